@@ -13,7 +13,7 @@ use planarium_ground::Fleet;
 use planarium_kernel::{Digest, SimTime, SortedMap, SortedSet, cow::behind};
 use std::sync::Arc;
 
-/// What an object takes beside what it shares with others. *Units*: bytes.
+/// The weight of an object beside what it shares with others. *Units*: bytes.
 const OBJECT: u64 = 256;
 /// A content of its own, by estimate. *Units*: bytes.
 const CONTENT: u64 = 2_048;
@@ -54,7 +54,7 @@ impl Kube {
         digest.write_u64(self.cluster.queue.next_due().map_or(u64::MAX, SimTime::ms));
     }
 
-    /// What does not hold, in words. *Cost*: walks everything; for debug builds and property tests.
+    /// Says in words which invariants do not hold. *Cost*: walks everything; for debug builds and property tests.
     pub fn check(&self, fleet: &Fleet) -> Vec<String> {
         let mut broken = self.cluster.api.store.check();
         self.check_pods(&mut broken);

@@ -100,7 +100,7 @@ impl Kube {
         self.api().resource_version()
     }
 
-    /// What has changed since a version, oldest first. *Errors*: 410 when that is too long ago.
+    /// Changes since a version, oldest first. *Errors*: 410 when that is too long ago.
     pub fn changes_since(&self, resource_version: u64) -> Result<Vec<Change>, ApiError> {
         self.api().changes_since(resource_version)
     }
@@ -110,12 +110,12 @@ impl Kube {
         self.api().mismatch(kind, value)
     }
 
-    /// What was reported about an object, oldest first; about one that is no more, too, as long as it is kept.
+    /// Reports about an object, oldest first; about one that is no more, too, as long as they are kept.
     pub fn occurrences(&self, object: ObjectRef<'_>) -> Vec<Occurrence> {
         self.cluster.reports.of(self.api(), object)
     }
 
-    /// Whether a task of this name or id is a container of this cluster.
+    /// True if a task of this name or id is a container of this cluster.
     pub fn knows_task(&self, fleet: &Fleet, task: &str) -> bool {
         kubelet::knows_task(&self.cluster.runs, fleet, task)
     }
@@ -278,7 +278,7 @@ impl Kube {
 
     // ---- the ledger of machines ----------------------------------------------------------------
 
-    /// Whether the ledger is behind.
+    /// True if the ledger is behind.
     pub const fn has_held_changes(&self) -> bool {
         nodes::holdings::is_behind(&self.cluster.nodes)
     }
@@ -295,12 +295,12 @@ impl Kube {
         self.cluster.queue.next_due()
     }
 
-    /// How much is pending that would change something.
+    /// Number of pending things that would change something.
     pub fn one_shots(&self) -> usize {
         self.cluster.queue.one_shots()
     }
 
-    /// Whether the next periodic work would change something: a CronJob's next run.
+    /// True if the next periodic work would change something: a CronJob's next run.
     pub fn restless(&self) -> bool {
         self.cluster.queue.periodic > 0
     }

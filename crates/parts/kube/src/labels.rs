@@ -49,12 +49,12 @@ impl Pairs {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many there are.
+    /// Number of pairs.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -81,7 +81,7 @@ impl Pairs {
         Self(Arc::new(self.0.iter().filter(|(mine, _)| **mine != *key).cloned().collect()))
     }
 
-    /// Whether both are the same list.
+    /// True if both are the same list.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self == other
     }

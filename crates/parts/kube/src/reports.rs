@@ -17,7 +17,7 @@ use planarium_protocol::{EventBody, Text, event::Importance};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What every pod goes through, and nobody has to read.
+/// Reasons that every pod goes through, and nobody has to read.
 const CHATTER: &[&str] = &[
     "Scheduled",
     "Pulling",

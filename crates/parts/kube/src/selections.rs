@@ -16,17 +16,17 @@ use planarium_protocol::{
 };
 use std::sync::Arc;
 
-/// What a budget counts.
+/// Pods as a budget counts them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counted {
     /// Its pods: whether each is healthy, and who manages it.
     pub(crate) pods: Map<ObjectNo, (bool, Option<ObjectNo>)>,
     pub(crate) healthy: u32,
-    /// How many pods each manager has among them.
+    /// Number of pods of each manager among them.
     pub(crate) managers: SortedMap<ObjectNo, u32>,
 }
 
-/// What a selection knows of its pods.
+/// The pods of a selection.
 #[derive(Clone, Debug)]
 pub(crate) enum Picked {
     Service(Arc<Addresses>),
@@ -183,7 +183,7 @@ pub(crate) fn ports(service: &Value) -> Vec<Value> {
     service.key("spec").items("ports").iter().map(one).collect()
 }
 
-/// What a pod is to a Service, if it is anything.
+/// Reads the address that a pod is to a Service, if it is one.
 fn address(pod: &Object, publish_not_ready: bool) -> Option<Address> {
     let (Spec::Pod(spec, own), Status::Pod(status)) = (&pod.spec, &pod.status) else { return None };
     if status.ip.is_none() || pod.is_being_deleted() && !publish_not_ready {

@@ -156,7 +156,7 @@ impl Store {
         all.filter_map(|(_, no)| self.objects.get(no))
     }
 
-    /// What belongs to an object. *Order*: creation.
+    /// Objects that belong to one. *Order*: creation.
     pub(crate) fn dependants(&self, owner: ObjectNo) -> impl Iterator<Item = &Arc<Object>> {
         let range = (owner, ObjectNo(0))..=(owner, ObjectNo(u32::MAX));
         self.owned.range(range).filter_map(|((_, no), ())| self.objects.get(no))
@@ -321,7 +321,7 @@ impl Store {
         }
     }
 
-    /// What has changed since a version. *Errors*: 410 when that is too long ago.
+    /// Changes since a version. *Errors*: 410 when that is too long ago.
     pub(crate) fn changes_since(&self, version: u64) -> Result<impl Iterator<Item = &Change>, ApiError> {
         let first = self.history.keys().next().copied().unwrap_or(self.version + 1);
         if version + 1 < first {
@@ -331,7 +331,7 @@ impl Store {
         Ok(self.history.range(version.saturating_add(1)..).map(|(_, change)| change))
     }
 
-    /// What does not hold, in words.
+    /// Says in words which invariants do not hold.
     pub(crate) fn check(&self) -> Vec<String> {
         let mut broken = Vec::new();
         let mut again = Self { version: 0, ..Self::default() };

@@ -25,7 +25,7 @@ const PODS: usize = 5;
 /// A reason, the most immediate first where there are several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Why {
-    /// What is in the way.
+    /// The obstacle.
     pub kind: WhyKind,
     /// `kind/name` of the object that it is about: `pod/web-5d9c7-x2x4q`, `node/agent-3`.
     pub about: Text,
@@ -44,7 +44,7 @@ pub enum WhyKind {
     NotObserved,
     /// No node takes the pod; the text is the scheduler's own.
     Unschedulable,
-    /// What the pod asks for would be there if others did not hold it; the text names them.
+    /// Others hold what the pod asks for; the text names them.
     HeldByOthers,
     /// The image is being fetched.
     PullingImage,
@@ -253,7 +253,7 @@ impl Reasons<'_> {
         }
         let (from, to) = match run.stage {
             Stage::Init(at) => (usize::from(at), usize::from(at) + 1),
-            _ => (run.spec.inits, run.cells.len()),
+            _ => (usize::from(run.spec.inits), run.cells.len()),
         };
         let cells = run.cells.get(from..to).unwrap_or_default();
         for (cell, container) in cells.iter().zip(spec.containers.get(from..to).unwrap_or_default()) {
@@ -294,7 +294,7 @@ impl Reasons<'_> {
         }
     }
 
-    /// What a pod waits for because somebody else holds it.
+    /// Adds what a pod waits for because somebody else holds it.
     fn held_by_others(&mut self, pod: &Object) {
         let Spec::Pod(spec, _) = &pod.spec else { return };
         let last = self.last_event(pod);
@@ -618,7 +618,7 @@ impl Reasons<'_> {
     }
 }
 
-/// How the first container that failed has ended.
+/// Words the end of the first container that failed.
 fn exit_text(status: &PodStatus) -> String {
     let failed = status.containers.iter().find_map(|one| match &one.state {
         State::Terminated(ended) if ended.code != 0 => {

@@ -1,4 +1,4 @@
-//! What is kept of each workload: its pods, counted as they change and never by walking over them, and when its controller acts next.
+//! Workloads: the pods of each, counted as they change and never by walking over them, and when its controller acts next.
 //!
 //! *Knows*: what one pod counts for. *Must not know*: what a controller makes of the counts.
 //!
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The label that tells by which revision of a StatefulSet or DaemonSet a pod was made.
 pub(crate) const REVISION_LABEL: &str = "controller-revision-hash";
 
-/// What one pod counts for.
+/// One pod as it is counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PodTally {
     /// The workload that manages it.
@@ -114,7 +114,7 @@ fn set(set: &mut SortedSet<u32>, slot: u32, member: bool) {
 /// A Deployment's ReplicaSet, a StatefulSet, DaemonSet or Job: its pods, counted, and its controller's own times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Workload {
-    /// How long a pod has to be ready to count as available.
+    /// The time that a pod has to be ready to count as available.
     pub(crate) min_ready_ms: u64,
     /// All pods, whatever their state.
     pub(crate) all: u32,
@@ -128,12 +128,12 @@ pub(crate) struct Workload {
     pub(crate) terminating: u32,
     /// Those of them that are still ready.
     pub(crate) leaving_ready: u32,
-    /// How often containers of active pods were started again.
+    /// Number of times that containers of active pods were started again.
     pub(crate) restarts: u32,
     /// Active pods, and those of them that are ready, by fingerprint of their revision.
     pub(crate) revisions: SortedMap<u64, (u32, u32)>,
     pub(crate) slots: Option<Box<Slots>>,
-    /// Whether pods without a controller are to be looked through.
+    /// True if pods without a controller are to be looked through.
     pub(crate) adopt: bool,
     /// Failures that delay the next pod of a Job.
     pub(crate) failures: u32,
@@ -299,12 +299,12 @@ impl Workloads {
     }
 }
 
-/// Whether objects of a kind have pods that are counted.
+/// True if objects of a kind have pods that are counted.
 pub(crate) const fn is_workload(kind: KindId) -> bool {
     matches!(kind, KindId::REPLICA_SET | KindId::STATEFUL_SET | KindId::DAEMON_SET | KindId::JOB)
 }
 
-/// How often containers of a pod were started again.
+/// Number of times that containers of a pod were started again.
 pub(crate) fn restarts(status: &PodStatus) -> u32 {
     status.containers.iter().map(|one| one.restarts).fold(0, u32::saturating_add)
 }

@@ -113,7 +113,7 @@ impl Api {
     }
 }
 
-/// How long a deletion may take. *Units*: seconds.
+/// The time that a deletion may take. *Units*: seconds.
 fn grace(old: &Object, wanted: Option<u32>) -> u32 {
     let (Spec::Pod(spec, own), Status::Pod(status)) = (&old.spec, &old.status) else { return 0 };
     if !own.is_bound() || status.phase.is_terminal() {

@@ -194,7 +194,7 @@ pub(crate) fn conflict(old: &Object) -> ApiError {
     ApiError::new(Reason::Conflict, message).about(&old.info.group, &old.info.plural, &old.name)
 }
 
-/// What the server has given stays where a client does not speak of it.
+/// Keeps what the server has given where a client does not speak of it.
 fn keep_allocated(old: &Object, draft: &mut Draft) {
     let before = old.content.key("spec");
     match old.kind {

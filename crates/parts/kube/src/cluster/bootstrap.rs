@@ -1,4 +1,4 @@
-//! What every cluster has from the beginning.
+//! Objects that every cluster has from the beginning.
 
 use super::Cluster;
 use crate::{api::Parts, kinds::KindId, object::Pairs, queue::Queue, status::Status};

@@ -16,7 +16,7 @@ use planarium_kernel::SimTime;
 use std::sync::Arc;
 
 impl Cluster {
-    /// What a pod counts for; `before` is what it counted for so far.
+    /// Counts a pod; `before` is how it was counted so far.
     pub(crate) fn tally_of(
         &self,
         pod: &Object,

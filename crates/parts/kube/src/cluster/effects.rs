@@ -1,4 +1,4 @@
-//! What follows from a change of an object: counts and books are brought in line, and whoever it concerns is asked to look.
+//! Consequences of a change of an object: counts and books are brought in line, and whoever it concerns is asked to look.
 //!
 //! *Knows*: which controllers look at which kinds. *Must not know*: what they do about it.
 //! *Order*: that of the log; what is asked for is done in this order.
@@ -207,7 +207,7 @@ impl Cluster {
         }
     }
 
-    /// Where a pod is, or wants to be.
+    /// Follows a pod to where it is, or wants to be.
     fn follow_place(&mut self, cx: &mut Cx, change: &Change) {
         let (old, new) = (change.before(), change.after());
         let bound = |pod: &Arc<Object>| matches!(&pod.spec, Spec::Pod(_, own) if own.is_bound());
@@ -326,7 +326,7 @@ impl Cluster {
     }
 }
 
-/// Whether nothing but the status tells two versions of an object apart.
+/// True if nothing but the status tells two versions of an object apart.
 fn is_same_apart_from_status(old: &Object, new: &Object) -> bool {
     Arc::ptr_eq(&old.content, &new.content)
         && old.replicas == new.replicas

@@ -19,7 +19,7 @@ use crate::{
     kubelet::Runs,
     nodes::Nodes,
     object::{Object, ObjectNo},
-    queue::Queue,
+    queue::{Queue, Timer, Work},
     reports::Reports,
     request::{DeleteOptions, Written},
     scheduler::Scheduler,
@@ -123,6 +123,18 @@ impl Cluster {
     /// Takes an object out for good.
     pub(crate) fn take(&mut self, cx: &mut Cx, no: ObjectNo) {
         self.write(cx, |api, _| api.take(no));
+    }
+
+    /// Has the controller of an object look at it again at an instant of its own, and at no other one.
+    pub(crate) fn look_again(&mut self, cx: &Cx, no: ObjectNo, due: Option<SimTime>) {
+        let armed = self.workloads.get(no).and_then(|workload| workload.timer);
+        if armed.map(|(_, at)| at) == due {
+            return;
+        }
+        self.queue.disarm(armed.map(|(timer, _)| timer));
+        let timer =
+            due.map(|due| (self.queue.arm_in(cx, due.since(cx.now()), Timer::Work(Work::Sync(no))), due));
+        self.workloads.change(no, |workload| workload.timer = timer);
     }
 
     /// The name of the workload that a pod belongs to in the end: a Deployment rather than its ReplicaSet.

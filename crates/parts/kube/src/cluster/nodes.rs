@@ -155,7 +155,7 @@ impl Cluster {
     }
 }
 
-/// Whether a pod does not want certain others beside it.
+/// True if a pod does not want certain others beside it.
 fn has_anti_affinity(pod: &Object) -> bool {
     let Spec::Pod(spec, _) = &pod.spec else { return false };
     spec.placement.as_ref().is_some_and(|place| !place.anti_affinity.is_empty())

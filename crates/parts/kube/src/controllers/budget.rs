@@ -38,7 +38,7 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, budget: &Arc<Object>) {
     }
 }
 
-/// How many pods there ought to be, and how many of them have to be healthy.
+/// Number of pods that there ought to be, and how many of them have to be healthy.
 fn expected(store: &Store, workloads: &Workloads, spec: &BudgetSpec, counted: &Counted) -> (u32, u32) {
     let pods = u32::try_from(counted.pods.len()).unwrap_or(u32::MAX);
     let scale = || {
@@ -64,7 +64,7 @@ fn expected(store: &Store, workloads: &Workloads, spec: &BudgetSpec, counted: &C
     }
 }
 
-/// How many pods the workload behind some pods asks for.
+/// Number of pods the workload behind some pods asks for.
 fn scale(store: &Store, workloads: &Workloads, manager: ObjectNo) -> u32 {
     let Some(workload) = store.object(manager) else { return 0 };
     let owner = workload.controller().and_then(|owner| store.by_uid(&owner.uid));

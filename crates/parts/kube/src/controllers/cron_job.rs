@@ -12,7 +12,7 @@ use crate::{
     request::{DeleteOptions, Propagation},
     spec::{
         Spec,
-        cron::{Concurrency, CronJobSpec},
+        cron::{Concurrency, CronJobSpec, Schedule},
     },
     status::{CronStatus, Status},
     store::Store,
@@ -23,7 +23,7 @@ use planarium_protocol::{Text, json};
 use std::sync::Arc;
 
 /// So many missed runs are too many.
-const MISSED: usize = 100;
+const MISSED: u32 = 100;
 
 pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, cron: &Arc<Object>) {
     let (Spec::CronJob(spec), Status::Cron(status)) = (&cron.spec, &cron.status) else { return };
@@ -122,6 +122,22 @@ fn delete_job(cluster: &mut Cluster, cx: &mut Cx, cron: &Arc<Object>, job: &Arc<
     cluster.reports.record(cx, cron, false, "SuccessfulDelete", &message, source(KindId::CRON_JOB));
 }
 
+/// More runs were missed than a controller looks through.
+struct TooMany;
+
+/// The latest run after one instant that is due at another. *Units*: seconds since 1970. *Errors*: too many were missed.
+fn latest_run(schedule: &Schedule, from_s: u64, now_s: u64) -> Result<Option<u64>, TooMany> {
+    let (mut due, mut missed, mut at) = (None, 0, from_s);
+    while let Some(next) = schedule.next_after(at).filter(|next| *next <= now_s) {
+        (due, at) = (Some(next), next);
+        missed += 1;
+        if missed > MISSED {
+            return Err(TooMany);
+        }
+    }
+    Ok(due)
+}
+
 /// Starts the latest run that is due and has not been started.
 fn start_due(
     cluster: &mut Cluster,
@@ -136,19 +152,15 @@ fn start_due(
     if let Some(deadline_s) = spec.deadline_s {
         from = from.max(now_s.saturating_sub(u64::from(deadline_s)));
     }
-    let mut due = None;
-    let mut missed = 0;
-    let mut at = from;
-    while let Some(next) = schedule.next_after(at).filter(|next| *next <= now_s) {
-        (due, at) = (Some(next), next);
-        missed += 1;
-        if missed > MISSED {
+    let due = match latest_run(schedule, from, now_s) {
+        Ok(due) => due,
+        Err(TooMany) => {
             let message = "Cannot determine if job needs to be started: too many missed start time (> 100). Set or decrease \
                                .spec.startingDeadlineSeconds or check clock skew";
             cluster.reports.record(cx, cron, true, "FailedNeedsStart", message, source(KindId::CRON_JOB));
             return;
         }
-    }
+    };
     let Some(due) = due else { return };
     if !status.active.is_empty() {
         match spec.concurrency {

@@ -19,7 +19,8 @@ use crate::{
         workload::DaemonSetSpec,
     },
     status::{SetStatus, Status},
-    workloads::{REVISION_LABEL, revision_print},
+    store::Store,
+    workloads::{REVISION_LABEL, Workloads, revision_print},
 };
 use planarium_ground::Cx;
 use planarium_kernel::SortedSet;
@@ -54,7 +55,9 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, set: &Arc<Object>) {
     if !set.is_being_deleted() {
         cover_nodes(cluster, cx, set, &spec, &update.hash, &tolerated);
         if *spec.strategy != *"OnDelete" {
-            update_daemons(cluster, cx, set, &spec);
+            for pod in outdated(&cluster.api.store, &cluster.workloads, set, &spec) {
+                pods::unmake(cluster, cx, set, &pod);
+            }
         }
     }
     let workload = cluster.workloads.get(set.no).cloned().unwrap_or_default();
@@ -153,39 +156,23 @@ fn replace_daemon(cluster: &mut Cluster, cx: &mut Cx, set: &Arc<Object>, pod: &A
     });
 }
 
-/// Pods that are not up to date go, as many at a time as may be missing.
-fn update_daemons(cluster: &mut Cluster, cx: &mut Cx, set: &Arc<Object>, spec: &DaemonSetSpec) {
-    let Some(workload) = cluster.workloads.get(set.no) else { return };
-    let Some(slots) = workload.slots.as_deref() else { return };
-    if slots.stale.is_empty() {
-        return;
-    }
+/// Pods that are not up to date and go now: those that are not available, and as many others as may be missing.
+fn outdated(store: &Store, workloads: &Workloads, set: &Object, spec: &DaemonSetSpec) -> Vec<Arc<Object>> {
+    let Some(workload) = workloads.get(set.no) else { return Vec::new() };
+    let Some(slots) = workload.slots.as_deref().filter(|slots| !slots.stale.is_empty()) else {
+        return Vec::new();
+    };
     let desired = u32::try_from(slots.wanted.len()).unwrap_or(u32::MAX);
     let most = spec.max_unavailable.of(desired, true).max(1);
-    let mut unavailable = desired.saturating_sub(workload.available);
-    let stale: Vec<Arc<Object>> = slots
-        .stale
-        .iter()
-        .filter_map(|slot| cluster.api.store.object(*slots.pods.get(slot)?))
-        .cloned()
-        .collect();
-    let counted = &cluster.workloads.pods;
-    let available = |pod: &Object| counted.get(&pod.no).is_some_and(|tally| tally.available);
-    let (well, sick): (Vec<_>, Vec<_>) =
-        stale.into_iter().filter(|pod| !pod.is_being_deleted()).partition(|pod| available(pod));
-    for pod in sick {
-        pods::unmake(cluster, cx, set, &pod);
-    }
-    for pod in well {
-        if unavailable >= most {
-            break;
-        }
-        pods::unmake(cluster, cx, set, &pod);
-        unavailable += 1;
-    }
+    let unavailable = desired.saturating_sub(workload.available);
+    let pods = slots.stale.iter().filter_map(|slot| store.object(*slots.pods.get(slot)?)).cloned();
+    let available = |pod: &Arc<Object>| workloads.pods.get(&pod.no).is_some_and(|tally| tally.available);
+    let (well, mut going): (Vec<_>, Vec<_>) = pods.filter(|pod| !pod.is_being_deleted()).partition(available);
+    going.extend(well.into_iter().take(most.saturating_sub(unavailable) as usize));
+    going
 }
 
-/// Whether a node has to have a daemon's pod, and whether one that is there may stay.
+/// Tells whether a node has to have a daemon's pod, and whether one that is there may stay.
 fn daemon_runs(spec: &PodSpec, node: &Node) -> (bool, bool) {
     if node.object.is_none()
         || spec.placement.as_ref().is_some_and(|place| !place.takes_node(&node.name, &node.labels))

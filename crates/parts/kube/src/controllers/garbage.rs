@@ -8,6 +8,7 @@ use crate::{
     cluster::Cluster,
     object::{Object, ObjectNo, OwnerReference},
     request::{DeleteOptions, Propagation},
+    store::Store,
 };
 use planarium_ground::Cx;
 use std::sync::Arc;
@@ -28,30 +29,43 @@ pub(crate) fn collect(cluster: &mut Cluster, cx: &mut Cx, no: ObjectNo) {
     if object.owners.is_empty() {
         return;
     }
-    let (mut solid, mut waiting) = (0, 0);
+    match fate(&cluster.api.store, &object) {
+        Fate::Stays => {}
+        Fate::Loses(owners) => {
+            cluster.put(cx, Object { owners: Arc::new(owners), ..Object::clone(&object) });
+        }
+        Fate::Goes(propagation) => {
+            cluster.delete(cx, &object, &DeleteOptions { propagation, ..DeleteOptions::default() });
+        }
+    }
+}
+
+/// The fate of an object by its owners.
+enum Fate {
+    Stays,
+    /// Some of its owners are gone; these are left.
+    Loses(Vec<OwnerReference>),
+    Goes(Propagation),
+}
+
+/// Decides on an object by those of its owners that are there, and stay.
+fn fate(store: &Store, object: &Object) -> Fate {
+    let mut waiting = false;
     let mut kept: Vec<OwnerReference> = Vec::new();
     for owner in object.owners.iter() {
-        let Some(found) = cluster.api.store.by_uid(&owner.uid) else { continue };
-        let leaves = found.is_being_deleted() && found.finalizers.iter().any(|one| **one == *FOREGROUND);
-        if leaves {
-            waiting += 1;
+        let Some(found) = store.by_uid(&owner.uid) else { continue };
+        if found.is_being_deleted() && found.finalizers.iter().any(|one| **one == *FOREGROUND) {
+            waiting = true;
         } else {
-            solid += 1;
             kept.push(owner.clone());
         }
     }
-    if solid > 0 {
-        if kept.len() < object.owners.len() {
-            cluster.put(cx, Object { owners: Arc::new(kept), ..Object::clone(&object) });
-        }
-        return;
+    match kept.len() {
+        0 if waiting && store.has_dependants(object.no) => Fate::Goes(Propagation::Foreground),
+        0 => Fate::Goes(Propagation::Background),
+        left if left < object.owners.len() => Fate::Loses(kept),
+        _ => Fate::Stays,
     }
-    let propagation = if waiting > 0 && cluster.api.store.has_dependants(no) {
-        Propagation::Foreground
-    } else {
-        Propagation::Background
-    };
-    cluster.delete(cx, &object, &DeleteOptions { propagation, ..DeleteOptions::default() });
 }
 
 /// Dependants lose their owner, which may then go.

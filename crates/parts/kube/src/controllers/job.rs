@@ -18,16 +18,15 @@ use crate::{
     },
     status::{Cond, JobStatus, Status, Tri},
     store::Store,
-    workloads::{PodTally, Workloads},
+    workloads::{PodTally, Workload, Workloads},
 };
 use planarium_ground::Cx;
-use planarium_kernel::SimTime;
 use std::sync::Arc;
 
 const BACKOFF_MS: u64 = 10_000;
 const BACKOFF_MOST_MS: u64 = 360_000;
 
-/// Whether a Job is over: it is complete or has failed.
+/// True if a Job is over: it is complete or has failed.
 pub(crate) fn is_finished(status: &JobStatus) -> bool {
     status.conditions.iter().any(|one| matches!(one.kind, "Complete" | "Failed") && one.status == Tri::True)
 }
@@ -49,16 +48,8 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>) {
     let start = *status.start.get_or_insert(now);
     let deadline = spec.deadline_s.map(|seconds| start.saturating_add(u64::from(seconds) * 1000));
     let new_failure = workload.failed > before.failed;
-    let exceeds =
-        new_failure && workload.active != spec.parallelism && workload.failures + 1 > spec.backoff_limit;
-    let failure = if exceeds || is_past_limit(&spec, workload.restarts) {
-        Some(("BackoffLimitExceeded", "Job has reached the specified backoff limit"))
-    } else if deadline.is_some_and(|deadline| deadline <= now) {
-        Some(("DeadlineExceeded", "Job was active longer than specified deadline"))
-    } else {
-        None
-    };
-    if let Some((reason, message)) = failure {
+    let late = deadline.is_some_and(|deadline| deadline <= now);
+    if let Some((reason, message)) = failure(&spec, &workload, new_failure, late) {
         let active: Vec<Arc<Object>> = active_pods(&cluster.api.store, &cluster.workloads, job);
         for pod in &active {
             pods::unmake(cluster, cx, job, pod);
@@ -70,10 +61,7 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>) {
     } else {
         if new_failure {
             cluster.workloads.change(job.no, |workload| {
-                let times = workload.failures.saturating_sub(1).min(20);
-                let delay =
-                    if workload.failures == 0 { 0 } else { (BACKOFF_MS << times).min(BACKOFF_MOST_MS) };
-                workload.hold = Some(now.saturating_add(delay));
+                workload.hold = Some(now.saturating_add(backoff_ms(workload.failures)));
                 workload.failures = workload.failures.saturating_add(1);
             });
         }
@@ -83,18 +71,14 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>) {
         if !job.is_being_deleted() {
             status.active = manage(cluster, cx, job, &spec, workload.active, workload.succeeded);
         }
-        let complete = match spec.completions {
-            None => workload.succeeded > 0 && status.active == 0,
-            Some(wanted) => workload.succeeded >= wanted,
-        };
-        if complete {
+        if is_complete(&spec, workload.succeeded, status.active) {
             status.completion = Some(now);
             Cond::new("Complete", Tri::True, "", "", now).put(&mut status.conditions);
             cluster.reports.record(cx, job, false, "Completed", "Job completed", source(KindId::JOB));
         }
     }
     let finished = is_finished(&status);
-    await_due(cluster, cx, job, deadline.filter(|_| !finished));
+    cluster.look_again(cx, job.no, deadline.filter(|_| !finished));
     if status == *before {
         return;
     }
@@ -105,24 +89,12 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>) {
     }
 }
 
-/// Arms the Job's own timer, or disarms it.
-fn await_due(cluster: &mut Cluster, cx: &Cx, job: &Object, due: Option<SimTime>) {
-    let armed = cluster.workloads.get(job.no).and_then(|workload| workload.timer);
-    if armed.map(|(_, at)| at) == due {
-        return;
-    }
-    cluster.queue.disarm(armed.map(|(timer, _)| timer));
-    let timer =
-        due.map(|due| (cluster.queue.arm_in(cx, due.since(cx.now()), Timer::Work(Work::Sync(job.no))), due));
-    cluster.workloads.change(job.no, |workload| workload.timer = timer);
-}
-
 fn active_pods(store: &Store, workloads: &Workloads, job: &Object) -> Vec<Arc<Object>> {
     let active = |pod: &&Arc<Object>| workloads.pods.get(&pod.no).is_some_and(PodTally::is_active);
     store.pods_of(job.no).filter(active).cloned().collect()
 }
 
-/// Makes and deletes pods; answers how many are active then.
+/// Makes and deletes pods; returns how many are active then.
 fn manage(
     cluster: &mut Cluster,
     cx: &mut Cx,
@@ -142,11 +114,7 @@ fn manage(
         }
         return cluster.workloads.get(job.no).map_or(0, |workload| workload.active);
     }
-    let wanted = match spec.completions {
-        None if succeeded > 0 => active,
-        None => spec.parallelism,
-        Some(completions) => completions.saturating_sub(succeeded).min(spec.parallelism),
-    };
+    let wanted = wanted(spec, active, succeeded);
     if wanted <= active {
         return active;
     }
@@ -187,10 +155,51 @@ fn expire(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>, spec: &JobSpec,
         let status = JobStatus { active: workload.active, ..status.clone() };
         cluster.put_status(cx, job, Status::Job(Arc::new(status)));
     }
-    await_due(cluster, cx, job, due);
+    cluster.look_again(cx, job.no, due);
 }
 
-/// Whether containers that are started again in place have failed too often.
+/// Reason and message for which a Job fails, if it does.
+fn failure(
+    spec: &JobSpec,
+    workload: &Workload,
+    new_failure: bool,
+    late: bool,
+) -> Option<(&'static str, &'static str)> {
+    let exceeds =
+        new_failure && workload.active != spec.parallelism && workload.failures + 1 > spec.backoff_limit;
+    if exceeds || is_past_limit(spec, workload.restarts) {
+        Some(("BackoffLimitExceeded", "Job has reached the specified backoff limit"))
+    } else {
+        late.then_some(("DeadlineExceeded", "Job was active longer than specified deadline"))
+    }
+}
+
+/// The time from a failure to the next pod, after so many failures before it. *Units*: milliseconds.
+fn backoff_ms(failures: u32) -> u64 {
+    match failures.checked_sub(1) {
+        None => 0,
+        Some(times) => (BACKOFF_MS << times.min(20)).min(BACKOFF_MOST_MS),
+    }
+}
+
+/// Number of pods that are to be active.
+fn wanted(spec: &JobSpec, active: u32, succeeded: u32) -> u32 {
+    match spec.completions {
+        None if succeeded > 0 => active,
+        None => spec.parallelism,
+        Some(completions) => completions.saturating_sub(succeeded).min(spec.parallelism),
+    }
+}
+
+/// True if a Job is done.
+fn is_complete(spec: &JobSpec, succeeded: u32, active: u32) -> bool {
+    match spec.completions {
+        None => succeeded > 0 && active == 0,
+        Some(wanted) => succeeded >= wanted,
+    }
+}
+
+/// True if containers that are started again in place have failed too often.
 fn is_past_limit(spec: &JobSpec, restarts: u32) -> bool {
     spec.template.spec.restart == Restart::OnFailure
         && if spec.backoff_limit == 0 { restarts > 0 } else { restarts >= spec.backoff_limit }

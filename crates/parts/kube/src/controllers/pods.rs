@@ -1,4 +1,4 @@
-//! What controllers of pods have in common: making pods, taking them in and letting them go, choosing which go first.
+//! Work that controllers of pods share: making pods, taking them in and letting them go, choosing which go first.
 //!
 //! Source: `kubernetes/kubernetes: pkg/controller/controller_utils.go`, `controller_ref_manager.go`, match.
 
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// So many pods are made or deleted at one look.
 pub(crate) const BURST: u32 = 500;
-/// How long a controller waits after it could not make a pod. *Units*: milliseconds.
+/// The time that a controller waits after it could not make a pod. *Units*: milliseconds.
 const RETRY_MS: u64 = 5_000;
 
 /// Makes a pod of a template for its controller.
@@ -149,7 +149,7 @@ pub(crate) fn spare(
     ranked.into_iter().take(count as usize).map(|(_, pod)| pod).collect()
 }
 
-/// Who reports for a kind.
+/// The component that reports for a kind.
 pub(crate) const fn source(kind: KindId) -> &'static str {
     match kind {
         KindId::DEPLOYMENT => "deployment-controller",

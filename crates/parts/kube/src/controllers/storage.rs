@@ -279,12 +279,12 @@ pub(crate) fn sync_volume(cluster: &mut Cluster, cx: &mut Cx, volume: &Arc<Objec
     }
 }
 
-/// Whether the scheduler has looked at a pod.
+/// True if the scheduler has looked at a pod.
 fn is_being_placed(scheduler: &Scheduler, pod: &Object) -> bool {
     matches!(&pod.spec, Spec::Pod(_, own) if own.is_bound()) || scheduler.is_waiting(pod.no)
 }
 
-/// Whether a claim is bound to a volume.
+/// True if a claim is bound to a volume.
 pub(crate) fn is_bound(claim: &Object) -> bool {
     phase_of(claim) == "Bound"
 }

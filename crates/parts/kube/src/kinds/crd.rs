@@ -5,7 +5,7 @@ use crate::{object::Object, status::Status, tree::Tree};
 use planarium_protocol::Text;
 use serde_json::Value;
 
-/// Whether a CRD's kind is served.
+/// True if a CRD's kind is served.
 pub(crate) fn established(crd: &Object) -> bool {
     let Status::Plain(status) = &crd.status else { return false };
     status

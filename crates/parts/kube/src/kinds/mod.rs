@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KindId(pub(crate) u16);
 
-/// How the kind is called.
+/// The names of the kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KindInfo {
     /// API group; empty for the core group.
@@ -27,17 +27,17 @@ pub struct KindInfo {
     pub short_names: Vec<Text>,
     /// Groups of kinds a client may ask for at once: `all`.
     pub categories: Vec<Text>,
-    /// Whether its objects live in a namespace.
+    /// True if its objects live in a namespace.
     pub namespaced: bool,
     /// Versions that are served, the preferred one first.
     pub versions: Vec<Text>,
-    /// Whether the status is a subresource: writes to the object do not change it, and the reverse.
+    /// True if the status is a subresource: writes to the object do not change it, and the reverse.
     pub has_status: bool,
-    /// Whether there is a subresource `scale`.
+    /// True if there is a subresource `scale`.
     pub has_scale: bool,
-    /// Whether changes of the spec are counted in `metadata.generation`.
+    /// True if changes of the spec are counted in `metadata.generation`.
     pub has_generation: bool,
-    /// Whether its objects are custom resources: the CRD behind it is `PLURAL.GROUP`.
+    /// True if its objects are custom resources: the CRD behind it is `PLURAL.GROUP`.
     pub custom: bool,
     /// Columns that its CRD gives tables: name, type, path, description, priority.
     pub columns: Vec<Column>,

@@ -1,4 +1,4 @@
-//! What the fleet is asked to run for a container.
+//! Programs that the fleet is asked to run for containers.
 
 use crate::{
     cluster::Cluster,
@@ -12,7 +12,7 @@ use crate::{
 use planarium_ground::{CheckSpec, HealthSpec, Labels, Program};
 use planarium_protocol::Text;
 
-/// How a container's command goes.
+/// The course of a container's command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Course {
     /// It runs on.
@@ -23,14 +23,14 @@ pub(super) enum Course {
     Timed(u64, i32),
 }
 
-/// How the command of a container goes.
+/// Tells the course of a container's command.
 pub(super) fn course(spec: &PodSpec, at: usize, container: &Container) -> Course {
     match container.ending {
         Ending::Never => Course::Lives,
         Ending::After { ms: 0, .. } => Course::Ends,
         Ending::After { ms, code } => Course::Timed(ms, code),
         // Init containers and the pods of Jobs are there to end, whatever they run.
-        Ending::Unknown if at < spec.inits || spec.ends => Course::Ends,
+        Ending::Unknown if at < usize::from(spec.inits) || spec.ends => Course::Ends,
         Ending::Unknown if spec.restart == Restart::Always || !container.commanded => Course::Lives,
         Ending::Unknown => Course::Ends,
     }
@@ -45,7 +45,7 @@ fn check(probe: &Probe, delay_ms: u64) -> CheckSpec {
     }
 }
 
-/// What the fleet runs for a container.
+/// Makes the program that the fleet runs for a container.
 pub(super) fn program(spec: &PodSpec, at: usize, container: &Container) -> Program {
     // Readiness and liveness begin when the startup probe has passed.
     let startup_ms = container.startup.as_ref().map_or(0, |probe| probe.delay_ms);
@@ -69,14 +69,14 @@ pub(super) fn program(spec: &PodSpec, at: usize, container: &Container) -> Progr
     }
 }
 
-/// Whether a probe's command plainly fails.
+/// True if a probe's command plainly fails.
 pub(super) fn fails(command: &str) -> bool {
     let last = command.rsplit([';', '\n']).find(|part| !part.trim().is_empty()).unwrap_or_default().trim();
     let code = last.strip_prefix("exit ").and_then(|code| code.trim().parse::<i32>().ok());
     last == "false" || last.ends_with("/false") || code.is_some_and(|code| code != 0)
 }
 
-/// What fault targets match on.
+/// Name and labels that fault targets match on.
 pub(super) fn labels_of(
     cluster: &Cluster,
     pod: &Object,

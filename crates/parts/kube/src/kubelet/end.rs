@@ -46,7 +46,7 @@ impl Kubelet<'_> {
         if run.stopping.is_some() || run.failure.is_some() {
             return self.settle(no);
         }
-        let (restart, is_init) = (run.spec.restart, usize::from(at) < run.spec.inits);
+        let (restart, is_init) = (run.spec.restart, at < run.spec.inits);
         let again = match (is_init, restart) {
             (_, Restart::Never) => false,
             (false, Restart::Always) => true,
@@ -57,7 +57,7 @@ impl Kubelet<'_> {
         } else if is_init && code == 0 {
             let next = at + 1;
             self.cluster.runs.change(no, |run| {
-                run.stage = if usize::from(next) < run.spec.inits { Stage::Init(next) } else { Stage::Main };
+                run.stage = if next < run.spec.inits { Stage::Init(next) } else { Stage::Main };
             });
             return self.go_on(no);
         }

@@ -15,7 +15,7 @@ const BACKOFF_MS: u64 = 10_000;
 const BACKOFF_MOST_MS: u64 = 300_000;
 const PULL: u32 = 0x4B08;
 
-/// What to do about an image.
+/// The state of an image.
 pub(super) enum Image {
     /// It can be used.
     Ready,
@@ -23,7 +23,7 @@ pub(super) enum Image {
     Waiting,
 }
 
-/// Whether an image reference makes sense: `[HOST[:PORT]/]NAME[:TAG][@DIGEST]`, names in lower case.
+/// True if an image reference makes sense: `[HOST[:PORT]/]NAME[:TAG][@DIGEST]`, names in lower case.
 pub(crate) fn is_reference(image: &str) -> bool {
     let (rest, digest) = match image.split_once('@') {
         Some((rest, digest)) => (rest, Some(digest)),
@@ -63,13 +63,13 @@ pub(crate) fn is_reference(image: &str) -> bool {
     word(name) && path_fits && tag_fits && digest_fits
 }
 
-/// Whether no registry has an image.
+/// True if no registry has an image.
 pub(super) fn is_missing(image: &str) -> bool {
     let name = image.rsplit('/').next().unwrap_or(image);
     name.starts_with("bad-")
 }
 
-/// How long it takes to fetch an image to a node; less where it is there and is only looked up.
+/// The time that it takes to fetch an image to a node; less where it is there and is only looked up.
 pub(super) fn pull_ms(seed: u64, nodes: &Nodes, node: u32, image: &Text, present: bool) -> u64 {
     let name = nodes.get(node).map(|node| node.name.clone()).unwrap_or_default();
     let entity = draw::entity_of(&[&name, " ", image]);

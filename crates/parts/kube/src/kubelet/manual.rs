@@ -76,7 +76,7 @@ fn said_of(
     }
 }
 
-/// Whether a task of this name or id is a container of this cluster.
+/// True if a task of this name or id is a container of this cluster.
 pub(crate) fn knows_task(runs: &Runs, fleet: &Fleet, task: &str) -> bool {
     runs.by_process.keys().any(|pid| {
         fleet.labels(*pid).is_some_and(|labels| {

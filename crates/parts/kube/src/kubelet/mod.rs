@@ -36,7 +36,7 @@ pub(crate) struct Kubelet<'a> {
 }
 
 impl Kubelet<'_> {
-    /// Whether the kubelet of a pod acts now; one that restarts acts when it is back.
+    /// The absence of a pod's node: its kubelet does not act now; one that restarts acts when it is back.
     pub(crate) fn acts(&self, no: ObjectNo) -> Option<Absence> {
         let run = self.cluster.runs.get(no)?;
         self.cluster.nodes.get(run.node)?.absence
@@ -55,7 +55,7 @@ impl Kubelet<'_> {
         draw::between(self.cluster.api.seed, entity, purpose, n, low, high)
     }
 
-    /// How long a container takes to end once it is told to, given so long.
+    /// The time that a container takes to end once it is told to, given so long.
     pub(super) fn stop_ms(&self, no: ObjectNo, at: u16, grace_ms: u64) -> u64 {
         if self.ignores_term(no, at) {
             return grace_ms.max(1);

@@ -1,4 +1,4 @@
-//! What the fleet says of containers and machines.
+//! News of the fleet about containers.
 
 use super::{
     Kubelet,
@@ -79,7 +79,7 @@ impl Kubelet<'_> {
         let Some(run) = self.cluster.runs.get(no) else { return };
         let spec = run.spec.clone();
         let Some(container) = spec.containers.get(usize::from(at)) else { return };
-        let is_init = usize::from(at) < spec.inits;
+        let is_init = at < spec.inits;
         let stuck = container.startup.as_ref().is_some_and(|probe| fails(&probe.command));
         let ready = !is_init && container.readiness.is_none() && !stuck;
         let now = self.cx.now();

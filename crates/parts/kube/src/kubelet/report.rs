@@ -1,4 +1,4 @@
-//! What a kubelet writes into a pod's status.
+//! Statuses of pods, as kubelets write them.
 //!
 //! Source: `kubernetes/kubernetes: pkg/kubelet/kubelet_pods.go` (`getPhase`, `generateAPIPodStatus`), `status/generate.go`,
 //! match.
@@ -38,7 +38,7 @@ fn phase(run: &Run) -> Phase {
     if run.failure.is_some() {
         return Phase::Failed;
     }
-    let (init, main) = run.cells.split_at_checked(run.spec.inits).unwrap_or((&[], &run.cells));
+    let (init, main) = run.cells.split_at_checked(usize::from(run.spec.inits)).unwrap_or((&[], &run.cells));
     let over = |cell: &Cell| cell.ended().map(|ended| ended.code);
     if run.spec.restart == Restart::Never && init.iter().any(|cell| over(cell).is_some_and(|code| code != 0))
     {
@@ -73,8 +73,9 @@ fn phase(run: &Run) -> Phase {
 
 fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStatus {
     let phase = phase(run);
-    let (init, main) = run.cells.split_at_checked(run.spec.inits).unwrap_or((&[], &run.cells));
-    let (init_names, main_names) = run.spec.containers.split_at_checked(run.spec.inits).unwrap_or((&[], &[]));
+    let (init, main) = run.cells.split_at_checked(usize::from(run.spec.inits)).unwrap_or((&[], &run.cells));
+    let (init_names, main_names) =
+        run.spec.containers.split_at_checked(usize::from(run.spec.inits)).unwrap_or((&[], &[]));
     let mut conditions = before.conditions.clone();
     let mut put = |kind, good: bool, reason, message: String| {
         let (reason, message) = if good { ("", String::new()) } else { (reason, message) };

@@ -13,7 +13,7 @@ use planarium_kernel::{IdMap, Map, SimTime, TimerId, id::Counter};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// How far a pod's start is.
+/// Progress of a pod's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Its volumes are not all there.
@@ -45,7 +45,7 @@ pub(crate) struct Cell {
     pub(crate) bad: u32,
     /// It was running when its machine was lost.
     pub(crate) lost: bool,
-    /// Whether it has been started at least once.
+    /// True if it has been started at least once.
     pub(crate) begun: bool,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Run {
     pub(crate) stopping: Option<Stopping>,
     /// Why the whole pod has failed, if it has: reason and message.
     pub(crate) failure: Option<(&'static str, Text)>,
-    /// What is missing for its volumes, so that it is told once.
+    /// The source that its volumes lack, so that it is told once.
     pub(crate) missing: Option<Text>,
     pub(crate) deadline: Option<TimerId>,
 }
@@ -100,7 +100,7 @@ impl Cell {
         self.status.started = false;
     }
 
-    /// Whether it has ended and is not started again.
+    /// True if it has ended and is not started again.
     pub(crate) fn ended(&self) -> Option<&Ended> {
         match &self.status.state {
             State::Terminated(ended) if self.timer.is_none() => Some(ended),
@@ -132,7 +132,7 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// What the kubelet of a pod knows of it.
+    /// The pod as its kubelet knows it.
     pub(crate) fn get(&self, no: ObjectNo) -> Option<&Run> {
         self.all.get(&no).map(|run| &**run)
     }
@@ -197,7 +197,7 @@ impl Runs {
         }
     }
 
-    /// What a kubelet knows of a pod, and its containers, go without a word.
+    /// Ends a pod's containers, and forgets the pod, without a word.
     pub(crate) fn end(&mut self, queue: &mut Queue, fleet: &mut Fleet, no: ObjectNo) {
         let Some(run) = self.get(no) else { return };
         run.disarm(queue);

@@ -20,7 +20,7 @@ use planarium_protocol::Text;
 pub const KUBELETS: Owner = Owner(1);
 
 impl Kubelet<'_> {
-    /// What is to be done next for a pod's start.
+    /// Does what is next for a pod's start.
     pub(crate) fn go_on(&mut self, no: ObjectNo) {
         let Some(run) = self.cluster.runs.get(no) else { return };
         if run.stopping.is_some() || run.failure.is_some() {
@@ -45,8 +45,8 @@ impl Kubelet<'_> {
             Stage::Volumes => {}
             Stage::Init(at) => self.start_if_idle(no, at),
             Stage::Main => {
-                for at in inits..all {
-                    self.start_if_idle(no, u16::try_from(at).unwrap_or(u16::MAX));
+                for at in inits..u16::try_from(all).unwrap_or(u16::MAX) {
+                    self.start_if_idle(no, at);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! What a kubelet does when it looks at a pod.
+//! A kubelet's look at a pod: taken on, brought in line, failed, let go.
 
 use super::{
     Kubelet, Stage,
@@ -141,7 +141,7 @@ impl Kubelet<'_> {
     }
 }
 
-/// Whether a node has too little of something for all pods that are bound to it, this one the last.
+/// Tells whether a node has too little of something for all pods that are bound to it, this one the last.
 fn has_no_room(nodes: &Nodes, number: u32, spec: &PodSpec) -> Option<(&'static str, String)> {
     let node = nodes.get(number)?;
     let (all, used, own) = (node.allocatable, node.requested.plus(node.others.amounts), spec.requests);

@@ -1,4 +1,4 @@
-//! What a node says of itself: amounts, labels and the status of its Node object.
+//! Nodes as they describe themselves: amounts, labels and the status of its Node object.
 
 use super::{Node, RETURN, VERSION};
 use crate::{
@@ -20,12 +20,12 @@ use planarium_protocol::{
 /// Pods that a node takes.
 const MOST_PODS: i64 = 110;
 
-/// What a machine has unless its resources say otherwise: as much as the Mesos agent on it. *Units*: thousandths of CPUs and of MiB.
+/// Amounts of a machine whose resources do not say otherwise: those of the Mesos agent on it. *Units*: thousandths of CPUs and of MiB.
 const CPUS: i64 = 8_000;
 const MEMORY: i64 = 32_768_000;
 const STORAGE: i64 = 204_800_000;
 
-/// What a machine's resources come to.
+/// Reads the amounts of a machine's resources.
 pub(super) fn amounts(resources: &Resources) -> Amounts {
     let mib = |amount: Option<planarium_protocol::Amount>, usual: i64| {
         let milli = i128::from(amount.map_or(usual, planarium_protocol::Amount::thousandths));

@@ -20,7 +20,7 @@ use planarium_ground::Cx;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// How long a drain waits before it asks again. *Units*: milliseconds.
+/// The time that a drain waits before it asks again. *Units*: milliseconds.
 pub(crate) const AGAIN_MS: u64 = 5_000;
 
 /// Cordons a node and evicts its pods, those of DaemonSets apart, as disruption budgets allow; asks again every 5 s.

@@ -15,7 +15,7 @@ use planarium_ground::{Amounts as Held, Cx, Fleet, Holder, Holding, Ledger, Mach
 use planarium_kernel::Milli;
 use std::sync::Arc;
 
-/// What others hold of a node, as far as it takes room from pods.
+/// Amounts and ports of a node that others hold, as far as that takes room from pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Others {
     pub(crate) amounts: Amounts,
@@ -49,7 +49,7 @@ fn host_ports(spec: &PodSpec) -> Arc<[Ports]> {
     ports.map(|port| Ports { first: port, last: port }).collect()
 }
 
-/// What others hold of a machine beyond what no pod could have anyway.
+/// Reads what others hold of a machine beyond what no pod could have anyway.
 pub(crate) fn others_of(ledger: &Ledger, machine: MachineId, allocatable: Amounts) -> Others {
     let beside = ledger.has(machine).less(held(allocatable));
     let taken = ledger.held_by_others(machine, KUBELETS).less(beside);
@@ -68,19 +68,19 @@ pub(crate) fn others_of(ledger: &Ledger, machine: MachineId, allocatable: Amount
 }
 
 impl Node {
-    /// What pods may still ask for.
+    /// Amounts that pods may still ask for.
     pub(crate) fn free(&self) -> Amounts {
         self.allocatable.minus(self.requested).minus(self.others.amounts)
     }
 
-    /// Whether others hold a port of the machine.
+    /// True if others hold a port of the machine.
     pub(crate) fn is_port_taken(&self, port: i64) -> bool {
         let Ok(port) = u16::try_from(port) else { return false };
         self.others.ports.iter().any(|taken| taken.meets(Ports { first: port, last: port }))
     }
 }
 
-/// Whether the ledger is behind what nodes' books say.
+/// True if the ledger is behind what nodes' books say.
 pub(crate) const fn is_behind(nodes: &Nodes) -> bool {
     !nodes.held_changes.0.is_empty()
 }
@@ -126,7 +126,7 @@ pub(crate) fn others_changed(cluster: &mut Cluster, cx: &Cx, fleet: &Fleet, mach
     }
 }
 
-/// Where a pod would fit if it were not for what others hold: the node, what is short, and who holds most of it.
+/// Finds nodes where a pod would fit if it were not for what others hold: the node, what is short, and who holds most of it.
 pub(crate) fn held_from<'a>(
     nodes: &'a Nodes,
     fleet: &Fleet,
@@ -154,7 +154,7 @@ pub(crate) fn held_from<'a>(
     found
 }
 
-/// Where the ledger says something else than the books of nodes, in words.
+/// Says in words where the ledger differs from the books of nodes.
 pub(crate) fn check(nodes: &Nodes, fleet: &Fleet, broken: &mut Vec<String>) {
     if !nodes.held_changes.0.is_empty() {
         return;

@@ -28,7 +28,7 @@ use planarium_kernel::{Map, SimTime, SortedMap, SortedSet, TimerId};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// How long a node may be silent. *Units*: milliseconds.
+/// The time that a node may be silent. *Units*: milliseconds.
 pub(crate) const GRACE_MS: u64 = 40_000;
 /// The version that nodes and server show.
 pub(crate) const VERSION: &str = "v1.19.16";
@@ -50,9 +50,9 @@ pub(crate) struct Node {
     pub(crate) taints: Vec<Taint>,
     pub(crate) unschedulable: bool,
     pub(crate) allocatable: Amounts,
-    /// What its pods ask for.
+    /// Amounts that its pods ask for.
     pub(crate) requested: Amounts,
-    /// What others than pods hold of the machine.
+    /// Amounts and ports of the machine that others than pods hold.
     pub(crate) others: Others,
     /// The same, with something for pods that ask for nothing; scores go by that.
     pub(crate) weighed: Amounts,
@@ -67,9 +67,9 @@ pub(crate) struct Node {
     pub(crate) ready: Tri,
     /// In which way its machine is away.
     pub(crate) absence: Option<Absence>,
-    /// How often it was away.
+    /// Number of times that it was away.
     pub(crate) absences: u32,
-    /// What came while its kubelet was away.
+    /// News that came while its kubelet was away.
     pub(crate) held: Vec<FleetEventKind>,
     pub(crate) drain: Option<Drain>,
 }
@@ -87,16 +87,16 @@ pub(crate) struct Drain {
     pub(crate) since: SimTime,
     pub(crate) grace_s: Option<u32>,
     pub(crate) disable_eviction: bool,
-    /// Whether it is to ask again.
+    /// True if it is to ask again.
     pub(crate) armed: bool,
     pub(crate) facts: DrainFacts,
 }
 
-/// What counts for a pod that asks for nothing. *Units*: thousandths of a CPU, bytes.
+/// Amounts that count for a pod that asks for nothing. *Units*: thousandths of a CPU, bytes.
 const LEAST_CPU: i64 = 100;
 const LEAST_MEMORY: i64 = 200 * 1024 * 1024;
 
-/// What a pod's requests weigh in scores.
+/// Weighs a pod's requests for scores.
 pub(crate) fn weighed(requests: Amounts) -> Amounts {
     let or = |amount: i64, least: i64| if amount == 0 { least } else { amount };
     Amounts {
@@ -139,7 +139,7 @@ impl Nodes {
         self.machines.get(&machine).copied()
     }
 
-    /// Whether a machine is a node.
+    /// True if a machine is a node.
     pub(crate) fn has_machine(&self, machine: MachineId) -> bool {
         self.machines.contains_key(&machine)
     }
@@ -149,7 +149,7 @@ impl Nodes {
         self.all.iter().filter(|node| node.object.is_some())
     }
 
-    /// Whether a node's kubelet is heard of now.
+    /// True if a node's kubelet is heard of now.
     pub(crate) fn is_heard(&self, number: u32) -> bool {
         self.get(number).is_some_and(|node| node.absence.is_none())
     }

@@ -89,7 +89,7 @@ pub(crate) fn with_own_taints(node: &Node, content: &Value, epoch: Epoch, now: S
     Some(content)
 }
 
-/// How long a pod tolerates taints.
+/// The time that a pod tolerates taints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tolerance {
     Always,
@@ -97,7 +97,7 @@ pub(crate) enum Tolerance {
     For(u64),
 }
 
-/// How long a pod tolerates the `NoExecute` taints of a node.
+/// The time that a pod tolerates the `NoExecute` taints of a node.
 pub(crate) fn tolerance(pod: &Object, taints: &[Taint]) -> Tolerance {
     let Spec::Pod(spec, own) = &pod.spec else { return Tolerance::Always };
     let mut shortest: Option<u64> = None;

@@ -1,4 +1,4 @@
-//! Whether a node takes a pod, and if not, why: the filters in their order, with their words.
+//! Filters of nodes for a pod, and reasons why one is refused: the filters in their order, with their words.
 //!
 //! Source: `kubernetes/kubernetes: pkg/scheduler/framework/plugins/*`, `algorithmprovider/registry.go` (1.19), match.
 
@@ -28,12 +28,12 @@ const EXISTING_RULES: &str = "node(s) didn't satisfy existing pods anti-affinity
 const DAEMON: [&str; 6] =
     ["not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"];
 
-/// How the pods that are there lie, as far as a pod's rules ask for it.
+/// The lie of pods that are there, as far as a pod's rules ask for it.
 #[derive(Debug, Default)]
 pub(super) struct Company {
     /// Per required affinity term: values of its topology key that have a pod of the kind.
     affinity: Vec<Vec<Text>>,
-    /// Whether nothing anywhere matches the affinity terms, and the pod itself does.
+    /// True if nothing anywhere matches the affinity terms, and the pod itself does.
     first_of_its_kind: bool,
     /// Per required anti-affinity term: values that have a pod of the kind.
     anti_affinity: Vec<Vec<Text>>,
@@ -73,7 +73,7 @@ impl Snapshot<'_> {
         values
     }
 
-    /// How the pods that are there lie, as far as a candidate's rules, or theirs about it, ask for it.
+    /// Reads the lie of pods that are there, as far as a candidate's rules, or theirs about it, ask for it.
     pub(super) fn company_of(&self, candidate: &Candidate<'_>) -> Company {
         let mut company = Company::default();
         let pod = candidate.pod;
@@ -130,7 +130,7 @@ impl Snapshot<'_> {
     }
 }
 
-/// Whether a node takes a pod. *Errors*: why not, as the first filter that refuses says.
+/// Tells whether a node takes a pod. *Errors*: why not, as the first filter that refuses says.
 pub(super) fn filter(candidate: &Candidate<'_>, node: &Node, company: &Company) -> Result<(), Vec<Text>> {
     let Candidate { spec, own, .. } = candidate;
     let one = |reason: &str| Err(vec![Text::from(reason)]);
@@ -211,7 +211,7 @@ fn keeps_company(candidate: &Candidate<'_>, node: &Node, company: &Company) -> R
     Ok(())
 }
 
-/// What a node has too little of.
+/// Resources of which a node has too little.
 fn shortages(requests: crate::view::Amounts, node: &Node) -> Vec<Text> {
     let free = node.free();
     let mut short: Vec<Text> = Vec::new();

@@ -43,7 +43,7 @@ pub(crate) struct Attempt {
     pub(crate) next: Option<SimTime>,
 }
 
-/// What the scheduler remembers.
+/// Pods that wait for a node, and memories that spare looking again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scheduler {
     pub(crate) waiting: Map<ObjectNo, Attempt>,
@@ -51,11 +51,11 @@ pub(crate) struct Scheduler {
     next: u32,
     /// Bound pods that do not want certain others beside them.
     pub(crate) loners: Map<ObjectNo, ()>,
-    /// How many bound pods each controller has on which node, by its uid. *Order*: of nodes.
+    /// Number of bound pods of each controller on each node, by its uid. *Order*: of nodes.
     spread: Map<Text, Arc<Vec<(u32, u32)>>>,
     /// Specs that found no node since anything changed, with the reason. Only spares looking again.
     pub(crate) failures: Vec<(Arc<PodSpec>, Text)>,
-    /// Whether a waiting pod has rules about other pods.
+    /// True if a waiting pod has rules about other pods.
     pub(crate) company: bool,
 }
 
@@ -92,7 +92,7 @@ impl Scheduler {
         }
     }
 
-    /// How many bound pods a controller has on which node. *Order*: of nodes.
+    /// Number of bound pods of a controller on each node. *Order*: of nodes.
     fn spread_of(&self, controller: &str) -> &[(u32, u32)] {
         self.spread.get(controller).map_or(&[], |nodes| nodes.as_slice())
     }
@@ -102,7 +102,7 @@ impl Scheduler {
         self.waiting.remove(&no);
     }
 
-    /// Whether a pod has been looked at and found no node.
+    /// True if a pod has been looked at and found no node.
     pub(crate) fn is_waiting(&self, no: ObjectNo) -> bool {
         self.waiting.contains_key(&no)
     }

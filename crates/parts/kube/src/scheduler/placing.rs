@@ -103,7 +103,7 @@ impl Snapshot<'_> {
     }
 }
 
-/// How many nodes that take a pod are enough.
+/// Number of nodes that are enough to choose from.
 ///
 /// **Source**: `core/generic_scheduler.go` (`numFeasibleNodesToFind`), match.
 fn enough(nodes: usize) -> usize {

@@ -104,7 +104,7 @@ impl Snapshot<'_> {
         scores
     }
 
-    /// How many pods of the kind of a term share a node's value of its topology key.
+    /// Number of pods of the kind of a term that share a node's value of its topology key.
     fn neighbours(&self, candidate: &Candidate<'_>, node: &Node, term: &PodTerm) -> i64 {
         let Some(value) = node.labels.get(&term.topology_key) else { return 0 };
         let own = [candidate.pod.namespace.clone()];
@@ -123,7 +123,7 @@ impl Snapshot<'_> {
         count
     }
 
-    /// How many pods of a controller each zone has that has one, by what it has on which node.
+    /// Number of pods of a controller in each zone that has one, by what it has on each node.
     fn by_zone(&self, there: &[(u32, u32)]) -> Vec<(Text, i64)> {
         let mut zones: Vec<(Text, i64)> = Vec::new();
         for (number, count) in there {

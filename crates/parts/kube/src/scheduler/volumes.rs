@@ -1,4 +1,4 @@
-//! Whether the claims that a pod mounts are there and bound.
+//! Claims that a pod mounts have to be there and bound.
 //!
 //! Source: `kubernetes/kubernetes: pkg/scheduler/framework/plugins/volumebinding/volume_binding.go` (1.19), match in words.
 
@@ -14,7 +14,7 @@ use planarium_ground::Cx;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// Where the volumes of a pod allow it to go. *Errors*: why it cannot go anywhere.
+/// Node terms of a pod's volumes. *Errors*: why it cannot go anywhere.
 pub(super) fn ready(cluster: &mut Cluster, cx: &Cx, pod: &Object) -> Result<Vec<Arc<Vec<NodeTerm>>>, Text> {
     let mut terms = Vec::new();
     let mut wanted: Vec<ObjectNo> = Vec::new();

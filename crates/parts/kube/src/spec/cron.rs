@@ -162,7 +162,7 @@ fn bits(field: &str, low: u64, high: u64, names: &[&str]) -> Result<u64, String>
     Ok(all)
 }
 
-/// What is done when a run is due while another one is still active.
+/// The deed when a run is due while another one is still active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Concurrency {
     Allow,

@@ -167,7 +167,7 @@ fn custom(info: &Arc<KindInfo>) -> Columns {
     Columns { columns: all, cells: Box::new(cells) }
 }
 
-/// What a path such as `.status.conditions[?(@.type=="Ready")].status` or `.spec.list[0]` leads to.
+/// Finds what a path such as `.status.conditions[?(@.type=="Ready")].status` or `.spec.list[0]` leads to.
 fn at_path(value: &Value, path: &str) -> Option<Value> {
     let mut here = value;
     let mut rest = path.trim_start_matches('.');

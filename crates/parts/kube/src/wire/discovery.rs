@@ -1,4 +1,4 @@
-//! What a client asks first: versions, groups, resources.
+//! Discovery: versions, groups, resources.
 
 use crate::{kinds::KindInfo, kube::Kube, nodes::VERSION, tree::put_new};
 use planarium_protocol::{

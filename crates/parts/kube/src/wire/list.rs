@@ -44,7 +44,7 @@ pub(super) fn objects(kube: &Kube, target: &Target, wanted: &Wanted) -> Vec<Arc<
     all.filter(|object| wanted.matches(object)).cloned().collect()
 }
 
-/// Where the next page begins: `NAMESPACE/NAME` of the last object of this one, so that it means nothing to clients.
+/// The beginning of the next page: `NAMESPACE/NAME` of the last object of this one, so that it means nothing to clients.
 fn token(object: &Object) -> String {
     format!("{}/{}", object.namespace, object.name)
 }
@@ -107,7 +107,7 @@ fn envelope(target: &Target, metadata: Value, items: Vec<Value>) -> Value {
     Value::Object(fields)
 }
 
-/// What was reported about objects, as Events.
+/// Reports about objects, as Events.
 fn events(kube: &Kube, now: SimTime, request: &Request<'_>, target: &Target, wanted: &Wanted) -> Value {
     let mut items: Vec<Value> = Vec::new();
     for (number, row) in kube.cluster.reports.iter() {

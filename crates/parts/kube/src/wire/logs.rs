@@ -1,4 +1,4 @@
-//! What a container has written, as far as a simulated one writes anything: when it was started and how it ended.
+//! Output of containers, as far as a simulated one writes anything: when it was started and how it ended.
 
 use crate::{
     error::{ApiError, Reason},

@@ -13,14 +13,14 @@ use planarium_kernel::SimTime;
 use planarium_protocol::json::{self, Map, Value};
 use std::sync::Arc;
 
-/// How a client wants its table.
+/// The table that a client wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wish {
     /// `v1` or `v1beta1` of `meta.k8s.io`.
     version: String,
     /// `Metadata`, `Object` or `None`.
     include: String,
-    /// Whether the columns come with it; in a watch only with the first one.
+    /// True if the columns come with it; in a watch only with the first one.
     pub(super) columns: bool,
 }
 

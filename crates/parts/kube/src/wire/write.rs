@@ -84,7 +84,7 @@ fn answer(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>) -> Result<Answer,
     }
 }
 
-/// Whether somebody may do something: everybody may do everything here.
+/// Answers that somebody may do something: everybody may do everything here.
 fn access_review(request: &Request<'_>, review: &str) -> Result<Answer, ApiError> {
     if !matches!(review, "selfsubjectaccessreviews" | "subjectaccessreviews" | "selfsubjectrulesreviews") {
         return Err(nothing_there());
@@ -295,7 +295,7 @@ fn patch(
     Ok(Answer::json(if is_new { 201 } else { 200 }, value))
 }
 
-/// How a request wants something deleted: by its body, or by its query. *Errors*: 400 for a word that is none.
+/// Reads the options of a deletion: by its body, or by its query. *Errors*: 400 for a word that is none.
 fn delete_options(request: &Request<'_>, kind: KindId) -> Result<DeleteOptions, ApiError> {
     let mut value = request.body.cloned().unwrap_or_default();
     if let Some(fields) = as_object(&mut value) {
@@ -335,7 +335,7 @@ fn options_of(value: &Value, kind: KindId) -> DeleteOptions {
     }
 }
 
-/// What a deletion answers: the object while it is still there, a success otherwise.
+/// The answer to a deletion: the object while it is still there, a success otherwise.
 fn deleted(kube: &Kube, target: &Target, gone: &Arc<Object>) -> Value {
     if let Some(there) = kube.object(gone.no) {
         return there.value_as(&target.api_version);

@@ -126,7 +126,7 @@ fn proportion(rollout: &Rollout, set: &Object, add: i64, added: i64) -> i64 {
     if add > 0 { fraction.min(left) } else { fraction.max(left) }
 }
 
-/// Whether everything is as asked for, as far as the status says.
+/// True if everything is as asked for, as far as the status says.
 pub(super) fn is_complete(rollout: &Rollout) -> bool {
     let (status, wanted) = (counts(&rollout.object), rollout.replicas());
     status.updated == wanted

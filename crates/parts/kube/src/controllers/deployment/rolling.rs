@@ -58,7 +58,7 @@ fn resize(cluster: &mut Cluster, cx: &mut Cx, rollout: &mut Rollout, steps: &[Re
     }
 }
 
-/// Whether pods of old ReplicaSets are still there, those on their way out included.
+/// True if pods of old ReplicaSets are still there, those on their way out included.
 fn old_pods_run(store: &Store, rollout: &Rollout) -> bool {
     rollout.old.iter().any(|set| {
         counts(set).replicas > 0

@@ -64,13 +64,13 @@ impl Rollout {
         }
     }
 
-    /// How many pods the Deployment asks for.
+    /// Number of pods the Deployment asks for.
     pub(crate) fn replicas(&self) -> u32 {
         self.object.replicas
     }
 }
 
-/// What the status of a ReplicaSet says.
+/// Counts in the status of a ReplicaSet.
 pub(crate) fn counts(set: &Object) -> &SetStatus {
     static NONE: std::sync::OnceLock<SetStatus> = std::sync::OnceLock::new();
     match &set.status {
@@ -79,12 +79,12 @@ pub(crate) fn counts(set: &Object) -> &SetStatus {
     }
 }
 
-/// How many pods some ReplicaSets ask for.
+/// Number of pods some ReplicaSets ask for.
 pub(crate) fn asked<'a>(sets: impl IntoIterator<Item = &'a Arc<Object>>) -> u32 {
     sets.into_iter().map(|set| set.replicas).fold(0, u32::saturating_add)
 }
 
-/// How many pods some ReplicaSets have available.
+/// Number of pods some ReplicaSets have available.
 pub(crate) fn available<'a>(sets: impl IntoIterator<Item = &'a Arc<Object>>) -> u32 {
     sets.into_iter().map(|set| counts(set).available).fold(0, u32::saturating_add)
 }
@@ -273,7 +273,7 @@ pub(crate) fn drop_history(cluster: &mut Cluster, cx: &mut Cx, rollout: &Rollout
     }
 }
 
-/// How many pods the new ReplicaSet may have, given how many it has.
+/// Number of pods the new ReplicaSet may have, given how many it has.
 pub(crate) fn new_size(rollout: &Rollout, now: u32) -> u32 {
     let wanted = rollout.replicas();
     if rollout.spec.recreate {
@@ -340,7 +340,7 @@ fn scaled(annotations: &Pairs, rollout: &Rollout) -> Pairs {
     annotations.with(DESIRED, desired).with(MAX, most)
 }
 
-/// How many pods a Deployment might have had when a ReplicaSet was last scaled.
+/// Number of pods a Deployment might have had when a ReplicaSet was last scaled.
 pub(crate) fn annotated_most(set: &Object) -> Option<i64> {
     number(set, MAX)
 }

@@ -5,7 +5,6 @@
 use super::sets::{Rollout, asked, available, condition, counts};
 use crate::{
     cluster::Cluster,
-    queue::{Timer, Work},
     status::{Cond, SetStatus, Status, Tri},
 };
 use planarium_ground::Cx;
@@ -72,7 +71,7 @@ pub(crate) fn write(cluster: &mut Cluster, cx: &mut Cx, rollout: &Rollout, rolli
     await_deadline(cluster, cx, &Rollout { object, ..rollout });
 }
 
-/// Sees to it that a rollout that does not go on is noticed.
+/// Has the controller look again when a rollout that does not go on is late.
 fn await_deadline(cluster: &mut Cluster, cx: &Cx, rollout: &Rollout) {
     let no = rollout.object.no;
     let due = condition(&rollout.object, "Progressing")
@@ -81,14 +80,7 @@ fn await_deadline(cluster: &mut Cluster, cx: &Cx, rollout: &Rollout) {
         })
         .zip(rollout.spec.progress_s)
         .map(|(one, seconds)| one.updated.saturating_add(u64::from(seconds) * 1000 + 1_000));
-    let armed = cluster.workloads.get(no).and_then(|workload| workload.timer);
-    if armed.map(|(_, at)| at) == due {
-        return;
-    }
-    cluster.queue.disarm(armed.map(|(timer, _)| timer));
-    let timer =
-        due.map(|due| (cluster.queue.arm_in(cx, due.since(cx.now()), Timer::Work(Work::Sync(no))), due));
-    cluster.workloads.change(no, |workload| workload.timer = timer);
+    cluster.look_again(cx, no, due);
 }
 
 /// Puts a condition there; one of the same status and reason stays as it is.

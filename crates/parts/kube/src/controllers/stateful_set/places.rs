@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) struct Places<'a> {
     pub(super) store: &'a Store,
     pub(super) slots: &'a Slots,
-    /// How many pods the set asks for.
+    /// Number of pods the set asks for.
     pub(super) replicas: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What others need to know of objects to judge them, typed.
+//! Typed summaries of objects, for those who judge them.
 //!
 //! *Knows*: counts, conditions and phases, read off an [`Object`] at no cost.
 //! *Must not know*: what is healthy.
@@ -143,19 +143,19 @@ pub struct JobFacts {
 pub struct PodFacts {
     /// `status.phase`.
     pub phase: Text,
-    /// Whether the condition `Ready` is `True`.
+    /// True if the condition `Ready` is `True`.
     pub ready: bool,
     /// `spec.nodeName`; empty while it is not bound.
     pub node: Text,
     /// `status.podIP`; empty while it has none.
     pub ip: Text,
-    /// What `kubectl get pods` shows as STATUS: `Running`, `CrashLoopBackOff`, `Init:0/1`, `Terminating`, ...
+    /// The word that `kubectl get pods` shows as STATUS: `Running`, `CrashLoopBackOff`, `Init:0/1`, `Terminating`, ...
     pub shown: Text,
     /// Containers that are ready.
     pub ready_containers: u32,
     /// Containers, init containers apart.
     pub containers: u32,
-    /// How often its containers were started again.
+    /// Number of times that its containers were started again.
     pub restarts: u32,
     /// All conditions.
     pub conditions: Vec<Condition>,
@@ -168,16 +168,16 @@ pub struct ServiceFacts {
     pub kind: Text,
     /// `spec.clusterIP`: an address, `None`, or empty.
     pub cluster_ip: Text,
-    /// How many `spec.externalIPs` there are.
-    pub external_ips: usize,
-    /// How many entries `status.loadBalancer.ingress` has.
-    pub ingress: usize,
+    /// Number of `spec.externalIPs`.
+    pub external_ips: u32,
+    /// Number of entries of `status.loadBalancer.ingress`.
+    pub ingress: u32,
 }
 
 /// A CustomResourceDefinition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CrdFacts {
-    /// Whether the condition `Established` is `True`: the kind is served.
+    /// True if the condition `Established` is `True`: the kind is served.
     pub established: bool,
 }
 
@@ -288,7 +288,7 @@ impl Object {
     /// Nothing when it is no Pod.
     pub fn pod(&self) -> Option<PodFacts> {
         let (Spec::Pod(spec, own), Status::Pod(status)) = (&self.spec, &self.status) else { return None };
-        let (_, main) = status.containers.split_at_checked(spec.inits).unwrap_or((&[], &[]));
+        let (_, main) = status.containers.split_at_checked(usize::from(spec.inits)).unwrap_or((&[], &[]));
         Some(PodFacts {
             phase: status.phase.as_str().into(),
             ready: status.ready_since().is_some(),
@@ -308,14 +308,15 @@ impl Object {
             return None;
         }
         let spec = self.content.key("spec");
+        let number = |items: &[_]| u32::try_from(items.len()).unwrap_or(u32::MAX);
         let ingress = match &self.status {
-            Status::Plain(status) => status.key("loadBalancer").items("ingress").len(),
+            Status::Plain(status) => number(status.key("loadBalancer").items("ingress")),
             _ => 0,
         };
         Some(ServiceFacts {
             kind: spec.text("type").into(),
             cluster_ip: spec.text("clusterIP").into(),
-            external_ips: spec.items("externalIPs").len(),
+            external_ips: number(spec.items("externalIPs")),
             ingress,
         })
     }
@@ -334,13 +335,13 @@ impl Object {
     }
 }
 
-/// What tables show as a pod's status.
+/// The word that tables show as a pod's status.
 ///
 /// **Source**: `kubernetes/kubernetes: pkg/printers/internalversion/printers.go` (`printPod`), match.
 fn shown(pod: &Object, spec: &PodSpec, status: &PodStatus) -> Text {
     let mut reason: Text =
         if status.reason.is_empty() { status.phase.as_str().into() } else { status.reason.into() };
-    let (init, main) = status.containers.split_at_checked(spec.inits).unwrap_or((&[], &[]));
+    let (init, main) = status.containers.split_at_checked(usize::from(spec.inits)).unwrap_or((&[], &[]));
     let of_ended = |ended: &crate::status::Ended, prefix: &str| -> Text {
         match ended.reason {
             "" => format!("{prefix}ExitCode:{}", ended.code).into(),
