@@ -2,8 +2,8 @@
 
 use super::{Explainer, reason};
 use crate::scheduler::Scheduler;
-use crate::scheduler::action::Action;
-use crate::scheduler::store::TaskRecord;
+use crate::scheduler::plans::Action;
+use crate::scheduler::state::TaskRecord;
 use planarium_plan::{Holder, Status};
 use planarium_protocol::Text;
 use planarium_protocol::why::{Reason, ReasonKind};
@@ -19,7 +19,7 @@ impl Explainer<'_> {
         let mut reasons = Vec::new();
         let absent = self.facts.machine_state(host);
         if absent.is_none()
-            && let Some(task) = scheduler.living_user(id)
+            && let Some(task) = living_user(scheduler, id)
         {
             let text = format!("{} still uses it: the kill is on its way", task.name);
             let tasks: Vec<Text> = vec![task.name.clone()];
@@ -27,7 +27,7 @@ impl Explainer<'_> {
         }
         let why = match absent {
             Some(state) => format!("{host} is {state}, and only {host} can offer the reservation"),
-            None => match self.facts.offer_drought(&scheduler.name).or_else(|| self.declined_until(host)) {
+            None => match self.facts.offer_drought(scheduler.name()).or_else(|| self.declined_until(host)) {
                 Some(text) => text,
                 None => format!("{host} has not offered the reservation yet"),
             },
@@ -43,21 +43,10 @@ fn task_event(task: &TaskRecord) -> Option<u64> {
     task.status.as_ref().map(|status| status.event)
 }
 
-impl Scheduler {
-    /// A task that is to end and still uses a reservation.
-    fn living_user(&self, id: &str) -> Option<&TaskRecord> {
-        let uses = |task: &&TaskRecord| task.held.iter().chain(task.executor.iter()).any(|h| *h.id == *id);
-        self.store.tasks().filter(|task| task.is_alive() && self.kills.contains(&task.id)).find(uses)
-    }
-
-    /// One line on a step that launches nothing.
-    pub(super) fn brief_action(&self, holder: Holder) -> Option<String> {
-        match self.step_data(holder)?.action.as_deref()? {
-            Action::Unreserve { host, pod, .. } => {
-                Some(format!("waits for {host} to offer this reservation of {pod}"))
-            }
-            Action::Deregister => Some("ends the framework in the next cycle".to_owned()),
-            _ => None,
-        }
-    }
+/// A task that is to end and still uses a reservation.
+fn living_user<'a>(scheduler: &'a Scheduler, id: &str) -> Option<&'a TaskRecord> {
+    let uses = |task: &&TaskRecord| task.held.iter().chain(task.executor.iter()).any(|h| *h.id == *id);
+    let mut dying =
+        scheduler.state.tasks.tasks().filter(|task| task.is_alive() && scheduler.killer.contains(&task.id));
+    dying.find(uses)
 }

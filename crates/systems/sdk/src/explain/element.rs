@@ -1,7 +1,7 @@
 //! Reasons for plans and phases: their own holds, then the children to look at.
 
 use super::{Explainer, reason, words};
-use crate::scheduler::plan::PlanKind;
+use crate::scheduler::plans::PlanKind;
 use planarium_plan::{self as plan, Element};
 use planarium_protocol::input::PlanOp;
 use planarium_protocol::why::{ElementRef, Reason, ReasonKind};
@@ -12,7 +12,7 @@ const CHILDREN: usize = 8;
 impl Explainer<'_> {
     /// Reasons for a plan or a phase.
     pub(super) fn parent(&mut self, element: Element) -> Vec<Reason> {
-        let Some(plan) = self.scheduler.plan(self.plan) else { return Vec::new() };
+        let Some(plan) = self.scheduler.plans.get(self.plan) else { return Vec::new() };
         let found = plan.tree.why(element, None);
         found.into_iter().flat_map(|found| self.tree_reason(element, found)).collect()
     }
@@ -32,8 +32,8 @@ impl Explainer<'_> {
     }
 
     fn errored(&mut self, element: Element) -> Reason {
-        let refused = self.scheduler.refused.clone();
-        let deploy = self.scheduler.plan(self.plan).is_some_and(|plan| plan.kind == PlanKind::Deploy);
+        let refused = self.scheduler.configs.refused.clone();
+        let deploy = self.scheduler.plans.get(self.plan).is_some_and(|plan| plan.kind == PlanKind::Deploy);
         if element == Element::Plan && deploy && !refused.is_empty() {
             self.definition_remedy();
             let first = refused.first().map_or("", |text| &**text);
@@ -41,7 +41,7 @@ impl Explainer<'_> {
                 format!("The new configuration was refused, so the one before stays the target: {first}");
             return reason(text, None, ReasonKind::Errored { errors: refused.to_vec() });
         }
-        let Some(plan) = self.scheduler.plan(self.plan) else {
+        let Some(plan) = self.scheduler.plans.get(self.plan) else {
             return reason("It has errors", None, ReasonKind::Errored { errors: Vec::new() });
         };
         let errors: Vec<_> = match element {
@@ -69,7 +69,7 @@ impl Explainer<'_> {
     /// A hold by an operator, or a custom plan that nobody started.
     fn interrupted(&mut self, held: Element) -> Reason {
         let path = self.scheduler.path(self.plan, held);
-        let plan = self.scheduler.plan(self.plan);
+        let plan = self.scheduler.plans.get(self.plan);
         let custom = plan.is_some_and(|plan| plan.kind == PlanKind::Custom);
         if held == Element::Plan && custom {
             self.plan_remedy(format!("Start {}", path.plan), PlanOp::Start, Element::Plan);
@@ -97,7 +97,9 @@ impl Explainer<'_> {
 
     fn gate(&mut self, element: Element, proceeds_left: u32) -> Reason {
         let phase = match element {
-            Element::Step(step) => self.scheduler.plan(self.plan).and_then(|plan| plan.tree.phase_of(step)),
+            Element::Step(step) => {
+                self.scheduler.plans.get(self.plan).and_then(|plan| plan.tree.phase_of(step))
+            }
             Element::Phase(phase) => Some(phase),
             Element::Plan => None,
         };
@@ -113,7 +115,7 @@ impl Explainer<'_> {
         let refs: Vec<ElementRef> =
             waiting_for.iter().map(|element| self.element_ref(self.plan, *element)).collect();
         let parent = waiting_for.first().and_then(|first| self.parent_of(*first));
-        let strategy = self.scheduler.plan(self.plan).map_or("serial", |plan| match parent {
+        let strategy = self.scheduler.plans.get(self.plan).map_or("serial", |plan| match parent {
             Some(phase @ Element::Phase(_)) => {
                 plan.tree.strategy(phase).map_or("serial", |strategy| strategy.base().name())
             }
@@ -133,12 +135,14 @@ impl Explainer<'_> {
         match element {
             Element::Plan => None,
             Element::Phase(_) => Some(Element::Plan),
-            Element::Step(step) => self.scheduler.plan(self.plan)?.tree.phase_of(step).map(Element::Phase),
+            Element::Step(step) => {
+                self.scheduler.plans.get(self.plan)?.tree.phase_of(step).map(Element::Phase)
+            }
         }
     }
 
     fn event_of(&self, element: Option<Element>) -> Option<u64> {
-        let plan = self.scheduler.plan(self.plan)?;
+        let plan = self.scheduler.plans.get(self.plan)?;
         match element? {
             Element::Step(step) => plan.step(step)?.event,
             Element::Phase(phase) => plan.phases.get(phase.index()).map(|data| data.revision),
@@ -149,7 +153,9 @@ impl Explainer<'_> {
     fn dirty(&mut self, element: Element, held_by: plan::Holder) -> Reason {
         let holder = self.element_ref(held_by.plan, Element::Step(held_by.step));
         let pod = match element {
-            Element::Step(step) => self.scheduler.plan(self.plan).and_then(|plan| plan.requirement(step)),
+            Element::Step(step) => {
+                self.scheduler.plans.get(self.plan).and_then(|plan| plan.requirement(step))
+            }
             _ => None,
         };
         let pod = pod.map_or_else(|| "".into(), |requirement| requirement.key.name());
@@ -164,7 +170,7 @@ impl Explainer<'_> {
             words::called(&holder.path),
             holder.status
         );
-        let event = self.scheduler.step_data(held_by).and_then(|data| data.event);
+        let event = self.scheduler.plans.step(held_by).and_then(|data| data.event);
         reason(text, event, ReasonKind::DirtyAsset { pod, held_by: holder })
     }
 

@@ -14,6 +14,8 @@ mod step;
 mod unblock;
 mod words;
 
+pub(crate) use brief::Brief;
+
 use crate::scheduler::Scheduler;
 use planarium_kernel::SimTime;
 use planarium_plan::{Element, PlanId};
@@ -106,7 +108,7 @@ impl Scheduler {
 
     /// The same with what the cluster knows.
     pub fn why_with(&self, path: &ElementPath, facts: &dyn ClusterFacts) -> Option<Why> {
-        let (plan, element) = self.find(path)?;
+        let (plan, element) = self.plans.find(path)?;
         let mut explainer = Explainer { scheduler: self, facts, plan, unblock: Vec::new() };
         let reasons = explainer.reasons(element);
         let unblock = explainer.unblock;
@@ -128,7 +130,8 @@ pub(crate) struct Explainer<'a> {
 impl Explainer<'_> {
     fn reasons(&mut self, element: Element) -> Vec<Reason> {
         let plan = self.plan;
-        let complete = self.scheduler.plan(plan).is_some_and(|plan| plan.tree.status(element).is_complete());
+        let complete =
+            self.scheduler.plans.get(plan).is_some_and(|plan| plan.tree.status(element).is_complete());
         if complete {
             return vec![reason("It is complete", None, ReasonKind::Complete)];
         }

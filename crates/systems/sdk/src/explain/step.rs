@@ -2,9 +2,9 @@
 
 use super::{Explainer, MaintenanceFacts, reason, words};
 use crate::scheduler::Scheduler;
-use crate::scheduler::evaluate::outcome::funnel;
+use crate::scheduler::offers::evaluate::outcome::funnel;
 use crate::scheduler::requirement::Requirement;
-use crate::scheduler::store::{OverrideTarget, Stored, TaskRecord};
+use crate::scheduler::state::{OverrideTarget, StoredStatus, TaskRecord};
 use crate::spec::Goal;
 use planarium_plan::{self as plan, Element, Holder, Status, StepId, StepState};
 use planarium_protocol::why::{Reason, ReasonKind};
@@ -15,8 +15,8 @@ impl Explainer<'_> {
     /// Reasons for a step.
     pub(super) fn step(&mut self, step: StepId) -> Vec<Reason> {
         let holder = Holder { plan: self.plan, step };
-        let Some(plan) = self.scheduler.plan(self.plan) else { return Vec::new() };
-        let held_by = self.scheduler.withheld.get(&holder).copied();
+        let Some(plan) = self.scheduler.plans.get(self.plan) else { return Vec::new() };
+        let held_by = self.scheduler.plans.withheld.get(&holder).copied();
         let found = plan.tree.why(Element::Step(step), held_by);
         let status = plan.tree.status(Element::Step(step));
         let mut reasons = Vec::new();
@@ -38,14 +38,15 @@ impl Explainer<'_> {
 
     /// What a launched step waits for, task by task.
     fn launched(&mut self, holder: Holder) -> Vec<Reason> {
-        let Some(data) = self.scheduler.step_data(holder) else { return Vec::new() };
+        let Some(data) = self.scheduler.plans.step(holder) else { return Vec::new() };
         let Some(requirement) = data.requirement.clone() else { return Vec::new() };
         let tasks: Vec<_> =
             data.tasks.iter().filter(|task| task.state != StepState::Complete).cloned().collect();
         let mut reasons = Vec::new();
         for task in tasks {
             let name = requirement.key.task(&task.task);
-            let Some(record) = self.scheduler.store.named(&name).filter(|record| record.id == task.id) else {
+            let Some(record) = self.scheduler.state.tasks.named(&name).filter(|record| record.id == task.id)
+            else {
                 continue;
             };
             let Some(status) = record.status.clone() else { continue };
@@ -62,7 +63,7 @@ impl Explainer<'_> {
         holder: Holder,
         requirement: &Requirement,
         record: &TaskRecord,
-        status: &Stored,
+        status: &StoredStatus,
         goal: Goal,
     ) -> Vec<Reason> {
         let task = record.name.clone();
@@ -117,7 +118,7 @@ impl Explainer<'_> {
 
     /// Delays of the step's tasks.
     fn delayed(&mut self, holder: Holder) -> Vec<Reason> {
-        let requirement = self.scheduler.step_data(holder).and_then(|data| data.requirement.clone());
+        let requirement = self.scheduler.plans.step(holder).and_then(|data| data.requirement.clone());
         let Some(requirement) = requirement else { return Vec::new() };
         let now = self.scheduler.time_of_last_change();
         let mut reasons = Vec::new();
@@ -134,7 +135,7 @@ impl Explainer<'_> {
 
     /// What a step waits for whose turn it is: old tasks, offers, the next cycle.
     fn waiting(&mut self, holder: Holder, status: Status) -> Vec<Reason> {
-        let data = self.scheduler.step_data(holder);
+        let data = self.scheduler.plans.step(holder);
         if let Some(action) = data.and_then(|data| data.action.clone()) {
             return self.acting(holder, &action, status);
         }
@@ -167,12 +168,13 @@ impl Explainer<'_> {
     /// A pod's reservations are on a machine that makes no offers because of maintenance. The real scheduler
     /// never looks at unavailability, so a window that is only planned is no reason.
     fn maintenance(&mut self, requirement: &Requirement) -> Vec<Reason> {
-        let stored = self.scheduler.store.pod(&requirement.key).into_iter().flat_map(|tasks| tasks.values());
+        let stored =
+            self.scheduler.state.tasks.pod(&requirement.key).into_iter().flat_map(|tasks| tasks.values());
         let mut homes: Vec<Text> = stored.map(|task| task.at.hostname.clone()).collect();
         planarium_kernel::sorted::sort(&mut homes);
         homes.dedup();
         // A pod that may go anywhere lacks every machine that is out.
-        let tied = !homes.is_empty() && !self.scheduler.store.is_flagged(&requirement.key);
+        let tied = !homes.is_empty() && !self.scheduler.state.tasks.is_flagged(&requirement.key);
         let agents = if tied { homes } else { self.facts.out_of_offers() };
         let mut reasons = Vec::new();
         for agent in agents {
@@ -199,7 +201,7 @@ impl Explainer<'_> {
 
     /// A task of this step is being ended for the sake of another plan's step.
     fn ending(&self, holder: Holder, record: &TaskRecord) -> Option<Reason> {
-        let kill = self.scheduler.kills.of(&record.id)?;
+        let kill = self.scheduler.killer.of(&record.id)?;
         let by = kill.by.filter(|by| *by != holder)?;
         let text = format!("{} ends {}: {}", self.step_of_plan(by), record.name, rivalry(record));
         let by = Some(self.element_ref(by.plan, Element::Step(by.step)));
@@ -208,9 +210,9 @@ impl Explainer<'_> {
 
     /// Another plan's step had a task of this step ended.
     fn ended(&self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
-        let data = self.scheduler.step_data(holder)?;
+        let data = self.scheduler.plans.step(holder)?;
         let (task, by) = data.tasks.iter().find_map(|task| Some((task, task.ended_by?)))?;
-        let record = self.scheduler.store.task(&requirement.key, &task.task)?;
+        let record = self.scheduler.state.tasks.task(&requirement.key, &task.task)?;
         let (name, event) = (record.name.clone(), record.status.as_ref().map(|status| status.event));
         let text = format!("{} ended {name}: {}", self.step_of_plan(by), rivalry(record));
         let by = self.element_ref(by.plan, Element::Step(by.step));
@@ -223,7 +225,7 @@ impl Explainer<'_> {
     }
 
     fn killing(&self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
-        let dying = self.scheduler.dying(requirement);
+        let dying = dying(self.scheduler, requirement);
         let tasks: Vec<Text> = dying.iter().map(|task| task.name.clone()).collect();
         if tasks.is_empty() {
             return self.rival(holder, requirement);
@@ -244,7 +246,7 @@ impl Explainer<'_> {
     /// Another plan's step launched a task on a resource set that this one needs; nobody has asked for its end yet.
     fn rival(&self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
         let sets: Vec<&Text> = requirement.task_specs().map(|spec| &spec.resource_set.id).collect();
-        let stored = self.scheduler.store.pod(&requirement.key)?;
+        let stored = self.scheduler.state.tasks.pod(&requirement.key)?;
         let mut alive = stored.values().filter(|task| task.is_alive() && sets.contains(&&task.set));
         let (task, plan) = alive.find_map(|task| Some((task, self.rival_plan(holder, task)?)))?;
         let text = format!(
@@ -257,15 +259,15 @@ impl Explainer<'_> {
 
     /// The other plan whose step launched a task and still waits for it.
     fn rival_plan(&self, holder: Holder, task: &TaskRecord) -> Option<Text> {
-        let other = self.scheduler.step_waiting_for(task).filter(|other| other.plan != holder.plan)?;
+        let other = self.scheduler.plans.step_waiting_for(task).filter(|other| other.plan != holder.plan)?;
         let unreachable = task.status.as_ref().is_some_and(|status| status.state == "TASK_UNREACHABLE");
-        let at_work = !unreachable && !self.scheduler.step_status(other).is_complete();
+        let at_work = !unreachable && !self.scheduler.plans.step_status(other).is_complete();
         at_work.then(|| self.scheduler.path(other.plan, Element::Plan).plan)
     }
 
     fn funnel(&self, holder: Holder) -> Option<OfferFunnel> {
         let (at, outcomes) = self.scheduler.outcomes(holder)?;
-        let since = self.scheduler.step_data(holder)?.look.as_ref()?.at;
+        let since = self.scheduler.plans.step(holder)?.look.as_ref()?.at;
         let fresh: Vec<Arc<_>> = outcomes.into_iter().filter(|outcome| !outcome.passed).collect();
         Some(OfferFunnel { at_ms: since.ms(), ..funnel(at, &fresh) })
     }
@@ -276,12 +278,12 @@ impl Explainer<'_> {
             "the scheduler is not registered with the master".to_owned()
         } else if scheduler.is_reconciling() {
             "the scheduler first waits for the statuses of its tasks".to_owned()
-        } else if let Some(text) = self.facts.offer_drought(&scheduler.name) {
+        } else if let Some(text) = self.facts.offer_drought(scheduler.name()) {
             text
-        } else if scheduler.is_suppressed() {
+        } else if scheduler.offers.revive.is_suppressed() {
             "the scheduler told the master to send none".to_owned()
-        } else if !scheduler.offers.is_empty() {
-            format!("{} offers wait for the next cycle", scheduler.offers.len())
+        } else if !scheduler.offers.at_hand.is_empty() {
+            format!("{} offers wait for the next cycle", scheduler.offers.at_hand.len())
         } else {
             "the master has sent none since the scheduler asked".to_owned()
         };
@@ -290,15 +292,15 @@ impl Explainer<'_> {
     }
 }
 
-impl Scheduler {
-    /// Tasks of a pod whose kill is on its way. One that is unreachable is none of them: nobody can be told to end it, and
-    /// what the pod waits for is another offer.
-    pub(super) fn dying(&self, requirement: &Requirement) -> Vec<&TaskRecord> {
-        let unreachable =
-            |task: &TaskRecord| task.status.as_ref().is_some_and(|status| status.state == "TASK_UNREACHABLE");
-        let stored = self.store.pod(&requirement.key).into_iter().flat_map(|tasks| tasks.values());
-        stored.filter(|task| task.is_alive() && self.kills.contains(&task.id) && !unreachable(task)).collect()
-    }
+/// Tasks of a pod whose kill is on its way. One that is unreachable is none of them: nobody can be told to end it, and
+/// what the pod waits for is another offer.
+pub(super) fn dying<'a>(scheduler: &'a Scheduler, requirement: &Requirement) -> Vec<&'a TaskRecord> {
+    let unreachable =
+        |task: &TaskRecord| task.status.as_ref().is_some_and(|status| status.state == "TASK_UNREACHABLE");
+    let stored = scheduler.state.tasks.pod(&requirement.key).into_iter().flat_map(|tasks| tasks.values());
+    let is_dying =
+        |task: &&TaskRecord| task.is_alive() && scheduler.killer.contains(&task.id) && !unreachable(task);
+    stored.filter(is_dying).collect()
 }
 
 /// What two steps that end each other's tasks have in common.

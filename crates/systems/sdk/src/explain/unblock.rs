@@ -3,10 +3,10 @@
 //! *Invariant*: every input given here is accepted by the world as it is now.
 
 use super::{Explainer, words};
-use crate::scheduler::evaluate::build::total;
-use crate::scheduler::plan::Plan;
+use crate::scheduler::offers::evaluate::build::total;
+use crate::scheduler::plans::Plan;
 use crate::scheduler::requirement::Requirement;
-use crate::scheduler::store::TaskRecord;
+use crate::scheduler::state::TaskRecord;
 use crate::spec::{VolumeKind, VolumeSpec};
 use planarium_kernel::Milli;
 use planarium_plan::{Element, Holder, PhaseId};
@@ -27,7 +27,7 @@ impl Explainer<'_> {
 
     /// A plan command, unless it would be refused.
     pub(super) fn plan_remedy(&mut self, title: String, op: PlanOp, element: Element) {
-        let Some(plan) = self.scheduler.plan(self.plan) else { return };
+        let Some(plan) = self.scheduler.plans.get(self.plan) else { return };
         if plan.tree.allowed(element, crate::scheduler::op_of(op)).is_err() {
             return;
         }
@@ -36,13 +36,13 @@ impl Explainer<'_> {
             Element::Phase(phase) => (Some(phase_key(plan, phase)), None),
             Element::Step(step) => {
                 let phase = plan.tree.phase_of(step).map(|phase| phase_key(plan, phase));
-                let path = plan.path(&self.scheduler.name, Element::Step(step));
+                let path = plan.path(self.scheduler.name(), Element::Step(step));
                 (phase, path.step.map(|step| step.to_string()))
             }
         };
         let command = PlanCommand {
             dialect: crate::DIALECT.to_owned(),
-            service: self.scheduler.name.to_string(),
+            service: self.scheduler.name().to_string(),
             plan: plan.name().to_string(),
             op,
             phase,
@@ -85,7 +85,7 @@ impl Explainer<'_> {
         let said = TaskStatusInput {
             task: task.id.to_string(),
             state: state.to_owned(),
-            service: Some(self.scheduler.name.to_string()),
+            service: Some(self.scheduler.name().to_string()),
             readiness_exit,
             healthy: None,
             reason: None,
@@ -97,7 +97,7 @@ impl Explainer<'_> {
     fn pod_input(&self, requirement: &Requirement, op: PodOp) -> Input {
         Input::Pod(PodCommand {
             dialect: crate::DIALECT.to_owned(),
-            service: self.scheduler.name.to_string(),
+            service: self.scheduler.name().to_string(),
             pod: requirement.key.name().to_string(),
             op,
             tasks: Vec::new(),
@@ -105,7 +105,8 @@ impl Explainer<'_> {
     }
 
     pub(super) fn start_remedies(&mut self, holder: Holder, task: &TaskRecord) {
-        let checked = self.scheduler.task_spec(task).is_some_and(|spec| spec.readiness_check.is_some());
+        let checked =
+            self.scheduler.configs.task_spec(task).is_some_and(|spec| spec.readiness_check.is_some());
         self.status_remedy(
             format!("Say that {} runs", task.name),
             task,
@@ -147,8 +148,8 @@ impl Explainer<'_> {
             })
         };
         let name = requirement.key.name();
-        if self.scheduler.store.pod(&requirement.key).is_some()
-            && !self.scheduler.store.is_flagged(&requirement.key)
+        if self.scheduler.state.tasks.pod(&requirement.key).is_some()
+            && !self.scheduler.state.tasks.is_flagged(&requirement.key)
         {
             let input = self.pod_input(requirement, PodOp::Replace);
             self.add(
@@ -178,7 +179,8 @@ impl Explainer<'_> {
         let pod = &requirement.pod.spec;
         let held: Vec<_> = self
             .scheduler
-            .store
+            .state
+            .tasks
             .pod(&requirement.key)
             .into_iter()
             .flat_map(|tasks| tasks.values())

@@ -247,7 +247,12 @@ fn programs_may_keep_tasks_to_the_region() {
             "# env: ALLOW_REGION_AWARENESS=false\n# env: SERVICE_REGION=r\n# env: SCENARIOS={scenario}\n"
         );
         let scheduler = started(&format!("{env}{text}"));
-        scheduler.target.pods.values().all(|pod| pod.rule.to_string().contains("RegionRule{matcher=Exact"))
+        scheduler
+            .configs
+            .target
+            .pods
+            .values()
+            .all(|pod| pod.rule.to_string().contains("RegionRule{matcher=Exact"))
     };
     assert!(aware(CASSANDRA, "YAML") && aware(HDFS, "YAML") && aware(PLANS, "multi_region"));
     assert!(!aware(PLANS, "YAML"));

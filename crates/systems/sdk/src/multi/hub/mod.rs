@@ -1,7 +1,7 @@
 //! The scheduler of a framework that several services share, as far as it stands between them and the master.
 
 use crate::scheduler::Request;
-use crate::scheduler::evaluate::build::NAMESPACE;
+use crate::scheduler::offers::evaluate::build::NAMESPACE;
 use planarium_kernel::Cause;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_mesos::api::{Call, Offer, OfferId, Operation, Resource, Resources, SchedulerEvent};
