@@ -3,7 +3,7 @@
 //! *Cost*: small and without a walk; a view asks for every step it shows.
 
 use super::process::BARRED;
-use super::step::dying;
+use super::rivals::dying;
 use crate::scheduler::Scheduler;
 use crate::scheduler::delays::Delay;
 use crate::scheduler::offers::evaluate::outcome::nearest;

@@ -60,7 +60,7 @@ impl Explainer<'_> {
              no new work to ask for offers again"
         );
         let round = OfferRound { agents: Vec::new() };
-        self.add("Send one round of offers from every machine", Some(Input::OfferRound(round)));
+        self.remedies.add("Send one round of offers from every machine", Some(Input::OfferRound(round)));
         Some(reason(text.clone(), None, ReasonKind::NoOffers { text: text.into() }))
     }
 }

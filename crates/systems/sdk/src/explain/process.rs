@@ -18,7 +18,7 @@ impl Explainer<'_> {
             name: name.clone(),
             force: true,
         });
-        self.add(format!("Remove {name}, to install it anew"), Some(input));
+        self.remedies.add(format!("Remove {name}, to install it anew"), Some(input));
         let text = format!("Nothing moves any more: {line}");
         Some(reason(text, None, ReasonKind::NoOffers { text: line.into() }))
     }

@@ -1,7 +1,7 @@
 //! Reasons for a step: its turn and holds, then what work on it waits for.
 
-use super::{Explainer, MaintenanceFacts, reason, words};
-use crate::scheduler::Scheduler;
+use super::rivals::Rivals;
+use super::{Explainer, MaintenanceFacts, next_cycle, reason};
 use crate::scheduler::offers::evaluate::outcome::funnel;
 use crate::scheduler::requirement::Requirement;
 use crate::scheduler::state::{OverrideTarget, StoredStatus, TaskRecord};
@@ -42,6 +42,7 @@ impl Explainer<'_> {
         let Some(requirement) = data.requirement.clone() else { return Vec::new() };
         let tasks: Vec<_> =
             data.tasks.iter().filter(|task| task.state != StepState::Complete).cloned().collect();
+        let rivals = Rivals { scheduler: self.scheduler };
         let mut reasons = Vec::new();
         for task in tasks {
             let name = requirement.key.task(&task.task);
@@ -52,7 +53,7 @@ impl Explainer<'_> {
             let Some(status) = record.status.clone() else { continue };
             let record = record.clone();
             let goal = requirement.pod.spec.task(&task.task).map_or(Goal::Running, |spec| spec.goal);
-            reasons.extend(self.ending(holder, &record));
+            reasons.extend(rivals.ending(holder, &record));
             reasons.extend(self.task(holder, &requirement, &record, &status, goal));
         }
         reasons
@@ -75,7 +76,7 @@ impl Explainer<'_> {
             let text = format!(
                 "An operator paused {task}: it runs the pause command, whose readiness check never passes"
             );
-            self.resume_remedy(requirement);
+            self.remedies.resume(requirement);
             return vec![reason(text, event, ReasonKind::Interrupted { held })];
         }
         match (status.state, goal) {
@@ -93,20 +94,20 @@ impl Explainer<'_> {
                 let text = format!("{task} runs, but its readiness check has not passed: {so_far}");
                 let kind = ReasonKind::Readiness { task: task.clone(), attempts, last_exit, next_ms };
                 reasons.push(reason(text, event, kind));
-                self.readiness_remedies(holder, requirement, record);
+                self.remedies.readiness(holder, requirement, record);
             }
             ("TASK_RUNNING", goal) => {
                 let text = format!("{task} runs; its goal is {}: it has to exit with code 0", goal.as_str());
                 let kind = ReasonKind::AwaitingExit { task: task.clone(), goal: goal.as_str().into() };
                 reasons.push(reason(text, event, kind));
-                self.exit_remedies(holder, record, manual);
+                self.remedies.exit(holder, record, manual);
             }
             (state, _) => {
                 let agent = record.at.hostname.clone();
                 let text = format!("{task} was launched on {agent} and is {}", short(state));
                 let kind = ReasonKind::Starting { task: task.clone(), agent, state: state.into() };
                 reasons.push(reason(text, event, kind));
-                self.start_remedies(holder, record);
+                self.remedies.start(holder, record);
             }
         }
         if manual {
@@ -129,7 +130,7 @@ impl Explainer<'_> {
             let kind = ReasonKind::Backoff { task: task.clone(), until_ms, delay_ms };
             reasons.push(reason(text, Some(delay.event), kind));
         }
-        self.restart_remedy(holder);
+        self.remedies.restart(holder);
         reasons
     }
 
@@ -140,21 +141,22 @@ impl Explainer<'_> {
             return self.acting(holder, &action, status);
         }
         let requirement = data.and_then(|data| data.requirement.clone());
-        let Some(requirement) = requirement else { return vec![self.next_cycle()] };
+        let Some(requirement) = requirement else { return vec![next_cycle(self.scheduler)] };
+        let rivals = Rivals { scheduler: self.scheduler };
         let mut reasons = Vec::new();
-        reasons.extend(self.killing(holder, &requirement));
-        reasons.extend(self.ended(holder, &requirement));
+        reasons.extend(rivals.killing(holder, &requirement));
+        reasons.extend(rivals.ended(holder, &requirement));
         if let Some(barred) = self.barred() {
             reasons.push(barred);
             return reasons;
         }
         if status == Status::Pending {
-            reasons.push(self.next_cycle());
+            reasons.push(next_cycle(self.scheduler));
         }
         match self.funnel(holder) {
             Some(funnel) if !funnel.agents.is_empty() => {
                 let text = funnel_text(&funnel);
-                self.offer_remedies(&requirement, &funnel);
+                self.remedies.offer(&requirement, &funnel);
                 reasons.push(reason(text, None, ReasonKind::NoMatchingOffer { funnel }));
             }
             _ if status == Status::Prepared => reasons.push(self.no_offers(&requirement)),
@@ -193,76 +195,10 @@ impl Explainer<'_> {
             };
             reasons.push(reason(text, None, ReasonKind::Maintenance { agent, state }));
             if let Some((title, input)) = remedy {
-                self.add(title.to_string(), Some(input));
+                self.remedies.add(title.to_string(), Some(input));
             }
         }
         reasons
-    }
-
-    /// A task of this step is being ended for the sake of another plan's step.
-    fn ending(&self, holder: Holder, record: &TaskRecord) -> Option<Reason> {
-        let kill = self.scheduler.killer.of(&record.id)?;
-        let by = kill.by.filter(|by| *by != holder)?;
-        let text = format!("{} ends {}: {}", self.step_of_plan(by), record.name, rivalry(record));
-        let by = Some(self.element_ref(by.plan, Element::Step(by.step)));
-        Some(reason(text, None, ReasonKind::Killing { tasks: vec![record.name.clone()], by }))
-    }
-
-    /// Another plan's step had a task of this step ended.
-    fn ended(&self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
-        let data = self.scheduler.plans.step(holder)?;
-        let (task, by) = data.tasks.iter().find_map(|task| Some((task, task.ended_by?)))?;
-        let record = self.scheduler.state.tasks.task(&requirement.key, &task.task)?;
-        let (name, event) = (record.name.clone(), record.status.as_ref().map(|status| status.event));
-        let text = format!("{} ended {name}: {}", self.step_of_plan(by), rivalry(record));
-        let by = self.element_ref(by.plan, Element::Step(by.step));
-        Some(reason(text, event, ReasonKind::Ended { task: name, by }))
-    }
-
-    fn step_of_plan(&self, holder: Holder) -> String {
-        let path = self.scheduler.path(holder.plan, Element::Step(holder.step));
-        format!("{} of plan {}", words::called(&path), path.plan)
-    }
-
-    fn killing(&self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
-        let dying = dying(self.scheduler, requirement);
-        let tasks: Vec<Text> = dying.iter().map(|task| task.name.clone()).collect();
-        if tasks.is_empty() {
-            return self.rival(holder, requirement);
-        }
-        let text = match dying.iter().find_map(|task| Some((*task, self.rival_plan(holder, task)?))) {
-            Some((task, plan)) => {
-                format!(
-                    "{} of plan {plan} must end first: {}, and the kill is on its way",
-                    tasks.join(", "),
-                    rivalry(task)
-                )
-            }
-            None => format!("{} must end first: the kill is on its way", tasks.join(", ")),
-        };
-        Some(reason(text, None, ReasonKind::Killing { tasks, by: None }))
-    }
-
-    /// Another plan's step launched a task on a resource set that this one needs; nobody has asked for its end yet.
-    fn rival(&self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
-        let sets: Vec<&Text> = requirement.task_specs().map(|spec| &spec.resource_set.id).collect();
-        let stored = self.scheduler.state.tasks.pod(&requirement.key)?;
-        let mut alive = stored.values().filter(|task| task.is_alive() && sets.contains(&&task.set));
-        let (task, plan) = alive.find_map(|task| Some((task, self.rival_plan(holder, task)?)))?;
-        let text = format!(
-            "{} of plan {plan} must end first: {}, and the next cycle ends it",
-            task.name,
-            rivalry(task)
-        );
-        Some(reason(text, None, ReasonKind::Killing { tasks: vec![task.name.clone()], by: None }))
-    }
-
-    /// The other plan whose step launched a task and still waits for it.
-    fn rival_plan(&self, holder: Holder, task: &TaskRecord) -> Option<Text> {
-        let other = self.scheduler.plans.step_waiting_for(task).filter(|other| other.plan != holder.plan)?;
-        let unreachable = task.status.as_ref().is_some_and(|status| status.state == "TASK_UNREACHABLE");
-        let at_work = !unreachable && !self.scheduler.plans.step_status(other).is_complete();
-        at_work.then(|| self.scheduler.path(other.plan, Element::Plan).plan)
     }
 
     fn funnel(&self, holder: Holder) -> Option<OfferFunnel> {
@@ -287,25 +223,9 @@ impl Explainer<'_> {
         } else {
             "the master has sent none since the scheduler asked".to_owned()
         };
-        self.drought_remedies(requirement);
+        self.remedies.drought(requirement);
         reason(format!("No offer was at hand: {text}"), None, ReasonKind::NoOffers { text: text.into() })
     }
-}
-
-/// Tasks of a pod whose kill is on its way. One that is unreachable is none of them: nobody can be told to end it, and
-/// what the pod waits for is another offer.
-pub(super) fn dying<'a>(scheduler: &'a Scheduler, requirement: &Requirement) -> Vec<&'a TaskRecord> {
-    let unreachable =
-        |task: &TaskRecord| task.status.as_ref().is_some_and(|status| status.state == "TASK_UNREACHABLE");
-    let stored = scheduler.state.tasks.pod(&requirement.key).into_iter().flat_map(|tasks| tasks.values());
-    let is_dying =
-        |task: &&TaskRecord| task.is_alive() && scheduler.killer.contains(&task.id) && !unreachable(task);
-    stored.filter(is_dying).collect()
-}
-
-/// What two steps that end each other's tasks have in common.
-fn rivalry(task: &TaskRecord) -> String {
-    format!("both use the resource set {} of pod {}", task.set, task.pod.name())
 }
 
 fn short(state: &str) -> &str {

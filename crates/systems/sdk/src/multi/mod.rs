@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 const DISCIPLINE: &str = "RESERVE_DISCIPLINE";
 
 /// How many services of a framework may reserve at a time; no limit unless the environment names one above 0.
-pub fn reserve_limit(env: &BTreeMap<String, String>) -> Option<usize> {
+pub fn reserve_limit(env: &BTreeMap<String, String>) -> Option<u64> {
     env.get(DISCIPLINE).and_then(|text| text.trim().parse().ok()).filter(|limit| *limit > 0)
 }
 

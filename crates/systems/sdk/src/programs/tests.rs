@@ -341,7 +341,7 @@ fn steps_of_a_recovery() {
         let how = if step.anew { "anew" } else { "in place" };
         let command =
             step.command.as_ref().map_or(String::new(), |(task, command)| format!(" {task} {command:?}"));
-        format!("{}.{} {how}{command}", step.of.0, step.of.1)
+        format!("{}.{} {how}{command}", step.of.phase, step.of.step)
     };
     let replaced =
         "\"run -Dcassandra.replace_address=10.0.0.7 -Dcassandra.consistent.rangemovement=false\\n\"";

@@ -3,7 +3,7 @@
 //! *Knows*: what each of them does on its turn and what completes it. *Must not know*: which plan it is in,
 //! offers beyond the ids of reservations that were given back.
 
-use crate::scheduler::killer::Kill;
+use crate::scheduler::killer::{Kill, TaskKiller};
 use crate::scheduler::plans::Action;
 use crate::scheduler::state::{Override, OverrideProgress, OverrideTarget};
 use crate::scheduler::{Cx, Scheduler};
@@ -68,7 +68,7 @@ impl Scheduler {
     fn tear_down(&mut self, cx: &Cx) {
         self.outbox.push(cx, Call::Teardown);
         self.state.wipe();
-        self.killer = Default::default();
+        self.killer = TaskKiller::default();
         self.failed.clear();
         self.configs.keep_target_only();
         self.lifecycle.tear_down();

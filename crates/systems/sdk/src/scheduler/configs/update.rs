@@ -11,12 +11,12 @@
 //! **Source**: `dcos-commons: …/config/DefaultConfigurationUpdater.java`. Match.
 
 use super::{Config, Configs};
-use crate::compare;
 use crate::load::Loaded;
 use crate::programs::Program;
 use crate::scheduler::service::Service;
 use crate::scheduler::state::{Place, PodKey, TaskStore};
 use crate::spec::ServiceSpec;
+use crate::target_changes;
 use crate::validate::{ConfigError, Facts, account, finding, validate};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Refusal;
@@ -89,7 +89,7 @@ impl Configs {
             None if refused => return Err(start_up_failure(&errors)),
             Some(_) if errors.iter().any(|error| error.fatal) => return Err(start_up_failure(&errors)),
             Some(before) if refused => self.set_target(before.id.clone(), &before.spec, service),
-            Some(before) if compare::same_target(&before.spec, candidate) => {
+            Some(before) if target_changes::same_target(&before.spec, candidate) => {
                 self.set_target(before.id.clone(), candidate, service);
             }
             _ => self.set_target(id, candidate, service),
@@ -119,7 +119,7 @@ impl Configs {
             let unchanged = *known.entry((config.clone(), key.pod.clone())).or_insert_with(|| {
                 let old = self.versions.get(&config).and_then(|config| config.pods.get(&key.pod));
                 let new = self.target.pods.get(&key.pod);
-                !compare::pod_needs_update(old.map(|pod| &*pod.spec), new.map(|pod| &*pod.spec))
+                !target_changes::pod_needs_update(old.map(|pod| &*pod.spec), new.map(|pod| &*pod.spec))
             });
             if flagged || unchanged {
                 tasks.change(place, |task| task.config = id.clone());

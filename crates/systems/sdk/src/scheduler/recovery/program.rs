@@ -54,8 +54,7 @@ impl Known<'_> {
             .steps
             .iter()
             .map(|own| {
-                let (phase, step) = own.of;
-                let of = *steps.get(phase)?.get(step)?;
+                let of = *steps.get(own.of.phase)?.get(own.of.step)?;
                 Some(NewStep::launching(plan.step_name(of), self.own_requirement(own, plan.requirement(of)?)))
             })
             .collect();

@@ -193,7 +193,7 @@ impl Walk {
                         .unwrap_or_else(|r| panic!("{command:?}: {r:?}"));
                 }
                 Input::TaskStatus(status) => {
-                    assert!(copy.scheduler.state.tasks.by_id(&status.task).is_some())
+                    assert!(copy.scheduler.state.tasks.by_id(&status.task).is_some());
                 }
                 _ => {}
             }

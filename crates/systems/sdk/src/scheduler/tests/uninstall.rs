@@ -59,7 +59,7 @@ fn from_the_flag_to_the_end() {
     uninstall(&mut bench, YAML);
     let listed: Vec<String> = bench.scheduler.plans.iter().map(|plan| plan.name().to_string()).collect();
     assert_eq!(listed, ["deploy"]);
-    assert_eq!(bench.scheduler.plans.iter().nth(0).expect("a plan").strategy(), "dependency");
+    assert_eq!(bench.scheduler.plans.iter().next().expect("a plan").strategy(), "dependency");
     assert_eq!(
         outline(&bench),
         [

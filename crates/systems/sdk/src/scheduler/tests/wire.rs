@@ -26,7 +26,7 @@ fn plans() {
     assert_eq!(get(&bench, SdkQuery::Plans), (200, json!(["deploy", "recovery"])));
     let (code, body) = get(&bench, SdkQuery::Plan { name: "deploy".into() });
     let id =
-        bench.scheduler.plans.iter().nth(0).expect("a plan").steps.get(0).expect("a step").id.to_string();
+        bench.scheduler.plans.iter().next().expect("a plan").steps.get(0).expect("a step").id.to_string();
     assert_eq!(code, 202);
     assert_eq!(
         body["phases"][0]["steps"][0],

@@ -9,11 +9,11 @@
 //! **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java` (existing pipeline),
 //! `TaskResourceMapper.java`, `ExecutorResourceMapper.java`, `ResourceEvaluationStage.java`. Match.
 
+use super::check_text::{Available, Need, Whose, Words};
 use super::footprint::{Change, ExecutorUse, Footprint, Part, SetParts, SetUse, scalar};
 use super::new_footprint::{by_name, overhead, scalars, set_owner, take_scalar, take_volume};
 use super::outcome::Check;
 use super::pool::Pool;
-use super::words::{Available, Need, Whose, Words};
 use super::{Ask, ports};
 use crate::scheduler::state::{Held, HeldKind, PodTasks, TaskRecord};
 use crate::spec::{PortSpec, ResourceSet, VolumeSpec};

@@ -8,6 +8,7 @@
 //! **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java`. Match.
 
 pub(crate) mod build;
+pub(crate) mod check_text;
 pub(crate) mod environment;
 pub(crate) mod existing;
 pub(crate) mod footprint;
@@ -15,12 +16,12 @@ pub(crate) mod new_footprint;
 pub(crate) mod outcome;
 pub(crate) mod pool;
 pub(crate) mod ports;
-pub(crate) mod words;
 
 use crate::placement::OfferFacts;
 use crate::scheduler::requirement::{Recovery, Requirement};
 use crate::scheduler::state::{PodTasks, TaskStore};
 use crate::spec::PodSpec;
+use check_text::Words;
 use footprint::Footprint;
 use outcome::{Check, Outcome};
 use planarium_kernel::{Milli, SimTime};
@@ -28,7 +29,6 @@ use planarium_mesos::api::Offer;
 use planarium_protocol::Text;
 use pool::Pool;
 use std::collections::BTreeMap;
-use words::Words;
 
 /// What an executor needs for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

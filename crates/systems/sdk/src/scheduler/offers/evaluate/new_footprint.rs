@@ -7,11 +7,11 @@
 //! **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java` (new pipeline),
 //! `VolumeEvaluationStage.java`, `ResourceEvaluationStage.java`. Match; tasks in alphabetical order.
 
+use super::check_text::{Amount, Available, Need, Whose, Words};
 use super::footprint::{ExecutorUse, Footprint, Part, SetParts, SetUse, scalar, volume};
 use super::outcome::Check;
 use super::pool::Pool;
 use super::ports;
-use super::words::{Amount, Available, Need, Whose, Words};
 use super::{Ask, Overhead};
 use crate::scheduler::state::Disk;
 use crate::spec::{ResourceSet, TaskSpec, VolumeKind, VolumeSpec};

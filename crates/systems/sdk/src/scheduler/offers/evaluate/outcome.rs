@@ -2,7 +2,7 @@
 //!
 //! *Knows*: requirement names, texts and shortages. *Must not know*: how requirements are checked.
 
-use super::words::{Amount, Words};
+use super::check_text::{Amount, Words};
 use planarium_kernel::{Milli, SimTime};
 use planarium_protocol::Text;
 use planarium_protocol::why::{AgentOutcome, FunnelStage, OfferFunnel, RequirementOutcome};

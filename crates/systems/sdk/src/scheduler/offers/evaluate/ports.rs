@@ -5,10 +5,10 @@
 //! **Source**: `dcos-commons: …/offer/evaluate/PortEvaluationStage.java`. Match.
 
 use super::Ask;
+use super::check_text::Words;
 use super::footprint::{Change, Part};
 use super::outcome::Check;
 use super::pool::Pool;
-use super::words::Words;
 use crate::scheduler::state::HeldKind;
 use crate::spec::{PodSpec, PortSpec};
 use planarium_kernel::SortedSet;

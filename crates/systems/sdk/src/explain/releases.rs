@@ -1,6 +1,6 @@
 //! Reasons for steps that launch nothing: what a reservation to be given back waits for.
 
-use super::{Explainer, reason};
+use super::{Explainer, next_cycle, reason};
 use crate::scheduler::Scheduler;
 use crate::scheduler::plans::Action;
 use crate::scheduler::state::TaskRecord;
@@ -11,9 +11,9 @@ use planarium_protocol::why::{Reason, ReasonKind};
 impl Explainer<'_> {
     /// What a step without a pod waits for when it is its turn.
     pub(super) fn acting(&mut self, holder: Holder, action: &Action, status: Status) -> Vec<Reason> {
-        let Action::Unreserve { id, host, .. } = action else { return vec![self.next_cycle()] };
+        let Action::Unreserve { id, host, .. } = action else { return vec![next_cycle(self.scheduler)] };
         if status == Status::Pending {
-            return vec![self.next_cycle()];
+            return vec![next_cycle(self.scheduler)];
         }
         let scheduler = self.scheduler;
         let mut reasons = Vec::new();
@@ -34,7 +34,7 @@ impl Explainer<'_> {
         };
         let text = format!("A reservation is given back only out of an offer that holds it: {why}");
         reasons.push(reason(text, None, ReasonKind::NoOffers { text: why.into() }));
-        self.reservation_remedies(holder, host);
+        self.remedies.reservation(holder, host);
         reasons
     }
 }

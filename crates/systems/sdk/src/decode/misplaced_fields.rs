@@ -1,4 +1,4 @@
-//! Frequent slips: a field on the wrong level, or with the level between left out.
+//! Frequent mistakes: a field on the wrong level, or with the level between left out.
 //!
 //! *Knows*: where each field belongs. *Must not know*: what a field means.
 

@@ -1,6 +1,6 @@
 //! Reasons for plans and phases: their own holds, then the children to look at.
 
-use super::{Explainer, reason, words};
+use super::{Explainer, element_ref, reason, sentences};
 use crate::scheduler::plans::PlanKind;
 use planarium_plan::{self as plan, Element};
 use planarium_protocol::input::PlanOp;
@@ -35,7 +35,7 @@ impl Explainer<'_> {
         let refused = self.scheduler.configs.refused.clone();
         let deploy = self.scheduler.plans.get(self.plan).is_some_and(|plan| plan.kind == PlanKind::Deploy);
         if element == Element::Plan && deploy && !refused.is_empty() {
-            self.definition_remedy();
+            self.remedies.definition();
             let first = refused.first().map_or("", |text| &**text);
             let text =
                 format!("The new configuration was refused, so the one before stays the target: {first}");
@@ -61,7 +61,7 @@ impl Explainer<'_> {
         let text = format!(
             "{} shows ERROR only because a DELAYED step below it stands beside others and the real roll-up has no \
              word for that; it passes when the delay ends",
-            words::called(&path)
+            sentences::called(&path)
         );
         reason(text.clone(), None, ReasonKind::Quirk { text: text.into() })
     }
@@ -72,7 +72,12 @@ impl Explainer<'_> {
         let plan = self.scheduler.plans.get(self.plan);
         let custom = plan.is_some_and(|plan| plan.kind == PlanKind::Custom);
         if held == Element::Plan && custom {
-            self.plan_remedy(format!("Start {}", path.plan), PlanOp::Start, Element::Plan);
+            self.remedies.plan_command(
+                self.plan,
+                format!("Start {}", path.plan),
+                PlanOp::Start,
+                Element::Plan,
+            );
             let never = plan.is_some_and(|plan| plan.steps.iter().all(|step| step.event.is_none()));
             let text = if never {
                 format!("Plan {} waits until an operator starts it", path.plan)
@@ -89,9 +94,9 @@ impl Explainer<'_> {
             }
             _ => held,
         };
-        let name = words::called(&self.scheduler.path(self.plan, element));
-        self.plan_remedy(format!("Continue {name}"), PlanOp::Continue, element);
-        let text = format!("An operator interrupted {}", words::called(&path));
+        let name = sentences::called(&self.scheduler.path(self.plan, element));
+        self.remedies.plan_command(self.plan, format!("Continue {name}"), PlanOp::Continue, element);
+        let text = format!("An operator interrupted {}", sentences::called(&path));
         reason(text, None, ReasonKind::Interrupted { held: path })
     }
 
@@ -104,8 +109,8 @@ impl Explainer<'_> {
             Element::Plan => None,
         };
         let phase = phase.map_or(element, Element::Phase);
-        let name = words::called(&self.scheduler.path(self.plan, phase));
-        self.plan_remedy(format!("Continue {name}"), PlanOp::Continue, phase);
+        let name = sentences::called(&self.scheduler.path(self.plan, phase));
+        self.remedies.plan_command(self.plan, format!("Continue {name}"), PlanOp::Continue, phase);
         let times = if proceeds_left == 1 { "once".to_owned() } else { format!("{proceeds_left} times") };
         let text = format!("Its canary gate is closed: an operator has to continue {name} {times}");
         reason(text, None, ReasonKind::CanaryGate { proceeds_left })
@@ -113,7 +118,7 @@ impl Explainer<'_> {
 
     fn turn(&mut self, waiting_for: &[Element]) -> Reason {
         let refs: Vec<ElementRef> =
-            waiting_for.iter().map(|element| self.element_ref(self.plan, *element)).collect();
+            waiting_for.iter().map(|element| element_ref(self.scheduler, self.plan, *element)).collect();
         let parent = waiting_for.first().and_then(|first| self.parent_of(*first));
         let strategy = self.scheduler.plans.get(self.plan).map_or("serial", |plan| match parent {
             Some(phase @ Element::Phase(_)) => {
@@ -122,11 +127,18 @@ impl Explainer<'_> {
             _ => plan.strategy(),
         });
         if let Some(first) = waiting_for.first() {
-            let name = words::called(&self.scheduler.path(self.plan, *first));
-            self.plan_remedy(format!("Force-complete {name}"), PlanOp::ForceComplete, *first);
+            let name = sentences::called(&self.scheduler.path(self.plan, *first));
+            self.remedies.plan_command(
+                self.plan,
+                format!("Force-complete {name}"),
+                PlanOp::ForceComplete,
+                *first,
+            );
         }
-        let text =
-            format!("It is not its turn: the strategy is {strategy} and {} comes first", words::list(&refs));
+        let text = format!(
+            "It is not its turn: the strategy is {strategy} and {} comes first",
+            sentences::list(&refs)
+        );
         let event = self.event_of(waiting_for.first().copied());
         reason(text, event, ReasonKind::NotItsTurn { strategy: strategy.into(), waiting_for: refs })
     }
@@ -151,7 +163,7 @@ impl Explainer<'_> {
     }
 
     fn dirty(&mut self, element: Element, held_by: plan::Holder) -> Reason {
-        let holder = self.element_ref(held_by.plan, Element::Step(held_by.step));
+        let holder = element_ref(self.scheduler, held_by.plan, Element::Step(held_by.step));
         let pod = match element {
             Element::Step(step) => {
                 self.scheduler.plans.get(self.plan).and_then(|plan| plan.requirement(step))
@@ -160,14 +172,12 @@ impl Explainer<'_> {
         };
         let pod = pod.map_or_else(|| "".into(), |requirement| requirement.key.name());
         let other = self.scheduler.path(held_by.plan, Element::Plan);
-        let mine = self.plan;
-        self.plan = held_by.plan;
-        self.plan_remedy(format!("Interrupt plan {}", other.plan), PlanOp::Interrupt, Element::Plan);
-        self.plan = mine;
+        let title = format!("Interrupt plan {}", other.plan);
+        self.remedies.plan_command(held_by.plan, title, PlanOp::Interrupt, Element::Plan);
         let text = format!(
             "Pod {pod} is being worked on by plan {}: {} is {}",
             other.plan,
-            words::called(&holder.path),
+            sentences::called(&holder.path),
             holder.status
         );
         let event = self.scheduler.plans.step(held_by).and_then(|data| data.event);
@@ -179,8 +189,9 @@ impl Explainer<'_> {
             .iter()
             .take(CHILDREN)
             .map(|element| {
-                let child = self.element_ref(self.plan, *element);
-                let text = format!("It waits for {}, which is {}", words::called(&child.path), child.status);
+                let child = element_ref(self.scheduler, self.plan, *element);
+                let text =
+                    format!("It waits for {}, which is {}", sentences::called(&child.path), child.status);
                 reason(text, self.event_of(Some(*element)), ReasonKind::Child { child })
             })
             .collect()

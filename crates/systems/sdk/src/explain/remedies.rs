@@ -2,14 +2,15 @@
 //!
 //! *Invariant*: every input given here is accepted by the world as it is now.
 
-use super::{Explainer, words};
+use super::{ClusterFacts, sentences};
+use crate::scheduler::Scheduler;
 use crate::scheduler::offers::evaluate::build::total;
 use crate::scheduler::plans::Plan;
 use crate::scheduler::requirement::Requirement;
 use crate::scheduler::state::TaskRecord;
 use crate::spec::{VolumeKind, VolumeSpec};
 use planarium_kernel::Milli;
-use planarium_plan::{Element, Holder, PhaseId};
+use planarium_plan::{Element, Holder, PhaseId, PlanId};
 use planarium_protocol::Amount;
 use planarium_protocol::input::{
     AddAgent, Disk, Input, OfferRound, PlanCommand, PlanOp, PodCommand, PodOp, Resources, TaskStatusInput,
@@ -17,17 +18,26 @@ use planarium_protocol::input::{
 use planarium_protocol::why::{OfferFunnel, Unblock};
 use std::collections::BTreeMap;
 
-impl Explainer<'_> {
+/// Collects remedies for one question.
+pub(super) struct Remedies<'a> {
+    pub(super) scheduler: &'a Scheduler,
+    pub(super) facts: &'a dyn ClusterFacts,
+    /// In the order they were found in, each once.
+    pub(super) found: Vec<Unblock>,
+}
+
+impl Remedies<'_> {
+    /// Adds a remedy, unless it is known already.
     pub(super) fn add(&mut self, title: impl Into<String>, input: Option<Input>) {
         let remedy = Unblock { title: title.into(), input };
-        if !self.unblock.contains(&remedy) {
-            self.unblock.push(remedy);
+        if !self.found.contains(&remedy) {
+            self.found.push(remedy);
         }
     }
 
     /// A plan command, unless it would be refused.
-    pub(super) fn plan_remedy(&mut self, title: String, op: PlanOp, element: Element) {
-        let Some(plan) = self.scheduler.plans.get(self.plan) else { return };
+    pub(super) fn plan_command(&mut self, id: PlanId, title: String, op: PlanOp, element: Element) {
+        let Some(plan) = self.scheduler.plans.get(id) else { return };
         if plan.tree.allowed(element, crate::scheduler::op_of(op)).is_err() {
             return;
         }
@@ -52,33 +62,43 @@ impl Explainer<'_> {
         self.add(title, Some(Input::Plan(command)));
     }
 
-    pub(super) fn restart_remedy(&mut self, holder: Holder) {
-        let name = words::called(&self.scheduler.path(holder.plan, holder.step.into()));
-        self.plan_remedy(format!("Restart {name} without the delay"), PlanOp::Restart, holder.step.into());
-        self.force_remedy(holder);
+    pub(super) fn restart(&mut self, holder: Holder) {
+        let name = sentences::called(&self.scheduler.path(holder.plan, holder.step.into()));
+        self.plan_command(
+            holder.plan,
+            format!("Restart {name} without the delay"),
+            PlanOp::Restart,
+            holder.step.into(),
+        );
+        self.force(holder);
     }
 
-    fn force_remedy(&mut self, holder: Holder) {
-        let name = words::called(&self.scheduler.path(holder.plan, holder.step.into()));
-        self.plan_remedy(format!("Force-complete {name}"), PlanOp::ForceComplete, holder.step.into());
+    fn force(&mut self, holder: Holder) {
+        let name = sentences::called(&self.scheduler.path(holder.plan, holder.step.into()));
+        self.plan_command(
+            holder.plan,
+            format!("Force-complete {name}"),
+            PlanOp::ForceComplete,
+            holder.step.into(),
+        );
     }
 
     /// The machine's offer would do; giving up on it is the operator's.
-    pub(super) fn reservation_remedies(&mut self, holder: Holder, host: &str) {
+    pub(super) fn reservation(&mut self, holder: Holder, host: &str) {
         if self.facts.machine_state(host).is_none() {
             let round = OfferRound { agents: vec![host.to_owned()] };
             self.add(format!("Send one offer of {host}"), Some(Input::OfferRound(round)));
         }
-        self.force_remedy(holder);
+        self.force(holder);
     }
 
     /// Only another definition helps.
-    pub(super) fn definition_remedy(&mut self) {
+    pub(super) fn definition(&mut self) {
         self.add("Update the service with a definition that the checks let pass", None);
     }
 
     /// A status in the name of a task, where something can be heard of it.
-    fn status_remedy(&mut self, title: String, task: &TaskRecord, state: &str, readiness_exit: Option<i32>) {
+    fn status(&mut self, title: String, task: &TaskRecord, state: &str, readiness_exit: Option<i32>) {
         if self.facts.is_silent(&task.id) {
             return;
         }
@@ -104,44 +124,34 @@ impl Explainer<'_> {
         })
     }
 
-    pub(super) fn start_remedies(&mut self, holder: Holder, task: &TaskRecord) {
+    pub(super) fn start(&mut self, holder: Holder, task: &TaskRecord) {
         let checked =
             self.scheduler.configs.task_spec(task).is_some_and(|spec| spec.readiness_check.is_some());
-        self.status_remedy(
-            format!("Say that {} runs", task.name),
-            task,
-            "TASK_RUNNING",
-            checked.then_some(0),
-        );
-        self.force_remedy(holder);
+        self.status(format!("Say that {} runs", task.name), task, "TASK_RUNNING", checked.then_some(0));
+        self.force(holder);
     }
 
-    pub(super) fn readiness_remedies(
-        &mut self,
-        holder: Holder,
-        requirement: &Requirement,
-        task: &TaskRecord,
-    ) {
-        self.status_remedy(format!("Say that {} is ready", task.name), task, "TASK_RUNNING", Some(0));
+    pub(super) fn readiness(&mut self, holder: Holder, requirement: &Requirement, task: &TaskRecord) {
+        self.status(format!("Say that {} is ready", task.name), task, "TASK_RUNNING", Some(0));
         let input = self.pod_input(requirement, PodOp::Restart);
         self.add(format!("Restart pod {}", requirement.key.name()), Some(input));
-        self.force_remedy(holder);
+        self.force(holder);
     }
 
-    pub(super) fn resume_remedy(&mut self, requirement: &Requirement) {
+    pub(super) fn resume(&mut self, requirement: &Requirement) {
         let input = self.pod_input(requirement, PodOp::Resume);
         self.add(format!("Resume pod {}", requirement.key.name()), Some(input));
     }
 
-    pub(super) fn exit_remedies(&mut self, holder: Holder, task: &TaskRecord, manual: bool) {
+    pub(super) fn exit(&mut self, holder: Holder, task: &TaskRecord, manual: bool) {
         if manual {
-            self.status_remedy(format!("Say that {} finished", task.name), task, "TASK_FINISHED", None);
+            self.status(format!("Say that {} finished", task.name), task, "TASK_FINISHED", None);
         }
-        self.force_remedy(holder);
+        self.force(holder);
     }
 
     /// More room, or the pod elsewhere when its reservations are out of reach.
-    pub(super) fn offer_remedies(&mut self, requirement: &Requirement, funnel: &OfferFunnel) {
+    pub(super) fn offer(&mut self, requirement: &Requirement, funnel: &OfferFunnel) {
         let failed = |name: &str| {
             funnel.agents.iter().any(|agent| {
                 agent.outcomes.iter().any(|outcome| !outcome.passed && *outcome.requirement == *name)
@@ -166,7 +176,7 @@ impl Explainer<'_> {
         }
     }
 
-    pub(super) fn drought_remedies(&mut self, requirement: &Requirement) {
+    pub(super) fn drought(&mut self, requirement: &Requirement) {
         self.add(
             "Send one round of offers from every machine",
             Some(Input::OfferRound(OfferRound::default())),

@@ -1,4 +1,4 @@
-//! What the cluster adds to a service's explanations.
+//! Facts of the cluster for explanations of a service.
 //!
 //! *Knows*: that a scheduler cannot see processes, machines and faults, and who can.
 //! *Must not know*: how a reason is put into words; that is `explain`'s.
