@@ -31,6 +31,7 @@ impl Cluster {
         let fleet = Arc::make_mut(&mut self.fleet);
         let kube = self.kube.get_or_insert_with(|| {
             let mut kube = Kube::new(cx.seed(), self.epoch_ms);
+            fleet.hear_holdings(super::KUBELETS);
             for machine in fleet.machine_ids().collect::<Vec<_>>() {
                 kube.add_node(cx, fleet, machine);
             }

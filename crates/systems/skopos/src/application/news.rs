@@ -35,6 +35,7 @@ impl App {
             | FleetEventKind::MachineLost { .. }
             | FleetEventKind::MachineReturned { .. }
             | FleetEventKind::OffersChanged
+            | FleetEventKind::HoldingsChanged { .. }
             | FleetEventKind::MasterFailover
             | FleetEventKind::SchedulerRestart { .. } => {}
         }

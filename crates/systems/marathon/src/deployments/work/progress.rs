@@ -11,18 +11,15 @@
 //!
 //! **Source**: `marathon: core/deployment/impl/ReadinessBehavior.scala`. Match.
 
+use super::News;
 use crate::definition::RunSpec;
 use crate::definition::spec::ReadinessDef;
-use crate::deployments::ReadinessResult;
-use crate::deployments::actions::News;
-use crate::deployments::plan::InstanceNo;
 use crate::health::status_line;
-use crate::instances::instance::{Condition, Instance};
+use crate::instances::instance::{Condition, Instance, InstanceNo};
 use crate::instances::tracker::Key;
-use crate::marathon::Marathon;
 use planarium_kernel::{SortedMap, SortedSet};
-use planarium_part::{Cluster, Cx};
 use planarium_protocol::Text;
+use std::sync::Arc;
 
 /// New instances of a job.
 #[derive(Clone, Debug, Default)]
@@ -44,9 +41,31 @@ pub(crate) enum Heard {
     Advanced(InstanceNo),
 }
 
+/// What a readiness check answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReadinessResult {
+    pub(crate) name: Text,
+    pub(crate) task: Text,
+    pub(crate) ready: bool,
+    pub(crate) status: i32,
+    pub(crate) body: Text,
+    /// The answer is shown.
+    pub(crate) keeps: bool,
+}
+
+/// What happens with readiness checks.
+#[derive(Clone, Debug)]
+pub(crate) enum Asking {
+    /// An instance is asked from now on.
+    Begins(Key, Arc<Instance>),
+    /// An instance has answered. One that is ready is asked no more.
+    Answered(Key, ReadinessResult),
+}
+
 impl Progress {
     /// Exactly so many are healthy and ready.
-    pub(crate) fn is(&self, count: usize) -> bool {
+    pub(crate) fn is(&self, count: u32) -> bool {
+        let count = count as usize;
         self.healthy.len() == count && self.ready.len() == count
     }
 
@@ -66,30 +85,18 @@ impl Progress {
         self.checking.keys().copied()
     }
 
-    fn check(
-        &mut self,
-        marathon: &mut Marathon,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        (key, instance): (Key, &Instance),
-        check: &ReadinessDef,
-    ) {
-        let Some(task) = instance.task().filter(|task| task.condition == Condition::Running) else { return };
-        if self.checking.get(&key) != Some(&task.id) {
-            self.checking.insert(key, task.id.clone());
-            marathon.watch_readiness(cx, cluster, key, instance, check);
+    /// Asks an instance whether it is ready, unless its task is asked already.
+    fn ask(&mut self, key: Key, instance: &Arc<Instance>) -> Option<Asking> {
+        let task = instance.task().filter(|task| task.condition == Condition::Running)?;
+        if self.checking.get(&key) == Some(&task.id) {
+            return None;
         }
+        self.checking.insert(key, task.id.clone());
+        Some(Asking::Begins(key, instance.clone()))
     }
 
     /// News that may concern health or readiness.
-    pub(crate) fn hear(
-        &mut self,
-        marathon: &mut Marathon,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        (spec, deployment): (&RunSpec, u32),
-        news: &News<'_>,
-    ) -> Heard {
+    pub(crate) fn hear(&mut self, spec: &RunSpec, news: &News<'_>) -> (Heard, Option<Asking>) {
         let version = spec.version.version;
         if let News::Changed(change) = news
             && change.now.condition != Condition::Running
@@ -106,18 +113,14 @@ impl Progress {
                     (false, None) => {
                         self.healthy.insert(no);
                         self.ready.insert(no);
-                        Heard::Advanced(no)
+                        (Heard::Advanced(no), None)
                     }
-                    (false, Some(check)) => {
+                    (false, Some(_)) => {
                         self.healthy.insert(no);
-                        self.check(marathon, cx, cluster, (key, &change.now), check);
-                        Heard::Understood
+                        (Heard::Understood, self.ask(key, &change.now))
                     }
-                    (true, Some(check)) => {
-                        self.check(marathon, cx, cluster, (key, &change.now), check);
-                        Heard::Understood
-                    }
-                    (true, None) => Heard::Nothing,
+                    (true, Some(_)) => (Heard::Understood, self.ask(key, &change.now)),
+                    (true, None) => (Heard::Nothing, None),
                 }
             }
             News::Health { no, version: of, healthy: Some(true) }
@@ -127,44 +130,44 @@ impl Progress {
                 if spec.def.readiness.is_none() {
                     self.ready.insert(*no);
                 }
-                Heard::Advanced(*no)
+                (Heard::Advanced(*no), None)
             }
             News::Readiness { key, instance, exit_code } => {
-                let Some(check) = &spec.def.readiness else { return Heard::Nothing };
+                let nothing = (Heard::Nothing, None);
+                let Some(check) = &spec.def.readiness else { return nothing };
                 let Some(task) = instance.task().filter(|task| self.checking.get(key) == Some(&task.id))
                 else {
-                    return Heard::Nothing;
+                    return nothing;
                 };
                 let result = readiness_result(check, *exit_code, &task.id);
-                let is_ready = result.ready;
-                marathon.note_readiness(cx, deployment, result);
-                if !is_ready {
-                    return Heard::Understood;
-                }
-                self.ready.insert(key.no);
-                marathon.unwatch_readiness(cx, cluster, *key);
-                Heard::Advanced(key.no)
+                let heard = if result.ready {
+                    self.ready.insert(key.no);
+                    Heard::Advanced(key.no)
+                } else {
+                    Heard::Understood
+                };
+                (heard, Some(Asking::Answered(*key, result)))
             }
-            News::Changed(_) | News::Gone(_) | News::Health { .. } => Heard::Nothing,
+            News::Changed(_) | News::Gone(_) | News::Health { .. } => (Heard::Nothing, None),
         }
     }
 
     /// A new instance that was there before the job.
     pub(crate) fn look_at(
         &mut self,
-        marathon: &mut Marathon,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        (key, instance): (Key, &Instance),
         spec: &RunSpec,
-    ) {
-        if !spec.has_health() || marathon.is_known_healthy(key, instance) {
+        key: Key,
+        instance: &Arc<Instance>,
+        known_healthy: bool,
+    ) -> Option<Asking> {
+        if !spec.has_health() || known_healthy {
             self.healthy.insert(key.no);
         }
-        match &spec.def.readiness {
-            Some(check) => self.check(marathon, cx, cluster, (key, instance), check),
-            None => _ = self.ready.insert(key.no),
+        if spec.def.readiness.is_some() {
+            return self.ask(key, instance);
         }
+        self.ready.insert(key.no);
+        None
     }
 }
 
