@@ -16,6 +16,7 @@ pub(crate) mod normal;
 mod old;
 pub(crate) mod peek;
 mod pods;
+pub(crate) mod posted;
 pub(crate) mod refused;
 mod resident;
 pub(crate) mod roles;
