@@ -9,6 +9,7 @@
 mod canonical;
 mod checks;
 mod container;
+pub(crate) mod double;
 mod expect;
 mod model;
 mod networks;
