@@ -31,8 +31,10 @@ mod world;
 pub use check::{CheckReport, check};
 pub use condition::{Condition, ConditionError, element_status, parse_duration_ms};
 pub use detect::detect_dialect;
+pub use encode::event_digest;
 pub use genesis::Genesis;
 pub use help::Trials;
+pub use input::Written;
 pub use input::describe::describe as describe_input;
 pub use outside::OutsideView;
 pub use planarium_mesos::wire::{

@@ -11,36 +11,12 @@ mod book;
 
 pub use amounts::{Amounts, Scalar};
 pub use book::{Holder, Holding, Ports};
+pub use planarium_protocol::input::Sharing;
 
 use crate::spec::{MachineId, Owner};
 use book::Book;
 use planarium_kernel::{Digest, IdMap, cow::behind};
 use std::{ops::RangeInclusive, sync::Arc};
-
-/// How the layers of a cluster use its machines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sharing {
-    /// A layer sees as free what nobody holds.
-    #[default]
-    Together,
-    /// Each layer has every machine for itself, as clusters that know nothing of each other: machines may be promised twice.
-    Apart,
-}
-
-impl Sharing {
-    /// The word in scenarios.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Together => "together",
-            Self::Apart => "apart",
-        }
-    }
-
-    /// What a word stands for.
-    pub fn parse(word: &str) -> Option<Self> {
-        [Self::Together, Self::Apart].into_iter().find(|sharing| sharing.as_str() == word)
-    }
-}
 
 /// What every machine has, and who holds how much of it. *Cost*: a question about a machine looks at its owners, a change at
 /// one entry; copies share what has not changed.

@@ -20,7 +20,7 @@ use planarium_mesos::api::{FrameworkId, FrameworkInfo, Message, Request};
 use planarium_mesos::maintenance::{Refused, decode::OperatorCall};
 use planarium_mesos::{Master, ProbeFacts};
 use planarium_protocol::input::{
-    AddAgent, Fault, FaultKind, OfferRound, ProcessBehaviour, Target, TaskStatusInput,
+    AddAgent, Fault, FaultKind, OfferRound, ProcessBehaviour, Sharing, Target, TaskStatusInput,
 };
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
@@ -41,6 +41,8 @@ pub struct Flags {
     pub offer_timeout_ms: Option<u64>,
     /// The master's `agent_removal_rate_limit`. *Units*: milliseconds between two removals.
     pub agent_removal_interval_ms: Option<u64>,
+    /// Whether what one layer holds of a machine is free for another.
+    pub sharing: Sharing,
 }
 
 /// A report of the fleet for a system, or for all of them.
@@ -90,8 +92,10 @@ impl Cluster {
         let mut master = Master::new(flags.seed);
         master.set_offer_timeout(flags.offer_timeout_ms);
         master.set_agent_removal_interval(flags.agent_removal_interval_ms);
+        let mut fleet = Fleet::new(flags.seed);
+        fleet.set_sharing(flags.sharing);
         Self {
-            fleet: Arc::new(Fleet::new(flags.seed)),
+            fleet: Arc::new(fleet),
             master: Arc::new(master),
             restarts: Vec::new(),
             orphaned: None,

@@ -3,7 +3,7 @@
 #![expect(clippy::useless_format, reason = "helpers of tests")]
 
 use super::support::{HEAD, findings, request};
-use crate::load::load;
+use crate::definition::load;
 
 /// Findings of a request as `line CODE`, those of the given severities.
 fn codes(text: &str, severities: &[&str]) -> Vec<String> {
@@ -763,6 +763,8 @@ gateways:
         target: [nginx]
         exposes:
             - port: \"${port-80}/tcp\"
+# file: bin/gate-vote-ok
+#!/bin/sh
 # file: env-all.yaml
 vars: { vote_count: 3 }
 # file: env-common.yaml
