@@ -365,7 +365,7 @@ impl Definition {
             "" | "auto" => crate::detect_dialect(&load.files),
             word => word,
         };
-        Self::read_as(word, load).ok_or_else(|| unknown(word))
+        crate::readings::read_once(load, || Self::read_as(word, load)).ok_or_else(|| unknown(word))
     }
 }
 
