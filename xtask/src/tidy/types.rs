@@ -24,7 +24,6 @@ struct Known {
 const KNOWN: &[Known] = &[
     Known { folder: "crates/ground", name: "Fleet", methods: 75, circle: 7 },
     Known { folder: "crates/parts/kube", name: "Kube", methods: 302, circle: 40 },
-    Known { folder: "crates/parts/mesos", name: "Master", methods: 346, circle: 44 },
     Known { folder: "crates/systems/marathon", name: "Marathon", methods: 288, circle: 17 },
     Known { folder: "crates/systems/marathon", name: "Teller", methods: 39, circle: 6 },
     Known { folder: "crates/world", name: "Engine", methods: 87, circle: 6 },

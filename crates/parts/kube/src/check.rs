@@ -3,17 +3,17 @@
 use crate::{
     kube::Kube,
     object::{Object, ObjectNo},
+    selections::Picked,
     spec::Spec,
     status::Status,
     view::Amounts,
-    watcher::Book,
-    workload::{Slots, Workload},
+    workloads::{Slots, Workload},
 };
 use planarium_ground::Fleet;
 use planarium_kernel::{Digest, SimTime, SortedMap, SortedSet, cow::behind};
 use std::sync::Arc;
 
-/// What an object takes beside what it shares with others. *Units*: bytes.
+/// The weight of an object beside what it shares with others. *Units*: bytes.
 const OBJECT: u64 = 256;
 /// A content of its own, by estimate. *Units*: bytes.
 const CONTENT: u64 = 2_048;
@@ -21,10 +21,10 @@ const CONTENT: u64 = 2_048;
 impl Kube {
     /// Writes the canonical state.
     pub fn digest(&self, digest: &mut Digest) {
-        digest.write_u64(self.seed);
-        digest.write_u64(self.store.version);
-        digest.write_u64(self.store.objects.len() as u64);
-        for object in self.store.objects.values() {
+        digest.write_u64(self.cluster.api.seed);
+        digest.write_u64(self.cluster.api.store.version);
+        digest.write_u64(self.cluster.api.store.objects.len() as u64);
+        for object in self.cluster.api.store.objects.values() {
             digest.write_u32(object.no.0);
             digest.write_u64(object.resource_version);
             digest.write_str(&object.name);
@@ -35,66 +35,66 @@ impl Kube {
                 digest.write_bool(status.ready_since().is_some());
             }
         }
-        digest.write_u64(self.runs.len() as u64);
-        for (no, run) in &self.runs {
+        digest.write_u64(self.cluster.runs.all.len() as u64);
+        for (no, run) in &self.cluster.runs.all {
             digest.write_u32(no.0);
             for cell in &run.cells {
                 digest.write_u32(cell.pid.map_or(u32::MAX, |pid| pid.0));
                 digest.write_u32(cell.status.restarts);
             }
         }
-        digest.write_u64(self.nodes.len() as u64);
-        for node in &self.nodes {
+        digest.write_u64(self.cluster.nodes.all.len() as u64);
+        for node in &self.cluster.nodes.all {
             digest.write_str(node.ready.as_str());
             digest.write_u32(node.absences);
             digest.write_u64(node.pods.len() as u64);
         }
-        digest.write_u64(self.scheduler.waiting.len() as u64);
-        digest.write_u64(self.queue.len() as u64);
-        digest.write_u64(self.queue.next_due().map_or(u64::MAX, SimTime::ms));
+        digest.write_u64(self.cluster.scheduler.waiting.len() as u64);
+        digest.write_u64(self.cluster.queue.len() as u64);
+        digest.write_u64(self.cluster.queue.next_due().map_or(u64::MAX, SimTime::ms));
     }
 
-    /// What does not hold, in words. *Cost*: walks everything; for debug builds and property tests.
+    /// Says in words which invariants do not hold. *Cost*: walks everything; for debug builds and property tests.
     pub fn check(&self, fleet: &Fleet) -> Vec<String> {
-        let mut broken = self.store.check();
-        self.check_marks(&mut broken);
+        let mut broken = self.cluster.api.store.check();
+        self.check_pods(&mut broken);
         self.check_workloads(&mut broken);
-        self.check_watchers(&mut broken);
+        self.check_selections(&mut broken);
         self.check_nodes(&mut broken);
-        self.check_holdings(fleet, &mut broken);
+        crate::nodes::holdings::check(&self.cluster.nodes, fleet, &mut broken);
         self.check_runs(fleet, &mut broken);
         broken
     }
 
     fn pods(&self) -> impl Iterator<Item = &Arc<Object>> {
-        self.store.objects.values().filter(|object| matches!(object.spec, Spec::Pod(..)))
+        self.cluster.api.store.objects.values().filter(|object| matches!(object.spec, Spec::Pod(..)))
     }
 
-    fn check_marks(&self, broken: &mut Vec<String>) {
+    fn check_pods(&self, broken: &mut Vec<String>) {
         let mut count = 0;
         for pod in self.pods() {
             count += 1;
-            let Some(mark) = self.marks.get(&pod.no) else {
+            let Some(tally) = self.cluster.workloads.pods.get(&pod.no) else {
                 broken.push(format!("pod {} is not counted", pod.name));
                 continue;
             };
-            let Some(mut again) = self.mark_of(pod, None, None, SimTime::MAX) else { continue };
-            if mark.available && !again.available {
+            let Some(mut again) = self.cluster.tally_of(pod, None, None, SimTime::MAX) else { continue };
+            if tally.available && !again.available {
                 broken.push(format!("pod {} is counted as available and is not", pod.name));
             }
-            again.available = mark.available;
-            if *mark != again {
-                broken.push(format!("pod {} counts as {mark:?}, recomputed {again:?}", pod.name));
+            again.available = tally.available;
+            if *tally != again {
+                broken.push(format!("pod {} counts as {tally:?}, recomputed {again:?}", pod.name));
             }
         }
-        if count != self.marks.len() {
+        if count != self.cluster.workloads.pods.len() {
             broken.push("something is counted that is no pod".to_owned());
         }
     }
 
     fn check_workloads(&self, broken: &mut Vec<String>) {
         let mut again: SortedMap<ObjectNo, Workload> = SortedMap::new();
-        for (no, workload) in &self.workloads {
+        for (no, workload) in &self.cluster.workloads.all {
             let slots = workload.slots.as_ref().map(|slots| {
                 let mut empty = Slots { revision: slots.revision, ..Slots::default() };
                 empty.want(slots.wanted.clone());
@@ -102,26 +102,27 @@ impl Kube {
             });
             again.insert(*no, Workload { slots, ..Workload::default() });
         }
-        for (no, mark) in &self.marks {
-            if let Some(workload) = mark.workload.and_then(|workload| again.get_mut(&workload)) {
-                workload.join(*no, mark);
+        for (no, tally) in &self.cluster.workloads.pods {
+            if let Some(workload) = tally.workload.and_then(|workload| again.get_mut(&workload)) {
+                workload.join(*no, tally);
             }
         }
-        for (no, workload) in &self.workloads {
+        for (no, workload) in &self.cluster.workloads.all {
             let Some(mut again) = again.remove(no) else { continue };
             (again.min_ready_ms, again.adopt, again.failures) =
                 (workload.min_ready_ms, workload.adopt, workload.failures);
             (again.hold, again.timer) = (workload.hold, workload.timer);
             if again != **workload {
-                let name = self.store.object(*no).map(|object| object.name.clone()).unwrap_or_default();
+                let name =
+                    self.cluster.api.store.object(*no).map(|object| object.name.clone()).unwrap_or_default();
                 broken.push(format!("pods of {name} come to {workload:?}, recomputed {again:?}"));
             }
         }
     }
 
-    fn check_watchers(&self, broken: &mut Vec<String>) {
+    fn check_selections(&self, broken: &mut Vec<String>) {
         for pod in self.pods() {
-            let picks = |watcher: &&Arc<Object>| match &watcher.spec {
+            let picks = |selection: &&Arc<Object>| match &selection.spec {
                 Spec::Service(spec) => {
                     spec.selector.as_ref().is_some_and(|selector| selector.matches(&pod.labels))
                 }
@@ -129,20 +130,33 @@ impl Kube {
                 _ => false,
             };
             let mut expected: Vec<ObjectNo> = Vec::new();
-            for watcher in self.store.objects.values().filter(|watcher| watcher.namespace == pod.namespace) {
-                if picks(&watcher) {
-                    expected.push(watcher.no);
+            for selection in self
+                .cluster
+                .api
+                .store
+                .objects
+                .values()
+                .filter(|selection| selection.namespace == pod.namespace)
+            {
+                if picks(&selection) {
+                    expected.push(selection.no);
                 }
             }
-            if self.marks.get(&pod.no).is_some_and(|mark| *mark.watchers != expected) {
+            if self.cluster.workloads.pods.get(&pod.no).is_some_and(|tally| *tally.selected_by != expected) {
                 broken.push(format!("pod {} is not told to those that pick it", pod.name));
             }
         }
-        for (no, watcher) in &self.watchers.all {
-            if let Book::Budget(counted) = &watcher.book {
+        for (no, selection) in &self.cluster.selections.all {
+            if let Picked::Budget(counted) = &selection.picked {
                 let healthy = counted.pods.values().filter(|(healthy, _)| *healthy).count();
                 if u32::try_from(healthy) != Ok(counted.healthy) {
-                    let name = self.store.object(*no).map(|object| object.name.clone()).unwrap_or_default();
+                    let name = self
+                        .cluster
+                        .api
+                        .store
+                        .object(*no)
+                        .map(|object| object.name.clone())
+                        .unwrap_or_default();
                     broken.push(format!(
                         "budget {name} counts {} healthy pods, recomputed {healthy}",
                         counted.healthy
@@ -153,8 +167,8 @@ impl Kube {
     }
 
     fn check_nodes(&self, broken: &mut Vec<String>) {
-        for node in &self.nodes {
-            if self.node(&node.name).is_none_or(|named| named.machine != node.machine) {
+        for node in &self.cluster.nodes.all {
+            if self.cluster.nodes.named(&node.name).is_none_or(|named| named.machine != node.machine) {
                 continue;
             }
             let mut requested = Amounts::NONE;
@@ -185,27 +199,30 @@ impl Kube {
 
     fn check_runs(&self, fleet: &Fleet, broken: &mut Vec<String>) {
         let mut processes = 0;
-        for (no, run) in &self.runs {
-            let name = self.store.object(*no).map(|pod| pod.name.clone());
-            if name.is_none() && self.is_heard(run.node) {
+        for (no, run) in &self.cluster.runs.all {
+            let name = self.cluster.api.store.object(*no).map(|pod| pod.name.clone());
+            if name.is_none() && self.cluster.nodes.is_heard(run.node) {
                 broken.push(format!("a kubelet runs a pod that is no more: {no:?}"));
             }
             let name = name.unwrap_or_default();
             for (at, cell) in (0..).zip(&run.cells) {
                 let Some(pid) = cell.pid else { continue };
                 processes += 1;
-                if self.by_process.get(&pid) != Some(&(*no, at)) {
+                if self.cluster.runs.by_process.get(&pid) != Some(&(*no, at)) {
                     broken.push(format!("container {at} of {name}: its process does not know it"));
                 }
-                let hears = self.acts(*no) != Some(planarium_ground::Absence::AgentRestart);
+                let hears = self.cluster.nodes.get(run.node).and_then(|node| node.absence)
+                    != Some(planarium_ground::Absence::AgentRestart);
                 if hears && fleet.process_state(pid).is_none() {
                     broken.push(format!("container {at} of {name}: its process has ended unheard"));
                 }
             }
         }
-        if processes != self.by_process.len() {
-            broken
-                .push(format!("{} processes are known, containers have {processes}", self.by_process.len()));
+        if processes != self.cluster.runs.by_process.len() {
+            broken.push(format!(
+                "{} processes are known, containers have {processes}",
+                self.cluster.runs.by_process.len()
+            ));
         }
     }
 
@@ -232,18 +249,27 @@ impl Kube {
             // Most versions that are kept share all but their status with the next one.
             if old.is_some() { 0 } else { OBJECT + behind(&now.object, None, |_| 512) }
         };
-        self.store.objects.beyond(before.map(|before| &before.store.objects), object)
-            + self.store.history.beyond(before.map(|before| &before.store.history), history)
-            + self.runs.beyond(before.map(|before| &before.runs), |now, old| {
+        self.cluster.api.store.objects.beyond(before.map(|before| &before.cluster.api.store.objects), object)
+            + self
+                .cluster
+                .api
+                .store
+                .history
+                .beyond(before.map(|before| &before.cluster.api.store.history), history)
+            + self.cluster.runs.all.beyond(before.map(|before| &before.cluster.runs.all), |now, old| {
                 behind(now, old, |now| 256 * now.cells.len() as u64)
             })
-            + self.marks.beyond_flat(before.map(|before| &before.marks))
+            + self.cluster.workloads.pods.beyond_flat(before.map(|before| &before.cluster.workloads.pods))
             + self
+                .cluster
                 .workloads
-                .beyond(before.map(|before| &before.workloads), |now, old| behind(now, old, |_| 128))
-            + self.log.beyond(before.map(|before| &before.log))
-            + self.by_process.beyond_flat(before.map(|before| &before.by_process))
-            + 1_024 * self.nodes.len() as u64
-            + self.queue.bytes()
+                .all
+                .beyond(before.map(|before| &before.cluster.workloads.all), |now, old| {
+                    behind(now, old, |_| 128)
+                })
+            + self.cluster.reports.beyond(before.map(|before| &before.cluster.reports))
+            + self.cluster.runs.by_process.beyond_flat(before.map(|before| &before.cluster.runs.by_process))
+            + 1_024 * self.cluster.nodes.all.len() as u64
+            + self.cluster.queue.bytes()
     }
 }

@@ -1,27 +1,29 @@
-//! The cluster: its API server, its controllers, its nodes.
+//! The cluster from outside: its API server, its controllers, its nodes.
 //!
-//! *Knows*: which object there is and what is to be done next. The rules are in the modules beside this one.
+//! *Knows*: who is to act next. The rules are in the modules below it: verbs in [`crate::api`], consequences of changes in
+//! [`crate::cluster`], deeds in [`crate::controllers`], [`crate::scheduler`], [`crate::kubelet`] and [`crate::nodes`].
 
 use crate::{
-    clock::Epoch,
-    error::{ApiError, Reason},
-    kinds::{KindId, KindInfo, Kinds},
-    kubelet::Run,
-    log::Log,
-    node::Node,
+    Api,
+    cluster::Cluster,
+    controllers,
+    error::ApiError,
+    kinds::{KindId, KindInfo},
+    kubelet::{self, Kubelet},
+    nodes,
     object::{Object, ObjectNo, ObjectRef},
-    queue::{Due, Queue, Timer, Work},
-    request::{Change, Webhook},
-    scheduler::{HeldChanges, Scheduler},
+    queue::{Due, Timer, Work},
+    request::{Applied, Change, DeleteOptions, Part, Patch, Webhook, Written},
+    scheduler,
+    schema::Mismatch,
     selector::Selector,
-    status::Status,
-    store::Store,
-    watcher::Watchers,
-    workload::{Mark, Workload},
+    status::KeptStatus,
+    view::{DrainOptions, Occurrence},
 };
-use planarium_ground::{Cx, Fleet, MachineId, ProcessId};
-use planarium_kernel::{Class, IdMap, Map, SimTime, SortedMap, TimerId, id::Counter};
-use planarium_protocol::Text;
+use planarium_ground::{Absence, Cx, Fleet, FleetEvent, FleetEventKind, MachineId};
+use planarium_kernel::SimTime;
+use planarium_protocol::{Refusal, Text, input::TaskStatusInput};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// The whole Kubernetes cluster. A copy costs pointers; what copies have in common they share.
@@ -31,162 +33,281 @@ use std::sync::Arc;
 /// object before anybody has acted on it, as with the real API server.
 #[derive(Clone, Debug)]
 pub struct Kube {
-    pub(crate) seed: u64,
-    pub(crate) epoch: Epoch,
-    pub(crate) kinds: Arc<Kinds>,
-    pub(crate) store: Store,
-    pub(crate) webhooks: Arc<Vec<Webhook>>,
-    pub(crate) queue: Queue,
-    /// What each workload's pods come to.
-    pub(crate) workloads: Map<ObjectNo, Arc<Workload>>,
-    /// What each pod counts for.
-    pub(crate) marks: Map<ObjectNo, Mark>,
-    /// Services and budgets, and the pods that they pick.
-    pub(crate) watchers: Watchers,
-    /// Pods that kubelets have taken on.
-    pub(crate) runs: Map<ObjectNo, Arc<Run>>,
-    pub(crate) by_process: IdMap<ProcessId, (ObjectNo, u16)>,
-    pub(crate) nodes: Vec<Arc<Node>>,
-    /// Numbers of nodes by machine, and by name.
-    pub(crate) machines: Arc<SortedMap<MachineId, u32>>,
-    pub(crate) node_names: Arc<SortedMap<Text, u32>>,
-    /// Pods that are to leave a tainted node.
-    pub(crate) evictions: Map<ObjectNo, TimerId>,
-    /// Pods that wait for a ConfigMap, Secret or claim.
-    pub(crate) wanting: Map<ObjectNo, ()>,
-    pub(crate) scheduler: Scheduler,
-    /// Pods whose holdings the ledger of machines does not have yet.
-    pub(crate) held_changes: HeldChanges,
-    pub(crate) log: Log,
-    pub(crate) service_label: Text,
-    pub(crate) next_pod_ip: Counter,
-    pub(crate) next_cluster_ip: Counter,
-    pub(crate) next_node_port: Counter,
+    pub(crate) cluster: Cluster,
 }
 
 impl Kube {
     /// A cluster without nodes, with the namespaces that every cluster has. `epoch_ms` is the calendar time of genesis.
     /// *Units*: milliseconds since 1970.
     pub fn new(seed: u64, epoch_ms: u64) -> Self {
-        let mut kube = Self {
-            seed,
-            epoch: Epoch(epoch_ms),
-            kinds: Arc::default(),
-            store: Store::default(),
-            webhooks: Arc::default(),
-            queue: Queue::default(),
-            workloads: Map::new(),
-            marks: Map::new(),
-            watchers: Watchers::default(),
-            runs: Map::new(),
-            by_process: IdMap::new(),
-            nodes: Vec::new(),
-            machines: Arc::default(),
-            node_names: Arc::default(),
-            evictions: Map::new(),
-            wanting: Map::new(),
-            scheduler: Scheduler::default(),
-            held_changes: HeldChanges::default(),
-            log: Log::default(),
-            service_label: "".into(),
-            next_pod_ip: Counter::new(),
-            next_cluster_ip: Counter::new(),
-            next_node_port: Counter::new(),
-        };
-        kube.found();
-        kube
-    }
-
-    // ---- kinds ---------------------------------------------------------------------------------
-
-    /// The kind of this `apiVersion` and `kind`, if the cluster serves it (its CRD is established, for a custom one).
-    pub fn find_kind(&self, api_version: &str, kind: &str) -> Option<KindId> {
-        self.kinds.find(api_version, kind)
-    }
-
-    /// The kind of this group and plural (or singular, or short name).
-    pub fn find_plural(&self, group: &str, plural: &str) -> Option<KindId> {
-        self.kinds.find_plural(group, plural)
-    }
-
-    /// How a kind is called.
-    pub fn kind_info(&self, kind: KindId) -> Option<&Arc<KindInfo>> {
-        self.kinds.info(kind)
+        Self { cluster: Cluster::new(seed, epoch_ms) }
     }
 
     // ---- reading -------------------------------------------------------------------------------
 
+    /// The API server, to be read.
+    pub const fn api(&self) -> &Api {
+        &self.cluster.api
+    }
+
+    /// The kind of this `apiVersion` and `kind`, if the cluster serves it (its CRD is established, for a custom one).
+    pub fn find_kind(&self, api_version: &str, kind: &str) -> Option<KindId> {
+        self.api().find_kind(api_version, kind)
+    }
+
+    /// The kind of this group and plural (or singular, or short name).
+    pub fn find_plural(&self, group: &str, plural: &str) -> Option<KindId> {
+        self.api().find_plural(group, plural)
+    }
+
+    /// The names of a kind.
+    pub fn kind_info(&self, kind: KindId) -> Option<&Arc<KindInfo>> {
+        self.api().kind_info(kind)
+    }
+
     /// The object, if there is one.
     pub fn get(&self, object: ObjectRef<'_>) -> Option<&Arc<Object>> {
-        self.store.get(object)
+        self.api().get(object)
     }
 
     /// The object. *Errors*: 404 with the real message (`deployments.apps "web" not found`).
     pub fn read(&self, object: ObjectRef<'_>) -> Result<&Arc<Object>, ApiError> {
-        self.get(object).ok_or_else(|| self.not_found(object.kind, object.name))
+        self.api().read(object)
     }
 
     /// The object of this number, if it is still there.
     pub fn object(&self, no: ObjectNo) -> Option<&Arc<Object>> {
-        self.store.object(no)
+        self.api().store.object(no)
     }
 
     /// The object of this uid, if it is still there.
     pub fn by_uid(&self, uid: &str) -> Option<&Arc<Object>> {
-        self.store.by_uid(uid)
+        self.api().store.by_uid(uid)
     }
 
     /// Objects of a kind, in one namespace or (without one) in all. *Order*: namespace, name.
     pub fn list(&self, kind: KindId, namespace: Option<&str>, labels: &Selector) -> Vec<Arc<Object>> {
-        let all = self.store.of_kind(kind, namespace);
-        all.filter(|object| labels.matches(&object.labels)).cloned().collect()
+        self.api().list(kind, namespace, labels)
     }
 
     /// Objects that name this one as an owner. *Order*: creation.
     pub fn dependants(&self, owner: &Object) -> Vec<Arc<Object>> {
-        self.store.dependants(owner.no).cloned().collect()
+        self.api().store.dependants(owner.no).cloned().collect()
     }
 
     /// The version of the latest change.
     pub fn resource_version(&self) -> u64 {
-        self.store.version
+        self.api().resource_version()
     }
 
-    /// What has changed since a version, oldest first. *Errors*: 410 when that is too long ago.
+    /// Changes since a version, oldest first. *Errors*: 410 when that is too long ago.
     pub fn changes_since(&self, resource_version: u64) -> Result<Vec<Change>, ApiError> {
-        Ok(self.store.changes_since(resource_version)?.cloned().collect())
+        self.api().changes_since(resource_version)
     }
+
+    /// The first field of an object whose value has a type that its kind cannot take.
+    pub fn mismatch(&self, kind: KindId, value: &Value) -> Option<Mismatch> {
+        self.api().mismatch(kind, value)
+    }
+
+    /// Reports about an object, oldest first; about one that is no more, too, as long as they are kept.
+    pub fn occurrences(&self, object: ObjectRef<'_>) -> Vec<Occurrence> {
+        self.cluster.reports.of(self.api(), object)
+    }
+
+    /// True if a task of this name or id is a container of this cluster.
+    pub fn knows_task(&self, fleet: &Fleet, task: &str) -> bool {
+        kubelet::knows_task(&self.cluster.runs, fleet, task)
+    }
+
+    // ---- setting up ----------------------------------------------------------------------------
 
     /// Has a webhook asked about changes from now on.
     pub fn add_webhook(&mut self, webhook: Webhook) {
-        Arc::make_mut(&mut self.webhooks).push(webhook);
+        self.cluster.api.add_webhook(webhook);
     }
 
     /// Which pod label gives fault targets their `service`; without it, the name of the workload.
     pub fn set_service_label(&mut self, label: Text) {
-        self.service_label = label;
+        self.cluster.service_label = label;
+    }
+
+    // ---- verbs ---------------------------------------------------------------------------------
+
+    /// Creates an object from `apiVersion`, `kind`, `metadata` and the rest. The namespace is that of its metadata, or
+    /// `default` where its kind has one and none is given.
+    ///
+    /// *Errors*: unknown kind or namespace (404), name taken (409), invalid fields (422), denied by a webhook.
+    pub fn create(&mut self, cx: &mut Cx, value: Value) -> Written {
+        self.cluster.create(cx, value)
+    }
+
+    /// Replaces an object; with `metadata.resourceVersion`, only if it is still that one. Its status stays where it is a
+    /// subresource. *Errors*: 404, 409, 422, denied by a webhook.
+    pub fn update(&mut self, cx: &mut Cx, value: Value) -> Written {
+        self.cluster.write(cx, |api, _| api.update(value))
+    }
+
+    /// Replaces the status of an object and leaves the rest. Statuses that controllers of the cluster keep are not changed by
+    /// anybody else. *Errors*: as [`Kube::update`].
+    pub fn update_status(&mut self, cx: &mut Cx, value: Value) -> Written {
+        self.cluster.write(cx, |api, _| api.update_status(value))
+    }
+
+    /// Replaces the status of a custom object, as it was at a version, by one that its controller keeps. *Errors*: as
+    /// [`Kube::update`].
+    pub fn keep_status(
+        &mut self,
+        cx: &mut Cx,
+        object: ObjectRef<'_>,
+        resource_version: u64,
+        status: Arc<dyn KeptStatus>,
+    ) -> Written {
+        self.cluster.write(cx, |api, _| api.keep_status(object, resource_version, status))
+    }
+
+    /// Patches an object or a part of it. *Errors*: as [`Kube::update`], and 400/415 for the patch itself.
+    pub fn patch(&mut self, cx: &mut Cx, object: ObjectRef<'_>, part: Part, patch: &Patch) -> Written {
+        self.cluster.write(cx, |api, now| api.patch(now, object, part, patch))
+    }
+
+    /// Creates the object or merges it three ways: last applied (kept in `annotation`), live, and this one. Fields that
+    /// were applied earlier and are not there any more are removed; fields that others set stay. Built-in kinds merge
+    /// lists by their keys (strategic), custom ones replace them. The annotation is written anew.
+    ///
+    /// *Cost*: next to nothing when the same `Arc` is applied again to an object whose spec has not changed.
+    /// *Errors*: as [`Kube::create`] and [`Kube::patch`].
+    pub fn apply(&mut self, cx: &mut Cx, value: &Arc<Value>, annotation: &str) -> Result<Applied, ApiError> {
+        self.cluster.write(cx, |api, now| api.apply(now, value, annotation))
+    }
+
+    /// Deletes an object. It goes at once unless finalizers, a pod's grace period or (foreground) dependants hold it; the
+    /// answer is the object with its `deletionTimestamp`, or as it last was. *Errors*: 404, 409.
+    pub fn delete(&mut self, cx: &mut Cx, object: ObjectRef<'_>, options: &DeleteOptions) -> Written {
+        self.cluster.write(cx, |api, now| api.delete(now, object, options))
+    }
+
+    /// Evicts a pod as far as disruption budgets allow. *Errors*: 404; 429 when a budget does not allow it.
+    pub fn evict(&mut self, cx: &mut Cx, namespace: &str, name: &str, options: &DeleteOptions) -> Written {
+        controllers::budget::evict(&mut self.cluster, cx, namespace, name, options)
+    }
+
+    /// Reports something about an object, as controllers do: an Event of the API and an event of the world.
+    pub fn record(
+        &mut self,
+        cx: &mut Cx,
+        about: &Object,
+        warning: bool,
+        reason: &str,
+        message: &str,
+        source: &str,
+    ) {
+        self.cluster.reports.record(cx, about, warning, reason, message, source);
+    }
+
+    // ---- nodes ---------------------------------------------------------------------------------
+
+    /// Makes a machine a node, under its hostname. Nothing happens for a machine that is one already, or whose name another
+    /// node has: it takes that one's place when that one is removed. Pods that a former node of this name left go at once.
+    pub fn add_node(&mut self, cx: &mut Cx, fleet: &Fleet, machine: MachineId) {
+        nodes::joining::add_node(&mut self.cluster, cx, fleet, machine);
+    }
+
+    /// Takes the node of a machine that was removed for good: its Node object goes, and its pods with it.
+    pub fn remove_node(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
+        nodes::joining::remove_node(&mut self.cluster, cx, fleet, machine);
+    }
+
+    /// Keeps new pods off a node. *Errors*: 404.
+    pub fn cordon(&mut self, cx: &mut Cx, node: &str) -> Written {
+        nodes::cordon::cordon(&mut self.cluster, cx, node)
+    }
+
+    /// Lets pods come to a node again; ends a drain. *Errors*: 404.
+    pub fn uncordon(&mut self, cx: &mut Cx, node: &str) -> Written {
+        nodes::cordon::uncordon(&mut self.cluster, cx, node)
+    }
+
+    /// Cordons a node and evicts its pods, those of DaemonSets apart, as disruption budgets allow; asks again every 5 s.
+    /// *Errors*: 404.
+    pub fn drain(&mut self, cx: &mut Cx, node: &str, options: DrainOptions) -> Written {
+        nodes::drain::drain(&mut self.cluster, cx, node, options)
+    }
+
+    /// One status, said by the user: `TASK_STARTING`, `TASK_RUNNING` (with `readiness_exit` and `healthy`), `TASK_FINISHED`,
+    /// `TASK_FAILED`, `TASK_KILLED`. The task is `POD-CONTAINER`, the container's name alone where it is the only one, or
+    /// `NAMESPACE/POD/CONTAINER/RESTART`. The process follows.
+    ///
+    /// *Errors*: no such container with a process, several of them, a state that says nothing here.
+    pub fn task_status(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        said: &TaskStatusInput,
+    ) -> Result<(), Refusal> {
+        Kubelet { cluster: &mut self.cluster, cx, fleet }.task_status(said)
+    }
+
+    /// Hears news of the fleet; those of other layers' processes are passed over.
+    pub fn on_fleet(&mut self, cx: &mut Cx, fleet: &mut Fleet, event: &FleetEvent) {
+        cx.set_cause(event.cause);
+        let cluster = &mut self.cluster;
+        match &event.kind {
+            FleetEventKind::MachineLost { machine, how } => {
+                nodes::silence::node_lost(cluster, cx, *machine, *how);
+            }
+            FleetEventKind::MachineReturned { machine, .. } => {
+                nodes::silence::node_back(cluster, cx, *machine);
+            }
+            FleetEventKind::HoldingsChanged { machine, by } => {
+                if *by != kubelet::KUBELETS {
+                    nodes::holdings::others_changed(cluster, cx, fleet, *machine);
+                }
+            }
+            kind => {
+                let mut kubelet = Kubelet { cluster, cx, fleet };
+                let Some(no) = kubelet.pod_of(kind) else { return };
+                if kubelet.acts(no) == Some(Absence::AgentRestart) {
+                    kubelet.hold(no, kind);
+                } else {
+                    kubelet.hear(kind);
+                }
+            }
+        }
+    }
+
+    // ---- the ledger of machines ----------------------------------------------------------------
+
+    /// True if the ledger is behind.
+    pub const fn has_held_changes(&self) -> bool {
+        nodes::holdings::is_behind(&self.cluster.nodes)
+    }
+
+    /// Brings the ledger in line with what pods hold.
+    pub fn settle_holdings(&mut self, cx: &Cx, fleet: &mut Fleet) {
+        nodes::holdings::settle(&mut self.cluster, cx, fleet);
     }
 
     // ---- time ----------------------------------------------------------------------------------
 
     /// When something is due: now, while controllers have work.
     pub fn next_due(&self) -> Option<SimTime> {
-        self.queue.next_due()
+        self.cluster.queue.next_due()
     }
 
-    /// How much is pending that would change something.
+    /// Number of pending things that would change something.
     pub fn one_shots(&self) -> usize {
-        self.queue.one_shots()
+        self.cluster.queue.one_shots()
     }
 
-    /// Whether the next periodic work would change something: a CronJob's next run.
+    /// True if the next periodic work would change something: a CronJob's next run.
     pub fn restless(&self) -> bool {
-        self.queue.periodic > 0
+        self.cluster.queue.periodic > 0
     }
 
     /// Does one piece of work that is due.
     pub fn fire(&mut self, cx: &mut Cx, fleet: &mut Fleet) {
-        match self.queue.pop(cx.now()) {
+        match self.cluster.queue.pop(cx.now()) {
             None => {}
             Some(Due::Work(work, cause)) => {
                 cx.set_cause(cause);
@@ -200,91 +321,36 @@ impl Kube {
     }
 
     fn work(&mut self, cx: &mut Cx, fleet: &mut Fleet, work: Work) {
+        let cluster = &mut self.cluster;
         match work {
-            Work::Sync(no) => self.sync(cx, no),
-            Work::Schedule(no) => self.schedule(cx, no),
-            Work::Kubelet(no) => self.kubelet(cx, fleet, no),
-            Work::Collect(no) => self.collect(cx, no),
-            Work::Retry => self.retry_pods(cx),
+            Work::Sync(no) => controllers::sync(cluster, cx, no),
+            Work::Schedule(no) => scheduler::schedule(cluster, cx, no),
+            Work::Kubelet(no) => Kubelet { cluster, cx, fleet }.sync(no),
+            Work::Collect(no) => controllers::garbage::collect(cluster, cx, no),
+            Work::Retry => scheduler::retry(cluster, cx),
         }
     }
 
     fn timer(&mut self, cx: &mut Cx, fleet: &mut Fleet, timer: Timer) {
+        let cluster = &mut self.cluster;
         match timer {
-            Timer::Work(work) => self.queue.push(work, cx.now(), cx.cause()),
-            Timer::Pulled(no, at) => self.image_pulled(cx, fleet, no, at),
-            Timer::Restart(no, at) => self.restart_container(cx, fleet, no, at),
-            Timer::Over(no, at, pid) => self.command_over(cx, fleet, no, at, pid),
-            Timer::Passed(no, at, pid) => self.probe_passed(cx, fleet, no, at, pid),
-            Timer::Stop(no) => self.stop_containers(cx, fleet, no),
-            Timer::Available(no) => self.pod_available(cx, no),
-            Timer::Deadline(no) => self.pod_deadline(cx, fleet, no),
-            Timer::NodeGrace(node, absence) => self.node_silent(cx, node, absence),
-            Timer::Evict(no) => self.evict_tainted(cx, no),
-            Timer::Provisioned(no) => self.claim_provisioned(cx, no),
-            Timer::Balanced(no) => self.service_balanced(cx, no),
-            Timer::Cron(no) => self.cron_due(cx, no),
-            Timer::Drain(node) => self.drain_on(cx, node),
-            Timer::NodeReturns(node, absence) => self.node_returns(cx, fleet, node, absence),
+            Timer::Work(work) => cluster.queue.push(work, cx.now(), cx.cause()),
+            Timer::Pulled(no, at) => Kubelet { cluster, cx, fleet }.image_pulled(no, at),
+            Timer::Restart(no, at) => Kubelet { cluster, cx, fleet }.restart_container(no, at),
+            Timer::Over(no, at, pid) => Kubelet { cluster, cx, fleet }.command_over(no, at, pid),
+            Timer::Passed(no, at, pid) => Kubelet { cluster, cx, fleet }.probe_passed(no, at, pid),
+            Timer::Stop(no) => Kubelet { cluster, cx, fleet }.stop_containers(no),
+            Timer::Deadline(no) => Kubelet { cluster, cx, fleet }.deadline_passed(no),
+            Timer::Available(no) => cluster.pod_available(cx, no),
+            Timer::NodeGrace(node, absence) => nodes::silence::node_silent(cluster, cx, node, absence),
+            Timer::NodeReturns(node, absence) => {
+                nodes::silence::node_returns(cluster, cx, fleet, node, absence);
+            }
+            Timer::Evict(no) => nodes::taints::evict_tainted(cluster, cx, no),
+            Timer::Drain(node) => nodes::drain::drain_on(cluster, cx, node),
+            Timer::Provisioned(no) => controllers::storage::provisioned(cluster, cx, no),
+            Timer::Balanced(no) => controllers::service::balanced(cluster, cx, no),
+            Timer::Cron(no) => controllers::cron_job::due(cluster, cx, no),
         }
-    }
-
-    /// The controller of an object's kind looks at it.
-    fn sync(&mut self, cx: &mut Cx, no: ObjectNo) {
-        let Some(object) = self.store.object(no).cloned() else { return };
-        match object.kind {
-            KindId::DEPLOYMENT => self.sync_deployment(cx, &object),
-            KindId::REPLICA_SET => self.sync_replica_set(cx, &object),
-            KindId::STATEFUL_SET => self.sync_stateful_set(cx, &object),
-            KindId::DAEMON_SET => self.sync_daemon_set(cx, &object),
-            KindId::JOB => self.sync_job(cx, &object),
-            KindId::CRON_JOB => self.sync_cron_job(cx, &object),
-            KindId::SERVICE => self.sync_service(cx, &object),
-            KindId::POD_DISRUPTION_BUDGET => self.sync_budget(cx, &object),
-            KindId::PERSISTENT_VOLUME_CLAIM => self.sync_claim(cx, &object),
-            KindId::PERSISTENT_VOLUME => self.sync_volume(cx, &object),
-            KindId::NAMESPACE => self.sync_namespace(cx, &object),
-            KindId::CUSTOM_RESOURCE_DEFINITION => self.sync_definition(cx, &object),
-            _ => {}
-        }
-    }
-
-    // ---- what all modules use ------------------------------------------------------------------
-
-    /// Asks for a piece of work at this instant.
-    pub(crate) fn ask(&mut self, cx: &Cx, work: Work) {
-        self.queue.push(work, cx.now(), cx.cause());
-    }
-
-    /// Arms a timer under the current cause.
-    pub(crate) fn arm(&mut self, cx: &Cx, delay_ms: u64, timer: Timer) -> TimerId {
-        self.queue.arm(cx.now().saturating_add(delay_ms), Class::OneShot, cx.cause(), timer)
-    }
-
-    /// Puts an object in its place and tells whoever it concerns.
-    pub(crate) fn put(&mut self, cx: &mut Cx, object: Object) -> Arc<Object> {
-        let (new, old) = self.store.put(object);
-        self.notice(cx, old.as_ref(), Some(&new));
-        new
-    }
-
-    /// Gives an object another status, unless it has it.
-    pub(crate) fn put_status(&mut self, cx: &mut Cx, object: &Arc<Object>, status: Status) -> Arc<Object> {
-        self.put(cx, Object { status, ..Object::clone(object) })
-    }
-
-    /// Takes an object out for good and tells whoever it concerns.
-    pub(crate) fn take(&mut self, cx: &mut Cx, no: ObjectNo) {
-        if let Some(old) = self.store.take(no) {
-            self.notice(cx, Some(&old), None);
-        }
-    }
-
-    pub(crate) fn not_found(&self, kind: KindId, name: &str) -> ApiError {
-        let Some(info) = self.kinds.info(kind) else {
-            return ApiError::new(Reason::NotFound, "the server could not find the requested resource");
-        };
-        let message = format!("{} {name:?} not found", info.qualified_plural());
-        ApiError::new(Reason::NotFound, message).about(&info.group, &info.plural, name)
     }
 }

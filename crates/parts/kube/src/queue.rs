@@ -1,4 +1,4 @@
-//! What is to be done next: work of this instant, and timers.
+//! The queue: work of this instant, and timers.
 //!
 //! *Knows*: the order of work, and how often one piece of it came up at one instant. *Must not know*: what it does.
 //!
@@ -6,13 +6,13 @@
 //! controllers that undo each other's work cannot stop the clock.
 
 use crate::object::ObjectNo;
-use planarium_ground::ProcessId;
+use planarium_ground::{Cx, ProcessId};
 use planarium_kernel::{Cause, Class, EventQueue, Map, SimTime, TimerId};
 use std::collections::VecDeque;
 
 /// So often one piece of work is done at one instant.
 const TURNS: u32 = 100;
-/// How long work is put off that came up more often. *Units*: milliseconds.
+/// The time that work is put off that came up more often. *Units*: milliseconds.
 const PUT_OFF_MS: u64 = 1_000;
 
 /// A piece of work.
@@ -30,7 +30,7 @@ pub(crate) enum Work {
     Retry,
 }
 
-/// What a timer means.
+/// The meaning of a timer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
     /// Work that had to wait.
@@ -78,7 +78,7 @@ pub(crate) struct Queue {
     queued: Map<Work, ()>,
     /// When the oldest work was asked for.
     since: SimTime,
-    /// How often each piece of work was done at `instant`.
+    /// Number of times that each piece of work was done at `instant`.
     turns: Map<Work, u32>,
     instant: SimTime,
     timers: EventQueue<Armed>,
@@ -86,7 +86,7 @@ pub(crate) struct Queue {
     pub(crate) periodic: u32,
 }
 
-/// What is due.
+/// Something that is due.
 pub(crate) enum Due {
     Work(Work, Cause),
     Timer(Timer, Cause),
@@ -102,6 +102,16 @@ impl Queue {
             self.since = now;
         }
         self.work.push_back((work, cause));
+    }
+
+    /// Asks for a piece of work at this instant, under the current cause.
+    pub(crate) fn ask(&mut self, cx: &Cx, work: Work) {
+        self.push(work, cx.now(), cx.cause());
+    }
+
+    /// Arms a timer under the current cause.
+    pub(crate) fn arm_in(&mut self, cx: &Cx, delay_ms: u64, timer: Timer) -> TimerId {
+        self.arm(cx.now().saturating_add(delay_ms), Class::OneShot, cx.cause(), timer)
     }
 
     pub(crate) fn arm(&mut self, at: SimTime, class: Class, cause: Cause, timer: Timer) -> TimerId {

@@ -1,4 +1,4 @@
-//! Where objects are kept, and the ways to find them.
+//! Objects, the ways to find them, and the log of their changes.
 //!
 //! *Knows*: objects by number, name, uid, owner and label; the latest changes.
 //! *Must not know*: what a change leads to.
@@ -156,7 +156,7 @@ impl Store {
         all.filter_map(|(_, no)| self.objects.get(no))
     }
 
-    /// What belongs to an object. *Order*: creation.
+    /// Objects that belong to one. *Order*: creation.
     pub(crate) fn dependants(&self, owner: ObjectNo) -> impl Iterator<Item = &Arc<Object>> {
         let range = (owner, ObjectNo(0))..=(owner, ObjectNo(u32::MAX));
         self.owned.range(range).filter_map(|((_, no), ())| self.objects.get(no))
@@ -182,8 +182,29 @@ impl Store {
         Box::new(all.filter(move |pod| *pod.namespace == *namespace && selector.matches(&pod.labels)))
     }
 
-    /// Puts an object in its place under the next version; answers it and what was there.
-    pub(crate) fn put(&mut self, mut object: Object) -> (Arc<Object>, Option<Arc<Object>>) {
+    /// Pods that belong to an object. *Order*: creation.
+    pub(crate) fn pods_of(&self, workload: ObjectNo) -> impl Iterator<Item = &Arc<Object>> {
+        self.dependants(workload).filter(|pod| pod.kind == KindId::POD)
+    }
+
+    /// Pods of a claim's namespace that mount it and are not over.
+    pub(crate) fn pods_using<'a>(&'a self, claim: &'a Object) -> impl Iterator<Item = &'a Arc<Object>> {
+        self.of_kind(KindId::POD, Some(&claim.namespace))
+            .filter(move |pod| !pod.is_over() && pod.claims().any(|name| *name == claim.name))
+    }
+
+    /// The object that manages another one.
+    pub(crate) fn controller_of(&self, object: &Object) -> Option<&Arc<Object>> {
+        self.by_uid(&object.controller()?.uid)
+    }
+
+    /// The first change after a version.
+    pub(crate) fn change_after(&self, version: u64) -> Option<&Change> {
+        self.history.range(version.saturating_add(1)..).next().map(|(_, change)| change)
+    }
+
+    /// Puts an object in its place under the next version.
+    pub(crate) fn put(&mut self, mut object: Object) -> Arc<Object> {
         self.version += 1;
         object.resource_version = self.version;
         let object = Arc::new(object);
@@ -209,21 +230,27 @@ impl Store {
             }
         }
         let kind = if old.is_some() { ChangeKind::Modified } else { ChangeKind::Added };
-        self.note(kind, object.clone(), old.clone());
-        (object, old)
+        self.note(kind, object.clone(), old);
+        object
     }
 
-    /// Takes an object out; answers it as it was.
-    pub(crate) fn take(&mut self, no: ObjectNo) -> Option<Arc<Object>> {
-        let object = self.objects.remove(&no)?;
+    /// Keeps something about an object as it is now beside it, without a change of version.
+    pub(crate) fn keep(&mut self, object: &Arc<Object>, kept: Arc<Object>) {
+        if self.object(object.no).is_some_and(|there| Arc::ptr_eq(there, object)) {
+            self.objects.insert(object.no, kept);
+        }
+    }
+
+    /// Takes an object out.
+    pub(crate) fn take(&mut self, no: ObjectNo) {
+        let Some(object) = self.objects.remove(&no) else { return };
         self.version += 1;
         self.names.remove(&object.reference() as &dyn AsName);
         self.uids.remove(&object.uid, no.0);
         self.forget_owners(&object);
         self.forget_labels(&object);
         let last = Object { resource_version: self.version, ..Object::clone(&object) };
-        self.note(ChangeKind::Deleted, Arc::new(last), Some(object.clone()));
-        Some(object)
+        self.note(ChangeKind::Deleted, Arc::new(last), Some(object));
     }
 
     fn note(&mut self, kind: ChangeKind, object: Arc<Object>, before: Option<Arc<Object>>) {
@@ -294,7 +321,7 @@ impl Store {
         }
     }
 
-    /// What has changed since a version. *Errors*: 410 when that is too long ago.
+    /// Changes since a version. *Errors*: 410 when that is too long ago.
     pub(crate) fn changes_since(&self, version: u64) -> Result<impl Iterator<Item = &Change>, ApiError> {
         let first = self.history.keys().next().copied().unwrap_or(self.version + 1);
         if version + 1 < first {
@@ -304,7 +331,7 @@ impl Store {
         Ok(self.history.range(version.saturating_add(1)..).map(|(_, change)| change))
     }
 
-    /// What does not hold, in words.
+    /// Says in words which invariants do not hold.
     pub(crate) fn check(&self) -> Vec<String> {
         let mut broken = Vec::new();
         let mut again = Self { version: 0, ..Self::default() };

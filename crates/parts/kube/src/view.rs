@@ -1,8 +1,8 @@
-//! What others may see of nodes and pods.
+//! Nodes and pods as others may see them.
 
 use crate::{
     kube::Kube,
-    node::Node,
+    nodes::Node,
     object::{Object, ObjectNo, ObjectRef},
     spec::{Spec, container::Container},
     status::{ContainerStatus, State, Status},
@@ -40,13 +40,13 @@ pub struct NodeFacts {
     pub cordoned: bool,
     /// Taints as `key=value:effect`.
     pub taints: Vec<Text>,
-    /// What pods may ask for.
+    /// Amounts that pods may ask for.
     pub allocatable: Amounts,
-    /// What its pods ask for.
+    /// Amounts that its pods ask for.
     pub requested: Amounts,
     /// Its pods, in order of binding.
     pub pods: Vec<ObjectNo>,
-    /// How far a drain is, if one was asked for.
+    /// Progress of a drain, if one was asked for.
     pub drain: Option<DrainFacts>,
 }
 
@@ -59,7 +59,7 @@ pub struct DrainFacts {
     pub left: Vec<Text>,
     /// Pods that a disruption budget holds now.
     pub blocked: Vec<Text>,
-    /// Whether all that have to go are gone.
+    /// True if all that have to go are gone.
     pub done: bool,
 }
 
@@ -68,7 +68,7 @@ pub struct DrainFacts {
 pub struct ContainerFacts {
     /// Its name.
     pub name: Text,
-    /// Whether it is an init container.
+    /// True if it is an init container.
     pub init: bool,
     /// Its image.
     pub image: Text,
@@ -76,9 +76,9 @@ pub struct ContainerFacts {
     pub state: &'static str,
     /// `CrashLoopBackOff`, `Completed`, `Error`, ...; empty while it runs.
     pub reason: Text,
-    /// Whether it is ready.
+    /// True if it is ready.
     pub ready: bool,
-    /// How often it was started again.
+    /// Number of times that it was started again.
     pub restarts: u32,
     /// Its process, while there is one.
     pub process: Option<ProcessId>,
@@ -97,15 +97,15 @@ pub struct TaskFacts {
     pub service: Text,
     /// Since when it runs.
     pub since: SimTime,
-    /// Whether its readiness probe has passed; none without one.
+    /// Tells whether its readiness probe has passed; none without one.
     pub ready: Option<bool>,
-    /// Whether its pod is on its way out.
+    /// True if its pod is on its way out.
     pub leaving: bool,
     /// Its process; none when that has ended and the kubelet could not say so yet.
     pub process: Option<ProcessId>,
 }
 
-/// How to drain.
+/// Options of a drain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrainOptions {
     /// Instead of the pods' own grace periods. *Units*: seconds.
@@ -125,9 +125,9 @@ pub struct Occurrence {
     pub reason: Text,
     /// For people.
     pub message: Text,
-    /// Who says so: `kubelet`.
+    /// The component that says so: `kubelet`.
     pub source: Text,
-    /// How often.
+    /// Number of times.
     pub count: u32,
     /// When first.
     pub first: SimTime,
@@ -154,13 +154,13 @@ impl Kube {
             pods: node.pods.iter().copied().collect(),
             drain: node.drain.as_ref().map(|drain| drain.facts.clone()),
         };
-        self.nodes.iter().filter(|node| node.object.is_some()).map(facts).collect()
+        self.cluster.nodes.all.iter().filter(|node| node.object.is_some()).map(facts).collect()
     }
 
     /// Containers of a pod with their processes, init containers first.
     pub fn containers(&self, pod: &Object) -> Vec<ContainerFacts> {
         let mut containers = pod.containers();
-        let cells = self.run(pod.no).into_iter().flat_map(|run| &run.cells);
+        let cells = self.cluster.runs.get(pod.no).into_iter().flat_map(|run| &run.cells);
         for (container, cell) in containers.iter_mut().zip(cells) {
             container.process = cell.pid;
         }
@@ -169,13 +169,13 @@ impl Kube {
 
     /// The containers that run on a node. *Order*: pods in order of binding.
     pub fn tasks_on(&self, node: &str) -> Vec<TaskFacts> {
-        let pods = self.node(node).into_iter().flat_map(|node| node.pods.iter());
-        pods.filter_map(|no| self.store.object(*no)).flat_map(|pod| self.tasks_of(pod)).collect()
+        let pods = self.cluster.nodes.named(node).into_iter().flat_map(|node| node.pods.iter());
+        pods.filter_map(|no| self.cluster.api.store.object(*no)).flat_map(|pod| self.tasks_of(pod)).collect()
     }
 
     fn tasks_of(&self, pod: &Object) -> Vec<TaskFacts> {
         let (Spec::Pod(spec, _), Status::Pod(status)) = (&pod.spec, &pod.status) else { return Vec::new() };
-        let Some(run) = self.run(pod.no) else { return Vec::new() };
+        let Some(run) = self.cluster.runs.get(pod.no) else { return Vec::new() };
         let own = spec.containers.iter().zip(&status.containers).zip(&run.cells);
         let running = own.filter_map(|((container, status), cell)| {
             let State::Running { since } = status.state else { return None };
@@ -184,7 +184,7 @@ impl Kube {
                 name,
                 id,
                 pod: pod.name.clone(),
-                service: self.service_of(pod),
+                service: self.cluster.service_of(pod),
                 since,
                 ready: container.readiness.as_ref().map(|_| status.ready),
                 leaving: pod.is_being_deleted(),
@@ -196,8 +196,8 @@ impl Kube {
 
     /// A number that grows whenever another container runs on a node, or one shows something else.
     pub fn changed_on(&self, node: &str) -> u64 {
-        let Some(node) = self.node(node) else { return 0 };
-        let pods = node.pods.iter().filter_map(|no| self.store.object(*no));
+        let Some(node) = self.cluster.nodes.named(node) else { return 0 };
+        let pods = node.pods.iter().filter_map(|no| self.cluster.api.store.object(*no));
         pods.map(|pod| pod.resource_version).max().unwrap_or(0).max(node.booked)
     }
 }
@@ -216,7 +216,7 @@ impl Object {
             };
             ContainerFacts {
                 name: container.name.clone(),
-                init: at < spec.inits,
+                init: at < usize::from(spec.inits),
                 image: container.image.clone(),
                 state,
                 reason: reason.into(),
@@ -228,7 +228,7 @@ impl Object {
         spec.containers.iter().enumerate().map(facts).collect()
     }
 
-    /// What fault targets call a container of this pod: name and id. `restarts` counts how often it was started again.
+    /// Name and id of a container of this pod for fault targets. `restarts` counts how often it was started again.
     pub fn task_names(&self, container: &str, restarts: u32) -> (Text, Text) {
         let name = format!("{}-{container}", self.name);
         let id = format!("{}/{}/{container}/{restarts}", self.namespace, self.name);

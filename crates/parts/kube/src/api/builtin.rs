@@ -1,14 +1,13 @@
-//! What the server's own admission adds: service accounts, tolerations, storage classes, finalizers that protect.
+//! The server's own admission: service accounts, tolerations, storage classes, finalizers that protect.
 //!
 //! Source: `kubernetes/kubernetes: plugin/pkg/admission/{serviceaccount,defaulttolerationseconds,storage/storageclass/
 //! setdefault,storage/storageobjectinuseprotection,priority}`; match but for the volume with the account's token, which no pod
 //! gets here.
 
-use super::Draft;
+use super::{Api, Draft};
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
-    kube::Kube,
     object::{Object, ObjectRef},
     tree::{Tree, as_object, object_at, put_new},
 };
@@ -20,10 +19,10 @@ use planarium_protocol::{
 /// The class that claims get that name none is marked with this.
 pub(crate) const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
 
-/// How long a pod stays on a node that is not ready or cannot be reached, unless it says otherwise.
+/// The time that a pod stays on a node that is not ready or cannot be reached, unless it says otherwise.
 const TOLERATION_S: i64 = 300;
 
-/// What admission adds to the spec of every pod; `daemon` for those that belong to a node.
+/// Adds what admission gives to the spec of every pod; `daemon` for those that belong to a node.
 pub(crate) fn admit_pod(spec: &mut Map<String, Value>, daemon: bool) {
     put_new(spec, "serviceAccountName", "default".into());
     let account = spec.get("serviceAccountName").cloned().unwrap_or_default();
@@ -58,8 +57,8 @@ pub(crate) fn admit_pod(spec: &mut Map<String, Value>, daemon: bool) {
     json::put(spec, "tolerations", Value::Array(all));
 }
 
-impl Kube {
-    /// What the server's own admission makes of a draft. *Errors*: a pod's service account or priority class is not there.
+impl Api {
+    /// Has the server's own admission complete a draft. *Errors*: a pod's service account or priority class is not there.
     pub(crate) fn admit_built_in(&self, draft: &mut Draft, old: Option<&Object>) -> Result<(), ApiError> {
         if old.is_some() {
             return Ok(());

@@ -39,7 +39,7 @@ fn merge_levels(target: &mut Value, patch: &Value, levels: usize) {
     }
 }
 
-/// Where the item with this key is in a list.
+/// Finds the item with this key in a list.
 fn find(items: &[Value], key: &str, wanted: &Value) -> Option<usize> {
     let wanted = wanted.key(key);
     items.iter().position(|item| item.key(key) == wanted)

@@ -20,7 +20,7 @@ pub(crate) enum Pull {
 /// A probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Probe {
-    /// What it does, in words: the command, or `GET http://:8080/`.
+    /// Its deed in words: the command, or `GET http://:8080/`.
     pub(crate) command: Text,
     pub(crate) delay_ms: u64,
     pub(crate) period_ms: u64,
@@ -46,17 +46,17 @@ pub(crate) struct Container {
     pub(crate) pull: Pull,
     pub(crate) script: Text,
     pub(crate) ending: Ending,
-    /// Whether it has a command or arguments of its own.
+    /// True if it has a command or arguments of its own.
     pub(crate) commanded: bool,
     pub(crate) readiness: Option<Probe>,
     pub(crate) liveness: Option<Probe>,
     pub(crate) startup: Option<Probe>,
-    /// How long its preStop hook takes.
+    /// The time that its preStop hook takes.
     pub(crate) pre_stop_ms: u64,
     pub(crate) env: Vec<EnvRef>,
     pub(crate) requests: Amounts,
     pub(crate) host_ports: Vec<(i64, Text)>,
-    /// What `qosClass` goes by: limits for both CPU and memory, equal to requests.
+    /// The mark that `qosClass` goes by: limits for both CPU and memory, equal to requests.
     pub(crate) guaranteed: bool,
     /// Any request or limit at all.
     pub(crate) sized: bool,
@@ -121,7 +121,7 @@ fn amount(resources: &Value, key: &str) -> Option<i64> {
     resources.key(key).as_str().and_then(quantity::thousandths)
 }
 
-/// Whether an image is fetched anew each time unless told otherwise: it has no tag, or `latest`.
+/// True if an image is fetched anew each time unless told otherwise: it has no tag, or `latest`.
 fn is_latest(image: &str) -> bool {
     let name = image.rsplit('/').next().unwrap_or(image);
     if name.contains('@') {
@@ -179,7 +179,7 @@ impl Amounts {
     /// Nothing of anything.
     pub(crate) const NONE: Self = Self { cpu_milli: 0, memory: 0, storage: 0, gpus: 0, pods: 0 };
 
-    /// What a container asks for; a limit stands for a request that is not written.
+    /// Requests of a container; a limit stands for a request that is not written.
     pub(crate) fn requested(limits: &Value, requests: &Value) -> Self {
         let text = |key: &str| requests.key(key).as_str().or_else(|| limits.key(key).as_str()).unwrap_or("0");
         let whole = |key: &str| quantity::whole(text(key)).unwrap_or(0).max(0);
@@ -207,7 +207,7 @@ impl Amounts {
         self.with(other, i64::saturating_add)
     }
 
-    /// What is left of these.
+    /// The rest of these.
     pub(crate) fn minus(self, other: Self) -> Self {
         self.with(other, i64::saturating_sub)
     }

@@ -12,7 +12,7 @@ use planarium_protocol::Text;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What is done when a container ends.
+/// The deed when a container ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Restart {
     Always,
@@ -20,7 +20,7 @@ pub(crate) enum Restart {
     Never,
 }
 
-/// Where a volume comes from, as far as it has to be there first.
+/// The source of a volume, as far as it has to be there first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     Claim(Text),
@@ -28,17 +28,17 @@ pub(crate) enum Source {
     Secret(Text),
 }
 
-/// What pods of one template have in common.
+/// The part of a spec that pods of one template share.
 #[derive(Clone, Debug)]
 pub(crate) struct PodSpec {
-    /// How many of the containers are init containers.
-    pub(crate) inits: usize,
+    /// Number of init containers among the containers.
+    pub(crate) inits: u16,
     /// Init containers first.
     pub(crate) containers: Vec<Container>,
     pub(crate) restart: Restart,
     pub(crate) grace_s: u32,
     pub(crate) deadline_s: Option<u32>,
-    /// What it asks a node for.
+    /// Its requests of a node.
     pub(crate) requests: Amounts,
     pub(crate) placement: Option<Box<Placement>>,
     pub(crate) tolerations: Vec<Toleration>,
@@ -48,9 +48,9 @@ pub(crate) struct PodSpec {
     pub(crate) gates: Vec<Text>,
     pub(crate) qos: &'static str,
     pub(crate) priority: i64,
-    /// Whether somebody else's scheduler has to bind it.
+    /// True if somebody else's scheduler has to bind it.
     pub(crate) foreign_scheduler: bool,
-    /// Whether it belongs to a template of work that ends (a Job).
+    /// True if it belongs to a template of work that ends (a Job).
     pub(crate) ends: bool,
 }
 
@@ -91,7 +91,7 @@ impl PodSpec {
         };
         let scheduler = spec.text("schedulerName");
         Self {
-            inits,
+            inits: u16::try_from(inits).unwrap_or(u16::MAX),
             restart: match spec.text("restartPolicy") {
                 "Never" => Restart::Never,
                 "OnFailure" => Restart::OnFailure,
@@ -119,11 +119,11 @@ impl PodSpec {
 
     /// The containers that run side by side.
     pub(crate) fn main(&self) -> &[Container] {
-        self.containers.get(self.inits..).unwrap_or_default()
+        self.containers.get(usize::from(self.inits)..).unwrap_or_default()
     }
 }
 
-/// What is each pod's own.
+/// The part of a spec that is each pod's own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PodOwn {
     /// `spec.nodeName`; empty while it is not bound.
@@ -136,7 +136,7 @@ pub(crate) struct PodOwn {
     pub(crate) claims: Arc<Vec<(Text, Text)>>,
     /// The only node it may go to: pods of DaemonSets.
     pub(crate) pinned: Option<Text>,
-    /// Whether the content is a controller's template, without what admission adds.
+    /// True if the content is a controller's template, without what admission adds.
     pub(crate) of_template: bool,
 }
 
@@ -155,7 +155,7 @@ impl PodOwn {
         Self { node: spec.text("nodeName").into(), pinned, ..Self::default() }
     }
 
-    /// Whether the pod is bound to a node.
+    /// True if the pod is bound to a node.
     pub(crate) fn is_bound(&self) -> bool {
         !self.node.is_empty()
     }

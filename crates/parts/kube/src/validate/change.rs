@@ -1,4 +1,4 @@
-//! What may not change in an object that is there.
+//! Fields that may not change in an object that is there.
 
 use super::Findings;
 use crate::{error::FieldCause, kinds::KindId, tree::Tree};

@@ -1,4 +1,4 @@
-//! Whether an object makes sense: field by field, with the real server's words.
+//! Validation: an object makes sense, field by field, with the real server's words.
 //!
 //! *Knows*: the content of one object, and what it was before. *Must not know*: other objects.
 //! Source: `kubernetes/kubernetes: pkg/apis/*/validation`, `kubernetes/apimachinery: pkg/api/validation`; the rules that
@@ -15,7 +15,7 @@ pub(crate) use names::is_dns_label;
 use crate::{api::Draft, error::FieldCause, kinds::KindId, quantity, spec::cron::Schedule, tree::Tree};
 use serde_json::Value;
 
-/// What is wrong, in the order found.
+/// Errors in the order found.
 #[derive(Debug, Default)]
 pub(crate) struct Findings(pub(crate) Vec<FieldCause>);
 
@@ -253,7 +253,7 @@ pub(crate) fn claim(spec: &Value, field: &str, found: &mut Findings) {
     }
 }
 
-/// What is said of a text that is no quantity.
+/// The message about a text that is no quantity.
 pub(crate) const QUANTITY: &str =
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 

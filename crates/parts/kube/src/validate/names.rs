@@ -47,7 +47,7 @@ fn is_word(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
 
-/// What is wrong with a label's (or annotation's) key, if anything is.
+/// Finds an error in a label's (or annotation's) key.
 fn bad_key(key: &str) -> Option<String> {
     let (prefix, name) = match key.rsplit_once('/') {
         Some((prefix, name)) => (Some(prefix), name),

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The restart policies of a bare pod.
 pub(super) const ANY_RESTART: [&str; 3] = ["Always", "OnFailure", "Never"];
 
-/// What is wrong with a pod's spec, whose restart policy has to be one of some.
+/// Finds errors in a pod's spec, whose restart policy has to be one of some.
 pub(super) fn spec(spec: &Value, field: &str, restart: &[&str], found: &mut Findings) {
     let volumes = volumes(spec, field, found);
     let containers = spec.items("containers");

@@ -34,6 +34,7 @@ const BACKOFF_MS: u64 = 1_000;
 /// Purpose of the draw for that time.
 const BACKOFF: u32 = 0x0A12;
 
+/// Forgets what only the old master knew, and waits for frameworks and agents to come back.
 pub(crate) fn fail_over(records: &mut Records, cx: &mut Cx, fleet: &Fleet) {
     for id in records.cluster.frameworks.registered() {
         let own_ms = records.cluster.frameworks.get(id).map_or(0, |framework| framework.info.failover_ms);
@@ -69,7 +70,7 @@ pub(crate) fn fail_over(records: &mut Records, cx: &mut Cx, fleet: &Fleet) {
     }
 }
 
-/// Only that an agent is admitted is known.
+/// Keeps of a registered agent only that it is admitted.
 fn recover(records: &mut Records, cx: &mut Cx, fleet: &Fleet, id: AgentId) {
     untrack_all(&mut records.tasks, &mut records.cluster, id);
     let total = records.cluster.allocator.slot(id).map(crate::allocator::Slot::total).unwrap_or_default();
@@ -95,7 +96,7 @@ fn recover(records: &mut Records, cx: &mut Cx, fleet: &Fleet, id: AgentId) {
     records.cluster.agents.touch(cx, id);
 }
 
-/// The master forgets what an agent runs; the agent does not. Launches in transit are lost.
+/// Forgets what an agent runs; the agent does not. Launches in transit are lost.
 fn untrack_all(tasks: &mut Tasks, cluster: &mut Cluster, id: AgentId) {
     let Some(agent) = cluster.agents.get_mut(id) else { return };
     let numbers: Vec<TaskNo> = std::mem::take(&mut agent.tasks).into_iter().collect();
@@ -111,7 +112,7 @@ fn untrack_all(tasks: &mut Tasks, cluster: &mut Cluster, id: AgentId) {
     }
 }
 
-/// A recovered agent registers again, with everything that it runs.
+/// Registers a recovered agent again, with everything that it runs.
 pub(crate) fn reregister_recovered(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     let Some(agent) = records.cluster.agents.get(id).filter(|agent| agent.state == AgentState::Recovered)
     else {

@@ -17,6 +17,7 @@ use crate::{
 use planarium_ground::{Cx, Fleet};
 use planarium_protocol::EventBody;
 
+/// Removes an agent from the records, marks it gone or unreachable, and tells everyone.
 pub(crate) fn retire_agent(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId, how: Removal) {
     let Some(agent) = records.cluster.agents.get(id) else { return };
     let (hostname, agent_state) = (agent.hostname.clone(), agent.state);
@@ -119,8 +120,8 @@ fn lose_tasks(
     }
 }
 
-/// The task stays on record, on the list of unreachable ones, even when its state is LOST. One that has
-/// ended and waits to be acknowledged keeps its state there, whatever its framework is told.
+/// Puts a task on the list of unreachable ones, even when its state is LOST. One that has ended and waits to be
+/// acknowledged keeps its state there, whatever its framework is told.
 fn set_unreachable(
     tasks: &mut Tasks,
     cluster: &mut Cluster,

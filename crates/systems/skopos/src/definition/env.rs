@@ -198,6 +198,8 @@ pub(crate) fn read(root: Option<&Node>, found: &mut Diagnostics) -> Env {
     }
     if let Some(gates) = reader.mapping(root, "quality_gates") {
         for entry in gates.as_mapping().unwrap_or_default() {
+            let what = format!("The quality gate '{}'", entry.key.as_str().unwrap_or_default());
+            reader.known(&entry.value, &what, &["images", "steps"]);
             let images = entry.value.get("images").map(texts).unwrap_or_default();
             let steps = hooks(&entry.value, reader.found);
             env.gates.push(QualityGate { images, steps });

@@ -220,7 +220,9 @@ fn by_content(text: &str) -> Option<Role> {
     }
     if has("steps") {
         Some(Role::Plan)
-    } else if has("components") {
+    } else if root.as_ref().is_some_and(super::model::resembles)
+        || root.is_none() && has("components") && text.contains("image:")
+    {
         Some(Role::Model)
     } else if has("services") {
         Some(Role::Compose)

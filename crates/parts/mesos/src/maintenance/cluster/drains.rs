@@ -34,6 +34,7 @@ fn agent_by_id(maintenance: &Maintenance, agents: &Agents, name: &str) -> (Agent
     (id, standing::standing(maintenance, agents, id))
 }
 
+/// DRAIN_AGENT.
 pub(super) fn drain(
     records: &mut Records,
     cx: &mut Cx,
@@ -48,6 +49,7 @@ pub(super) fn drain(
     Ok(())
 }
 
+/// DEACTIVATE_AGENT.
 pub(super) fn deactivate(
     records: &mut Records,
     cx: &mut Cx,
@@ -60,6 +62,7 @@ pub(super) fn deactivate(
     Ok(())
 }
 
+/// REACTIVATE_AGENT.
 pub(super) fn reactivate(
     records: &mut Records,
     cx: &mut Cx,
@@ -75,6 +78,7 @@ pub(super) fn reactivate(
     effects.map(|_| ())
 }
 
+/// MARK_AGENT_GONE.
 pub(super) fn mark_gone(
     records: &mut Records,
     cx: &mut Cx,
@@ -132,7 +136,7 @@ fn carry_out_for(
     });
 }
 
-/// The agent kills everything it runs, if it receives the order.
+/// Has an agent kill everything it runs, if it receives the order.
 fn order_drain(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -151,7 +155,7 @@ fn order_drain(
     left
 }
 
-/// A draining agent came back: it receives the order now.
+/// Gives an agent that came back the order to drain.
 pub(crate) fn drain_on_return(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     if let Some(config) = records.cluster.agents.drains.order_on_return(id) {
         let left = order_drain(&mut records.tasks, &mut records.cluster, cx, fleet, id, config);
@@ -192,7 +196,7 @@ pub(crate) fn check_agent(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet,
     }
 }
 
-/// An agent is gone for good: it is told to shut down, and may not come back.
+/// Marks an agent gone: it is told to shut down, and may not come back.
 fn mark_agent_gone(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     let Some(agent) = records.cluster.agents.get(id) else { return };
     if agent.state == AgentState::Registered {
