@@ -1,4 +1,4 @@
-//! What the real scheduler answers over HTTP, as data: bodies and codes of the read routes.
+//! Answers of the real scheduler over HTTP, as data: bodies and codes of the read routes.
 //!
 //! *Knows*: shapes, codes and texts. *Must not know*: paths, methods, headers.
 //!
@@ -149,7 +149,7 @@ pub struct DebugFilter {
 }
 
 impl SdkQuery {
-    /// Whether the body is plain text; then the value is a text.
+    /// Tells if the body is plain text; then the value is a text.
     pub fn is_plain(&self) -> bool {
         matches!(
             self,
