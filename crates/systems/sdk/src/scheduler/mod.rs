@@ -46,6 +46,7 @@ mod timers;
 mod weight;
 
 pub(crate) use commands::op_of;
+pub(crate) use lifecycle::not_served;
 pub use lifecycle::{FRAMEWORK_REMOVED, OF_SEVERAL, POLL_MS, UNINSTALL_FLAG};
 pub use state::FILE_BYTES;
 pub use timers::{CYCLE_MS, OFFER_BATCH_MS};

@@ -17,7 +17,7 @@ mod state;
 pub use metrics::Metrics;
 pub(crate) use pod::{Pods, task_word};
 
-use crate::scheduler::Scheduler;
+use crate::scheduler::{Scheduler, not_served};
 use planarium_protocol::Refusal;
 use planarium_protocol::refusal::RefusalCode;
 use serde_json::Value;
@@ -240,11 +240,6 @@ impl Scheduler {
 /// A 404 in the real system's words.
 fn not_found(what: &str, name: &str) -> Refusal {
     Refusal::new(RefusalCode::NotFound, format!("{what} {name} not found"))
-}
-
-/// A scheduler that uninstalls serves plans and health, and nothing else.
-pub(crate) fn not_served() -> Refusal {
-    Refusal::new(RefusalCode::NotFound, "HTTP 404 Not Found")
 }
 
 /// A 404 with an empty body.

@@ -194,3 +194,8 @@ pub(crate) fn irreversible(service: &str) -> Refusal {
     );
     Refusal::new(RefusalCode::Conflict, text)
 }
+
+/// Refuses what a scheduler that uninstalls does not serve: everything but plans and health.
+pub(crate) fn not_served() -> Refusal {
+    Refusal::new(RefusalCode::NotFound, "HTTP 404 Not Found")
+}
