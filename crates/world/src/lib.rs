@@ -22,6 +22,7 @@ mod mesos;
 mod outside;
 mod processes;
 mod query;
+mod readings;
 mod step;
 mod systems;
 mod timeline;
@@ -40,6 +41,7 @@ pub use planarium_mesos::wire::{
     HEARTBEAT_S, MesosQuery, TasksQuery, error_event, heartbeat, operator_question,
     question as mesos_question,
 };
+pub use readings::readings;
 /// The systems of this build.
 pub fn dialects() -> &'static [planarium_part::Dialect] {
     systems::DIALECTS
