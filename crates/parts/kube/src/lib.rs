@@ -23,50 +23,45 @@
 //!
 //! | Room | What is in it |
 //! |---|---|
-//! | `object`, `labels`, `kinds`, `schema`, `spec`, `status`, `selector`, `quantity`, `calendar`, `tree` | what an object is, typed and as plain data |
-//! | `store`, `workloads`, `selections`, `queue`, `reports`, and the records of `nodes`, `scheduler`, `kubelet` (`Runs`) | records: plain data with their own small invariants |
-//! | `api`, with `validate` and `merge` | verbs: they write objects and the log of their changes, and call nobody |
-//! | `cluster` | all records, and the one way to write: a verb, then what follows from the changes in the log, in its order |
-//! | `controllers` | one folder or file for each kind: deployment, stateful set, job, storage, garbage collection, ... |
+//! | `object`, `kinds`, `schema`, `spec`, `status`, `labels`, `selector`, `amounts`, `calendar` | objects, typed and as plain data |
+//! | `records` | store, workloads, selections, nodes, runs, scheduling, queue, reports: plain data with its own small invariants |
+//! | `api` | verbs: they write objects and the log of their changes, and call nobody |
+//! | `cluster` | all records, and the one way to write: a verb, then the consequences of the changes in the log, in its order |
+//! | `controllers` | a folder or file for each kind: deployment, stateful set, job, storage, garbage collection, ... |
 //! | `scheduler` | filter, score and bind; the decision is pure |
 //! | `kubelet` | pods become processes: images, probes, restarts, the last word |
 //! | `nodes` | machines join, are silent, come back, are drained; what others hold of them |
 //! | `kube` | [`Kube`]: owns the records, fires what is due, passes on |
-//! | `view`, `summaries`, `why`, `wire`, `check` | read only (but for the verbs that `wire` passes on) |
+//! | `why`, `wire`, and [`Kube`]'s own look at nodes and containers | read only, but for the verbs that [`wire`] passes on |
 
+mod amounts;
 mod api;
 mod calendar;
-mod check;
 mod cluster;
 mod controllers;
 mod labels;
-mod workloads;
 
 pub mod error;
 pub mod kinds;
 mod kube;
 mod kubelet;
-mod merge;
 mod nodes;
 mod object;
 mod quantity;
-mod queue;
-mod reports;
+mod records;
 mod request;
 mod scheduler;
 mod schema;
-mod selections;
 pub mod selector;
 mod spec;
 mod status;
-mod store;
 pub mod summaries;
 mod tree;
-mod validate;
 mod view;
 mod why;
 pub mod wire;
 
+pub use amounts::Amounts;
 pub use api::Api;
 pub use error::{ApiError, FieldCause, Reason};
 pub use kinds::{Column, KindId, KindInfo};
@@ -85,5 +80,5 @@ pub use summaries::{
     Condition, CrdFacts, DaemonSetFacts, DeploymentFacts, JobFacts, PodFacts, ReplicaSetFacts, ServiceFacts,
     StatefulSetFacts,
 };
-pub use view::{About, Amounts, ContainerFacts, DrainFacts, DrainOptions, NodeFacts, Occurrence, TaskFacts};
+pub use view::{About, ContainerFacts, DrainFacts, DrainOptions, NodeFacts, Occurrence, TaskFacts};
 pub use why::{Why, WhyKind};

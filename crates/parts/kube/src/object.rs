@@ -307,6 +307,18 @@ impl Object {
         matches!(&self.status, Status::Pod(status) if status.phase.is_terminal())
     }
 
+    /// True if it is a claim that is bound to a volume.
+    pub(crate) fn is_bound_claim(&self) -> bool {
+        matches!(&self.status, Status::Plain(status) if status.text("phase") == "Bound")
+    }
+
+    /// True if it is a CRD whose kind is served.
+    pub(crate) fn is_established(&self) -> bool {
+        let Status::Plain(status) = &self.status else { return false };
+        let is = |one: &Value| one.text("type") == "Established" && one.text("status") == "True";
+        status.items("conditions").iter().any(is)
+    }
+
     /// `kind/name`, as commands write it.
     pub(crate) fn path(&self) -> Text {
         let word = &self.info.singular;
@@ -347,7 +359,7 @@ fn put_own(own: &PodOwn, spec: &mut Map<String, Value>) {
             json::put(affinity, "requiredDuringSchedulingIgnoredDuringExecution", term);
         }
     }
-    crate::api::admit_pod(spec, own.pinned.is_some());
+    crate::spec::pod::admit_pod(spec, own.pinned.is_some());
 }
 
 /// Metadata as a client sends it.

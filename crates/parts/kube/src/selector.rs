@@ -3,7 +3,7 @@
 //! *Knows*: requirements on labels, read from text (`app=web,tier!=db,zone in (a,b),!canary`) or from a `LabelSelector`.
 //! *Must not know*: whose labels they are.
 
-use crate::{object::Pairs, tree::Tree};
+use crate::{labels::Pairs, tree::Tree};
 use planarium_protocol::Text;
 use serde_json::Value;
 

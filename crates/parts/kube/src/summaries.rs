@@ -4,7 +4,7 @@
 //! *Must not know*: what is healthy.
 
 use crate::{
-    kinds::{KindId, crd::established},
+    kinds::KindId,
     object::Object,
     spec::{Spec, pod::PodSpec},
     status::{Cond, PodStatus, SetStatus, State, Status},
@@ -323,7 +323,8 @@ impl Object {
 
     /// Nothing when it is no CustomResourceDefinition.
     pub fn crd(&self) -> Option<CrdFacts> {
-        (self.kind == KindId::CUSTOM_RESOURCE_DEFINITION).then(|| CrdFacts { established: established(self) })
+        (self.kind == KindId::CUSTOM_RESOURCE_DEFINITION)
+            .then(|| CrdFacts { established: self.is_established() })
     }
 
     /// `status.phase` of a Namespace; nothing when it is none.

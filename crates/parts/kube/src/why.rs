@@ -4,15 +4,14 @@
 
 use crate::{
     cluster::Cluster,
-    controllers::storage::is_bound,
-    kinds::{KindId, crd::established},
+    kinds::KindId,
     kube::Kube,
-    kubelet::{Cell, Stage},
     nodes::holdings,
     object::{Object, ObjectNo, ObjectRef},
+    records::runs::{Cell, Stage},
+    records::workloads::PodTally,
     spec::Spec,
     status::{Phase, PodStatus, State, Status, Tri},
-    workloads::PodTally,
 };
 use planarium_ground::{Fleet, ProcessState};
 use planarium_kernel::SimTime;
@@ -120,7 +119,7 @@ impl Reasons<'_> {
 
     /// The event behind the last report about an object.
     fn last_event(&self, about: &Object) -> Option<u64> {
-        let reports = self.cluster.reports.of(&self.cluster.api, about.reference());
+        let reports = self.cluster.occurrences(about.reference());
         reports.last().map(|one| one.event)
     }
 
@@ -143,7 +142,7 @@ impl Reasons<'_> {
                     self.add(WhyKind::Starting, object, "the load balancer has no address yet", until);
                 }
             }
-            KindId::CUSTOM_RESOURCE_DEFINITION if !established(object) => {
+            KindId::CUSTOM_RESOURCE_DEFINITION if !object.is_established() => {
                 self.add(WhyKind::NotObserved, object, "the kind is not established yet", None);
             }
             KindId::CRON_JOB => {
@@ -273,7 +272,7 @@ impl Reasons<'_> {
                 .api
                 .get(ObjectRef::new(KindId::PERSISTENT_VOLUME_CLAIM, &pod.namespace, &name))
                 .cloned();
-            if let Some(claim) = claim.filter(|claim| !is_bound(claim)) {
+            if let Some(claim) = claim.filter(|claim| !claim.is_bound_claim()) {
                 self.claim(&claim);
             }
         }
@@ -525,7 +524,7 @@ impl Reasons<'_> {
 
     /// The last thing a controller could not create, if that is the last thing it said.
     fn blocked_creates(&mut self, set: &Object) {
-        let last = self.cluster.reports.of(&self.cluster.api, set.reference()).into_iter().next_back();
+        let last = self.cluster.occurrences(set.reference()).into_iter().next_back();
         if let Some(last) = last.filter(|last| &*last.reason == "FailedCreate") {
             self.add(WhyKind::CreateFailed, set, last.message.to_string(), None);
         }
@@ -608,11 +607,11 @@ impl Reasons<'_> {
     }
 
     fn claim(&mut self, claim: &Object) {
-        if is_bound(claim) {
+        if claim.is_bound_claim() {
             return;
         }
         let until = self.cluster.workloads.next_turn(claim.no);
-        let last = self.cluster.reports.of(&self.cluster.api, claim.reference()).into_iter().next_back();
+        let last = self.cluster.occurrences(claim.reference()).into_iter().next_back();
         let text = last.map_or_else(String::new, |last| format!(": {}", last.message));
         self.add(WhyKind::Claim, claim, format!("claim {} is not bound{text}", claim.name), until);
     }

@@ -1,11 +1,10 @@
 //! Applying objects: three ways by a client that keeps what it applied, and by field managers on the server.
 
-use super::Api;
+use super::{Api, merge::three_way};
 use std::fmt::Write as _;
 
 use crate::{
     error::{ApiError, FieldCause, Reason},
-    merge::three_way,
     object::{Managed, Object, ObjectRef},
     request::{Applied, Outcome, Written},
     schema::{Shape, shape_of},

@@ -2,7 +2,7 @@
 //!
 //! *Order*: shape, namespace, name taken, admission by webhooks, validation, as the real server has it.
 
-use super::{Api, Draft};
+use super::{Api, Draft, validate};
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
@@ -11,7 +11,6 @@ use crate::{
     spec::{Spec, pod::PodOwn, workload::safe_text},
     status::{BudgetStatus, CronStatus, JobStatus, PodStatus, SetStatus, Status},
     tree::{Tree, as_object, object_at, put_new},
-    validate,
 };
 use planarium_kernel::{SimTime, draw};
 use planarium_protocol::{Text, json};

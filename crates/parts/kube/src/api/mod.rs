@@ -11,11 +11,13 @@ mod create;
 mod defaults;
 mod delete;
 mod draft;
+mod merge;
 mod patch;
 mod service;
 mod update;
+mod validate;
 
-pub(crate) use builtin::{DEFAULT_CLASS, admit_pod};
+pub(crate) use builtin::DEFAULT_CLASS;
 pub(crate) use create::Parts;
 pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub(crate) use draft::Draft;
@@ -26,10 +28,10 @@ use crate::{
     error::{ApiError, Reason},
     kinds::{KindId, KindInfo, Kinds},
     object::{Object, ObjectNo, ObjectRef},
+    records::store::Store,
     request::{Change, Webhook},
     selector::Selector,
     status::Status,
-    store::Store,
 };
 use planarium_kernel::id::Counter;
 use std::sync::Arc;

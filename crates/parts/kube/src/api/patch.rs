@@ -1,10 +1,12 @@
 //! Patching objects.
 
-use super::Api;
+use super::{
+    Api,
+    merge::{json_patch, merge_patch, strategic},
+};
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
-    merge::{json_patch, merge_patch, strategic},
     object::{Object, ObjectRef},
     request::{Part, Patch, Written},
     schema::shape_of,

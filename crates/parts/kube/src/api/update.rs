@@ -1,6 +1,6 @@
 //! Changing objects.
 
-use super::{Api, Draft, create::invalid};
+use super::{Api, Draft, create::invalid, validate};
 use crate::{
     error::{ApiError, FieldCause, Reason},
     kinds::KindId,
@@ -9,7 +9,6 @@ use crate::{
     spec::Spec,
     status::{KeptStatus, Status},
     tree::{Tree, as_object, object_at},
-    validate,
 };
 use serde_json::Value;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Objects that every cluster has from the beginning.
 
 use super::Cluster;
-use crate::{api::Parts, kinds::KindId, object::Pairs, queue::Queue, status::Status};
+use crate::{api::Parts, kinds::KindId, object::Pairs, records::queue::Queue, status::Status};
 use planarium_ground::Cx;
 use planarium_protocol::json;
 use std::sync::Arc;

@@ -6,10 +6,10 @@ use super::Cluster;
 use crate::{
     kinds::KindId,
     object::{Object, ObjectNo},
-    queue::{Timer, Work},
+    records::queue::{Timer, Work},
+    records::workloads::{PodTally, REVISION_LABEL, is_workload, ordinal, restarts, revision_print},
     spec::{Spec, pod::Restart},
     status::Status,
-    workloads::{PodTally, REVISION_LABEL, is_workload, ordinal, restarts, revision_print},
 };
 use planarium_ground::Cx;
 use planarium_kernel::SimTime;

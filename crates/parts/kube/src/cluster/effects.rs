@@ -7,13 +7,13 @@ use super::Cluster;
 use crate::{
     kinds::KindId,
     object::{Object, ObjectNo, ObjectRef},
-    queue::Work,
+    records::queue::Work,
+    records::workloads::{PodTally, is_workload},
     request::Change,
     selector::Selector,
     spec::Spec,
     status::Status,
     tree::Tree,
-    workloads::{PodTally, is_workload},
 };
 use planarium_ground::Cx;
 use std::sync::Arc;

@@ -12,20 +12,24 @@ mod counting;
 mod effects;
 mod nodes;
 mod selecting;
+pub(crate) mod taints;
 mod waiting;
 
 use crate::{
     api::{Api, Parts},
-    kubelet::Runs,
-    nodes::Nodes,
-    object::{Object, ObjectNo},
-    queue::{Queue, Timer, Work},
-    reports::Reports,
+    object::{Object, ObjectNo, ObjectRef},
+    records::{
+        nodes::Nodes,
+        queue::{Queue, Timer, Work},
+        reports::Reports,
+        runs::Runs,
+        scheduling::Scheduler,
+        selections::Selections,
+        workloads::Workloads,
+    },
     request::{DeleteOptions, Written},
-    scheduler::Scheduler,
-    selections::Selections,
     status::Status,
-    workloads::Workloads,
+    view::Occurrence,
 };
 use planarium_ground::Cx;
 use planarium_kernel::SimTime;
@@ -135,6 +139,15 @@ impl Cluster {
         let timer =
             due.map(|due| (self.queue.arm_in(cx, due.since(cx.now()), Timer::Work(Work::Sync(no))), due));
         self.workloads.change(no, |workload| workload.timer = timer);
+    }
+
+    /// Reports about an object, oldest first; about one that is no more, too, as long as they are kept.
+    pub(crate) fn occurrences(&self, object: ObjectRef<'_>) -> Vec<Occurrence> {
+        if let Some(object) = self.api.get(object) {
+            return self.reports.of_uid(&object.uid);
+        }
+        let kind = self.api.kind_info(object.kind).map(|info| info.kind.clone()).unwrap_or_default();
+        self.reports.of_name(&kind, object.namespace, object.name)
     }
 
     /// The name of the workload that a pod belongs to in the end: a Deployment rather than its ReplicaSet.

@@ -1,15 +1,14 @@
 //! Changes of Node objects, and of pods on nodes: the books of nodes, taints, drains that go on.
 
-use super::Cluster;
+use super::{
+    Cluster,
+    taints::{Tolerance, tolerance, with_own_taints},
+};
 use crate::{
     kinds::KindId,
-    nodes::{
-        GRACE_MS, ZONE,
-        drain::AGAIN_MS,
-        taints::{Tolerance, tolerance, with_own_taints},
-    },
     object::{Object, ObjectNo},
-    queue::{Timer, Work},
+    records::nodes::{GRACE_MS, ZONE},
+    records::queue::{Timer, Work},
     request::Change,
     spec::{Spec, placement::Effect},
     status::Status,
@@ -17,6 +16,9 @@ use crate::{
 use planarium_ground::Cx;
 use planarium_protocol::Text;
 use std::sync::Arc;
+
+/// The time that a drain waits before it asks again. *Units*: milliseconds.
+const AGAIN_MS: u64 = 5_000;
 
 impl Cluster {
     /// DaemonSets look at all nodes again, and pods that found none try again.

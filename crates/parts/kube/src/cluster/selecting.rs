@@ -3,8 +3,8 @@
 use super::Cluster;
 use crate::{
     object::{Object, ObjectNo},
-    queue::Work,
-    selections::{Picked, Selection, ports},
+    records::queue::Work,
+    records::selections::{Picked, Selection, ports},
     spec::Spec,
     status::Addresses,
 };

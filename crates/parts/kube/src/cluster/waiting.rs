@@ -4,7 +4,7 @@ use super::Cluster;
 use crate::{
     kinds::{KindId, crd::info_of},
     object::{Object, ObjectNo, ObjectRef},
-    queue::Work,
+    records::queue::Work,
     request::DeleteOptions,
     status::Status,
 };

@@ -8,12 +8,12 @@ use crate::{
     error::{ApiError, FieldCause, Reason},
     kinds::KindId,
     object::{Object, ObjectNo, ObjectRef},
+    records::selections::{Counted, Picked},
+    records::store::Store,
+    records::workloads::Workloads,
     request::{DeleteOptions, Written},
-    selections::{Counted, Picked},
     spec::{BudgetSpec, Share, Spec},
     status::{BudgetStatus, Status},
-    store::Store,
-    workloads::Workloads,
 };
 use planarium_ground::Cx;
 use std::sync::Arc;

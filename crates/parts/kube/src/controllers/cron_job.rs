@@ -8,14 +8,14 @@ use crate::{
     cluster::Cluster,
     kinds::KindId,
     object::{Object, ObjectNo},
-    queue::Timer,
+    records::queue::Timer,
+    records::store::Store,
     request::{DeleteOptions, Propagation},
     spec::{
         Spec,
         cron::{Concurrency, CronJobSpec, Schedule},
     },
     status::{CronStatus, Status},
-    store::Store,
 };
 use planarium_ground::Cx;
 use planarium_kernel::{Cause, Class};

@@ -9,9 +9,11 @@ use super::{
 use crate::{
     cluster::Cluster,
     kinds::KindId,
-    nodes::Node,
     object::Object,
-    queue::{Timer, Work},
+    records::nodes::Node,
+    records::queue::{Timer, Work},
+    records::store::Store,
+    records::workloads::{REVISION_LABEL, Workloads, revision_print},
     spec::{
         Spec,
         placement::Effect,
@@ -19,8 +21,6 @@ use crate::{
         workload::DaemonSetSpec,
     },
     status::{SetStatus, Status},
-    store::Store,
-    workloads::{REVISION_LABEL, Workloads, revision_print},
 };
 use planarium_ground::Cx;
 use planarium_kernel::SortedSet;

@@ -4,12 +4,7 @@
 //! kept and not enforced.
 
 use crate::{
-    cluster::Cluster,
-    kinds::crd::{established, info_of},
-    object::Object,
-    request::DeleteOptions,
-    status::Status,
-    tree::Tree,
+    cluster::Cluster, kinds::crd::info_of, object::Object, request::DeleteOptions, status::Status, tree::Tree,
 };
 use planarium_ground::Cx;
 use planarium_protocol::{Text, json};
@@ -53,7 +48,7 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, crd: &Arc<Object>) {
     if served.is_none_or(|served| **served != info) {
         Arc::make_mut(&mut cluster.api.kinds).serve(info);
     }
-    if established(crd) {
+    if crd.is_established() {
         return;
     }
     let at = cluster.api.epoch.text(cx.now());

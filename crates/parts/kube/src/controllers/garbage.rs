@@ -7,8 +7,8 @@ use crate::{
     api::{FOREGROUND, ORPHAN},
     cluster::Cluster,
     object::{Object, ObjectNo, OwnerReference},
+    records::store::Store,
     request::{DeleteOptions, Propagation},
-    store::Store,
 };
 use planarium_ground::Cx;
 use std::sync::Arc;

@@ -9,7 +9,9 @@ use crate::{
     cluster::Cluster,
     kinds::KindId,
     object::Object,
-    queue::{Timer, Work},
+    records::queue::{Timer, Work},
+    records::store::Store,
+    records::workloads::{PodTally, Workload, Workloads},
     request::{DeleteOptions, Propagation},
     spec::{
         Spec,
@@ -17,8 +19,6 @@ use crate::{
         workload::JobSpec,
     },
     status::{Cond, JobStatus, Status, Tri},
-    store::Store,
-    workloads::{PodTally, Workload, Workloads},
 };
 use planarium_ground::Cx;
 use std::sync::Arc;

@@ -8,13 +8,13 @@ use crate::{
     error::ApiError,
     kinds::KindId,
     object::{Object, ObjectNo, OwnerReference, Pairs},
-    queue::{Timer, Work},
+    records::queue::{Timer, Work},
+    records::store::Store,
+    records::workloads::{PodTally, Workloads, restarts},
     request::{DeleteOptions, Written},
     selector::Selector,
     spec::{Spec, pod::PodOwn, workload::PodTemplate},
     status::{Phase, Status},
-    store::Store,
-    workloads::{PodTally, Workloads, restarts},
 };
 use planarium_ground::Cx;
 use planarium_protocol::Text;

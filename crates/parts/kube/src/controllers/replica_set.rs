@@ -7,7 +7,7 @@ use super::pods::{self, BURST};
 use crate::{
     cluster::Cluster,
     object::Object,
-    queue::Work,
+    records::queue::Work,
     spec::{Spec, pod::PodOwn},
     status::{Cond, SetStatus, Status, Tri},
 };

@@ -7,11 +7,11 @@ use crate::{
     cluster::Cluster,
     kinds::KindId,
     object::Object,
+    records::store::Store,
+    records::workloads::REVISION_LABEL,
     request::DeleteOptions,
     spec::{Spec, workload::PodTemplate},
-    store::Store,
     tree::{as_object, put_new},
-    workloads::REVISION_LABEL,
 };
 use planarium_ground::Cx;
 use planarium_protocol::{Text, json};

@@ -9,15 +9,15 @@ use crate::{
     cluster::Cluster,
     kinds::KindId,
     object::{Object, ObjectNo, ObjectRef, Pairs},
-    queue::Timer,
+    records::queue::Timer,
+    records::scheduling::Scheduler,
+    records::store::Store,
     request::DeleteOptions,
-    scheduler::Scheduler,
     spec::{
         Spec,
         storage::{ClaimSpec, ClassSpec, VolumeSpec},
     },
     status::Status,
-    store::Store,
     tree::{Tree, as_object, object_at},
 };
 use planarium_ground::Cx;
@@ -104,8 +104,7 @@ fn tell_claim(
     message: &str,
 ) {
     let told = cluster
-        .reports
-        .of(&cluster.api, claim.reference())
+        .occurrences(claim.reference())
         .last()
         .is_some_and(|last| *last.reason == *reason && *last.message == *message);
     if !told {
@@ -266,7 +265,7 @@ pub(crate) fn sync_volume(cluster: &mut Cluster, cx: &mut Cx, volume: &Arc<Objec
         (Some((_, _, uid)), None) if uid.is_empty() => set_volume_phase(cluster, cx, volume, "Available"),
         (Some(_), Some(claim)) => {
             if phase_of(volume) != "Bound" {
-                cluster.queue.ask(cx, crate::queue::Work::Sync(claim.no));
+                cluster.queue.ask(cx, crate::records::queue::Work::Sync(claim.no));
             }
         }
         (Some(_), None) if spec.delete => {
@@ -282,11 +281,6 @@ pub(crate) fn sync_volume(cluster: &mut Cluster, cx: &mut Cx, volume: &Arc<Objec
 /// True if the scheduler has looked at a pod.
 fn is_being_placed(scheduler: &Scheduler, pod: &Object) -> bool {
     matches!(&pod.spec, Spec::Pod(_, own) if own.is_bound()) || scheduler.is_waiting(pod.no)
-}
-
-/// True if a claim is bound to a volume.
-pub(crate) fn is_bound(claim: &Object) -> bool {
-    phase_of(claim) == "Bound"
 }
 
 /// `status.phase` of a claim or volume.

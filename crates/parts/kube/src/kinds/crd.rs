@@ -1,18 +1,9 @@
 //! Custom resource definitions as kinds.
 
 use super::{Column, KindInfo};
-use crate::{object::Object, status::Status, tree::Tree};
+use crate::tree::Tree;
 use planarium_protocol::Text;
 use serde_json::Value;
-
-/// True if a CRD's kind is served.
-pub(crate) fn established(crd: &Object) -> bool {
-    let Status::Plain(status) = &crd.status else { return false };
-    status
-        .items("conditions")
-        .iter()
-        .any(|one| one.text("type") == "Established" && one.text("status") == "True")
-}
 
 /// The kind that the content of a definition describes.
 pub(crate) fn info_of(content: &Value) -> KindInfo {

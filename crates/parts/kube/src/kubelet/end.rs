@@ -4,10 +4,10 @@
 //! util/flowcontrol/backoff.go`, match: the first restart comes at once, the next ones after 10 s, 20 s, 40 s and so on up to
 //! 5 minutes; after 10 minutes without one it begins anew.
 
-use super::{Kubelet, Stage, runs::Backoff};
+use super::{Backoff, Kubelet, Stage};
 use crate::{
     object::{Deletion, Object, ObjectNo},
-    queue::Timer,
+    records::queue::Timer,
     spec::pod::Restart,
     status::{Ended, State},
 };

@@ -5,8 +5,13 @@
 //! An image whose name (not its tag) begins with `bad-` is not to be had; the tag `bad-...` fails after starting, which the
 //! fleet knows.
 
-use super::{Kubelet, runs::Backoff};
-use crate::{nodes::Nodes, object::ObjectNo, queue::Timer, spec::container::Pull, status::State};
+use super::{Backoff, Kubelet};
+use crate::{
+    object::ObjectNo,
+    records::{nodes::Nodes, queue::Timer},
+    spec::container::Pull,
+    status::State,
+};
 use planarium_ground::Absence;
 use planarium_kernel::{Class, draw};
 use planarium_protocol::Text;

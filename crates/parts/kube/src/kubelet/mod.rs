@@ -13,15 +13,14 @@ mod image;
 mod manual;
 mod news;
 mod report;
-mod runs;
 mod start;
 mod stop;
 mod sync;
 
 pub(crate) use manual::knows_task;
-pub(crate) use runs::{Cell, Runs, Stage};
 pub use start::KUBELETS;
 
+use crate::records::runs::{Backoff, Cell, Run, Runs, Stage, Stopping};
 use crate::{cluster::Cluster, object::ObjectNo, spec::command::Ending};
 use planarium_ground::{Absence, Cx, Fleet};
 use planarium_kernel::draw;

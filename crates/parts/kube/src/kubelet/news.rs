@@ -4,7 +4,7 @@ use super::{
     Kubelet,
     command::{Course, course, fails},
 };
-use crate::{object::ObjectNo, queue::Timer, status::State};
+use crate::{object::ObjectNo, records::queue::Timer, status::State};
 use planarium_ground::{Absence, ExitReason, FleetEventKind, ProcessId};
 use planarium_kernel::Class;
 use planarium_protocol::Text;

@@ -3,10 +3,7 @@
 //! Source: `kubernetes/kubernetes: pkg/kubelet/kubelet_pods.go` (`getPhase`, `generateAPIPodStatus`), `status/generate.go`,
 //! match.
 
-use super::{
-    Kubelet,
-    runs::{Cell, Run, Stage},
-};
+use super::{Cell, Kubelet, Run, Stage};
 use crate::{
     object::ObjectNo,
     spec::pod::Restart,

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     kinds::KindId,
     object::{ObjectNo, ObjectRef},
-    queue::Timer,
+    records::queue::Timer,
     spec::{Spec, pod::Source},
     status::{Ip, State},
     tree::Tree,

@@ -3,10 +3,10 @@
 //! Source: `kubernetes/kubernetes: pkg/kubelet/kuberuntime/kuberuntime_container.go` (`killContainer`), match in order; how
 //! long a container takes to end is drawn, up to the grace period, which scripts run by a shell use up.
 
-use super::{Kubelet, runs::Stopping};
+use super::{Kubelet, Stopping};
 use crate::{
     object::{Object, ObjectNo},
-    queue::Timer,
+    records::queue::Timer,
     status::State,
 };
 use planarium_ground::ProcessId;

@@ -1,13 +1,10 @@
 //! A kubelet's look at a pod: taken on, brought in line, failed, let go.
 
-use super::{
-    Kubelet, Stage,
-    runs::{Cell, Run},
-};
+use super::{Cell, Kubelet, Run, Stage};
 use crate::{
-    nodes::Nodes,
     object::{Object, ObjectNo},
-    queue::Timer,
+    records::nodes::Nodes,
+    records::queue::Timer,
     spec::{Spec, pod::PodSpec},
     status::{Ip, State, Status},
 };

@@ -1,13 +1,14 @@
 //! Nodes as they describe themselves: amounts, labels and the status of its Node object.
 
-use super::{Node, RETURN, VERSION};
+use super::RETURN;
 use crate::{
+    amounts::Amounts,
     api::Api,
     calendar::Epoch,
     object::Pairs,
     quantity::{bytes_text, cpu_text},
+    records::nodes::Node,
     status::Tri,
-    view::Amounts,
 };
 use planarium_ground::MachineSpec;
 use planarium_kernel::{SimTime, draw};
@@ -17,6 +18,8 @@ use planarium_protocol::{
     json::{self, Map, Value},
 };
 
+/// The version that nodes and server show.
+pub(crate) const VERSION: &str = "v1.19.16";
 /// Pods that a node takes.
 const MOST_PODS: i64 = 110;
 

@@ -10,18 +10,15 @@ use crate::{
     controllers::budget,
     error::Reason,
     kinds::KindId,
-    nodes::Drain,
     object::Object,
+    records::nodes::Drain,
+    records::store::Store,
     request::{DeleteOptions, Written},
-    store::Store,
     view::{DrainFacts, DrainOptions},
 };
 use planarium_ground::Cx;
 use planarium_protocol::Text;
 use std::sync::Arc;
-
-/// The time that a drain waits before it asks again. *Units*: milliseconds.
-pub(crate) const AGAIN_MS: u64 = 5_000;
 
 /// Cordons a node and evicts its pods, those of DaemonSets apart, as disruption budgets allow; asks again every 5 s.
 /// *Errors*: 404.

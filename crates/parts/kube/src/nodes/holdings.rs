@@ -3,37 +3,17 @@
 //! *Knows*: nodes' books and the ledger. *Must not know*: who the others are. A pod holds what it asks for from its binding to
 //! its end; one that was bound past the scheduler and finds no room holds nothing, and its kubelet turns it down.
 
-use super::{Node, Nodes};
 use crate::{
+    amounts::Amounts,
     cluster::Cluster,
     kubelet::KUBELETS,
-    object::{Object, ObjectNo},
+    object::Object,
+    records::nodes::{Node, Nodes, Others},
     spec::{Spec, pod::PodSpec},
-    view::Amounts,
 };
 use planarium_ground::{Amounts as Held, Cx, Fleet, Holder, Holding, Ledger, MachineId, Ports, Scalar};
 use planarium_kernel::Milli;
 use std::sync::Arc;
-
-/// Amounts and ports of a node that others hold, as far as that takes room from pods.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Others {
-    pub(crate) amounts: Amounts,
-    pub(crate) ports: Vec<Ports>,
-}
-
-/// Pods that came to a node or went since the ledger was last brought up to date.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct HeldChanges(Vec<(ObjectNo, u32)>);
-
-impl HeldChanges {
-    /// A pod has come to a node, or gone from it.
-    pub(crate) fn note(&mut self, pod: ObjectNo, node: u32) {
-        if self.0.last() != Some(&(pod, node)) {
-            self.0.push((pod, node));
-        }
-    }
-}
 
 /// An amount in whole units, rounded up.
 const fn whole_up(amount: Milli) -> i64 {
@@ -64,19 +44,6 @@ pub(crate) fn others_of(ledger: &Ledger, machine: MachineId, allocatable: Amount
             ..Amounts::NONE
         },
         ports,
-    }
-}
-
-impl Node {
-    /// Amounts that pods may still ask for.
-    pub(crate) fn free(&self) -> Amounts {
-        self.allocatable.minus(self.requested).minus(self.others.amounts)
-    }
-
-    /// True if others hold a port of the machine.
-    pub(crate) fn is_port_taken(&self, port: i64) -> bool {
-        let Ok(port) = u16::try_from(port) else { return false };
-        self.others.ports.iter().any(|taken| taken.meets(Ports { first: port, last: port }))
     }
 }
 

@@ -1,15 +1,16 @@
 //! Machines become nodes, and cease to be.
 
-use super::{Node, ZONE, description, holdings, silence};
+use super::{description, holdings, silence};
 use crate::{
+    amounts::Amounts,
     api::Parts,
     cluster::Cluster,
     kinds::KindId,
     object::{Object, ObjectNo, Pairs},
+    records::nodes::{Node, ZONE},
     request::DeleteOptions,
     spec::Spec,
     status::{Status, Tri},
-    view::Amounts,
 };
 use planarium_ground::{Absence, Cx, Fleet, MachineId};
 use planarium_kernel::SortedSet;

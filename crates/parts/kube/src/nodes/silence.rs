@@ -1,11 +1,12 @@
 //! Nodes that are not heard of, and that come back.
 
-use super::{GRACE_MS, Node, RETURN, description, joining};
+use super::{RETURN, description, joining};
 use crate::{
     cluster::Cluster,
     kubelet::Kubelet,
     object::ObjectNo,
-    queue::{Timer, Work},
+    records::nodes::{GRACE_MS, Node},
+    records::queue::{Timer, Work},
     request::DeleteOptions,
     status::{Cond, Status, Tri},
 };

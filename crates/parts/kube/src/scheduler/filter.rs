@@ -4,8 +4,8 @@
 
 use super::{Candidate, Snapshot};
 use crate::{
-    nodes::Node,
     object::Object,
+    records::nodes::Node,
     spec::{
         Spec,
         placement::{Effect, PodTerm, Spread, Taint},
@@ -212,7 +212,7 @@ fn keeps_company(candidate: &Candidate<'_>, node: &Node, company: &Company) -> R
 }
 
 /// Resources of which a node has too little.
-fn shortages(requests: crate::view::Amounts, node: &Node) -> Vec<Text> {
+fn shortages(requests: crate::amounts::Amounts, node: &Node) -> Vec<Text> {
     let free = node.free();
     let mut short: Vec<Text> = Vec::new();
     if i64::try_from(node.pods.len()).unwrap_or(i64::MAX) + 1 > node.allocatable.pods {

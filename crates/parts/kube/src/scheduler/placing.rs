@@ -1,7 +1,7 @@
 //! The decision for a pod: nodes that take it, and the best of them.
 
-use super::{Candidate, Scheduler, filter};
-use crate::{nodes::Nodes, store::Store};
+use super::{Candidate, filter};
+use crate::records::{nodes::Nodes, scheduling::Scheduler, store::Store};
 use planarium_kernel::{SortedMap, draw};
 use planarium_protocol::Text;
 

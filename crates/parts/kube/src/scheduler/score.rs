@@ -6,16 +6,13 @@
 
 use super::{Candidate, Snapshot};
 use crate::{
-    nodes::{Node, weighed},
+    records::nodes::{MOST, Node, resources, weighed},
     spec::{
         Spec,
         placement::{Effect, PodTerm},
     },
 };
 use planarium_protocol::Text;
-
-/// The best score of one rule.
-const MOST: i64 = 100;
 
 impl Snapshot<'_> {
     /// Scores of nodes, in their order.
@@ -156,16 +153,4 @@ fn largest(counts: Vec<i64>) -> Vec<i64> {
 fn fewest(counts: Vec<i64>) -> Vec<i64> {
     let most = counts.iter().copied().max().unwrap_or(0);
     counts.into_iter().map(|count| if most == 0 { MOST } else { MOST * (most - count) / most }).collect()
-}
-
-/// Least allocated, and CPU and memory in balance.
-pub(crate) fn resources(requests: crate::view::Amounts, node: &Node) -> i64 {
-    let used = node.weighed.plus(requests);
-    let share =
-        |used: i64, of: i64| if of <= 0 { 1000 } else { (used.saturating_mul(1000) / of).clamp(0, 1000) };
-    let cpu = share(used.cpu_milli, node.allocatable.cpu_milli);
-    let memory = share(used.memory / 1024, node.allocatable.memory / 1024);
-    let least = (1000 - cpu + 1000 - memory) / 20;
-    let balance = if cpu >= 1000 || memory >= 1000 { 0 } else { MOST - (cpu - memory).abs() / 10 };
-    least + balance
 }

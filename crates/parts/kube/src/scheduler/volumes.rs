@@ -4,10 +4,9 @@
 
 use crate::{
     cluster::Cluster,
-    controllers::storage::is_bound,
     kinds::KindId,
     object::{Object, ObjectNo, ObjectRef},
-    queue::Work,
+    records::queue::Work,
     spec::{Spec, placement::NodeTerm},
 };
 use planarium_ground::Cx;
@@ -27,7 +26,7 @@ pub(super) fn ready(cluster: &mut Cluster, cx: &Cx, pod: &Object) -> Result<Vec<
             return Err(format!("persistentvolumeclaim {name:?} is being deleted").into());
         }
         let Spec::Claim(spec) = &claim.spec else { continue };
-        if !is_bound(claim) {
+        if !claim.is_bound_claim() {
             let class = spec
                 .class
                 .as_deref()

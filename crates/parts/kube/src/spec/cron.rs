@@ -6,7 +6,7 @@
 
 use crate::{
     calendar::{Minute, minute_of},
-    object::Pairs,
+    labels::Pairs,
     tree::Tree,
 };
 use serde_json::Value;

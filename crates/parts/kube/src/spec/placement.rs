@@ -4,7 +4,7 @@
 //! *Must not know*: which nodes there are.
 
 use crate::{
-    object::Pairs,
+    labels::Pairs,
     selector::Selector,
     tree::{Tree, word},
 };

@@ -5,11 +5,13 @@ use super::{
     placement::{Placement, Toleration},
 };
 use crate::{
-    tree::{Tree, word},
-    view::Amounts,
+    amounts::Amounts,
+    tree::{Tree, put_new, word},
 };
-use planarium_protocol::Text;
-use serde_json::Value;
+use planarium_protocol::{
+    Text,
+    json::{self, Map, Value},
+};
 use std::sync::Arc;
 
 /// The deed when a container ends.
@@ -159,4 +161,42 @@ impl PodOwn {
     pub(crate) fn is_bound(&self) -> bool {
         !self.node.is_empty()
     }
+}
+
+/// The time that a pod stays on a node that is not ready or cannot be reached, unless it says otherwise.
+const TOLERATION_S: i64 = 300;
+
+/// Adds what admission gives to the spec of every pod; `daemon` for those that belong to a node.
+pub(crate) fn admit_pod(spec: &mut Map<String, Value>, daemon: bool) {
+    put_new(spec, "serviceAccountName", "default".into());
+    let account = spec.get("serviceAccountName").cloned().unwrap_or_default();
+    put_new(spec, "serviceAccount", account);
+    put_new(spec, "priority", 0.into());
+    put_new(spec, "enableServiceLinks", true.into());
+    put_new(spec, "preemptionPolicy", "PreemptLowerPriority".into());
+    let mut all = spec.get("tolerations").and_then(Value::as_array).cloned().unwrap_or_default();
+    for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
+        let covers = |one: &Value| {
+            let any = one.text("key").is_empty() && one.text("operator") == "Exists";
+            (any || one.text("key") == key) && matches!(one.text("effect"), "" | "NoExecute")
+        };
+        if all.iter().any(covers) {
+            continue;
+        }
+        let mut one = Map::new();
+        json::put(&mut one, "key", key.into());
+        json::put(&mut one, "operator", "Exists".into());
+        json::put(&mut one, "effect", "NoExecute".into());
+        if !daemon {
+            json::put(&mut one, "tolerationSeconds", TOLERATION_S.into());
+        }
+        all.push(Value::Object(one));
+    }
+    if daemon {
+        for key in ["disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"] {
+            let key = format!("node.kubernetes.io/{key}");
+            all.push(planarium_protocol::json!({ "key": key, "operator": "Exists", "effect": "NoSchedule" }));
+        }
+    }
+    json::put(spec, "tolerations", Value::Array(all));
 }

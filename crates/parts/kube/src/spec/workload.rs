@@ -2,7 +2,7 @@
 
 use super::{Share, pod::PodSpec};
 use crate::{
-    object::Pairs,
+    labels::Pairs,
     selector::Selector,
     tree::{Tree, word},
 };

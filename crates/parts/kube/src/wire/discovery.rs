@@ -1,6 +1,6 @@
 //! Discovery: versions, groups, resources.
 
-use crate::{kinds::KindInfo, kube::Kube, nodes::VERSION, tree::put_new};
+use crate::{kinds::KindInfo, kube::Kube, nodes::description::VERSION, tree::put_new};
 use planarium_protocol::{
     Text,
     json::{self, Map, Value},

@@ -6,7 +6,7 @@ use crate::{
     kinds::KindId,
     kube::Kube,
     object::Object,
-    reports::occurrence_value,
+    records::reports::occurrence_value,
     selector::Selector,
     tree::Tree,
 };

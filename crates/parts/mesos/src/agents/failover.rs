@@ -72,14 +72,15 @@ pub(crate) fn fail_over(records: &mut Records, cx: &mut Cx, fleet: &Fleet) {
 
 /// Keeps of a registered agent only that it is admitted.
 fn recover(records: &mut Records, cx: &mut Cx, fleet: &Fleet, id: AgentId) {
-    untrack_all(&mut records.tasks, &mut records.cluster, id);
-    let total = records.cluster.allocator.slot(id).map(crate::allocator::Slot::total).unwrap_or_default();
-    records.cluster.allocator.remove_agent(id, cx.cause());
-    inverse_offers::reset_inverse_offers(&mut records.maintenance, &mut records.cluster, cx, id);
-    admission::detach(&mut records.maintenance, &mut records.cluster.agents, id, Removal::Unreachable);
+    let Records { cluster, tasks, maintenance, .. } = records;
+    untrack_all(tasks, cluster, id);
+    let total = cluster.allocator.slot(id).map(crate::allocator::Slot::total).unwrap_or_default();
+    cluster.allocator.remove_agent(id, cx.cause());
+    inverse_offers::reset_inverse_offers(maintenance, cluster, cx, id);
+    admission::detach(maintenance, &mut cluster.agents, id, Removal::Unreachable);
     let at = cx.now().saturating_add(REREGISTER_TIMEOUT_MS);
-    let timer = records.cluster.timers.arm(at, Class::Periodic, cx.cause(), Timer::Unreachable(id));
-    let Some(agent) = records.cluster.agents.get_mut(id) else { return };
+    let timer = cluster.timers.arm(at, Class::Periodic, cx.cause(), Timer::Unreachable(id));
+    let Some(agent) = cluster.agents.get_mut(id) else { return };
     agent.state = AgentState::Recovered;
     agent.connected = false;
     agent.awaits_permit = false;
@@ -87,13 +88,13 @@ fn recover(records: &mut Records, cx: &mut Cx, fleet: &Fleet, id: AgentId) {
     let old = agent.ping_timer.replace(timer);
     let machine = agent.machine;
     let entity = draw::entity(&agent.hostname);
-    records.cluster.timers.disarm(old);
+    cluster.timers.disarm(old);
     if fleet.absence(machine).is_none() {
-        let wait_ms = draw::draw(records.cluster.ids.seed, entity, BACKOFF, cx.now().ms()) % BACKOFF_MS;
+        let wait_ms = draw::draw(cluster.ids.seed, entity, BACKOFF, cx.now().ms()) % BACKOFF_MS;
         let at = cx.now().saturating_add(1 + wait_ms);
-        records.cluster.timers.arm(at, Class::OneShot, cx.cause(), Timer::Reregister(id));
+        cluster.timers.arm(at, Class::OneShot, cx.cause(), Timer::Reregister(id));
     }
-    records.cluster.agents.touch(cx, id);
+    cluster.agents.touch(cx, id);
 }
 
 /// Forgets what an agent runs; the agent does not. Launches in transit are lost.

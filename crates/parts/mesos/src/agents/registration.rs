@@ -166,6 +166,9 @@ pub(crate) fn register(
         admission::refuse_registration(records, cx, fleet, known);
         return None;
     }
+    if let Some(known) = known {
+        records.cluster.allocator.note_held(known);
+    }
     if records.cluster.agents.region.is_none() && spec.region.is_some() {
         records.cluster.agents.region.clone_from(&spec.region);
         records.cluster.allocator.set_region(records.cluster.agents.region.clone());

@@ -145,25 +145,22 @@ pub(crate) fn deactivate_framework(
 
 /// Removes a framework with everything it runs.
 pub(crate) fn remove_framework(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: FrameworkId) {
-    let Some(framework) = records.cluster.frameworks.get(id).filter(|framework| framework.is_registered())
-    else {
+    let Records { cluster, tasks, offers, operations, maintenance } = records;
+    let Some(framework) = cluster.frameworks.get(id).filter(|framework| framework.is_registered()) else {
         return;
     };
     let body = EventBody::FrameworkRemoved { framework: framework.info.name.clone() };
     let message: Text = format!("Framework {} removed", framework.name).into();
     cx.following(body, |cx| {
-        for offer in records.offers.to_framework(id) {
-            exchange::take_offer_back(&mut records.offers, &mut records.cluster, cx, offer, None);
+        for offer in offers.to_framework(id) {
+            exchange::take_offer_back(offers, cluster, cx, offer, None);
         }
-        for no in records.tasks.of_framework(id) {
+        for no in tasks.of_framework(id) {
             // Recorded, not delivered: the framework is gone.
             let now = cx.now();
-            let agent_id = records
-                .tasks
-                .get(no)
-                .and_then(|task| records.cluster.agents.get(task.agent))
-                .map(|agent| agent.name.clone());
-            let Some(task) = records.tasks.get_mut(no) else { continue };
+            let agent_id =
+                tasks.get(no).and_then(|task| cluster.agents.get(task.agent)).map(|agent| agent.name.clone());
+            let Some(task) = tasks.get_mut(no) else { continue };
             let status = TaskStatus {
                 state: TaskState::Killed,
                 reason: Some(Reason::FrameworkRemoved),
@@ -177,29 +174,21 @@ pub(crate) fn remove_framework(records: &mut Records, cx: &mut Cx, fleet: &mut F
             let state = ended.unwrap_or(TaskState::Killed);
             let (agent, process) = (task.agent, task.process.take());
             if ended.is_none() {
-                records.cluster.counters.end(state);
+                cluster.counters.end(state);
             }
-            shutdown::shut_down_process(&mut records.tasks, &mut records.cluster, cx, fleet, agent, process);
-            operator_event::task_updated(
-                &records.tasks,
-                &mut records.cluster,
-                cx,
-                id,
-                &status,
-                state,
-                is_new,
-            );
-            status::end_task(&mut records.tasks, &mut records.cluster, cx, fleet, no, state);
+            shutdown::shut_down_process(tasks, cluster, cx, fleet, agent, process);
+            operator_event::task_updated(tasks, cluster, cx, id, &status, state, is_new);
+            status::end_task(tasks, cluster, cx, fleet, no, state);
         }
-        operations::forget_operations_of(&mut records.operations, &mut records.cluster, id);
-        records.cluster.allocator.remove_framework(id);
-        inverse_offers::drop_inverse_offers_of(&mut records.maintenance, &mut records.cluster, cx, id);
-        let Some(framework) = records.cluster.frameworks.get_mut(id) else { return };
+        operations::forget_operations_of(operations, cluster, id);
+        cluster.allocator.remove_framework(id);
+        inverse_offers::drop_inverse_offers_of(maintenance, cluster, cx, id);
+        let Some(framework) = cluster.frameworks.get_mut(id) else { return };
         framework.presence = Presence::Removed;
         framework.unregistered = Some(cx.now());
         let failover = framework.failover.take();
-        records.cluster.timers.disarm(failover);
-        operator_event::framework_removed(&mut records.cluster, cx, id);
+        cluster.timers.disarm(failover);
+        operator_event::framework_removed(cluster, cx, id);
     });
 }
 

@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Name of an application that has none.
-const NAMELESS: &str = "app";
+pub(crate) const NAMELESS: &str = "app";
 
 /// The file that a generated plan counts as.
 pub(crate) const GENERATED: &str = "plan.yaml (generated)";
@@ -51,6 +51,10 @@ pub struct Loaded {
     pub missing: Vec<String>,
     /// Path of the plan, else of the model.
     pub path: Option<Text>,
+    /// Names of files that usually lie beside what was brought and were not.
+    pub beside: Vec<&'static str>,
+    /// Nobody has given it a name.
+    pub nameless: bool,
 }
 
 impl Loaded {
@@ -149,8 +153,11 @@ pub(crate) fn load_beside(request: &LoadService, runs: &dyn Fn(&str) -> bool) ->
     if let (Some(model), None, false) = (&model, sorted.plan, found.has_errors()) {
         check_made(&sources, model, &env, &scripts, options, &mut found);
     }
-    let name = if request.name.is_empty() { project(&request.options) } else { Some(request.name.as_str()) };
-    let name: Text = name.unwrap_or(NAMELESS).into();
+    let given = if request.name.is_empty() { project(&request.options) } else { Some(request.name.as_str()) };
+    let nameless = given.is_none();
+    let folder = files::folder_of(sorted.plan.or(sorted.model).unwrap_or_default());
+    let name: Text = given.or(folder).unwrap_or(NAMELESS).into();
+    let beside = files::beside(&sorted, &missing, &found);
     let usable = !found.has_errors() && (decoded.is_some() || (sorted.plan.is_none() && model.is_some()));
     let path = sorted.plan.or(sorted.model).or(sorted.envs.first().copied());
     let definition = usable.then(|| {
@@ -174,6 +181,8 @@ pub(crate) fn load_beside(request: &LoadService, runs: &dyn Fn(&str) -> bool) ->
         diagnostics: Arc::new(found),
         missing,
         path: path.map(Into::into),
+        beside,
+        nameless,
         sources: Arc::new(sources),
     }
 }

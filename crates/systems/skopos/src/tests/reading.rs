@@ -175,3 +175,64 @@ fn components_that_run_are_known() {
     let beside = load_beside(&request(&text), &|name| name == "gone");
     assert!(!findings(&beside).iter().any(|line| line.contains("SKO053")), "{:#?}", findings(&beside));
 }
+
+/// The reference of the block `simulation` loads as it stands there, and has every key that is read.
+#[test]
+fn the_reference_of_the_simulation_is_whole() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/simulation.md"))
+        .expect("a page");
+    let example =
+        page.split("```yaml\n").nth(1).and_then(|rest| rest.split("\n```").next()).expect("an example");
+    let model = "components: { back: { image: acme/back:2.0 } }\ngateways: { web: { type: load_balancer, target: [back] } }\n";
+    check(&format!("{DOC}{model}# file: env.yaml\n{example}\n"), &[]);
+    for keys in crate::definition::env::SIMULATION_KEYS {
+        for key in *keys {
+            assert!(page.contains(&format!("`{key}`")), "{key} is not on the page");
+        }
+    }
+}
+
+#[test]
+fn options_that_come_along_as_a_file_are_no_file_of_the_application() {
+    let text = format!(
+        "{DOC}components: {{ back: {{ image: a }} }}\n# file: env.yaml\ncore_plugin: docker\n# file: options.json\n{{\"replace_all\": true}}\n# options: {{\"replace_all\": true}}\n"
+    );
+    let loaded = load(&request(&text));
+    assert_eq!(findings(&loaded), [""; 0]);
+    assert!(loaded.definition.expect("a definition").options.replace_all);
+}
+
+#[test]
+fn an_application_is_named_after_its_folder() {
+    for (path, name) in [
+        ("shop/model.yaml", "shop"),
+        ("a/my-shop/model.yaml", "my-shop"),
+        ("model.yaml", "app"),
+        ("../model.yaml", "app"),
+    ] {
+        let mut request = request(&format!(
+            "# file: {path}\n{}components: {{ back: {{ image: a }} }}\n",
+            DOC.split_once('\n').expect("a line").1
+        ));
+        request.name.clear();
+        let loaded = load(&request);
+        assert_eq!((&*loaded.name, loaded.nameless), (name, true), "{path}");
+    }
+}
+
+#[test]
+fn what_usually_lies_beside_is_named() {
+    let plan = format!("{HEAD}steps: []\n");
+    let called = format!(
+        "{HEAD}steps:\n- id: g\n  class: group\n  on_fail: fail\n  steps:\n  - {{ id: a, class: action, exec: look, on_fail: fail }}\n"
+    );
+    let model = format!("{DOC}components: {{ back: {{ image: 'a:${{v}}' }} }}\n");
+    for (text, wanted) in [
+        (plan.as_str(), &["model.yaml", "model.yml", "env.yaml", "env.yml"][..]),
+        (&called, &["model.yaml", "model.yml", "env.yaml", "env.yml", "scripts/", "bin/"]),
+        (&model, &["env.yaml", "env.yml"]),
+        (&format!("{plan}{DOC}components: {{}}\n# file: env.yaml\ncore_plugin: docker\n"), &[]),
+    ] {
+        assert_eq!(load(&request(text)).beside, wanted, "{text}");
+    }
+}

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     cluster::Cluster,
+    records::store::Store,
     status::{Phase, Status},
-    store::Store,
 };
 use planarium_ground::Cx;
 

@@ -9,13 +9,13 @@ use crate::{
     cluster::Cluster,
     kinds::KindId,
     object::{Object, Pairs},
+    records::store::Store,
     request::DeleteOptions,
     spec::{
         Spec,
         workload::{DeploymentSpec, ReplicaSetSpec},
     },
     status::{Cond, SetStatus, Status, Tri},
-    store::Store,
     tree::{Tree, as_object, object_at},
 };
 use planarium_ground::Cx;
@@ -191,7 +191,7 @@ pub(crate) fn find_new(cluster: &mut Cluster, cx: &mut Cx, rollout: &mut Rollout
                 // Somebody else's ReplicaSet has the name: another hash is tried.
                 let status = SetStatus { collisions: collisions + 1, ..counts(&object).clone() };
                 rollout.object = cluster.put_status(cx, &object, Status::Set(Arc::new(status)));
-                cluster.queue.ask(cx, crate::queue::Work::Sync(object.no));
+                cluster.queue.ask(cx, crate::records::queue::Work::Sync(object.no));
             } else {
                 set_condition(
                     cluster,

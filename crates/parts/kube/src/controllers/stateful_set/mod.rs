@@ -15,12 +15,12 @@ use crate::{
     cluster::Cluster,
     kinds::KindId,
     object::{Object, ObjectRef, Pairs},
-    queue::Work,
+    records::queue::Work,
+    records::workloads::{REVISION_LABEL, revision_print},
     request::DeleteOptions,
     spec::{Spec, pod::PodOwn, workload::StatefulSetSpec},
     status::{SetStatus, Status},
     tree::{Tree, as_object, object_at},
-    workloads::{REVISION_LABEL, revision_print},
 };
 use places::Places;
 use planarium_ground::Cx;
@@ -179,7 +179,7 @@ fn make_ordinal(
             let message =
                 format!("create Pod {name} in StatefulSet {} failed error: {}", set.name, error.message);
             cluster.reports.record(cx, set, true, "FailedCreate", &message, source(KindId::STATEFUL_SET));
-            cluster.queue.arm_in(cx, 5_000, crate::queue::Timer::Work(Work::Sync(set.no)));
+            cluster.queue.arm_in(cx, 5_000, crate::records::queue::Timer::Work(Work::Sync(set.no)));
             false
         }
     }

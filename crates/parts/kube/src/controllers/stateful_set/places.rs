@@ -3,7 +3,10 @@
 //! Source: `kubernetes/kubernetes: pkg/controller/statefulset/stateful_set_control.go` (`updateStatefulSet`), match.
 
 use crate::{
-    controllers::pods::BURST, object::Object, spec::workload::StatefulSetSpec, store::Store, workloads::Slots,
+    controllers::pods::BURST,
+    object::Object,
+    records::{store::Store, workloads::Slots},
+    spec::workload::StatefulSetSpec,
 };
 use planarium_kernel::SortedSet;
 use std::sync::Arc;

@@ -229,21 +229,21 @@ fn mark_agent_gone(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: Ag
 
 /// Broken invariants about maintenance, in words.
 pub(crate) fn check_maintenance(records: &Records, broken: &mut Vec<String>) {
-    broken.extend(records.maintenance.machines.check());
-    broken.extend(records.cluster.agents.drains.check());
-    broken.extend(records.maintenance.inverse.check(&records.maintenance.machines, |id| {
-        records.cluster.agents.get(id).is_some_and(Agent::is_active)
-            && !records.cluster.agents.drains.is_deactivated(id)
+    let Records { cluster, offers, maintenance, .. } = records;
+    broken.extend(maintenance.machines.check());
+    broken.extend(cluster.agents.drains.check());
+    broken.extend(maintenance.inverse.check(&maintenance.machines, |id| {
+        cluster.agents.get(id).is_some_and(Agent::is_active) && !cluster.agents.drains.is_deactivated(id)
     }));
-    for (row, agent) in records.cluster.agents.rows.iter().enumerate() {
+    for (row, agent) in cluster.agents.rows.iter().enumerate() {
         let id = AgentId::at(row);
-        let attached = records.maintenance.machines.machine_of(id).is_some();
+        let attached = maintenance.machines.machine_of(id).is_some();
         if attached != (agent.state == AgentState::Registered) {
             broken.push(format!("agent {}: registered and on no machine, or the reverse", agent.hostname));
         }
     }
-    for offer in records.offers.outstanding.values() {
-        if offer.unavailability != records.maintenance.machines.unavailability(offer.agent) {
+    for offer in offers.outstanding.values() {
+        if offer.unavailability != maintenance.machines.unavailability(offer.agent) {
             broken.push(format!("offer {} does not say when its machine is away", offer.name()));
         }
     }

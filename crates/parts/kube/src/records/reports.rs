@@ -5,12 +5,7 @@
 //! **Source**: `kubernetes/client-go: tools/record/events_cache.go`; simplified: equal reports about an object are counted,
 //! similar ones are not put together, and what is kept is bounded by number, not by time.
 
-use crate::{
-    api::Api,
-    calendar::Epoch,
-    object::{Object, ObjectRef},
-    view::Occurrence,
-};
+use crate::{calendar::Epoch, object::Object, view::Occurrence};
 use planarium_ground::Cx;
 use planarium_kernel::{Map, draw};
 use planarium_protocol::{EventBody, Text, event::Importance};
@@ -111,14 +106,15 @@ impl Reports {
         });
     }
 
-    /// Reports about an object, oldest first; about one that is no more, too, as long as they are kept.
-    pub(crate) fn of(&self, api: &Api, object: ObjectRef<'_>) -> Vec<Occurrence> {
-        if let Some(object) = api.get(object) {
-            return self.about(&object.uid).map(|(_, row)| Occurrence::clone(row)).collect();
-        }
-        let kind = api.kind_info(object.kind).map(|info| info.kind.clone()).unwrap_or_default();
+    /// Reports about the object of a uid, oldest first.
+    pub(crate) fn of_uid(&self, uid: &str) -> Vec<Occurrence> {
+        self.about(uid).map(|(_, row)| Occurrence::clone(row)).collect()
+    }
+
+    /// Reports about objects of a kind, namespace and name, oldest first.
+    pub(crate) fn of_name(&self, kind: &str, namespace: &str, name: &str) -> Vec<Occurrence> {
         let is_meant = |row: &&Arc<Occurrence>| {
-            row.about.0 == kind && *row.about.1 == *object.namespace && *row.about.2 == *object.name
+            *row.about.0 == *kind && *row.about.1 == *namespace && *row.about.2 == *name
         };
         self.rows.values().filter(is_meant).map(|row| Occurrence::clone(row)).collect()
     }

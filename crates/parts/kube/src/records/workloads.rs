@@ -7,8 +7,8 @@
 use crate::{
     kinds::KindId,
     object::ObjectNo,
+    records::store::Store,
     status::{Phase, PodStatus},
-    store::Store,
 };
 use planarium_kernel::{Map, SimTime, SortedMap, SortedSet, TimerId, draw};
 use std::sync::Arc;

@@ -1,13 +1,13 @@
 //! Digest, invariants and weight of a cluster.
 
+use super::Kube;
 use crate::{
-    kube::Kube,
+    amounts::Amounts,
     object::{Object, ObjectNo},
-    selections::Picked,
+    records::selections::Picked,
+    records::workloads::{Slots, Workload},
     spec::Spec,
     status::Status,
-    view::Amounts,
-    workloads::{Slots, Workload},
 };
 use planarium_ground::Fleet;
 use planarium_kernel::{Digest, SimTime, SortedMap, SortedSet, cow::behind};

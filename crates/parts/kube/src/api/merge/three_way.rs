@@ -84,8 +84,8 @@ fn set(last: &[Value], now: &[Value], slot: &mut Value) {
 mod tests {
     use super::*;
     use crate::{
+        api::merge::{json_patch, merge_patch, strategic},
         kinds::KindId,
-        merge::{json_patch, merge_patch, strategic},
         schema::shape_of,
     };
     use serde_json::json;

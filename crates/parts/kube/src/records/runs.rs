@@ -4,7 +4,7 @@
 
 use crate::{
     object::ObjectNo,
-    queue::Queue,
+    records::queue::Queue,
     spec::pod::PodSpec,
     status::{ContainerStatus, Ended, Ip, State},
 };
@@ -76,7 +76,7 @@ pub(crate) struct Run {
 
 impl Cell {
     /// A container that has not been started.
-    pub(super) fn new(reason: &'static str) -> Self {
+    pub(crate) fn new(reason: &'static str) -> Self {
         Self {
             status: ContainerStatus::waiting(reason),
             pid: None,
@@ -111,7 +111,7 @@ impl Cell {
 
 impl Run {
     /// Disarms all its timers.
-    pub(super) fn disarm(&self, queue: &mut Queue) {
+    pub(crate) fn disarm(&self, queue: &mut Queue) {
         for timer in
             self.cells.iter().filter_map(|cell| cell.timer).map(|(timer, _)| timer).chain(self.deadline)
         {
@@ -128,7 +128,7 @@ pub(crate) struct Runs {
     pub(crate) by_process: IdMap<ProcessId, (ObjectNo, u16)>,
     /// Pods that wait for a ConfigMap, Secret or claim.
     pub(crate) wanting: Map<ObjectNo, ()>,
-    pub(super) next_ip: Counter,
+    pub(crate) next_ip: Counter,
 }
 
 impl Runs {

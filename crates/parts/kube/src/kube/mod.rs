@@ -3,6 +3,9 @@
 //! *Knows*: who is to act next. The rules are in the modules below it: verbs in [`crate::api`], consequences of changes in
 //! [`crate::cluster`], deeds in [`crate::controllers`], [`crate::scheduler`], [`crate::kubelet`] and [`crate::nodes`].
 
+mod check;
+mod reading;
+
 use crate::{
     Api,
     cluster::Cluster,
@@ -12,7 +15,7 @@ use crate::{
     kubelet::{self, Kubelet},
     nodes,
     object::{Object, ObjectNo, ObjectRef},
-    queue::{Due, Timer, Work},
+    records::queue::{Due, Timer, Work},
     request::{Applied, Change, DeleteOptions, Part, Patch, Webhook, Written},
     scheduler,
     schema::Mismatch,
@@ -112,7 +115,7 @@ impl Kube {
 
     /// Reports about an object, oldest first; about one that is no more, too, as long as they are kept.
     pub fn occurrences(&self, object: ObjectRef<'_>) -> Vec<Occurrence> {
-        self.cluster.reports.of(self.api(), object)
+        self.cluster.occurrences(object)
     }
 
     /// True if a task of this name or id is a container of this cluster.
