@@ -2,10 +2,11 @@
 
 use crate::{
     Cx, Fleet,
-    event::FleetEventKind,
-    ledger::{Amounts, Holding, Ledger, Sharing},
-    spec::{MachineId, Owner},
+    event::{FleetEvent, FleetEventKind},
+    ledger::{Amounts, Holder, Holding, Ledger, PROCESS, Sharing},
+    spec::{MachineId, Owner, ProcessId, ProcessSpec},
 };
+use planarium_kernel::Cause;
 
 impl Fleet {
     /// The ledger: what machines have, and who holds how much of it.
@@ -36,6 +37,30 @@ impl Fleet {
     /// An owner does not hold any more what it held of a machine under this number.
     pub fn release(&mut self, cx: &Cx, machine: MachineId, (owner, key): (Owner, u64)) {
         self.change_holding(cx, machine, (owner, key), None);
+    }
+
+    /// A process holds so much of its machine until it ends, and is shown there as what it is.
+    pub fn hold_for(&mut self, cx: &Cx, pid: ProcessId, kind: &'static str, amounts: Amounts) {
+        let Some(spec) = self.processes.get(&pid).map(|process| process.spec.clone()) else { return };
+        let service = spec.labels.get("service").cloned().unwrap_or_default();
+        let holder = Holder { kind, name: spec.name.clone(), service };
+        let holding = Holding { holder, amounts, ports: [].into() };
+        self.hold(cx, spec.machine, (spec.owner, PROCESS + u64::from(pid.0)), holding);
+    }
+
+    /// A process is no more: so is what it held.
+    pub(crate) fn release_process(&mut self, cause: Cause, pid: ProcessId, spec: &ProcessSpec) {
+        if self.ledger.set(spec.machine, spec.owner, PROCESS + u64::from(pid.0), None) {
+            let kind = FleetEventKind::HoldingsChanged { machine: spec.machine, by: spec.owner };
+            self.out.push_back(FleetEvent { cause, owner: None, kind });
+        }
+    }
+
+    /// A process may have changed its state, which is shown.
+    pub(crate) fn note_moved(&mut self, pid: ProcessId) {
+        if let Some(process) = self.processes.get(&pid) {
+            self.ledger.note_moved(process.spec.machine, process.spec.owner, pid);
+        }
     }
 
     fn change_holding(

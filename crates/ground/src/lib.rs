@@ -267,6 +267,7 @@ impl Fleet {
             }
         }
         self.refresh(cx, pid);
+        self.note_moved(pid);
     }
 
     /// Takes a process away without a report.
@@ -280,6 +281,7 @@ impl Fleet {
         if let Some(machine) = self.machines.get_mut(process.spec.machine.index()) {
             Arc::make_mut(machine).processes.remove(&pid);
         }
+        self.release_process(process.cause, pid, &process.spec);
     }
 
     /// When the next timer is due.
@@ -302,8 +304,14 @@ impl Fleet {
         let Some((_, _, armed)) = self.timers.pop_due(cx.now()) else { return };
         cx.set_cause(armed.cause);
         match armed.timer {
-            Timer::Life(pid, fate) => self.fulfil(cx, pid, fate),
-            Timer::Probe(pid, kind) => self.probe_due(cx, pid, kind),
+            Timer::Life(pid, fate) => {
+                self.fulfil(cx, pid, fate);
+                self.note_moved(pid);
+            }
+            Timer::Probe(pid, kind) => {
+                self.probe_due(cx, pid, kind);
+                self.note_moved(pid);
+            }
             Timer::Watch(pid, owner, number) => self.watch_due(cx, pid, (owner, number)),
             Timer::FaultEnd(number) => self.end_fault(cx, number),
         }

@@ -293,8 +293,9 @@ impl Fleet {
             if process.state != ProcessState::Launching {
                 process.state = ProcessState::Killing;
             }
-            return;
+            return self.note_moved(pid);
         }
         self.turn(cx, pid, Trigger::Kill, None);
+        self.note_moved(pid);
     }
 }

@@ -121,10 +121,13 @@ impl Master {
         }
     }
 
-    /// All that an agent's tasks, executors and reservations hold, by number.
+    /// All that an agent's tasks, executors and reservations hold, by number: nothing once its machine has another agent.
     fn holdings_of(&self, id: AgentId, agent: &Agent) -> SortedMap<u64, Wanted> {
         let first = u64::from(id.0) << AGENT_BITS;
         let mut all = SortedMap::new();
+        if self.hosts.get(agent.machine).is_none_or(|host| host.agent != Some(id)) {
+            return all;
+        }
         let (mut reserved, mut reserved_ports) = self.reserved_on(id, agent);
         let mut add = |key: u64, resources: &Resources, holder: Holder| {
             let (amounts, ports) = amounts_of(resources.iter());

@@ -152,6 +152,9 @@ impl Master {
             self.refuse_registration(cx, fleet, known);
             return None;
         }
+        if let Some(known) = known {
+            self.allocator.note_held(known);
+        }
         if self.region.is_none() && spec.region.is_some() {
             self.region.clone_from(&spec.region);
             self.allocator.set_region(self.region.clone());

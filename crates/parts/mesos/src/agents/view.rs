@@ -85,6 +85,7 @@ impl Master {
             region: agent.region.clone(),
             zone: agent.zone.clone(),
             attributes: agent.attributes.clone(),
+            promised_twice: false,
             resources: self.resource_views(host, agent, &tasks),
             tasks: tasks.iter().map(|task| self.task_view(fleet, task)).collect(),
             actions,
