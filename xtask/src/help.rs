@@ -38,7 +38,8 @@ Example: cargo xtask play --port 9000 --no-open"
 cargo xtask test [--only native|clients|wasm|browser | --system NAME] [--filter TEXT]
 
 Sets up what is missing, then runs every suite. The last line is `N passed, N failed, N skipped`; the exit code is 1 when
-anything failed or could not run.
+anything failed or could not run. A test that needs what is not at hand (real definitions, kubectl, Firefox) is skipped and
+counted so; the lines before the last say why.
 
   --only SUITE    one suite: native, clients, wasm or browser (may be given more than once)
   --system NAME   what belongs to one system, in a build without the others: the tests of its crate, its API, its

@@ -79,10 +79,13 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
         });
         rows.push((suite, count));
     }
-    let total = rows.iter().fold(Count::default(), |sum, (_, count)| sum.plus(*count));
+    let total = rows.iter().fold(Count::default(), |sum, (_, count)| sum.plus(count.clone()));
     out::step("result");
     for (suite, count) in &rows {
         out::say(format!("{suite:<8} {count}"));
+    }
+    for line in total.why_skipped() {
+        out::say(line);
     }
     if total.is_empty() {
         out::warn(match filter {

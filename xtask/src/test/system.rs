@@ -21,7 +21,7 @@ pub(crate) fn run(root: &Path, system: &str, filter: Option<&str>) -> Result<Cou
         .dir(root)
         .args(["test", "--locked", "--no-default-features", "--no-fail-fast", "--lib", "--bins", "--tests"])
         .args(["--package", &format!("planarium-{system}"), "--package", "planarium-tests"])
-        .args(["--features", &format!("planarium-tests/{system}"), "--", "--quiet"])
+        .args(["--features", &format!("planarium-tests/{system}"), "--"])
         .args(filter);
     counted(tests)
 }

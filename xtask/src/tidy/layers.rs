@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Repository;
 
 /// Every package with its layer.
-const LAYERS: [(&str, u8); 21] = [
+const LAYERS: [(&str, u8); 22] = [
     ("planarium-kernel", 0),
     ("planarium-protocol", 0),
     ("planarium-source", 0),
@@ -22,6 +22,7 @@ const LAYERS: [(&str, u8); 21] = [
     ("planarium-scenario", 6),
     ("planarium-rest", 6),
     ("planarium-gallery", 6),
+    ("planarium-embed", 7),
     ("planarium-wasm", 7),
     ("planarium-cli", 7),
     ("planarium-web", 7),
@@ -30,10 +31,11 @@ const LAYERS: [(&str, u8); 21] = [
 ];
 
 /// Neighbours in one layer that may meet all the same.
-const EXCEPTIONS: [(&str, &str); 5] = [
+const EXCEPTIONS: [(&str, &str); 6] = [
     ("planarium-protocol", "planarium-kernel"),
     ("planarium-source", "planarium-kernel"),
     ("planarium-rest", "planarium-scenario"),
+    ("planarium-cli", "planarium-embed"),
     ("planarium-tests", "planarium-cli"),
     ("planarium-tests", "planarium-wasm"),
 ];

@@ -29,7 +29,6 @@ const KNOWN: &[Known] = &[
     Known { folder: "crates/systems/marathon", name: "Marathon", methods: 288, circle: 17 },
     Known { folder: "crates/systems/marathon", name: "Teller", methods: 39, circle: 6 },
     Known { folder: "crates/systems/sdk", name: "Scheduler", methods: 234, circle: 10 },
-    Known { folder: "crates/systems/skopos", name: "App", methods: 165, circle: 12 },
     Known { folder: "crates/world", name: "Engine", methods: 87, circle: 6 },
     Known { folder: "crates/world", name: "World", methods: 81, circle: 8 },
     Known { folder: "web", name: "Session", methods: 99, circle: 5 },
@@ -49,6 +48,12 @@ struct Counted {
     circle: usize,
 }
 
+impl Counted {
+    fn is_within(&self) -> bool {
+        self.methods <= METHODS && self.circle <= CIRCLE
+    }
+}
+
 fn compared(types: &[Counted], known: &[Known]) -> Vec<String> {
     let mut findings = Vec::new();
     for found in types {
@@ -63,7 +68,7 @@ fn compared(types: &[Counted], known: &[Known]) -> Vec<String> {
                     "{at} has {count} {words}, at most {} are allowed: split it into records and decisions about them",
                     allowed.unwrap_or(limit).max(limit)
                 )),
-                Some(allowed) if allowed > limit && count < allowed => {
+                Some(allowed) if allowed > limit && count < allowed && !found.is_within() => {
                     findings.push(format!("{at} has {count} {words} only: lower the entry in tidy/types.rs from {allowed}"));
                 }
                 _ => {}
@@ -72,7 +77,7 @@ fn compared(types: &[Counted], known: &[Known]) -> Vec<String> {
     }
     for entry in known {
         let within = types.iter().find(|found| found.folder == entry.folder && found.name == entry.name);
-        if within.is_none_or(|found| found.methods <= METHODS && found.circle <= CIRCLE) {
+        if within.is_none_or(Counted::is_within) {
             findings.push(format!(
                 "{} {} is within the limits: take its entry out of tidy/types.rs",
                 entry.folder, entry.name

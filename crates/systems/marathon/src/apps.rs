@@ -4,14 +4,15 @@
 
 use crate::definition::RunSpec;
 use crate::definition::spec::Stamp;
-use crate::deployments::actions::Job;
+use crate::deployments::work::Job;
+use crate::groups::Root;
 use crate::health::Checks;
 use crate::id::PathId;
 use crate::instances::tracker::SpecNo;
 use crate::launch_queue::backoff::Backoff;
 use crate::offers::statistics::OfferStats;
 use planarium_kernel::cow::Table;
-use planarium_kernel::{SimTime, SortedMap};
+use planarium_kernel::{Map, SimTime, SortedMap};
 use planarium_protocol::Text;
 use planarium_protocol::view::StepView;
 use std::sync::{Arc, OnceLock};
@@ -71,40 +72,61 @@ pub(crate) struct SpecRun {
 }
 
 /// What goes with each app and pod, by number: numbers are given in order and never taken back.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Specs(Table<Arc<SpecRun>>);
+#[derive(Clone, Default)]
+pub(crate) struct Apps {
+    all: Table<Arc<SpecRun>>,
+    /// Numbers of ids.
+    numbers: Map<PathId, SpecNo>,
+    /// Number of the last lock.
+    lock: u64,
+}
 
-impl Specs {
-    /// What goes with a further id; answers its number.
-    pub(crate) fn add(&mut self, run: SpecRun) -> SpecNo {
-        let no = SpecNo(u32::try_from(self.0.len()).unwrap_or(u32::MAX));
-        self.0.push(Arc::new(run));
+impl Apps {
+    /// The number of an id; a new one when it has none. `root` is the present tree.
+    pub(crate) fn number_of(&mut self, id: &PathId, root: &Root) -> SpecNo {
+        if let Some(no) = self.numbers.get(id) {
+            return *no;
+        }
+        let no = SpecNo(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
+        self.all.push(Arc::new(SpecRun::new(id.clone(), root.spec(id).cloned())));
+        self.numbers.insert(id.clone(), no);
         no
+    }
+
+    /// The number of an id that has one.
+    pub(crate) fn known_number(&self, id: &PathId) -> Option<SpecNo> {
+        self.numbers.get(id).copied()
+    }
+
+    /// The number of a further lock.
+    pub(crate) fn new_lock(&mut self) -> u64 {
+        self.lock += 1;
+        self.lock
     }
 
     /// What goes with a number.
     pub(crate) fn get(&self, no: SpecNo) -> Option<&Arc<SpecRun>> {
-        self.0.get(no.0 as usize)
+        self.all.get(no.0 as usize)
     }
 
     /// The same, to be changed.
     pub(crate) fn get_mut(&mut self, no: SpecNo) -> Option<&mut SpecRun> {
-        self.0.get_mut(no.0 as usize).map(Arc::make_mut)
+        self.all.get_mut(no.0 as usize).map(Arc::make_mut)
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.all.len()
     }
 
     /// All numbers, in order.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = SpecNo> + use<> {
-        (0..u32::try_from(self.0.len()).unwrap_or(u32::MAX)).map(SpecNo)
+        (0..u32::try_from(self.all.len()).unwrap_or(u32::MAX)).map(SpecNo)
     }
 
     /// All with their numbers, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (SpecNo, &Arc<SpecRun>)> {
-        self.numbers().zip(self.0.iter())
+        self.numbers().zip(self.all.iter())
     }
 
     /// Bytes that these hold and `before` do not, by estimate.
@@ -113,7 +135,8 @@ impl Specs {
         before: Option<&Self>,
         inside: impl Fn(&Arc<SpecRun>, Option<&Arc<SpecRun>>) -> u64,
     ) -> u64 {
-        self.0.beyond(before.map(|before| &before.0), inside)
+        self.all.beyond(before.map(|before| &before.all), inside)
+            + self.numbers.beyond_flat(before.map(|before| &before.numbers))
     }
 }
 

@@ -4,11 +4,11 @@
 
 use crate::instances::instance::{Condition, Goal, Instance};
 use crate::instances::tracker::Key;
-use crate::marathon::Marathon;
+use crate::port::Port;
+use crate::records::Records;
 use crate::timers::Job;
 use planarium_kernel::{Cause, Class, Map, SimTime, SortedMap};
 use planarium_mesos::api::Call;
-use planarium_part::{Cluster, Cx};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
@@ -57,29 +57,16 @@ impl Kills {
     pub(crate) fn weight(&self) -> u64 {
         128 * (self.waiting.len() + self.in_flight.len()) as u64
     }
-}
-
-enum Action {
-    Nothing,
-    Ask,
-    Decommission,
-}
-
-impl Marathon {
-    /// Kills, to be asked about.
-    pub(crate) fn kills(&self) -> &Kills {
-        &self.kills
-    }
 
     /// Kills the tasks of an instance. It may be wanted again afterwards.
     pub(crate) fn kill_instances(
         &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
+        records: &mut Records,
+        port: &mut Port<'_>,
         instances: &[(Key, Arc<Instance>)],
     ) {
         for (key, instance) in instances {
-            if self.kills.in_flight.contains_key(&instance.id) {
+            if self.in_flight.contains_key(&instance.id) {
                 continue;
             }
             let tasks = instance.tasks.iter().filter(|task| !task.condition.is_terminal());
@@ -93,117 +80,128 @@ impl Marathon {
                 known: Some(instance.clone()),
                 attempts: 0,
                 issued: SimTime::ZERO,
-                cause: cx.cause(),
+                cause: port.cx.cause(),
             };
-            self.kills.waiting.insert(instance.id.clone(), Arc::new(kill));
+            self.waiting.insert(instance.id.clone(), Arc::new(kill));
         }
-        self.work_off_kills(cx, cluster);
+        self.work_off(records, port);
     }
 
     /// Kills a task that should not be there.
-    pub(crate) fn kill_unknown(&mut self, cx: &mut Cx, cluster: &mut Cluster, instance: Text, task: Text) {
-        if self.kills.in_flight.contains_key(&instance) {
+    pub(crate) fn kill_unknown(
+        &mut self,
+        records: &mut Records,
+        port: &mut Port<'_>,
+        instance: Text,
+        task: Text,
+    ) {
+        if self.in_flight.contains_key(&instance) {
             return;
         }
-        let (tasks, cause) = (Arc::from([task]), cx.cause());
+        let (tasks, cause) = (Arc::from([task]), port.cx.cause());
         let kill = ToKill { key: None, tasks, known: None, attempts: 0, issued: SimTime::ZERO, cause };
-        self.kills.waiting.insert(instance, Arc::new(kill));
-        self.work_off_kills(cx, cluster);
+        self.waiting.insert(instance, Arc::new(kill));
+        self.work_off(records, port);
     }
 
     /// An instance changed: it has ended, or is to end.
-    pub(crate) fn kills_hear(
+    pub(crate) fn hear(
         &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
+        records: &mut Records,
+        port: &mut Port<'_>,
         (key, instance): (Key, &Arc<Instance>),
     ) {
         if instance.condition.is_considered_terminal() {
-            self.kill_done(cx, cluster, &instance.id);
-        } else if instance.goal.is_terminal() && !self.kills.waiting.contains_key(&instance.id) {
-            self.kill_instances(cx, cluster, &[(key, instance.clone())]);
+            self.done(records, port, &instance.id);
+        } else if instance.goal.is_terminal() && !self.waiting.contains_key(&instance.id) {
+            self.kill_instances(records, port, &[(key, instance.clone())]);
         }
     }
 
     /// An instance has ended: others may be killed.
-    pub(crate) fn kill_done(&mut self, cx: &mut Cx, cluster: &mut Cluster, instance: &str) {
-        let was = self.kills.waiting.remove(instance).is_some();
-        if self.kills.in_flight.remove(instance).is_some() || was {
-            self.work_off_kills(cx, cluster);
+    pub(crate) fn done(&mut self, records: &mut Records, port: &mut Port<'_>, instance: &str) {
+        let was = self.waiting.remove(instance).is_some();
+        if self.in_flight.remove(instance).is_some() || was {
+            self.work_off(records, port);
         }
     }
 
-    fn work_off_kills(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        let chunk = usize::try_from(self.settings.kill_chunk).unwrap_or(usize::MAX);
-        let room = chunk.saturating_sub(self.kills.in_flight.len());
+    fn work_off(&mut self, records: &mut Records, port: &mut Port<'_>) {
+        let chunk = usize::try_from(records.setup.settings.kill_chunk).unwrap_or(usize::MAX);
+        let room = chunk.saturating_sub(self.in_flight.len());
         for _ in 0..room {
-            let Some((id, kill)) = self.kills.next() else { break };
-            self.carry_out_kill(cx, cluster, id, &kill);
+            let Some((id, kill)) = self.next() else { break };
+            self.carry_out(records, port, id, &kill);
         }
-        if self.kills.in_flight.is_empty() {
-            self.disarm(Job::KillRetry);
-        } else if !self.is_armed(Job::KillRetry) {
-            let at = cx.now().saturating_add(self.settings.kill_retry_ms);
-            self.arm_job(Job::KillRetry, at, Class::Periodic, cx.cause());
+        if self.in_flight.is_empty() {
+            records.timers.disarm(Job::KillRetry);
+        } else if !records.timers.is_armed(Job::KillRetry) {
+            let at = port.cx.now().saturating_add(records.setup.settings.kill_retry_ms);
+            records.timers.arm(Job::KillRetry, at, Class::Periodic, port.cx.cause());
         }
     }
 
-    fn carry_out_kill(&mut self, cx: &mut Cx, cluster: &mut Cluster, id: Text, kill: &Arc<ToKill>) {
+    fn carry_out(&mut self, records: &mut Records, port: &mut Port<'_>, id: Text, kill: &Arc<ToKill>) {
         match action(kill.known.as_deref()) {
             Action::Nothing => {}
             Action::Decommission => {
                 if let Some(key) = kill.key {
-                    self.set_goal(cx, key, Goal::Decommissioned, "its task cannot be killed where it is");
+                    records.set_goal(
+                        port.cx,
+                        key,
+                        Goal::Decommissioned,
+                        "its task cannot be killed where it is",
+                    );
                 }
             }
             Action::Ask => {
-                let attempts =
-                    self.kills.in_flight.get(&id).map_or(1, |kill| kill.attempts.saturating_add(1));
-                let issued = cx.now();
+                let attempts = self.in_flight.get(&id).map_or(1, |kill| kill.attempts.saturating_add(1));
+                let issued = port.cx.now();
                 let under_way = ToKill { attempts, issued, ..ToKill::clone(kill) };
-                self.kills.in_flight.insert(id, Arc::new(under_way));
-                let cause = cx.cause();
-                cx.set_cause(kill.cause);
+                self.in_flight.insert(id, Arc::new(under_way));
+                let cause = port.cx.cause();
+                port.cx.set_cause(kill.cause);
                 for task in kill.tasks.iter() {
                     let call = Call::Kill { task_id: task.clone(), agent_id: None, grace_ms: None };
-                    cluster.call(cx, self.framework, call);
+                    port.call(records.setup.framework, call);
                 }
-                cx.set_cause(cause);
+                port.cx.set_cause(cause);
             }
         }
     }
 
     /// Asks again where nothing came of it.
-    pub(crate) fn retry_kills(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        let (now, after) = (cx.now(), self.settings.kill_retry_ms);
-        let due = self.kills.in_flight.iter().filter(|(_, kill)| kill.issued.saturating_add(after) <= now);
+    pub(crate) fn retry(&mut self, records: &mut Records, port: &mut Port<'_>) {
+        let (now, after) = (port.cx.now(), records.setup.settings.kill_retry_ms);
+        let due = self.in_flight.iter().filter(|(_, kill)| kill.issued.saturating_add(after) <= now);
         let due: Vec<(Text, Arc<ToKill>)> = due.map(|(id, kill)| (id.clone(), kill.clone())).collect();
         for (id, kill) in due {
-            self.carry_out_kill(cx, cluster, id, &kill);
+            self.carry_out(records, port, id, &kill);
         }
-        if !self.kills.in_flight.is_empty() {
+        if !self.in_flight.is_empty() {
             let at = now.saturating_add(after);
-            self.arm_job(Job::KillRetry, at, Class::Periodic, cx.cause());
+            records.timers.arm(Job::KillRetry, at, Class::Periodic, port.cx.cause());
         }
-    }
-
-    /// Forgets all kills: the process has started again.
-    pub(crate) fn forget_kills(&mut self) {
-        self.kills = Kills::default();
     }
 
     /// What does not hold, in words.
-    pub(crate) fn check_kills(&self) -> Vec<String> {
-        let most = usize::try_from(self.settings.kill_chunk).unwrap_or(usize::MAX);
+    pub(crate) fn check(&self, records: &Records) -> Vec<String> {
+        let most = usize::try_from(records.setup.settings.kill_chunk).unwrap_or(usize::MAX);
         let mut found = Vec::new();
-        if self.kills.in_flight.len() > most {
-            found.push(format!("{} kills are under way, {most} may be", self.kills.in_flight.len()));
+        if self.in_flight.len() > most {
+            found.push(format!("{} kills are under way, {most} may be", self.in_flight.len()));
         }
-        if self.kills.in_flight.is_empty() && self.is_armed(Job::KillRetry) {
+        if self.in_flight.is_empty() && records.timers.is_armed(Job::KillRetry) {
             found.push("kills are to be repeated, and there is none".to_owned());
         }
         found
     }
+}
+
+enum Action {
+    Nothing,
+    Ask,
+    Decommission,
 }
 
 /// What can be done: who does not answer anyway is given up, unless a reservation waits for it.

@@ -13,6 +13,7 @@
 
 mod api;
 mod apps;
+mod causes;
 mod codes;
 mod console;
 mod dates;
@@ -29,10 +30,13 @@ mod kills;
 mod launch_queue;
 mod marathon;
 mod offers;
+mod port;
 mod process;
+mod records;
 mod reports;
 mod schema;
 mod settings;
+mod setup;
 mod shown;
 mod statuses;
 mod timers;

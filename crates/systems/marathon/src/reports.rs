@@ -2,65 +2,19 @@
 //!
 //! *Knows*: names of facts, which never change, and their words. *Must not know*: what leads to them.
 
-use crate::definition::write::Dates;
 use crate::deployments::Deployment;
 use crate::deployments::plan::Plan;
-use crate::events::plan_json;
 use crate::id::PathId;
 use crate::instances::instance::Instance;
 use crate::instances::tracker::SpecNo;
 use crate::launch_queue::backoff::Delay;
-use crate::marathon::Marathon;
-use crate::marathon::change::FailedChange;
-use crate::shown;
+use crate::records::Records;
+use crate::setup::Setup;
+use crate::shown::{self, BUS_EVENTS, BUS_TEXT, shared};
 use planarium_kernel::Cause;
 use planarium_part::Cx;
 use planarium_protocol::event::{ElementPath, Importance};
-use planarium_protocol::refusal::Told;
 use planarium_protocol::{EventBody, Text};
-use std::sync::LazyLock;
-
-/// Word of the dialect.
-pub(crate) const DIALECT: &str = "marathon";
-
-/// A word that is said again and again: one text for all.
-pub(crate) fn shared(word: &'static str) -> Text {
-    const WORDS: [&str; 23] = [
-        DIALECT,
-        shown::APPS,
-        shown::UNDEFINED,
-        shown::SCHEDULED,
-        shown::DEPLOYING,
-        shown::WAITING,
-        shown::DELAYED,
-        shown::FINISHED,
-        shown::CANCELED,
-        shown::RUNNING,
-        shown::SUSPENDED,
-        "app",
-        "instance",
-        "host",
-        "count",
-        "deployment",
-        "step",
-        "instance-decommissioned",
-        "instance-stopped",
-        "instances-queued",
-        "health-changed",
-        BUS_EVENTS,
-        BUS_TEXT,
-    ];
-    static TEXTS: LazyLock<[Text; 23]> = LazyLock::new(|| WORDS.map(Text::from));
-    let at = WORDS.iter().position(|known| *known == word);
-    at.and_then(|at| TEXTS.get(at)).map_or_else(|| word.into(), Text::clone)
-}
-
-/// The fact that the bus has events for those who listen, and its sentence.
-const BUS_EVENTS: &str = "events";
-const BUS_TEXT: &str = "events for listeners";
-
-/// The fact that a change failed.
-pub(crate) const CHANGE_FAILED: &str = "group-change-failed";
 
 /// A fact.
 struct Fact {
@@ -71,60 +25,18 @@ struct Fact {
     text: Text,
 }
 
-impl Marathon {
-    /// An element of what is shown.
-    pub(crate) fn path(&self, plan: impl Into<Text>, phase: Option<Text>, step: Option<Text>) -> ElementPath {
-        ElementPath {
-            dialect: shared(DIALECT),
-            service: self.settings.framework.clone(),
-            plan: plan.into(),
-            phase,
-            step,
-        }
-    }
-
-    fn say(&self, cx: &mut Cx, fact: Fact) -> u64 {
-        cx.emit(EventBody::Happened {
-            speaker: self.settings.framework.clone(),
-            what: shared(fact.what),
-            importance: fact.importance,
-            path: fact.path.map(Box::new),
-            facts: fact.facts.into_iter().map(|(name, value)| (shared(name), value)).collect(),
-            text: fact.text.into(),
-        })
-    }
-
+impl Records {
     /// The element that shows an app.
     pub(crate) fn app_path(&self, id: &PathId) -> ElementPath {
-        let (phase, step) = match self.run_of(id) {
-            Some(run) => run.place.clone(),
-            None => shown::place_of(id),
-        };
-        self.path(shared(shown::APPS), Some(phase), Some(step))
+        match self.run_of(id) {
+            Some(run) => self.setup.app_path(run.place.clone()),
+            None => self.setup.unknown_app_path(id),
+        }
     }
 
-    /// The same, by its number.
+    /// The element that shows an app, by its number.
     fn path_of(&self, no: SpecNo) -> Option<ElementPath> {
-        let (phase, step) = self.run(no)?.place.clone();
-        Some(self.path(shared(shown::APPS), Some(phase), Some(step)))
-    }
-
-    /// What becomes known of a change that failed, although nothing has changed. Its text is the reason.
-    pub(crate) fn facts_of_failure(&self, failed: &FailedChange) -> Told {
-        let mut facts: Vec<(Text, Text)> = vec![
-            ("group".into(), failed.group.text().clone()),
-            ("version".into(), self.calendar.date(failed.version).into()),
-        ];
-        if let Some(plan) = &failed.plan {
-            let plan = plan_json(plan, self.calendar, self.settings.client_compat);
-            facts.push(("plan".into(), plan.to_string().into()));
-        }
-        Told {
-            speaker: self.settings.framework.clone(),
-            what: CHANGE_FAILED.into(),
-            facts,
-            text: failed.reason.clone(),
-        }
+        Some(self.setup.app_path(self.run(no)?.place.clone()))
     }
 
     /// Something about an instance.
@@ -147,18 +59,7 @@ impl Marathon {
             "instance-unhealthy" | "instance-overdue" | "instance-expunged" => Importance::High,
             _ => Importance::Normal,
         };
-        Cause::Event(self.say(cx, Fact { what, importance, path, facts, text: sentence.into() }))
-    }
-
-    /// Something that a user wants of an instance.
-    pub(crate) fn say_user(
-        &self,
-        cx: &mut Cx,
-        what: &'static str,
-        instance: (SpecNo, &Instance),
-        text: &str,
-    ) -> Cause {
-        self.say_instance(cx, what, instance, text)
+        Cause::Event(report(&self.setup, cx, Fact { what, importance, path, facts, text: sentence.into() }))
     }
 
     /// Instances wait for offers now.
@@ -174,7 +75,7 @@ impl Marathon {
             facts,
             text: sentence.into(),
         };
-        Cause::Event(self.say(cx, fact))
+        Cause::Event(report(&self.setup, cx, fact))
     }
 
     /// Something about a deployment as a whole.
@@ -200,8 +101,8 @@ impl Marathon {
         let facts =
             vec![("deployment", deployment.plan.id.clone()), ("apps", affected.len().to_string().into())];
         let importance = if what == "deployment-canceled" { Importance::High } else { Importance::Normal };
-        let path = Some(self.path(name, None, None));
-        self.say(cx, Fact { what, importance, path, facts, text: sentence.into() })
+        let path = Some(self.setup.path(name, None, None));
+        report(&self.setup, cx, Fact { what, importance, path, facts, text: sentence.into() })
     }
 
     /// A step begins: its index.
@@ -217,8 +118,9 @@ impl Marathon {
         let sentence =
             format!("{name}, step {} of {}: {}{rest}", step + 1, plan.steps.len(), actions.join(", "));
         let facts = vec![("deployment", plan.id.clone()), ("step", (step + 1).to_string().into())];
-        let path = Some(self.path(name, Some(shown::step_name(step).into()), None));
-        self.say(
+        let path = Some(self.setup.path(name, Some(shown::step_name(step).into()), None));
+        report(
+            &self.setup,
             cx,
             Fact {
                 what: "deployment-step",
@@ -234,7 +136,7 @@ impl Marathon {
     pub(crate) fn say_backoff(&self, cx: &mut Cx, instance: &Instance, delay: &Delay) -> u64 {
         let task = instance.task().map_or_else(|| instance.id.clone(), |task| task.id.clone());
         cx.emit(EventBody::Backoff {
-            service: self.settings.framework.clone(),
+            service: self.setup.settings.framework.clone(),
             task,
             delay_ms: delay.ms(),
             until_ms: delay.until().ms(),
@@ -259,14 +161,33 @@ impl Marathon {
         ];
         let importance = if alive { Importance::Normal } else { Importance::High };
         let path = self.path_of(no);
-        self.say(cx, Fact { what: "health-changed", importance, path, facts, text: sentence.into() });
+        report(
+            &self.setup,
+            cx,
+            Fact { what: "health-changed", importance, path, facts, text: sentence.into() },
+        );
     }
 
     /// Makes sure that some event of the world comes after what listeners are to be told.
     pub(crate) fn tell_of_bus(&self, cx: &mut Cx) {
-        if self.bus.is_ahead_of(cx.next_seq().saturating_sub(1)) {
+        if self.events.is_ahead_of(cx.next_seq().saturating_sub(1)) {
             let (importance, text) = (Importance::Low, shared(BUS_TEXT));
-            self.say(cx, Fact { what: BUS_EVENTS, importance, path: None, facts: Vec::new(), text });
+            report(
+                &self.setup,
+                cx,
+                Fact { what: BUS_EVENTS, importance, path: None, facts: Vec::new(), text },
+            );
         }
     }
+}
+
+fn report(setup: &Setup, cx: &mut Cx, fact: Fact) -> u64 {
+    cx.emit(EventBody::Happened {
+        speaker: setup.settings.framework.clone(),
+        what: shared(fact.what),
+        importance: fact.importance,
+        path: fact.path.map(Box::new),
+        facts: fact.facts.into_iter().map(|(name, value)| (shared(name), value)).collect(),
+        text: fact.text.into(),
+    })
 }

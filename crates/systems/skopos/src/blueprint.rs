@@ -2,10 +2,10 @@
 //!
 //! *Knows*: images, replicas, balancers and times that the definition gives. *Must not know*: what runs, what has happened.
 
+use crate::definition::Definition;
 use crate::instances::ComponentId;
-use crate::load::Definition;
 use crate::plan::{ChainId, Plan};
-use crate::plugin::WARM_UP_MS;
+use crate::plugins::WARM_UP_MS;
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use std::sync::Arc;

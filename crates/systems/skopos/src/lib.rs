@@ -18,33 +18,24 @@
 mod application;
 mod blueprint;
 mod calls;
-mod check;
 pub mod codes;
+mod command_line;
 mod commands;
 mod console;
-mod decode;
-mod env;
-mod files;
+mod definition;
 mod flow;
-mod generate;
 mod instances;
-mod load;
 mod machines;
-mod model;
-mod nearest;
 mod plan;
-mod plugin;
+mod plugins;
 mod process;
 mod run;
 mod statuses;
-mod substitute;
-mod template;
-mod vars;
+mod templates;
 mod views;
 mod wire;
-mod words;
 
-pub use load::{Loaded, load};
+pub use definition::{Loaded, load};
 pub use process::Process;
 pub use statuses::STATUSES;
 

@@ -4,7 +4,7 @@
 
 use crate::application::App;
 use crate::commands::Command;
-use crate::load::{Loaded, load};
+use crate::definition::{Loaded, load};
 use crate::machines::{Io, MachineAccess, OwnMachines};
 use crate::run::{Mode, PLAN, Shown};
 use crate::{DIALECT, STATUSES, console, views, wire};
@@ -124,7 +124,7 @@ fn detect(files: &Files) -> u8 {
     }
     // What can be told with certainty once it is read: an environment alone, a plan whose header is wrong, a compose file.
     let perhaps = |(path, text): (&String, &String)| {
-        let own = crate::files::ENV_KEYS.into_iter().filter(|key| *key != "vars");
+        let own = crate::definition::files::ENV_KEYS.into_iter().filter(|key| *key != "vars");
         own.chain(["services"]).any(|key| has_key(text, key))
             || has_key(text, "steps") && text.contains("class:")
             || top_keys(text).any(|(key, value)| key == "version" && value.contains("alpha/1"))

@@ -20,8 +20,8 @@
 
 use crate::application::App;
 use crate::commands::Command;
+use crate::definition::Loaded;
 use crate::instances::{Instance, InstanceState, Slot};
-use crate::load::Loaded;
 use crate::plan::{Step, StepId};
 use crate::process::{Member, Process};
 use crate::run::log::verdict;
@@ -148,7 +148,7 @@ fn put(name: &str, member: Option<&Member>, request: &Request) -> Wire {
 
 /// Loads or updates an application; the answer says what was found in its files.
 fn loading(load: LoadService, update: bool) -> Wire {
-    let found = findings(&crate::load::load(&load));
+    let found = findings(&crate::definition::load(&load));
     let told = move |body: Value| match body {
         Value::Object(mut fields) => {
             fields.insert("findings".to_owned(), found);

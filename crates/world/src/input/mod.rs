@@ -6,9 +6,11 @@ mod bounds;
 pub(crate) mod describe;
 mod maintenance;
 mod services;
+mod written;
 
 pub(crate) use bounds::check;
 pub(crate) use describe::describe;
+pub use written::Written;
 
 use crate::systems::DIALECTS;
 use crate::world::World;

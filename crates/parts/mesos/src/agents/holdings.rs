@@ -7,9 +7,12 @@
 
 use super::{Agent, AgentState};
 use crate::{
-    Master, OWNER,
+    OWNER,
+    allocator::Allocator,
     api::{AgentId, OfferId, Ranges, Resource, Resources, Value},
-    tasks::Task,
+    cluster::Cluster,
+    offers::{Offers, exchange},
+    tasks::{Task, Tasks},
 };
 use planarium_ground::{Amounts, Cx, Fleet, Holder, Holding, Ledger, MachineId, Ports};
 use planarium_kernel::{Milli, SortedMap};
@@ -55,7 +58,7 @@ fn scalar(resource: &Resource, amount: Milli) -> Amounts {
 }
 
 /// Amounts of all that is counted.
-pub(super) fn amounts_of<'a>(resources: impl Iterator<Item = &'a Resource>) -> (Amounts, Ranges) {
+pub(crate) fn amounts_of<'a>(resources: impl Iterator<Item = &'a Resource>) -> (Amounts, Ranges) {
     let (mut amounts, mut ports) = (Amounts::NONE, Ranges::new());
     count(resources, &mut amounts, &mut ports);
     (amounts, ports)
@@ -84,182 +87,186 @@ fn others_of(ledger: &Ledger, machine: MachineId) -> Resources {
     all
 }
 
-impl Master {
-    /// Brings the ledger in line with what tasks, executors and reservations hold. *Cost*: by what runs on the agents that
-    /// have changed.
-    pub fn settle_holdings(&mut self, cx: &Cx, fleet: &mut Fleet) {
-        if !self.allocator.has_held_changes() {
-            return;
-        }
-        for id in self.allocator.take_held_changes() {
-            self.write_holdings(cx, fleet, id);
+/// Brings the ledger in line with what tasks, executors and reservations hold. *Cost*: by what runs on the agents that
+/// have changed.
+pub(crate) fn settle_holdings(tasks: &Tasks, cluster: &mut Cluster, cx: &Cx, fleet: &mut Fleet) {
+    if !cluster.allocator.has_held_changes() {
+        return;
+    }
+    for id in cluster.allocator.take_held_changes() {
+        write_holdings(tasks, cluster, cx, fleet, id);
+    }
+}
+
+fn write_holdings(tasks: &Tasks, cluster: &Cluster, cx: &Cx, fleet: &mut Fleet, id: AgentId) {
+    let Some(agent) = cluster.agents.get(id) else { return };
+    let wanted = holdings_of(tasks, cluster, id, agent);
+    let first = u64::from(id.0) << AGENT_BITS;
+    let all = first..=first + (1 << AGENT_BITS) - 1;
+    let there = fleet.ledger().holdings_between(agent.machine, OWNER, all);
+    let gone: Vec<u64> = there.map(|(key, _)| key).filter(|key| !wanted.contains_key(key)).collect();
+    for key in gone {
+        fleet.release(cx, agent.machine, (OWNER, key));
+    }
+    for (key, Wanted { amounts, ports, holder }) in wanted {
+        let old = fleet.ledger().holding(agent.machine, OWNER, key);
+        // A task holds the same as long as it holds anything.
+        let is_same = |old: &Holding| {
+            old.amounts == amounts && old.holder.name == holder.name && old.ports.len() == ports.pairs().len()
+        };
+        if old.is_none_or(|old| !is_same(old)) {
+            let holding = Holding { holder, amounts, ports: ports_of(&ports) };
+            fleet.hold(cx, agent.machine, (OWNER, key), holding);
         }
     }
+}
 
-    fn write_holdings(&self, cx: &Cx, fleet: &mut Fleet, id: AgentId) {
-        let Some(agent) = self.agent(id) else { return };
-        let wanted = self.holdings_of(id, agent);
+/// All that an agent's tasks, executors and reservations hold, by number: nothing once its machine has another agent.
+fn holdings_of(tasks: &Tasks, cluster: &Cluster, id: AgentId, agent: &Agent) -> SortedMap<u64, Wanted> {
+    let first = u64::from(id.0) << AGENT_BITS;
+    let mut all = SortedMap::new();
+    if cluster.agents.hosts.get(agent.machine).is_none_or(|host| host.agent != Some(id)) {
+        return all;
+    }
+    let (mut reserved, mut reserved_ports) = reserved_on(&cluster.allocator, id, agent);
+    let mut add = |key: u64, resources: &Resources, holder: Holder| {
+        let (amounts, ports) = amounts_of(resources.iter());
+        let (used, used_ports) = amounts_of(resources.iter().filter(|one| is_reserved(one)));
+        reserved = reserved.less(used);
+        reserved_ports.subtract(&used_ports);
+        if !amounts.is_none() || !ports.is_empty() {
+            all.insert(first + key, Wanted { amounts, ports, holder });
+        }
+    };
+    let task_holder = |task: &Task| Holder {
+        kind: "Mesos task",
+        name: task.name().clone(),
+        service: task.labels.get("service").cloned().unwrap_or_default(),
+    };
+    let executor_holder =
+        |name: &Text| Holder { kind: "Mesos executor", name: name.clone(), service: Text::default() };
+    for (no, task) in agent.tasks.iter().filter_map(|no| Some((no, tasks.get(*no)?))) {
+        if !task.freed {
+            add(u64::from(no.0), &task.resources, task_holder(task));
+        }
+    }
+    for executor in agent.executors.values() {
+        let no = executor.tasks.first().map_or(0, |no| no.0);
+        add(EXECUTOR + u64::from(no), &executor.info.resources, executor_holder(&executor.info.id));
+    }
+    let mut known: Vec<&Text> = Vec::new();
+    for (no, untracked) in agent.untracked.iter().filter_map(|no| Some((no, tasks.untracked.get(no)?))) {
+        let task = &untracked.task;
+        if task.process.is_none() || task.freed || task.agent_state.is_terminal() {
+            continue;
+        }
+        add(u64::from(no.0), &task.resources, task_holder(task));
+        if let Some(executor) = &untracked.executor
+            && !known.contains(&&executor.id)
+        {
+            known.push(&executor.id);
+            add(EXECUTOR + u64::from(no.0), &executor.resources, executor_holder(&executor.id));
+        }
+    }
+    if !reserved.is_none() || !reserved_ports.is_empty() {
+        let holder = Holder {
+            kind: "Mesos reservation for",
+            name: reserving_roles(&cluster.allocator, id, agent),
+            service: Text::default(),
+        };
+        all.insert(first + RESERVATION, Wanted { amounts: reserved, ports: reserved_ports, holder });
+    }
+    all
+}
+
+/// What is reserved of an agent, used or not; nothing once it has left for good.
+fn reserved_on(allocator: &Allocator, id: AgentId, agent: &Agent) -> (Amounts, Ranges) {
+    match allocator.slot(id) {
+        Some(slot) => amounts_of(slot.all_of(is_reserved)),
+        None if matches!(agent.state, AgentState::Unreachable | AgentState::Recovered) => {
+            amounts_of(agent.last_total.iter().filter(|one| is_reserved(one)))
+        }
+        None => (Amounts::NONE, Ranges::new()),
+    }
+}
+
+/// Roles that something of an agent is reserved for, as one text.
+fn reserving_roles(allocator: &Allocator, id: AgentId, agent: &Agent) -> Text {
+    let mut roles: Vec<&str> = match allocator.slot(id) {
+        Some(slot) => slot.all_of(is_reserved).map(Resource::role).collect(),
+        None => agent.last_total.iter().filter(|one| is_reserved(one)).map(Resource::role).collect(),
+    };
+    planarium_kernel::sorted::sort(&mut roles);
+    roles.dedup();
+    roles.join(", ").into()
+}
+
+/// Others hold more or less of a machine than before: what its agent offers follows. *Order*: offers that contain what is
+/// taken are rescinded one by one, the oldest first.
+pub(crate) fn others_changed(
+    offers: &mut Offers,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    fleet: &Fleet,
+    machine: MachineId,
+) {
+    let Some(id) = cluster.agents.hosts.get(machine).and_then(|host| host.agent) else { return };
+    let Some(slot) = cluster.allocator.slot(id) else { return };
+    let wanted = others_of(fleet.ledger(), machine);
+    let mut free = slot.free.clone();
+    free.add_all(&slot.others);
+    let mut taken: Vec<OfferId> = Vec::new();
+    for offer in offers.outstanding.values().filter(|offer| offer.agent == id) {
+        if free.contains(&wanted) {
+            break;
+        }
+        let short = wanted.minus(&free);
+        if short.minus(&offer.resources) != short {
+            free.add_all(&offer.resources);
+            taken.push(offer.id);
+        }
+    }
+    for offer in taken {
+        exchange::rescind(offers, cluster, cx, offer);
+    }
+    cluster.allocator.set_others(id, &wanted, cx.cause());
+    cluster.agents.touch(cx, id);
+}
+
+/// An agent is offered again: what others hold of its machine is not.
+pub(crate) fn look_at_others(
+    offers: &mut Offers,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    fleet: &Fleet,
+    id: AgentId,
+) {
+    if let Some(machine) = cluster.agents.get(id).map(|agent| agent.machine) {
+        others_changed(offers, cluster, cx, fleet, machine);
+    }
+}
+
+/// Where the ledger says something else than the records, in words.
+pub(crate) fn check_holdings(tasks: &Tasks, cluster: &Cluster, fleet: &Fleet, broken: &mut Vec<String>) {
+    if cluster.allocator.has_held_changes() {
+        return;
+    }
+    for (row, agent) in cluster.agents.rows.iter().enumerate() {
+        let id = AgentId::at(row);
         let first = u64::from(id.0) << AGENT_BITS;
         let all = first..=first + (1 << AGENT_BITS) - 1;
         let there = fleet.ledger().holdings_between(agent.machine, OWNER, all);
-        let gone: Vec<u64> = there.map(|(key, _)| key).filter(|key| !wanted.contains_key(key)).collect();
-        for key in gone {
-            fleet.release(cx, agent.machine, (OWNER, key));
+        let there: Vec<(u64, Amounts)> = there.map(|(key, one)| (key, one.amounts)).collect();
+        let wanted: Vec<(u64, Amounts)> =
+            holdings_of(tasks, cluster, id, agent).iter().map(|(key, one)| (*key, one.amounts)).collect();
+        if there != wanted && fleet.machine(agent.machine).is_some() {
+            broken.push(format!("agent {}: the ledger has {there:?}, records {wanted:?}", agent.hostname));
         }
-        for (key, Wanted { amounts, ports, holder }) in wanted {
-            let old = fleet.ledger().holding(agent.machine, OWNER, key);
-            // A task holds the same as long as it holds anything.
-            let is_same = |old: &Holding| {
-                old.amounts == amounts
-                    && old.holder.name == holder.name
-                    && old.ports.len() == ports.pairs().len()
-            };
-            if old.is_none_or(|old| !is_same(old)) {
-                let holding = Holding { holder, amounts, ports: ports_of(&ports) };
-                fleet.hold(cx, agent.machine, (OWNER, key), holding);
-            }
-        }
-    }
-
-    /// All that an agent's tasks, executors and reservations hold, by number: nothing once its machine has another agent.
-    fn holdings_of(&self, id: AgentId, agent: &Agent) -> SortedMap<u64, Wanted> {
-        let first = u64::from(id.0) << AGENT_BITS;
-        let mut all = SortedMap::new();
-        if self.hosts.get(agent.machine).is_none_or(|host| host.agent != Some(id)) {
-            return all;
-        }
-        let (mut reserved, mut reserved_ports) = self.reserved_on(id, agent);
-        let mut add = |key: u64, resources: &Resources, holder: Holder| {
-            let (amounts, ports) = amounts_of(resources.iter());
-            let (used, used_ports) = amounts_of(resources.iter().filter(|one| is_reserved(one)));
-            reserved = reserved.less(used);
-            reserved_ports.subtract(&used_ports);
-            if !amounts.is_none() || !ports.is_empty() {
-                all.insert(first + key, Wanted { amounts, ports, holder });
-            }
-        };
-        let task_holder = |task: &Task| Holder {
-            kind: "Mesos task",
-            name: task.name().clone(),
-            service: task.labels.get("service").cloned().unwrap_or_default(),
-        };
-        let executor_holder =
-            |name: &Text| Holder { kind: "Mesos executor", name: name.clone(), service: Text::default() };
-        for (no, task) in agent.tasks.iter().filter_map(|no| Some((no, self.task(*no)?))) {
-            if !task.freed {
-                add(u64::from(no.0), &task.resources, task_holder(task));
-            }
-        }
-        for executor in agent.executors.values() {
-            let no = executor.tasks.first().map_or(0, |no| no.0);
-            add(EXECUTOR + u64::from(no), &executor.info.resources, executor_holder(&executor.info.id));
-        }
-        let mut known: Vec<&Text> = Vec::new();
-        for (no, untracked) in agent.untracked.iter().filter_map(|no| Some((no, self.untracked.get(no)?))) {
-            let task = &untracked.task;
-            if task.process.is_none() || task.freed || task.agent_state.is_terminal() {
-                continue;
-            }
-            add(u64::from(no.0), &task.resources, task_holder(task));
-            if let Some(executor) = &untracked.executor
-                && !known.contains(&&executor.id)
-            {
-                known.push(&executor.id);
-                add(EXECUTOR + u64::from(no.0), &executor.resources, executor_holder(&executor.id));
-            }
-        }
-        if !reserved.is_none() || !reserved_ports.is_empty() {
-            let holder = Holder {
-                kind: "Mesos reservation for",
-                name: self.reserving_roles(id, agent),
-                service: Text::default(),
-            };
-            all.insert(first + RESERVATION, Wanted { amounts: reserved, ports: reserved_ports, holder });
-        }
-        all
-    }
-
-    /// What is reserved of an agent, used or not; nothing once it has left for good.
-    fn reserved_on(&self, id: AgentId, agent: &Agent) -> (Amounts, Ranges) {
-        match self.allocator.slot(id) {
-            Some(slot) => amounts_of(slot.all_of(is_reserved)),
-            None if matches!(agent.state, AgentState::Unreachable | AgentState::Recovered) => {
-                amounts_of(agent.last_total.iter().filter(|one| is_reserved(one)))
-            }
-            None => (Amounts::NONE, Ranges::new()),
-        }
-    }
-
-    /// Roles that something of an agent is reserved for, as one text.
-    fn reserving_roles(&self, id: AgentId, agent: &Agent) -> Text {
-        let mut roles: Vec<&str> = match self.allocator.slot(id) {
-            Some(slot) => slot.all_of(is_reserved).map(Resource::role).collect(),
-            None => agent.last_total.iter().filter(|one| is_reserved(one)).map(Resource::role).collect(),
-        };
-        planarium_kernel::sorted::sort(&mut roles);
-        roles.dedup();
-        roles.join(", ").into()
-    }
-
-    /// Others hold more or less of a machine than before: what its agent offers follows. *Order*: offers that contain what is
-    /// taken are rescinded one by one, the oldest first.
-    pub(crate) fn others_changed(&mut self, cx: &mut Cx, fleet: &Fleet, machine: MachineId) {
-        let Some(id) = self.hosts.get(machine).and_then(|host| host.agent) else { return };
-        let Some(slot) = self.allocator.slot(id) else { return };
-        let wanted = others_of(fleet.ledger(), machine);
-        let mut free = slot.free.clone();
-        free.add_all(&slot.others);
-        let mut taken: Vec<OfferId> = Vec::new();
-        for offer in self.offers.values().filter(|offer| offer.agent == id) {
-            if free.contains(&wanted) {
-                break;
-            }
-            let short = wanted.minus(&free);
-            if short.minus(&offer.resources) != short {
-                free.add_all(&offer.resources);
-                taken.push(offer.id);
-            }
-        }
-        for offer in taken {
-            self.rescind(cx, offer);
-        }
-        self.allocator.set_others(id, &wanted, cx.cause());
-        self.touch_agent(cx, id);
-    }
-
-    /// An agent is offered again: what others hold of its machine is not.
-    pub(crate) fn look_at_others(&mut self, cx: &mut Cx, fleet: &Fleet, id: AgentId) {
-        if let Some(machine) = self.agent(id).map(|agent| agent.machine) {
-            self.others_changed(cx, fleet, machine);
-        }
-    }
-
-    /// Where the ledger says something else than the records, in words.
-    pub(crate) fn check_holdings(&self, fleet: &Fleet, broken: &mut Vec<String>) {
-        if self.allocator.has_held_changes() {
-            return;
-        }
-        for (row, agent) in self.agents.iter().enumerate() {
-            let id = AgentId::at(row);
-            let first = u64::from(id.0) << AGENT_BITS;
-            let all = first..=first + (1 << AGENT_BITS) - 1;
-            let there = fleet.ledger().holdings_between(agent.machine, OWNER, all);
-            let there: Vec<(u64, Amounts)> = there.map(|(key, one)| (key, one.amounts)).collect();
-            let wanted: Vec<(u64, Amounts)> =
-                self.holdings_of(id, agent).iter().map(|(key, one)| (*key, one.amounts)).collect();
-            if there != wanted && fleet.machine(agent.machine).is_some() {
-                broken
-                    .push(format!("agent {}: the ledger has {there:?}, records {wanted:?}", agent.hostname));
-            }
-            if let Some(slot) = self.allocator.slot(id)
-                && slot.others != others_of(fleet.ledger(), agent.machine)
-                && slot.own_total().contains(&others_of(fleet.ledger(), agent.machine))
-            {
-                broken.push(format!(
-                    "agent {}: others hold something else than {}",
-                    agent.hostname, slot.others
-                ));
-            }
+        if let Some(slot) = cluster.allocator.slot(id)
+            && slot.others != others_of(fleet.ledger(), agent.machine)
+            && slot.own_total().contains(&others_of(fleet.ledger(), agent.machine))
+        {
+            broken.push(format!("agent {}: others hold something else than {}", agent.hostname, slot.others));
         }
     }
 }

@@ -4,12 +4,17 @@
 //! the instant its machine joins or comes back.
 
 use crate::{
-    Master,
-    agents::{AGENT_PORT, Agent, AgentState, Host},
-    agents::{Removal, RemovalReason},
-    api::validity::is_role,
-    api::{AgentId, AgentInfo, DiskInfo, DiskSource, Ranges, Reservation, Resource, Resources, Value},
-    maintenance::MachineId as MachineName,
+    agents::{
+        AGENT_PORT, Agent, AgentState, Agents, Host, Removal, RemovalReason, admission, holdings, removal,
+    },
+    api::{
+        AgentId, AgentInfo, DiskInfo, DiskSource, Ranges, Reservation, Resource, Resources, Value,
+        validity::is_role,
+    },
+    maintenance::{MachineId as MachineName, Maintenance},
+    records::Records,
+    tasks::untracked,
+    wire::operator_event,
 };
 use planarium_ground::{Cx, Fleet, MachineId, MachineSpec};
 use planarium_kernel::{Limits, Milli, SimTime};
@@ -31,267 +36,284 @@ fn bad<T>(text: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::new(RefusalCode::BadRequest, text))
 }
 
-impl Master {
-    /// Brings machines with an agent on each into the cluster.
-    ///
-    /// *Errors*: repeated names, invalid amounts or roles, more machines than a world allows.
-    pub fn add_agent(
-        &mut self,
-        cx: &mut Cx,
-        fleet: &mut Fleet,
-        add: &AddAgent,
-    ) -> Result<Vec<AgentId>, Refusal> {
-        let total = total_of(&add.resources, &add.roles)?;
-        let places = self.places(fleet, add)?;
-        let mut ids = Vec::with_capacity(places.len());
-        for place in places {
-            let (hostname, ip) = match place {
-                Place::New(hostname, ip) => (hostname, ip),
-                Place::Again(machine) => {
-                    let total = match fleet.machine(machine) {
-                        // What it has unless the input says otherwise.
-                        Some(spec)
-                            if add.resources == input::Resources::default() && add.roles.is_empty() =>
-                        {
-                            total_of(&spec.resources, &spec.roles)?
-                        }
-                        _ => total.clone(),
-                    };
-                    ids.extend(self.register(cx, fleet, machine, total));
-                    continue;
-                }
-            };
-            let spec = MachineSpec {
-                hostname,
-                ip,
-                region: add.region.as_deref().map(Text::from),
-                zone: add.zone.as_deref().map(Text::from),
-                attributes: add
-                    .attributes
-                    .iter()
-                    .map(|(k, v)| (k.as_str().into(), v.as_str().into()))
-                    .collect(),
-                resources: add.resources.clone(),
-                roles: add.roles.clone(),
-            };
-            let key = MachineName::of_agent(spec.hostname.clone(), spec.ip.clone()).key();
-            let machine = fleet.add_machine(cx, spec);
-            let port = add.port.unwrap_or(AGENT_PORT);
-            self.hosts.insert(machine, Host { port, ..Host::default() });
-            Arc::make_mut(&mut self.by_name).entry(key).or_default().push(machine);
-            ids.extend(self.register(cx, fleet, machine, total.clone()));
-        }
-        self.run_requested(cx, fleet);
-        Ok(ids)
-    }
-
-    /// Removes a machine for good, with all agents on it; given an agent's id, only that agent.
-    ///
-    /// *Errors*: no machine of this hostname, or agent of this id; several machines of this hostname, unless it is
-    /// written `HOSTNAME@ADDRESS`.
-    pub fn remove_agent(&mut self, cx: &mut Cx, fleet: &mut Fleet, which: &str) -> Result<(), Refusal> {
-        let (hostname, ip) = which.split_once('@').map_or((which, None), |(name, ip)| (name, Some(ip)));
-        let all =
-            || self.hosts.iter().filter_map(|(host, of)| Some((host, of.agent?, self.agent(of.agent?)?)));
-        let is_meant = |agent: &Agent| &*agent.hostname == hostname && ip.is_none_or(|ip| &*agent.ip == ip);
-        let mut found: Vec<(MachineId, AgentId, &Agent)> =
-            all().filter(|(.., agent)| &*agent.name == which).collect();
-        if found.is_empty() {
-            found.extend(all().filter(|(.., agent)| is_meant(agent)));
-        }
-        let Some((.., first)) = found.first() else {
-            return Err(Refusal::new(RefusalCode::NotFound, format!("no agent {which}")));
-        };
-        if let Some((.., other)) = found.iter().find(|(.., agent)| agent.ip != first.ip) {
-            let text = format!(
-                "several machines are called {which}: write {which}@{} or {which}@{}, or an agent's id",
-                first.ip, other.ip
-            );
-            return bad(text);
-        }
-        let found: Vec<(MachineId, AgentId)> = found.into_iter().map(|(host, id, _)| (host, id)).collect();
-        for (machine, agent) in found {
-            self.take_machine_out(cx, fleet, machine, agent);
-        }
-        Ok(())
-    }
-
-    fn take_machine_out(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId, agent: AgentId) {
-        // The master closes its records before it hears of processes that end with the machine.
-        if self.agent(agent).is_some_and(|agent| agent.state == AgentState::Registered) {
-            self.retire_agent(cx, fleet, agent, Removal::Removed(RemovalReason::TakenOut));
-        }
-        self.remove_recovered(agent);
-        self.end_untracked(cx, fleet, agent);
-        fleet.remove_machine(cx, machine);
-        self.hosts.remove(machine);
-        for machines in Arc::make_mut(&mut self.by_name).values_mut() {
-            machines.retain(|other| *other != machine);
-        }
-    }
-
-    /// Registers an agent under a new id. None when its machine is DOWN: the agent is told to shut down.
-    pub(crate) fn register(
-        &mut self,
-        cx: &mut Cx,
-        fleet: &mut Fleet,
-        machine: MachineId,
-        total: Resources,
-    ) -> Option<AgentId> {
-        let spec = fleet.machine(machine)?.clone();
-        let id = AgentId::at(self.agents.len());
-        let name: Text = format!("{}-S{}", self.uuid, id.0).into();
-        let (here, port) = (
-            MachineName::of_agent(spec.hostname.clone(), spec.ip.clone()),
-            self.hosts.get(machine).map_or(AGENT_PORT, |host| host.port),
-        );
-        // Before anything else about the agent.
-        let let_in = Arc::make_mut(&mut self.machines).attach(&here, id).is_ok();
-        let known = self.hosts.get(machine).and_then(|host| host.agent);
-        if let (false, Some(known)) = (let_in, known) {
-            self.refuse_registration(cx, fleet, known);
-            return None;
-        }
-        if let Some(known) = known {
-            self.allocator.note_held(known);
-        }
-        if self.region.is_none() && spec.region.is_some() {
-            self.region.clone_from(&spec.region);
-            self.allocator.set_region(self.region.clone());
-        }
-        if let_in {
-            fleet.set_agent_id(machine, name.clone());
-        }
-        let info = AgentInfo {
-            agent_id: if let_in { name.clone() } else { Text::default() },
-            hostname: spec.hostname.clone(),
-            ip: spec.ip.clone(),
-            port,
-            attributes: spec.attributes.clone(),
-            region: spec.region.clone(),
-            zone: spec.zone.clone(),
-        };
-        let agent = Agent {
-            name: info.agent_id.clone(),
-            machine,
-            info: Arc::new(info),
-            state: if let_in { AgentState::Registered } else { AgentState::Removed },
-            connected: let_in,
-            shutdown_done: SimTime::ZERO,
-            awaits_permit: false,
-            missed_shutdown: false,
-            ping_timer: None,
-            registered: cx.now(),
-            joined: cx.now(),
-            returned: None,
-            unreachable_since: None,
-            gc_timer: None,
-            collected: false,
-            last_total: if let_in { Resources::new() } else { total.clone() },
-            executors: crate::agents::Executors::default(),
-            tasks: SortedSet::new(),
-            untracked: Vec::new(),
-        };
-        self.agents.push(Arc::new(agent));
-        if let Some(host) = self.hosts.get_mut(machine) {
-            host.agent = Some(id);
-        }
-        if !let_in {
-            self.refuse_registration(cx, fleet, id);
-            return None;
-        }
-        self.counters.registrations += 1;
-        cx.following(EventBody::AgentRegistered { agent: spec.hostname.clone(), agent_id: name }, |cx| {
-            let region = spec.region.as_ref();
-            self.allocator.add_agent(id, &spec.hostname, region, &total, Vec::new(), cx.cause());
-            fleet.hear_holdings(crate::OWNER);
-            fleet.widen_machine(machine, super::holdings::amounts_of(total.iter()).0);
-            self.look_at_others(cx, fleet, id);
-            self.want_inverse_offers(id, cx.cause());
-            self.request_run(id);
-            self.touch_agent(cx, id);
-            self.tell_agent_added(cx, id, &[]);
-        });
-        Some(id)
-    }
-
-    /// Where new agents go: hostnames and addresses of new machines, or machines whose agent is gone.
-    fn places(&self, fleet: &Fleet, add: &AddAgent) -> Result<Vec<Place>, Refusal> {
-        let count = add.count.unwrap_or(1);
-        let there = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
-        if there.saturating_add(count) > Limits::DEFAULT.machines {
-            let text = format!("a world holds at most {} machines", Limits::DEFAULT.machines);
-            return Err(Refusal::new(RefusalCode::LimitReached, text));
-        }
-        let pattern = add.hostname.as_deref().unwrap_or("agent-{n}");
-        if pattern.is_empty() || pattern.contains(|c: char| c.is_whitespace() || c == '@') {
-            return bad("a hostname is one word without @");
-        }
-        if count != 1 && !pattern.contains("{n}") {
-            return bad(format!("hostname `{pattern}` needs {{n}} for {count} machines"));
-        }
-        let port = add.port.unwrap_or(AGENT_PORT);
-        let there: Vec<(MachineId, &Arc<MachineSpec>, &Host)> = fleet
-            .machine_ids()
-            .filter_map(|id| Some((id, fleet.machine(id)?, self.hosts.get(id)?)))
-            .collect();
-        // An agent with a port of its own may join an existing machine.
-        let in_the_way = |other: u16| add.port.is_none() || other == port;
-        let mut used: SortedSet<Text> = there
-            .iter()
-            .filter(|(.., host)| in_the_way(host.port))
-            .map(|(_, spec, _)| spec.hostname.clone())
-            .collect();
-        let addresses: SortedMap<Text, Text> = match add.port {
-            Some(_) => there.iter().map(|(_, spec, _)| (spec.hostname.clone(), spec.ip.clone())).collect(),
-            None => SortedMap::new(),
-        };
-        let mut places = Vec::new();
-        let mut n = 0_u32;
-        while places.len() < count as usize {
-            n = n.saturating_add(1);
-            let hostname: Text = pattern.replace("{n}", &n.to_string()).into();
-            let own_ip: Option<Text> = add.ip.as_ref().map(|ip| ip.replace("{n}", &n.to_string()).into());
-            if used.insert(hostname.clone()) {
-                let nth = u32::try_from(self.agents.len() + places.len() + 1).unwrap_or(u32::MAX);
-                let ip: Text = match (own_ip, addresses.get(&hostname)) {
-                    (Some(ip), _) => ip,
-                    (None, Some(ip)) => ip.clone(),
-                    (None, None) => format!("10.0.{}.{}", nth >> 8 & 0xFF, nth & 0xFF).into(),
+/// Brings machines with an agent on each into the cluster.
+///
+/// *Errors*: repeated names, invalid amounts or roles, more machines than a world allows.
+pub(crate) fn add_agent(
+    records: &mut Records,
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+    add: &AddAgent,
+) -> Result<Vec<AgentId>, Refusal> {
+    let total = total_of(&add.resources, &add.roles)?;
+    let places = places(&records.cluster.agents, &records.maintenance, fleet, add)?;
+    let mut ids = Vec::with_capacity(places.len());
+    for place in places {
+        let (hostname, ip) = match place {
+            Place::New(hostname, ip) => (hostname, ip),
+            Place::Again(machine) => {
+                let total = match fleet.machine(machine) {
+                    // What it has unless the input says otherwise.
+                    Some(spec) if add.resources == input::Resources::default() && add.roles.is_empty() => {
+                        total_of(&spec.resources, &spec.roles)?
+                    }
+                    _ => total.clone(),
                 };
-                places.push(Place::New(hostname, ip));
-            } else if !pattern.contains("{n}") {
-                let same = there.iter().find(|(_, spec, host)| {
-                    spec.hostname == hostname
-                        && host.port == port
-                        && own_ip.as_ref().is_none_or(|ip| spec.ip == *ip)
-                });
-                places.push(match (same, own_ip) {
-                    (Some((machine, ..)), _) => self.place_again(fleet, *machine, &hostname)?,
-                    // The same name at another address is another machine.
-                    (None, Some(ip)) => Place::New(hostname, ip),
-                    (None, None) => return there_already(&hostname),
-                });
+                ids.extend(register(records, cx, fleet, machine, total));
+                continue;
             }
-        }
-        Ok(places)
-    }
-
-    /// An existing machine: its agent must be gone, and a new one must be able to register.
-    fn place_again(&self, fleet: &Fleet, machine: MachineId, hostname: &Text) -> Result<Place, Refusal> {
-        let agent = self.hosts.get(machine).and_then(|host| self.agent(host.agent?));
-        let Some(agent) = agent.filter(|agent| agent.state == AgentState::Gone) else {
-            return there_already(hostname);
         };
-        let conflict = |text: String| Err(Refusal::new(RefusalCode::Conflict, text));
-        if fleet.absence(machine).is_some() {
-            return conflict(format!("the machine {hostname} is away"));
-        }
-        if self.machines.refuses(&MachineName::of_agent(agent.hostname.clone(), agent.ip.clone())) {
-            return conflict(format!("the machine {hostname} is DOWN: no agent of it may register"));
-        }
-        Ok(Place::Again(machine))
+        let spec = MachineSpec {
+            hostname,
+            ip,
+            region: add.region.as_deref().map(Text::from),
+            zone: add.zone.as_deref().map(Text::from),
+            attributes: add.attributes.iter().map(|(k, v)| (k.as_str().into(), v.as_str().into())).collect(),
+            resources: add.resources.clone(),
+            roles: add.roles.clone(),
+        };
+        let key = MachineName::of_agent(spec.hostname.clone(), spec.ip.clone()).key();
+        let machine = fleet.add_machine(cx, spec);
+        let port = add.port.unwrap_or(AGENT_PORT);
+        records.cluster.agents.hosts.insert(machine, Host { port, ..Host::default() });
+        Arc::make_mut(&mut records.maintenance.by_name).entry(key).or_default().push(machine);
+        ids.extend(register(records, cx, fleet, machine, total.clone()));
     }
+    Ok(ids)
+}
+
+/// Removes a machine for good, with all agents on it; given an agent's id, only that agent.
+///
+/// *Errors*: no machine of this hostname, or agent of this id; several machines of this hostname, unless it is
+/// written `HOSTNAME@ADDRESS`.
+pub(crate) fn remove_agent(
+    records: &mut Records,
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+    which: &str,
+) -> Result<(), Refusal> {
+    let (hostname, ip) = which.split_once('@').map_or((which, None), |(name, ip)| (name, Some(ip)));
+    let all = || {
+        records
+            .cluster
+            .agents
+            .hosts
+            .iter()
+            .filter_map(|(host, of)| Some((host, of.agent?, records.cluster.agents.get(of.agent?)?)))
+    };
+    let is_meant = |agent: &Agent| &*agent.hostname == hostname && ip.is_none_or(|ip| &*agent.ip == ip);
+    let mut found: Vec<(MachineId, AgentId, &Agent)> =
+        all().filter(|(.., agent)| &*agent.name == which).collect();
+    if found.is_empty() {
+        found.extend(all().filter(|(.., agent)| is_meant(agent)));
+    }
+    let Some((.., first)) = found.first() else {
+        return Err(Refusal::new(RefusalCode::NotFound, format!("no agent {which}")));
+    };
+    if let Some((.., other)) = found.iter().find(|(.., agent)| agent.ip != first.ip) {
+        let text = format!(
+            "several machines are called {which}: write {which}@{} or {which}@{}, or an agent's id",
+            first.ip, other.ip
+        );
+        return bad(text);
+    }
+    let found: Vec<(MachineId, AgentId)> = found.into_iter().map(|(host, id, _)| (host, id)).collect();
+    for (machine, agent) in found {
+        take_machine_out(records, cx, fleet, machine, agent);
+    }
+    Ok(())
+}
+
+fn take_machine_out(
+    records: &mut Records,
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+    machine: MachineId,
+    agent: AgentId,
+) {
+    // The master closes its records before it hears of processes that end with the machine.
+    if records.cluster.agents.get(agent).is_some_and(|agent| agent.state == AgentState::Registered) {
+        removal::retire_agent(records, cx, fleet, agent, Removal::Removed(RemovalReason::TakenOut));
+    }
+    admission::remove_recovered(&mut records.operations, &mut records.cluster, agent);
+    untracked::end_untracked(&mut records.tasks, &mut records.cluster, cx, fleet, agent);
+    fleet.remove_machine(cx, machine);
+    records.cluster.agents.hosts.remove(machine);
+    for machines in Arc::make_mut(&mut records.maintenance.by_name).values_mut() {
+        machines.retain(|other| *other != machine);
+    }
+}
+
+/// Registers an agent under a new id. None when its machine is DOWN: the agent is told to shut down.
+pub(crate) fn register(
+    records: &mut Records,
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+    machine: MachineId,
+    total: Resources,
+) -> Option<AgentId> {
+    let spec = fleet.machine(machine)?.clone();
+    let id = AgentId::at(records.cluster.agents.rows.len());
+    let name: Text = format!("{}-S{}", records.cluster.ids.uuid, id.0).into();
+    let (here, port) = (
+        MachineName::of_agent(spec.hostname.clone(), spec.ip.clone()),
+        records.cluster.agents.hosts.get(machine).map_or(AGENT_PORT, |host| host.port),
+    );
+    // Before anything else about the agent.
+    let let_in = Arc::make_mut(&mut records.maintenance.machines).attach(&here, id).is_ok();
+    let known = records.cluster.agents.hosts.get(machine).and_then(|host| host.agent);
+    if let (false, Some(known)) = (let_in, known) {
+        admission::refuse_registration(records, cx, fleet, known);
+        return None;
+    }
+    if let Some(known) = known {
+        records.cluster.allocator.note_held(known);
+    }
+    if records.cluster.agents.region.is_none() && spec.region.is_some() {
+        records.cluster.agents.region.clone_from(&spec.region);
+        records.cluster.allocator.set_region(records.cluster.agents.region.clone());
+    }
+    if let_in {
+        fleet.set_agent_id(machine, name.clone());
+    }
+    let info = AgentInfo {
+        agent_id: if let_in { name.clone() } else { Text::default() },
+        hostname: spec.hostname.clone(),
+        ip: spec.ip.clone(),
+        port,
+        attributes: spec.attributes.clone(),
+        region: spec.region.clone(),
+        zone: spec.zone.clone(),
+    };
+    let agent = Agent {
+        name: info.agent_id.clone(),
+        machine,
+        info: Arc::new(info),
+        state: if let_in { AgentState::Registered } else { AgentState::Removed },
+        connected: let_in,
+        shutdown_done: SimTime::ZERO,
+        awaits_permit: false,
+        missed_shutdown: false,
+        ping_timer: None,
+        registered: cx.now(),
+        joined: cx.now(),
+        returned: None,
+        unreachable_since: None,
+        gc_timer: None,
+        collected: false,
+        last_total: if let_in { Resources::new() } else { total.clone() },
+        executors: crate::agents::Executors::default(),
+        tasks: SortedSet::new(),
+        untracked: Vec::new(),
+    };
+    records.cluster.agents.rows.push(Arc::new(agent));
+    if let Some(host) = records.cluster.agents.hosts.get_mut(machine) {
+        host.agent = Some(id);
+    }
+    if !let_in {
+        admission::refuse_registration(records, cx, fleet, id);
+        return None;
+    }
+    records.cluster.counters.registrations += 1;
+    cx.following(EventBody::AgentRegistered { agent: spec.hostname.clone(), agent_id: name }, |cx| {
+        let region = spec.region.as_ref();
+        records.cluster.allocator.add_agent(id, &spec.hostname, region, &total, Vec::new(), cx.cause());
+        fleet.hear_holdings(crate::OWNER);
+        fleet.widen_machine(machine, holdings::amounts_of(total.iter()).0);
+        holdings::look_at_others(&mut records.offers, &mut records.cluster, cx, fleet, id);
+        records.maintenance.want_inverse_offers(id, cx.cause());
+        records.offers.request_run(id);
+        records.cluster.agents.touch(cx, id);
+        operator_event::agent_added(records, cx, id, &[]);
+    });
+    Some(id)
+}
+
+/// Where new agents go: hostnames and addresses of new machines, or machines whose agent is gone.
+fn places(
+    agents: &Agents,
+    maintenance: &Maintenance,
+    fleet: &Fleet,
+    add: &AddAgent,
+) -> Result<Vec<Place>, Refusal> {
+    let count = add.count.unwrap_or(1);
+    let there = u32::try_from(agents.hosts.len()).unwrap_or(u32::MAX);
+    if there.saturating_add(count) > Limits::DEFAULT.machines {
+        let text = format!("a world holds at most {} machines", Limits::DEFAULT.machines);
+        return Err(Refusal::new(RefusalCode::LimitReached, text));
+    }
+    let pattern = add.hostname.as_deref().unwrap_or("agent-{n}");
+    if pattern.is_empty() || pattern.contains(|c: char| c.is_whitespace() || c == '@') {
+        return bad("a hostname is one word without @");
+    }
+    if count != 1 && !pattern.contains("{n}") {
+        return bad(format!("hostname `{pattern}` needs {{n}} for {count} machines"));
+    }
+    let port = add.port.unwrap_or(AGENT_PORT);
+    let there: Vec<(MachineId, &Arc<MachineSpec>, &Host)> =
+        fleet.machine_ids().filter_map(|id| Some((id, fleet.machine(id)?, agents.hosts.get(id)?))).collect();
+    // An agent with a port of its own may join an existing machine.
+    let in_the_way = |other: u16| add.port.is_none() || other == port;
+    let mut used: SortedSet<Text> = there
+        .iter()
+        .filter(|(.., host)| in_the_way(host.port))
+        .map(|(_, spec, _)| spec.hostname.clone())
+        .collect();
+    let addresses: SortedMap<Text, Text> = match add.port {
+        Some(_) => there.iter().map(|(_, spec, _)| (spec.hostname.clone(), spec.ip.clone())).collect(),
+        None => SortedMap::new(),
+    };
+    let mut places = Vec::new();
+    let mut n = 0_u32;
+    while places.len() < count as usize {
+        n = n.saturating_add(1);
+        let hostname: Text = pattern.replace("{n}", &n.to_string()).into();
+        let own_ip: Option<Text> = add.ip.as_ref().map(|ip| ip.replace("{n}", &n.to_string()).into());
+        if used.insert(hostname.clone()) {
+            let nth = u32::try_from(agents.rows.len() + places.len() + 1).unwrap_or(u32::MAX);
+            let ip: Text = match (own_ip, addresses.get(&hostname)) {
+                (Some(ip), _) => ip,
+                (None, Some(ip)) => ip.clone(),
+                (None, None) => format!("10.0.{}.{}", nth >> 8 & 0xFF, nth & 0xFF).into(),
+            };
+            places.push(Place::New(hostname, ip));
+        } else if !pattern.contains("{n}") {
+            let same = there.iter().find(|(_, spec, host)| {
+                spec.hostname == hostname
+                    && host.port == port
+                    && own_ip.as_ref().is_none_or(|ip| spec.ip == *ip)
+            });
+            places.push(match (same, own_ip) {
+                (Some((machine, ..)), _) => place_again(agents, maintenance, fleet, *machine, &hostname)?,
+                // The same name at another address is another machine.
+                (None, Some(ip)) => Place::New(hostname, ip),
+                (None, None) => return there_already(&hostname),
+            });
+        }
+    }
+    Ok(places)
+}
+
+/// An existing machine: its agent must be gone, and a new one must be able to register.
+fn place_again(
+    agents: &Agents,
+    maintenance: &Maintenance,
+    fleet: &Fleet,
+    machine: MachineId,
+    hostname: &Text,
+) -> Result<Place, Refusal> {
+    let agent = agents.hosts.get(machine).and_then(|host| agents.get(host.agent?));
+    let Some(agent) = agent.filter(|agent| agent.state == AgentState::Gone) else {
+        return there_already(hostname);
+    };
+    let conflict = |text: String| Err(Refusal::new(RefusalCode::Conflict, text));
+    if fleet.absence(machine).is_some() {
+        return conflict(format!("the machine {hostname} is away"));
+    }
+    if maintenance.machines.refuses(&MachineName::of_agent(agent.hostname.clone(), agent.ip.clone())) {
+        return conflict(format!("the machine {hostname} is DOWN: no agent of it may register"));
+    }
+    Ok(Place::Again(machine))
 }
 
 /// Where an agent joins.

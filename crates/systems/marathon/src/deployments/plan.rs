@@ -12,6 +12,7 @@ use crate::groups::Difference;
 use crate::groups::Levels;
 use crate::groups::Root;
 use crate::id::PathId;
+use crate::instances::instance::InstanceNo;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 use serde_json::{Map, Value};
@@ -29,9 +30,6 @@ pub(crate) enum ActionKind {
     /// Replaces all instances.
     Restart,
 }
-
-/// An instance, in order of creation. Never reused.
-pub(crate) type InstanceNo = u64;
 
 /// Instances that a scaling is to kill, by spec.
 pub(crate) type ToKill = SortedMap<PathId, Arc<[InstanceNo]>>;

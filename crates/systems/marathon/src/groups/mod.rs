@@ -5,6 +5,7 @@
 //! **Source**: `marathon: state/Group.scala, state/RootGroup.scala`. Match; the tree is held flat, by id.
 
 pub(crate) mod change;
+pub(crate) mod definitions;
 mod difference;
 mod graph;
 mod ports;

@@ -9,10 +9,11 @@
 //! was seen of the task before; the flag `MARATHON_SIM_STRICT_HEALTH_FLAG` does as the code.
 
 pub(crate) mod probes;
+mod verdict;
 
 use crate::definition::RunSpec;
 use crate::definition::spec::HealthDef;
-use crate::deployments::plan::InstanceNo;
+use crate::instances::instance::InstanceNo;
 use crate::instances::instance::{Condition, Instance};
 use planarium_kernel::{SimTime, SortedMap};
 use planarium_protocol::Text;

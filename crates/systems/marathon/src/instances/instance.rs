@@ -5,7 +5,6 @@
 //! **Source**: `marathon: core/instance/Instance.scala, core/condition/Condition.scala, core/task/Task.scala`. Match.
 
 use crate::definition::RunSpec;
-use crate::deployments::plan::InstanceNo;
 use crate::id::PathId;
 use planarium_kernel::{Cause, SimTime};
 use planarium_mesos::api::{AgentInfo, TaskState, TaskStatus};
@@ -189,6 +188,9 @@ impl Goal {
         !matches!(self, Self::Running)
     }
 }
+
+/// An instance, in order of creation. Never reused.
+pub(crate) type InstanceNo = u64;
 
 /// A volume of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]

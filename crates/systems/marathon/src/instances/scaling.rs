@@ -4,15 +4,12 @@
 //! core/task/termination/impl/KillStreamWatcher.scala`. Match; of instances that are alike the older one goes first where the
 //! real order is that of a hash.
 
-use crate::apps::Rescaling;
 use crate::definition::RunSpec;
-use crate::deployments::plan::InstanceNo;
-use crate::instances::instance::{Condition, Goal, Instance};
-use crate::instances::tracker::{Key, SpecNo, counts_as_running};
-use crate::marathon::Marathon;
+use crate::instances::instance::InstanceNo;
+use crate::instances::instance::{Condition, Instance};
+use crate::instances::tracker::counts_as_running;
 use crate::offers::matching::constraints;
 use planarium_kernel::{SimTime, SortedMap, sorted};
-use planarium_part::{Cluster, Cx};
 use planarium_protocol::Text;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -123,84 +120,4 @@ impl Ending {
 
 fn has_ended(instance: &Instance, tasks: &[Text]) -> bool {
     instance.condition.is_considered_terminal() || instance.tasks.iter().all(|task| !tasks.contains(&task.id))
-}
-
-impl Marathon {
-    /// Instances of a spec.
-    pub(crate) fn instances_of(&self, no: SpecNo) -> Vec<Arc<Instance>> {
-        self.tracker.of_spec(no).map(|(_, instance)| instance.clone()).collect()
-    }
-
-    /// Has instances end, keeping what is reserved for them.
-    pub(crate) fn end_instances(
-        &mut self,
-        cx: &mut Cx,
-        no: SpecNo,
-        which: &[InstanceNo],
-        text: &str,
-    ) -> Ending {
-        let mut chosen = Vec::new();
-        for instance in which {
-            let key = Key { spec: no, no: *instance };
-            let Some(instance) = self.tracker.get(key).cloned() else { continue };
-            let goal = if instance.reservation.is_some() { Goal::Stopped } else { Goal::Decommissioned };
-            self.set_goal(cx, key, goal, text);
-            chosen.push(instance);
-        }
-        let mut waits = Ending::of(&chosen);
-        waits.look(|instance| self.tracker.get(Key { spec: no, no: instance }).cloned());
-        waits
-    }
-
-    /// Brings the count of a spec to what its definition says, unless somebody else works on it.
-    pub(crate) fn rescale(&mut self, cx: &mut Cx, cluster: &mut Cluster, no: SpecNo) {
-        let Some(run) = self.run(no).filter(|run| run.lock.is_none()) else { return };
-        let Some(spec) = self.root.spec(&run.id).cloned() else { return };
-        let instances = self.instances_of(no);
-        let proposition = propose(&instances, &[], spec.instances, &spec);
-        if proposition == Proposition::default() {
-            return;
-        }
-        let lock = self.lock(no);
-        let _ = cluster;
-        if proposition.go.is_empty() {
-            self.launch(cx, no, &spec, proposition.come, "there are fewer instances than there should be");
-            self.unlock(no, lock);
-            return;
-        }
-        self.end_instances(cx, no, &proposition.go, "there are more instances than there should be");
-        // It waits for all instances, not only for those that go.
-        let mut waits = Ending::of(&instances);
-        waits.look(|instance| self.tracker.get(Key { spec: no, no: instance }).cloned());
-        let rescaling = Rescaling { lock, waits, start: proposition.come };
-        if let Some(run) = self.run_mut(no) {
-            run.rescaling = Some(Arc::new(rescaling));
-        }
-        self.go_on_rescaling(cx, no);
-    }
-
-    /// Starts what is missing once everybody has ended who is to.
-    pub(crate) fn go_on_rescaling(&mut self, cx: &mut Cx, no: SpecNo) {
-        let over = |rescaling: &Arc<Rescaling>| rescaling.waits.is_over();
-        let Some(run) = self.run_mut(no).filter(|run| run.rescaling.as_ref().is_some_and(over)) else {
-            return;
-        };
-        let Some(rescaling) = run.rescaling.take() else { return };
-        let spec = self.run(no).and_then(|run| self.root.spec(&run.id)).cloned();
-        if let Some(spec) = spec.filter(|_| rescaling.start > 0) {
-            self.launch(cx, no, &spec, rescaling.start, "there are fewer instances than there should be");
-        }
-        self.unlock(no, rescaling.lock);
-    }
-
-    /// An instance of a spec changed that waits for instances to end.
-    pub(crate) fn rescaling_hears(&mut self, cx: &mut Cx, no: SpecNo, instance: &Instance, deleted: bool) {
-        if self.run(no).is_none_or(|run| run.rescaling.is_none()) {
-            return;
-        }
-        let Some(rescaling) = self.run_mut(no).and_then(|run| run.rescaling.as_mut()) else { return };
-        if Arc::make_mut(rescaling).waits.hear(instance, deleted) {
-            self.go_on_rescaling(cx, no);
-        }
-    }
 }

@@ -10,8 +10,8 @@
 //! InstanceUpdateOpResolver.scala`. Match.
 
 use crate::definition::RunSpec;
-use crate::deployments::plan::InstanceNo;
 use crate::id::PathId;
+use crate::instances::instance::InstanceNo;
 use crate::instances::instance::{Condition, Goal, Instance, Reservation, ReservationState, Task};
 use planarium_kernel::cow::{Index, Table};
 use planarium_kernel::{Cause, Map, SimTime, SortedSet, draw::Uuid};
@@ -278,6 +278,11 @@ impl Tracker {
         self.unreserving.keys().filter_map(|key| self.all.get(key))
     }
 
+    /// Wishes for offers have changed for another reason than a change of an instance.
+    pub(crate) fn note_wish_change(&mut self) {
+        self.wish_changed = true;
+    }
+
     /// Whether wishes for offers have changed since this was asked last.
     pub(crate) fn take_wish_change(&mut self) -> bool {
         std::mem::take(&mut self.wish_changed)
@@ -341,7 +346,7 @@ impl Tracker {
     /// Puts an instance into its place and notes the change.
     fn put(&mut self, key: Key, mut now: Instance, before: Option<Before>, task: Option<Text>, cause: Cause) {
         now.shown.take();
-        now.event = crate::marathon::reactions::event_of(cause);
+        now.event = crate::causes::event_of(cause);
         let told = before.is_none_or(|before| before.condition != now.condition || before.goal != now.goal);
         let wanted = self.all.get(&key).is_some_and(|old| old.wants_offers());
         if now.wants_offers() && !wanted {

@@ -10,18 +10,18 @@ use planarium_kernel::{Digest, SimTime};
 impl Marathon {
     /// Writes everything that a replay has to come to again.
     pub(crate) fn digest(&self, digest: &mut Digest) {
-        digest.write_str(&self.settings.framework);
-        digest.write_str(&self.framework_id);
-        digest.write_u64(self.root.version);
-        digest.write_u64(self.root.specs.len() as u64);
-        for (id, spec) in &self.root.specs {
+        digest.write_str(&self.records.setup.settings.framework);
+        digest.write_str(&self.records.setup.framework_id);
+        digest.write_u64(self.records.definitions.root.version);
+        digest.write_u64(self.records.definitions.root.specs.len() as u64);
+        for (id, spec) in &self.records.definitions.root.specs {
             digest.write_str(id.as_str());
             digest.write_u64(spec.version.version);
             digest.write_u64(spec.version.changed);
             digest.write_u32(spec.instances);
         }
-        digest.write_u64(self.tracker.iter().count() as u64);
-        for (_, instance) in self.tracker.iter() {
+        digest.write_u64(self.records.instances.iter().count() as u64);
+        for (_, instance) in self.records.instances.iter() {
             write_instance(digest, instance);
         }
         for deployment in self.deployments.iter() {
@@ -33,7 +33,7 @@ impl Marathon {
                 digest.write_u32(no.0);
             }
         }
-        for (no, run) in self.specs.iter() {
+        for (no, run) in self.records.apps.iter() {
             digest.write_u32(no.0);
             digest.write_str(run.shown);
             digest.write_u64(run.lock.unwrap_or(0));
@@ -43,7 +43,7 @@ impl Marathon {
         let (under_way, waiting) = self.kills.counts();
         digest.write_u64(under_way as u64);
         digest.write_u64(waiting as u64);
-        digest.write_u64(self.tokens);
+        digest.write_u64(self.tokens.left());
     }
 }
 

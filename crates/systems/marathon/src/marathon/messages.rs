@@ -1,50 +1,60 @@
-//! Messages of the master.
+//! Messages of the master, and news of processes that are checked from here.
 //!
 //! **Source**: `marathon: MarathonScheduler.scala, core/task/update/impl/TaskStatusUpdateProcessorImpl.scala`. Match.
 
+use crate::deployments::work::News;
 use crate::events::{Happening, spec_of_task};
+use crate::health::probes::READINESS;
+use crate::health::result_of;
 use crate::instances::instance::Condition;
 use crate::marathon::Marathon;
+use crate::offers;
+use crate::port::Port;
+use planarium_ground::{FleetEvent, FleetEventKind};
 use planarium_mesos::api::{Message, SchedulerEvent, TaskStatus};
-use planarium_part::{Cluster, Cx};
+use planarium_part::Cx;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
 impl Marathon {
     /// A message of the master, under its cause.
-    pub(crate) fn on_message(&mut self, cx: &mut Cx, cluster: &mut Cluster, message: Message) {
-        cx.set_cause(message.cause);
+    pub(crate) fn on_message(&mut self, port: &mut Port<'_>, message: Message) {
+        port.cx.set_cause(message.cause);
         match message.event {
-            SchedulerEvent::Subscribed { framework_id, region } => self.subscribed(cx, framework_id, region),
-            SchedulerEvent::Offers(offers) => self.on_offers(cx, cluster, &offers),
-            SchedulerEvent::Update(status) => self.on_status(cx, cluster, status),
+            SchedulerEvent::Subscribed { framework_id, region } => {
+                self.subscribed(port.cx, framework_id, region)
+            }
+            SchedulerEvent::Offers(offers) => {
+                offers::answer(&mut self.records, &mut self.tokens, port, &offers)
+            }
+            SchedulerEvent::Update(status) => self.on_status(port, status),
             SchedulerEvent::Failure { .. } => self.in_doubt = true,
             SchedulerEvent::Rescind(_)
             | SchedulerEvent::InverseOffers(_)
             | SchedulerEvent::RescindInverseOffer(_)
             | SchedulerEvent::Operation(_) => {}
         }
-        self.settle(cx, cluster);
+        self.settle(port);
     }
 
     fn subscribed(&mut self, cx: &mut Cx, framework_id: Text, region: Option<Text>) {
-        let first = self.framework_id.is_empty();
-        self.framework_id = framework_id.clone();
-        self.region = region;
+        let first = self.records.setup.framework_id.is_empty();
+        self.records.setup.framework_id = framework_id.clone();
+        self.records.setup.region = region;
         self.in_doubt = true;
         let kind = if first { "scheduler_registered_event" } else { "scheduler_reregistered_event" };
-        self.publish(
+        self.records.publish(
             cx,
             Happening::Scheduler { kind, framework: framework_id, master: "leader.mesos".into() },
         );
-        self.wish_changed();
+        self.records.instances.note_wish_change();
     }
 
     /// What the master says of a task.
-    fn on_status(&mut self, cx: &mut Cx, cluster: &mut Cluster, status: TaskStatus) {
-        self.count("mesos.task-updates");
+    fn on_status(&mut self, port: &mut Port<'_>, status: TaskStatus) {
+        self.records.count("mesos.task-updates");
         let condition = Condition::of(&status);
-        let found = self.tracker.of_task(&status.task_id).map(|(key, instance)| {
+        let found = self.records.instances.of_task(&status.task_id).map(|(key, instance)| {
             let is_its_own = instance.tasks.iter().any(|task| task.id == status.task_id);
             (key, if is_its_own { None } else { Some(instance.id.clone()) })
         });
@@ -52,12 +62,12 @@ impl Marathon {
         match found {
             Some((_, Some(instance))) => {
                 if kills_unknown(condition) {
-                    self.kill_unknown(cx, cluster, instance, id);
+                    self.kills.kill_unknown(&mut self.records, port, instance, id);
                 }
             }
             Some((key, None)) => {
-                let (now, cause) = (cx.now(), cx.cause());
-                self.tracker.update(key, &Arc::new(status), now, cause);
+                let (now, cause) = (port.cx.now(), port.cx.cause());
+                self.records.instances.update(key, &Arc::new(status), now, cause);
             }
             None => {
                 let (instance, spec) = spec_of_task(&id);
@@ -67,13 +77,31 @@ impl Marathon {
                         spec,
                         condition: condition.as_str(),
                     };
-                    self.publish(cx, what);
-                    self.kill_done(cx, cluster, &instance);
+                    self.records.publish(port.cx, what);
+                    self.kills.done(&mut self.records, port, &instance);
                 } else if kills_unknown(condition) {
-                    self.kill_unknown(cx, cluster, instance, id);
+                    self.kills.kill_unknown(&mut self.records, port, instance, id);
                 }
             }
         }
+    }
+
+    /// News of a process that is checked from here.
+    pub(crate) fn on_fleet(&mut self, port: &mut Port<'_>, event: &FleetEvent) {
+        let FleetEventKind::Watched { pid, number, exit_code } = event.kind else { return };
+        port.cx.set_cause(event.cause);
+        let Some(key) = self.probes.instance_of(pid) else { return };
+        let Some(instance) = self.records.instances.get(key).cloned() else { return };
+        if number == READINESS {
+            self.deploying(port)
+                .job_hears(key.spec, &News::Readiness { key, instance: &instance, exit_code });
+        } else if let Ok(at) = usize::try_from(number)
+            && let Some(check) = instance.spec.def.health.get(at)
+        {
+            let result = result_of(check, exit_code);
+            self.health_result(port, key, &instance, instance.version(), (at, &result));
+        }
+        self.settle(port);
     }
 }
 

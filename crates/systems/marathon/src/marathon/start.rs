@@ -5,71 +5,77 @@
 //! **Source**: `marathon: MarathonSchedulerService.scala, MarathonSchedulerActor.scala (ElectedAsLeaderAndReady)`. Match: instances,
 //! groups and deployments are stored; delays, health, locks, kills and statistics are not.
 
+use crate::apps::Apps;
 use crate::dates::Calendar;
 use crate::definition::RunSpec;
-use crate::groups::Root;
+use crate::deployments::Deployments;
+use crate::events::Bus;
+use crate::groups::definitions::Definitions;
+use crate::health::probes::Probes;
+use crate::instances::balance::Balance;
 use crate::instances::tracker::{Key, Patience, SpecNo, Tracker};
+use crate::kills::Kills;
+use crate::launch_queue::backoff::Backoff;
+use crate::launch_queue::tokens::Tokens;
 use crate::marathon::Marathon;
+use crate::offers::demand::Demand;
+use crate::port::Port;
+use crate::records::Records;
 use crate::settings::Settings;
-use planarium_kernel::{EventQueue, Map, SimTime, SortedMap, SortedSet};
+use crate::setup::Setup;
+use crate::statuses::Statuses;
+use crate::timers::Timers;
+use planarium_kernel::SortedMap;
 use planarium_mesos::api::FrameworkId;
-use planarium_part::{Cluster, Cx, Number};
+use planarium_part::{Cx, Number};
 use planarium_protocol::{EventBody, Text};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 impl Marathon {
     /// A process with nothing in it, subscribed to the master.
-    pub(crate) fn begin(cx: &mut Cx, cluster: &mut Cluster, number: Number, settings: Settings) -> Self {
-        let mut marathon = Self::empty(number, settings, cx, Calendar { epoch_ms: cluster.epoch_ms() });
-        marathon.framework = cluster.subscribe(cx, marathon.framework_info());
-        let service = marathon.settings.framework.clone();
-        cx.emit(EventBody::SchedulerStarted { service, target: Text::default() });
+    pub(crate) fn begin(port: &mut Port<'_>, number: Number, settings: Settings) -> Self {
+        let mut marathon = Self::empty(number, settings, port.cx, Calendar { epoch_ms: port.epoch_ms() });
+        marathon.records.setup.framework =
+            port.subscribe(marathon.demand.framework_info(&marathon.records.setup));
+        let service = marathon.records.setup.settings.framework.clone();
+        port.cx.emit(EventBody::SchedulerStarted { service, target: Text::default() });
         marathon
     }
 
     fn empty(number: Number, settings: Settings, cx: &Cx, calendar: Calendar) -> Self {
         let now = cx.now();
-        let mut marathon = Self {
+        let patience = patience(&settings);
+        let setup = Setup {
             number,
+            settings: Arc::new(settings),
             seed: cx.seed(),
             calendar,
             framework: FrameworkId(u32::MAX),
             framework_id: Text::default(),
             region: None,
             born: now,
-            root: Root { version: now.ms(), ..Root::default() },
-            levels: OnceLock::new(),
-            roots: SortedMap::new(),
-            versions: Map::new(),
-            last_stamp: now.ms(),
-            numbers: Map::new(),
-            specs: crate::marathon::Specs::default(),
-            tracker: Tracker::new(patience(&settings)),
-            deployments: crate::marathon::Deployments::default(),
-            kills: crate::marathon::Kills::default(),
-            revive: crate::marathon::Revive::default(),
-            bus: crate::marathon::Bus::default(),
-            timers: EventQueue::new(),
-            armed: SortedMap::new(),
-            due: SortedMap::new(),
-            watched: Map::new(),
-            asked: Map::new(),
-            unbalanced: Map::new(),
-            orphans: Map::new(),
-            in_doubt: false,
-            tokens: 0,
-            tokens_at: SimTime::MAX,
-            revision: 1,
-            touched: SortedMap::new(),
-            moved: SortedSet::new(),
-            tally: crate::statuses::Tally::default(),
-            view: crate::view::ViewCache::default(),
-            failed: None,
-            metrics: SortedMap::new(),
-            settings: Arc::new(settings),
         };
-        marathon.roots.insert(marathon.root.version, marathon.root.clone());
-        marathon
+        let records = Records {
+            setup,
+            definitions: Definitions::new(now),
+            apps: Apps::default(),
+            instances: Tracker::new(patience),
+            balance: Balance::default(),
+            timers: Timers::default(),
+            events: Bus::default(),
+            statuses: Statuses::default(),
+            metrics: SortedMap::new(),
+        };
+        Self {
+            records,
+            deployments: Deployments::default(),
+            kills: Kills::default(),
+            probes: Probes::default(),
+            demand: Demand::default(),
+            tokens: Tokens::default(),
+            in_doubt: false,
+            failed: None,
+        }
     }
 
     /// A process that talks to no master: for looking at plans before anything runs.
@@ -79,35 +85,32 @@ impl Marathon {
 
     /// Takes other flags over: they count from now on.
     pub(crate) fn set_settings(&mut self, settings: Settings) {
-        self.tracker.set_patience(patience(&settings));
-        self.settings = Arc::new(settings);
+        self.records.instances.set_patience(patience(&settings));
+        self.records.setup.settings = Arc::new(settings);
     }
 
     /// The process has ended and starts again, with what it has stored.
-    pub(crate) fn start_again(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        self.wake(cx, cluster, false);
+    pub(crate) fn start_again(&mut self, port: &mut Port<'_>) {
+        self.wake(port, false);
     }
 
     /// The master has removed the framework: the process ends, and starts again as another framework with the same apps.
-    pub(crate) fn register_anew(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        self.framework_id = Text::default();
-        self.wake(cx, cluster, true);
+    pub(crate) fn register_anew(&mut self, port: &mut Port<'_>) {
+        self.records.setup.framework_id = Text::default();
+        self.wake(port, true);
     }
 
-    fn wake(&mut self, cx: &mut Cx, cluster: &mut Cluster, anew: bool) {
-        self.born = cx.now();
-        self.timers = EventQueue::new();
-        self.armed.clear();
-        self.due.clear();
-        self.watched = Map::new();
-        self.asked = Map::new();
-        self.tokens_at = SimTime::MAX;
-        self.forget_kills();
-        self.forget_wishes();
-        let numbers: Vec<SpecNo> = self.specs.numbers().collect();
+    fn wake(&mut self, port: &mut Port<'_>, anew: bool) {
+        self.records.setup.born = port.cx.now();
+        self.records.timers = Timers::default();
+        self.probes = Probes::default();
+        self.tokens.forget_refreshing();
+        self.kills = Kills::default();
+        self.demand.forget(&mut self.records);
+        let numbers: Vec<SpecNo> = self.records.apps.numbers().collect();
         for no in &numbers {
-            if let Some(run) = self.run_mut(*no) {
-                run.backoff = crate::launch_queue::backoff::Backoff::default();
+            if let Some(run) = self.records.run_mut(*no) {
+                run.backoff = Backoff::default();
                 run.stats = Arc::default();
                 run.job = None;
                 run.rescaling = None;
@@ -115,55 +118,57 @@ impl Marathon {
                 run.lock = None;
                 run.wish_from = 0;
             }
-            self.weigh(*no);
-            self.touch(*no);
+            self.records.weigh(*no);
+            self.records.touch(*no);
         }
         for deployment in self.deployments.running().cloned().collect::<Vec<_>>() {
             for id in deployment.plan.affected() {
-                let spec = self.number_of(id);
-                self.relock(spec, &deployment);
+                let spec = self.records.number_of(id);
+                self.records.hold(spec, deployment.lock);
             }
         }
-        let service = self.settings.framework.clone();
-        cx.emit(EventBody::SchedulerStarted { service, target: Text::default() });
-        let (framework, info) = (self.framework, self.framework_info());
+        let service = self.records.setup.settings.framework.clone();
+        port.cx.emit(EventBody::SchedulerStarted { service, target: Text::default() });
+        let (framework, info) =
+            (self.records.setup.framework, self.demand.framework_info(&self.records.setup));
         if anew {
-            self.framework = cluster.subscribe(cx, info);
+            self.records.setup.framework = port.subscribe(info);
         } else {
-            cluster.resubscribe(cx, framework, info);
+            port.resubscribe(framework, info);
         }
-        self.begin_again(cx);
-        self.bring_checks_back(cx, cluster, &numbers);
-        self.kill_what_should_end(cx, cluster);
-        self.settle(cx, cluster);
+        self.deploying(port).begin_again();
+        self.bring_checks_back(port, &numbers);
+        self.kill_what_should_end(port);
+        self.settle(port);
     }
 
     /// Health checks of all versions that are there.
-    fn bring_checks_back(&mut self, cx: &mut Cx, cluster: &mut Cluster, numbers: &[SpecNo]) {
+    fn bring_checks_back(&mut self, port: &mut Port<'_>, numbers: &[SpecNo]) {
         for no in numbers {
-            let Some(run) = self.run(*no) else { continue };
-            let Some(current) = self.root.spec(&run.id).cloned() else { continue };
+            let Some(run) = self.records.run(*no) else { continue };
+            let Some(current) = self.records.definitions.root.spec(&run.id).cloned() else { continue };
             let mut specs: SortedMap<u64, Arc<RunSpec>> = SortedMap::new();
-            for (_, instance) in self.tracker.of_spec(*no) {
-                if let Some(spec) = self.version_of(&current.id, instance.version()) {
+            for (_, instance) in self.records.instances.of_spec(*no) {
+                if let Some(spec) = self.records.definitions.version_of(&current.id, instance.version()) {
                     specs.insert(spec.version.version, spec);
                 }
             }
             specs.insert(current.version.version, current);
             for spec in specs.values() {
-                self.add_checks(cx, cluster, *no, spec);
+                self.probes.add_checks(&mut self.records, port, *no, spec);
             }
-            self.take_health_over(cx, cluster, *no);
+            self.take_health_over(port, *no);
         }
     }
 
-    fn kill_what_should_end(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+    fn kill_what_should_end(&mut self, port: &mut Port<'_>) {
         let ending = self
-            .tracker
+            .records
+            .instances
             .iter()
             .filter(|(_, instance)| instance.goal.is_terminal() && instance.condition.is_active());
         let ending: Vec<(Key, _)> = ending.map(|(key, instance)| (key, instance.clone())).collect();
-        self.kill_instances(cx, cluster, &ending);
+        self.kills.kill_instances(&mut self.records, port, &ending);
     }
 }
 

@@ -6,11 +6,13 @@
 //! **Source**: `marathon: core/launchqueue/impl/ReviveOffersState.scala, ReviveOffersStreamLogic.scala,
 //! ReviveOffersActor.scala`. Match.
 
-use crate::marathon::Marathon;
+use crate::port::Port;
+use crate::records::Records;
+use crate::setup::Setup;
 use crate::timers::{Job, tick_from};
 use planarium_kernel::{Class, SimTime, SortedMap, SortedSet};
 use planarium_mesos::api::{Call, Capability, FrameworkInfo};
-use planarium_part::{Cluster, Cx};
+use planarium_part::Cx;
 use planarium_protocol::Text;
 
 /// How a role stands.
@@ -23,7 +25,7 @@ struct Wish {
 
 /// What the master was told, and what it is to be told again.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Revive {
+pub(crate) struct Demand {
     /// Something may have changed since the master was told.
     changed: bool,
     told: SortedMap<Text, Wish>,
@@ -35,34 +37,29 @@ pub(crate) struct Revive {
 /// Ticks until a role asks again.
 const AGAIN: u32 = 2;
 
-impl Marathon {
-    /// Wishes for offers may have changed.
-    pub(crate) fn wish_changed(&mut self) {
-        self.revive.changed = true;
-    }
-
+impl Demand {
     /// Whether a role wants offers, as the master was told.
     pub(crate) fn wants_offers(&self, role: &str) -> bool {
-        self.revive.told.get(role).is_some_and(|wish| wish.wants)
+        self.told.get(role).is_some_and(|wish| wish.wants)
     }
 
     /// When the master is told of what has changed, if that is not at once.
-    pub(crate) fn tells_master_at(&self) -> Option<SimTime> {
-        let at = self.revive.told_at?.saturating_add(self.settings.revive_ms);
-        (self.revive.changed && self.is_armed(Job::Revive)).then_some(at)
+    pub(crate) fn tells_master_at(&self, records: &Records) -> Option<SimTime> {
+        let at = self.told_at?.saturating_add(records.setup.settings.revive_ms);
+        (self.changed && records.timers.is_armed(Job::Revive)).then_some(at)
     }
 
     /// How the framework describes itself.
-    pub(crate) fn framework_info(&self) -> FrameworkInfo {
+    pub(crate) fn framework_info(&self, setup: &Setup) -> FrameworkInfo {
         let (mut roles, mut suppressed) = (Vec::new(), Vec::new());
-        for (role, wish) in &self.revive.told {
+        for (role, wish) in &self.told {
             roles.push(role.clone());
             if !wish.wants {
                 suppressed.push(role.clone());
             }
         }
         if roles.is_empty() {
-            roles.push(self.settings.role.clone());
+            roles.push(setup.settings.role.clone());
         }
         let mut capabilities = vec![
             Capability::TaskKillingState,
@@ -70,11 +67,11 @@ impl Marathon {
             Capability::MultiRole,
             Capability::RegionAware,
         ];
-        if self.settings.has(crate::settings::features::GPU_RESOURCES) {
+        if setup.settings.has(crate::settings::features::GPU_RESOURCES) {
             capabilities.push(Capability::GpuResources);
         }
         FrameworkInfo {
-            name: self.settings.framework.clone(),
+            name: setup.settings.framework.clone(),
             user: "root".into(),
             roles,
             suppressed_roles: suppressed,
@@ -86,26 +83,26 @@ impl Marathon {
     }
 
     /// Tells the master what has changed, at most once in a while.
-    pub(crate) fn update_wish(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        self.revive.changed |= self.tracker.take_wish_change();
-        if !self.revive.changed || self.framework_id.is_empty() {
+    pub(crate) fn update_wish(&mut self, records: &mut Records, port: &mut Port<'_>) {
+        self.changed |= records.instances.take_wish_change();
+        if !self.changed || records.setup.framework_id.is_empty() {
             return;
         }
-        let free = self.revive.told_at.map(|at| at.saturating_add(self.settings.revive_ms));
-        if let Some(at) = free.filter(|at| *at > cx.now()) {
-            if !self.is_armed(Job::Revive) {
-                self.arm_job(Job::Revive, at, Class::OneShot, cx.cause());
+        let free = self.told_at.map(|at| at.saturating_add(records.setup.settings.revive_ms));
+        if let Some(at) = free.filter(|at| *at > port.cx.now()) {
+            if !records.timers.is_armed(Job::Revive) {
+                records.timers.arm(Job::Revive, at, Class::OneShot, port.cx.cause());
             }
             return;
         }
-        self.revive.changed = false;
-        self.tell_master(cx, cluster);
+        self.changed = false;
+        self.tell_master(records, port);
     }
 
-    fn tell_master(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        let new = self.wishes(cx.now());
-        let old = std::mem::replace(&mut self.revive.told, new);
-        let new = self.revive.told.clone();
+    fn tell_master(&mut self, records: &mut Records, port: &mut Port<'_>) {
+        let new = Self::wishes(records, port.cx.now());
+        let old = std::mem::replace(&mut self.told, new);
+        let new = self.told.clone();
         let silent = |all: &SortedMap<Text, Wish>| -> SortedSet<Text> {
             all.iter().filter(|(_, wish)| !wish.wants).map(|(role, _)| role.clone()).collect()
         };
@@ -119,41 +116,40 @@ impl Marathon {
         if !differs && again.is_empty() {
             return;
         }
-        self.revive.told_at = Some(cx.now());
+        self.told_at = Some(port.cx.now());
         if differs {
             let wanted =
                 new.iter().filter(|(role, wish)| wish.wants && !old.get(*role).is_some_and(|old| old.wants));
             for (role, _) in wanted {
-                self.revive.again.insert(role.clone(), AGAIN);
+                self.again.insert(role.clone(), AGAIN);
             }
-            let (info, framework) = (self.framework_info(), self.framework);
-            // It is registered and stays what it was: the master has nothing against it.
-            let _ = cluster.with_master(cx, |master, _, cx| master.update_framework(cx, framework, info));
+            let (info, framework) = (self.framework_info(&records.setup), records.setup.framework);
+            port.update_framework(framework, info);
         }
         if !again.is_empty() {
             for role in &again {
-                self.revive.again.insert(role.clone(), AGAIN);
+                self.again.insert(role.clone(), AGAIN);
             }
-            self.count("mesos.calls.revive");
-            cluster.call(cx, self.framework, Call::Revive { roles: again });
+            records.count("mesos.calls.revive");
+            port.call(records.setup.framework, Call::Revive { roles: again });
         }
-        self.arm_again(cx);
+        self.arm_again(records, port.cx);
     }
 
-    fn arm_again(&mut self, cx: &Cx) {
-        if self.revive.again.is_empty() {
-            self.disarm(Job::ReviveAgain);
-        } else if !self.is_armed(Job::ReviveAgain) {
-            let every = self.settings.revive_ms;
-            let at = tick_from(cx.now().saturating_add(1), self.born, (every, every));
-            self.arm_job(Job::ReviveAgain, at, Class::Periodic, cx.cause());
+    fn arm_again(&mut self, records: &mut Records, cx: &Cx) {
+        if self.again.is_empty() {
+            records.timers.disarm(Job::ReviveAgain);
+        } else if !records.timers.is_armed(Job::ReviveAgain) {
+            let every = records.setup.settings.revive_ms;
+            let at = tick_from(cx.now().saturating_add(1), records.setup.born, (every, every));
+            records.timers.arm(Job::ReviveAgain, at, Class::Periodic, cx.cause());
         }
     }
 
     /// Roles that still want offers a while after they said so say it again.
-    pub(crate) fn revive_again(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+    pub(crate) fn revive_again(&mut self, records: &mut Records, port: &mut Port<'_>) {
         let mut due = Vec::new();
-        self.revive.again.retain(|role, left| {
+        self.again.retain(|role, left| {
             *left = left.saturating_sub(1);
             if *left == 0 {
                 due.push(role.clone());
@@ -162,49 +158,49 @@ impl Marathon {
         });
         due.retain(|role| self.wants_offers(role));
         if !due.is_empty() {
-            self.count("mesos.calls.revive");
-            cluster.call(cx, self.framework, Call::Revive { roles: due });
+            records.count("mesos.calls.revive");
+            port.call(records.setup.framework, Call::Revive { roles: due });
         }
-        self.arm_again(cx);
+        self.arm_again(records, port.cx);
     }
 
     /// How every role stands now.
-    fn wishes(&self, now: SimTime) -> SortedMap<Text, Wish> {
+    fn wishes(records: &Records, now: SimTime) -> SortedMap<Text, Wish> {
         let mut all: SortedMap<Text, Wish> = SortedMap::new();
-        let newest = self.tracker.wishes();
+        let newest = records.instances.wishes();
         let silent = Wish { wants: false, version: newest };
-        all.insert(self.settings.role.clone(), silent);
+        all.insert(records.setup.settings.role.clone(), silent);
         let mut wish = |role: &Text, version: u64| {
             let own = all.entry(role.clone()).or_insert(silent);
             let version = if own.wants { own.version.max(version) } else { version };
             *own = Wish { wants: true, version };
         };
-        for no in self.tracker.waiting_specs() {
-            let Some(run) = self.run(no) else { continue };
+        for no in records.instances.waiting_specs() {
+            let Some(run) = records.run(no) else { continue };
             if run.backoff.is_empty() {
-                for (role, version) in self.tracker.newest_wishes(no) {
+                for (role, version) in records.instances.newest_wishes(no) {
                     wish(&role, version.max(run.wish_from));
                 }
                 continue;
             }
-            for (_, instance) in self.tracker.waiting_of(no) {
+            for (_, instance) in records.instances.waiting_of(no) {
                 if run.backoff.allows(&instance.spec, now) {
                     wish(&instance.role, instance.wish.max(run.wish_from));
                 }
             }
         }
-        for instance in self.tracker.unreserving() {
+        for instance in records.instances.unreserving() {
             wish(&instance.role, instance.wish);
         }
-        for role in self.tracker.roles() {
+        for role in records.instances.roles() {
             all.entry(role.clone()).or_insert(silent);
         }
         all
     }
 
     /// The framework is subscribed anew, with what it said of itself.
-    pub(crate) fn forget_wishes(&mut self) {
-        self.revive = Revive { changed: true, ..Revive::default() };
-        self.tracker.forget_roles();
+    pub(crate) fn forget(&mut self, records: &mut Records) {
+        *self = Self { changed: true, ..Self::default() };
+        records.instances.forget_roles();
     }
 }

@@ -4,6 +4,7 @@
 
 use super::Process;
 use crate::decode::Loaded;
+use crate::port::Port;
 use crate::shown;
 use planarium_kernel::recorder::Recorder;
 use planarium_part::{Cluster, Flags, Loading, Number};
@@ -16,11 +17,12 @@ use std::sync::Arc;
 pub(super) fn preview(definition: &Loaded) -> Result<Arc<ServiceView>, Refusal> {
     let mut cluster = Cluster::new(Flags::default());
     let mut cx = Recorder::new(1);
-    let mut process = Process::begin(&mut cx, &mut cluster, Number(0), definition.env());
+    let port = &mut Port::new(&mut cx, &mut cluster);
+    let mut process = Process::begin(port, Number(0), definition.env());
     let loading =
         Loading { number: Number(0), load: Arc::new(LoadService::default()), definition: definition.clone() };
-    process.install(&mut cx, &mut cluster, loading)?;
-    let view = process.marathon.shown(&process.definitions());
+    process.install(port, loading)?;
+    let view = process.view();
     Ok(Arc::new(ServiceView {
         plans: view.plans.iter().map(|plan| Arc::new(not_begun(plan))).collect(),
         pods: Vec::new(),

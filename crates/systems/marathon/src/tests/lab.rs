@@ -3,11 +3,12 @@
 #![expect(dead_code, reason = "helpers of tests")]
 
 use crate::definition::{Around, Refused, app_of, normalise_app};
+use crate::deployments::planning::{Accepted, RootChange};
 use crate::groups::Marks;
 use crate::id::PathId;
 use crate::instances::instance::{Condition, Goal, Instance};
 use crate::marathon::Marathon;
-use crate::marathon::change::{Accepted, RootChange};
+use crate::port::Port;
 use crate::settings::Settings;
 use planarium_ground::Cx;
 use planarium_kernel::recorder::Recorder;
@@ -48,7 +49,7 @@ impl Lab {
         if machines > 0 {
             cluster.add_agent(&mut cx, &add).expect("machines");
         }
-        let marathon = Marathon::begin(&mut cx, &mut cluster, Number(0), Settings::of(&env));
+        let marathon = Marathon::begin(&mut Port::new(&mut cx, &mut cluster), Number(0), Settings::of(&env));
         let mut lab = Self { cx, cluster, marathon, log: Vec::new(), seen: 0 };
         lab.pump();
         lab
@@ -67,7 +68,7 @@ impl Lab {
             for (cause, target) in self.cluster.take_scheduler_restarts() {
                 self.cx.set_cause(cause);
                 let _ = target;
-                self.marathon.start_again(&mut self.cx, &mut self.cluster);
+                self.marathon.start_again(&mut Port::new(&mut self.cx, &mut self.cluster));
                 told = true;
             }
             if let Some((cause, frameworks)) = self.cluster.take_orphans() {
@@ -81,11 +82,11 @@ impl Lab {
             }
             while let Some(news) = self.cluster.next_news() {
                 self.cx.set_cause(news.event.cause);
-                self.marathon.on_fleet(&mut self.cx, &mut self.cluster, &news.event);
+                self.marathon.on_fleet(&mut Port::new(&mut self.cx, &mut self.cluster), &news.event);
                 told = true;
             }
             while let Some(message) = self.cluster.next_message() {
-                self.marathon.on_message(&mut self.cx, &mut self.cluster, message);
+                self.marathon.on_message(&mut Port::new(&mut self.cx, &mut self.cluster), message);
                 told = true;
             }
             if !told {
@@ -132,7 +133,7 @@ impl Lab {
         } else if self.cluster.master_due() == Some(at.ms()) {
             self.cluster.fire_master(&mut self.cx);
         } else {
-            self.marathon.fire(&mut self.cx, &mut self.cluster);
+            self.marathon.fire(&mut Port::new(&mut self.cx, &mut self.cluster));
         }
         self.pump();
     }
@@ -168,13 +169,13 @@ impl Lab {
 
     /// Puts apps in, in the place of what had their ids.
     pub(crate) fn put(&mut self, apps: &[Value], force: bool) -> Result<Accepted, Refused> {
-        let settings = self.marathon.settings.clone();
+        let settings = self.marathon.records.setup.settings.clone();
         let mut specs = Vec::new();
         for app in apps {
             let read = crate::schema::read(&crate::schema::app::APP, app, false);
             assert_eq!(read.faults, Vec::new(), "{app}");
             let id = PathId::absolute(app["id"].as_str().unwrap_or_default());
-            let roles = self.marathon.root.roles_for(&id, &settings, force);
+            let roles = self.marathon.records.definitions.root.roles_for(&id, &settings, force);
             let around = Around { settings: &settings, roles: &roles, base: &PathId::root() };
             let app = normalise_app(read.value, &around)?;
             specs.push(Arc::new(app_of(app, &around)?));
@@ -201,7 +202,7 @@ impl Lab {
     ) -> Result<Accepted, Refused> {
         self.cx.set_cause(Cause::Genesis);
         let before = (self.marathon.clone(), self.cluster.clone(), self.cx.clone());
-        let version = self.marathon.new_stamp(self.cx.now());
+        let version = self.marathon.records.definitions.new_stamp(self.cx.now());
         let change = RootChange {
             group: PathId::root(),
             version,
@@ -210,7 +211,7 @@ impl Lab {
             kill: planarium_kernel::SortedMap::new(),
             change,
         };
-        let done = self.marathon.change_root(&mut self.cx, &mut self.cluster, change);
+        let done = self.marathon.change_root(&mut Port::new(&mut self.cx, &mut self.cluster), change);
         if done.is_err() {
             (self.marathon, self.cluster, self.cx) = before;
         }
@@ -261,8 +262,8 @@ impl Lab {
 
     /// Instances of an app.
     pub(crate) fn instances(&self, app: &str) -> Vec<Arc<Instance>> {
-        let Some(no) = self.marathon.known_number(&PathId::absolute(app)) else { return Vec::new() };
-        self.marathon.instances_of(no)
+        let Some(no) = self.marathon.records.known_number(&PathId::absolute(app)) else { return Vec::new() };
+        self.marathon.records.instances_of(no)
     }
 
     /// Instances of an app that are wanted and run.

@@ -5,9 +5,9 @@
 use super::App;
 use crate::blueprint::Blueprint;
 use crate::commands::Command;
-use crate::generate::Running;
+use crate::definition::generate::Running;
+use crate::definition::{Definition, Prepared};
 use crate::instances::{Group, Hosts, InstanceState, Instances};
-use crate::load::{Definition, Prepared};
 use crate::machines::Io;
 use crate::plan::Plan;
 use crate::run::{Mode, Run};
@@ -96,7 +96,7 @@ impl App {
         definition.options.teardown = true;
         definition.given = None;
         if definition.model.is_none() {
-            definition.model = Some(Arc::new(crate::model::Model::empty()));
+            definition.model = Some(Arc::new(crate::definition::model::Model::empty()));
         }
         self.replace(io, Arc::new(definition))?;
         self.leaving = true;

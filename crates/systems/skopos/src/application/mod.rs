@@ -10,9 +10,9 @@ mod work;
 
 use crate::blueprint::Blueprint;
 use crate::commands::{Command, refusal};
+use crate::definition::Prepared;
 use crate::flow::{self, Move};
 use crate::instances::{Containers, Hosts, Instances};
-use crate::load::Prepared;
 use crate::machines::Io;
 use crate::plan::ChainId;
 use crate::run::{HoldReason, LogKind, Mode, Run, Shown};

@@ -7,7 +7,7 @@ use crate::calls::{self, Bound, Look, Site, Start, Strike};
 use crate::flow::Move;
 use crate::machines::Io;
 use crate::plan::{Action, Class, Plan, Step, StepId};
-use crate::run::{Await, Awaited, Effect, LogKind, Mode, Timed, Work};
+use crate::run::{Await, Awaited, Effect, Mode, Timed, Work};
 use planarium_protocol::Text;
 
 impl App {
@@ -141,7 +141,7 @@ impl App {
     fn apply(&mut self, io: &mut Io<'_>, step: StepId, timed: &Timed) -> Result<(), Text> {
         let outcome = calls::apply(&mut self.containers(io), &timed.effect);
         if let Some(said) = outcome.said {
-            self.run.log(io.cx, Some(step), LogKind::Output(said));
+            self.run.log(io.cx, Some(step), said);
         }
         outcome.result?;
         if let Some(instance) = timed.unhealthy.and_then(|slot| self.instances.get_mut(slot)) {

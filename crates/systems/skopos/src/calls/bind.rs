@@ -3,11 +3,11 @@
 //! *Knows*: what is found out before a call. *Must not know*: what the call does.
 
 use super::Site;
-use crate::env::Script;
+use crate::definition::env::Script;
 use crate::instances::{ComponentId, Group, Slot};
 use crate::plan::{Action, Argument, Arguments, Call, ChainKind, Step};
-use crate::plugin::{self, ActionSpec};
-use crate::vars::{Scope, Seen};
+use crate::plugins::{self, ActionSpec};
+use crate::templates::values::{Scope, Seen};
 use planarium_protocol::Text;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -127,6 +127,13 @@ pub(crate) fn bind(site: &Site<'_>, step: &Step, action: &Action) -> Result<Boun
     let (callee, mut words) = callee;
     words.extend(listed.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
     let line = has_names.then(|| line(&callee, &words, &arguments));
+    if let Callee::Plugin { spec, .. } = &callee {
+        for (name, _) in &mut arguments {
+            if spec.canonical(name) != &**name {
+                *name = spec.canonical(name).into();
+            }
+        }
+    }
     if let Callee::Plugin { spec, .. } = &callee
         && spec.op.needs_instance()
     {
@@ -164,14 +171,14 @@ fn callee_of(site: &Site<'_>, scope: &Scope<'_>, action: &Action) -> Result<(Cal
                     script.ok_or_else(|| format!("the plugin '{plugin}' has no action '{action}'"))?;
                 return Ok((Callee::Own { plugin, action, script }, Vec::new()));
             }
-            if !plugin::exists(&plugin) {
+            if !plugins::exists(&plugin) {
                 return Err(format!("there is no plugin '{plugin}'"));
             }
-            let spec = plugin::find(&plugin, &action);
+            let spec = plugins::find(&plugin, &action);
             let spec = spec.ok_or_else(|| format!("the plugin '{plugin}' has no action '{action}'"))?;
             Ok((Callee::Plugin { plugin, action, spec }, Vec::new()))
         }
-        Call::Line(line) => script_of(site, crate::words::split(&scope.text(line)?)),
+        Call::Line(line) => script_of(site, crate::command_line::split(&scope.text(line)?)),
         Call::Words(words) => {
             let words: Result<Vec<String>, String> = words.iter().map(|word| scope.text(word)).collect();
             script_of(site, words?)
@@ -206,7 +213,7 @@ fn check_instance(
     let Some(group) = selector else {
         return Err(format!("{name} needs a selector: new or old"));
     };
-    let creates = spec.op == plugin::Op::Create;
+    let creates = spec.op == plugins::Op::Create;
     if creates && group == Group::Old {
         return Err(format!("{name} makes new instances: its selector must be new"));
     }
@@ -233,7 +240,7 @@ fn check_component(
             "{name} works on the instances of a component, and there is none around this step"
         ));
     }
-    match slot.filter(|slot| spec.op == plugin::Op::Probe && site.instances.get(*slot).is_none()) {
+    match slot.filter(|slot| spec.op == plugins::Op::Probe && site.instances.get(*slot).is_none()) {
         Some(slot) => {
             let component = site.blueprint.component_name(slot.component);
             Err(format!("there is no {} instance {} of {component}", slot.group.word(), slot.index))

@@ -6,15 +6,15 @@
 //! what they do to single instances is ours.
 
 use crate::instances::{ComponentId, Containers, Group, InstanceState, Instances, Slot};
-use crate::plugin::{JOIN_MS, Op};
-use crate::run::Effect;
+use crate::plugins::{JOIN_MS, Op};
+use crate::run::{Effect, LogKind};
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
 
 /// The outcome of a call.
 pub(crate) struct Outcome {
-    /// What a script or a plugin said.
-    pub(crate) said: Option<Text>,
+    /// A record of what a script or a plugin said.
+    pub(crate) said: Option<LogKind>,
     /// Why it failed.
     pub(crate) result: Result<(), Text>,
 }
@@ -22,12 +22,24 @@ pub(crate) struct Outcome {
 /// Carries an effect out.
 pub(crate) fn apply(containers: &mut Containers<'_, '_>, effect: &Effect) -> Outcome {
     let said = match effect {
-        Effect::Signal { component, signal } => Some(format!("sent {signal} to {component}").into()),
-        Effect::Say(text) => Some(text.clone()),
-        Effect::Exit { name, code: 0, stderr: Some(text) } => Some(format!("{name}: {text}").into()),
+        Effect::Signal { component, signal } => Some(signalled(containers, component, signal)),
+        Effect::Say(text) => Some(LogKind::Output(text.clone())),
+        Effect::Exit { name, code: 0, stderr: Some(text) } => {
+            Some(LogKind::Output(format!("{name}: {text}").into()))
+        }
         _ => None,
     };
     Outcome { said, result: change(containers, effect) }
+}
+
+/// Whom a signal reached. A component without instances is nothing to fail for: it may come later in the plan, as in the
+/// vendor's sample application.
+fn signalled(containers: &Containers<'_, '_>, component: &Text, signal: &Text) -> LogKind {
+    let known = containers.blueprint.component_id(component);
+    if known.and_then(|known| containers.instances.any_running(known)).is_some() {
+        return LogKind::Output(format!("sent {signal} to {component}").into());
+    }
+    LogKind::CallWarn(format!("no instance of {component} runs: {signal} reached nobody").into())
 }
 
 fn change(containers: &mut Containers<'_, '_>, effect: &Effect) -> Result<(), Text> {

@@ -6,10 +6,10 @@
 
 use super::bind::Callee;
 use super::{Bound, Site};
-use crate::env::{FaultRule, Outcome};
+use crate::definition::env::{FaultRule, Outcome};
 use crate::instances::Group;
 use crate::plan::StepId;
-use crate::plugin::Op;
+use crate::plugins::Op;
 use crate::run::{Counts, StepRun};
 use planarium_ground::{FailedCall, Labels, glob};
 use planarium_protocol::Text;

@@ -6,10 +6,10 @@ use super::bind::Callee;
 use super::faults::Strike;
 use super::{Bound, Site};
 use crate::blueprint::Blueprint;
-use crate::env::{Outcome, Script};
+use crate::definition::env::{Outcome, Script};
 use crate::instances::{ComponentId, Group, InstanceState, Launching, Slot};
 use crate::machines::{Place, place};
-use crate::plugin::{ActionSpec, CONSUL, EXEC_TIMEOUT_MS, Op, WAIT_MS};
+use crate::plugins::{ActionSpec, CONSUL, EXEC_TIMEOUT_MS, Op, WAIT_MS};
 use crate::run::{Await, Awaited, Counts, Effect, Timed};
 use planarium_ground::Absence;
 use planarium_protocol::Text;
@@ -186,7 +186,7 @@ fn call_plugin(site: &Site<'_>, counts: &mut Counts, spec: &ActionSpec, going: &
     }
     match bound.slot.filter(|_| spec.op.needs_instance()) {
         Some(slot) => call_on_instance(site, spec, slot, going),
-        None => call_on_nothing(site, spec, going),
+        None => call_on_nothing(spec, going),
     }
 }
 
@@ -196,19 +196,12 @@ fn argument(bound: &Bound, name: &str) -> Text {
 }
 
 /// An action that works on no single instance.
-fn call_on_nothing(site: &Site<'_>, spec: &ActionSpec, going: &Going<'_>) -> Start {
+fn call_on_nothing(spec: &ActionSpec, going: &Going<'_>) -> Start {
     let bound = going.bound;
     let effect = match spec.op {
         Op::ImageCheck | Op::ImagePull => Effect::Image(argument(bound, "arg")),
         Op::Signal => {
-            let component = argument(bound, "component");
-            let known = site.blueprint.component_id(&component);
-            if known.and_then(|known| site.instances.any_running(known)).is_none() {
-                // A missing instance is found before the call.
-                let why = format!("{}: there is no instance of {component}", bound.callee.name());
-                return Start::Failed(Some(why.into()));
-            }
-            Effect::Signal { component, signal: argument(bound, "signal") }
+            Effect::Signal { component: argument(bound, "component"), signal: argument(bound, "signal") }
         }
         Op::Notify => Effect::Say(argument(bound, "text")),
         _ => Effect::Nothing,
@@ -287,7 +280,7 @@ fn pass_on(site: &Site<'_>, counts: &mut Counts, going: &Going<'_>) -> Start {
     if let Some(script) = own.and_then(|own| own.actions.get(&action)) {
         return run_script(counts, &format!("{plugin} {action}").into(), script, going);
     }
-    if own.is_none() && crate::plugin::find(&plugin, &action).is_some() {
+    if own.is_none() && crate::plugins::find(&plugin, &action).is_some() {
         return going.after(Effect::Nothing);
     }
     going.fails(format!("there is no '{plugin} {action}'"))

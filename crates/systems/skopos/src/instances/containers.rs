@@ -6,7 +6,7 @@
 
 use super::{ComponentId, Group, Hosts, Instance, InstanceState, Instances, Slot};
 use crate::blueprint::Blueprint;
-use crate::env::Planted;
+use crate::definition::env::Planted;
 use crate::machines::{Io, Place, place};
 use crate::run::{Launch, Names};
 use planarium_ground::{CheckSpec, Labels, MachineId, ProcessId, ProcessSpec, Program};

@@ -11,7 +11,7 @@ mod hosts;
 pub(crate) use containers::{Containers, Launching};
 pub(crate) use hosts::Hosts;
 
-use crate::model::tag;
+use crate::definition::model::tag;
 use planarium_ground::{MachineId, ProcessId};
 use planarium_kernel::{Map, SimTime, SortedMap, id_types};
 use planarium_protocol::Text;

@@ -77,6 +77,8 @@ pub(crate) enum LogKind {
     IgnoredFailure(Result<StepId, bool>),
     /// A script or a plugin said something.
     Output(Text),
+    /// A call passed and has not done what was meant.
+    CallWarn(Text),
     /// The plan would go on for ever.
     Guard(Text),
     /// An operator gave the plan up.
@@ -104,6 +106,7 @@ impl LogKind {
             Self::FlowWarn(..) => "flow-warn",
             Self::IgnoredFailure(_) => "ignored-failure",
             Self::Output(_) => "output",
+            Self::CallWarn(_) => "call-warn",
             Self::Guard(_) => "guard",
             Self::PlanAbandon => "plan-abandon",
             Self::PlanPass => "plan-pass",
@@ -125,7 +128,9 @@ impl LogKind {
             | Self::FlowInfo(..)
             | Self::Output(_)
             | Self::PlanPass => Level::Info,
-            Self::FlowWarn(..) | Self::IgnoredFailure(_) | Self::PlanAbandon => Level::Warning,
+            Self::FlowWarn(..) | Self::CallWarn(_) | Self::IgnoredFailure(_) | Self::PlanAbandon => {
+                Level::Warning
+            }
             Self::StepFail(_) | Self::Guard(_) | Self::PlanFail => Level::Error,
         }
     }
@@ -190,7 +195,7 @@ impl Record {
                     destination(plan, *to)
                 )
             }
-            LogKind::Output(text) => format!("{name}: {text}"),
+            LogKind::Output(text) | LogKind::CallWarn(text) => format!("{name}: {text}"),
             LogKind::Guard(text) => text.to_string(),
             LogKind::PlanAbandon => "plan abandoned by the operator".to_owned(),
             LogKind::PlanPass => "plan completed".to_owned(),

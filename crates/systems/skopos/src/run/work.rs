@@ -6,7 +6,7 @@
 
 use crate::instances::{ComponentId, Group, Slot};
 use crate::plan::StepId;
-use crate::plugin::Op;
+use crate::plugins::Op;
 use planarium_ground::{MachineId, ProcessId};
 use planarium_kernel::{Cause, Class, EventQueue, SimTime, TimerId};
 use planarium_protocol::Text;

@@ -4,7 +4,7 @@
 
 use super::support::{Bench, findings, request};
 use crate::commands::Command;
-use crate::load::load;
+use crate::definition::load;
 use crate::run::Mode;
 
 /// A model and an environment that changes what it is given.

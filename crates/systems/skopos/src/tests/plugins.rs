@@ -91,10 +91,12 @@ fn every_action_takes_its_time_or_fails() {
         ("plugin: docker, action: inst_wait, arguments: {selector: old}", 0, "passed"),
         ("plugin: docker, action: network_create", 1_000, "passed"),
         ("plugin: docker, action: comp_signal, arguments: {component: back, signal: HUP}", 1_000, "passed"),
+        ("plugin: docker, action: comp_signal, arguments: {target: back, signal: HUP}", 1_000, "passed"),
+        ("plugin: docker, action: comp_signal, arguments: {component: front, signal: HUP}", 1_000, "passed"),
         (
-            "plugin: docker, action: comp_signal, arguments: {component: front, signal: HUP}",
-            0,
-            "docker comp_signal: there is no instance of front",
+            "plugin: docker, action: comp_signal, arguments: {signal: HUP}",
+            1_000,
+            "docker comp_signal: the argument 'component' is missing",
         ),
         ("plugin: elb, action: lb_attach, arguments: {selector: old, name: web}", 1_000, "passed"),
         (

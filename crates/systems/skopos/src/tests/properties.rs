@@ -3,7 +3,7 @@
 use super::random::{Deed, Dice, deeds, plan, surroundings};
 use super::support::{Bench, findings, request};
 use crate::commands::Command;
-use crate::load::load;
+use crate::definition::load;
 use crate::run::Mode;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::Input;

@@ -2,7 +2,7 @@
 
 use crate::application::App;
 use crate::commands::Command;
-use crate::load::{Loaded, load};
+use crate::definition::{Loaded, load};
 use crate::machines::{Io, MachineAccess, OwnMachines};
 use planarium_ground::{Cx, Fleet, FleetEventKind, MachineSpec};
 use planarium_kernel::SimTime;
@@ -123,6 +123,21 @@ impl Bench {
         self.news();
         self.check();
         refused
+    }
+
+    /// Goes on with another definition.
+    pub(crate) fn update(&mut self, text: &str) {
+        let loaded = load(&request(text));
+        let definition = loaded.definition.clone().unwrap_or_else(|| panic!("{:#?}", findings(&loaded)));
+        let mut io = Io { cx: &mut self.cx, machines: &mut self.machines };
+        self.app.replace(&mut io, definition).expect("another definition");
+        self.news();
+    }
+
+    /// Takes the application down.
+    pub(crate) fn take_down(&mut self) {
+        self.app.take_down(&mut Io { cx: &mut self.cx, machines: &mut self.machines }).expect("not running");
+        self.news();
     }
 
     /// Starts the plan.

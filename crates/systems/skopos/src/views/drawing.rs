@@ -154,7 +154,7 @@ impl Drawing<'_> {
             Class::Action(action) => {
                 node.call = Some(action.line().into());
                 node.script = match &action.call {
-                    Call::Line(line) => crate::words::split(&line.written).into_iter().next(),
+                    Call::Line(line) => crate::command_line::split(&line.written).into_iter().next(),
                     Call::Words(words) => words.first().map(|word| word.written.to_string()),
                     Call::Plugin { .. } | Call::Nothing => None,
                 }

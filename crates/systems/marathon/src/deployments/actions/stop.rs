@@ -3,67 +3,43 @@
 //! **Source**: `marathon: core/deployment/impl/DeploymentActor.scala (stopRunnable)`. Match.
 
 use crate::definition::RunSpec;
-use crate::deployments::actions::Marathon;
-use crate::deployments::actions::Work;
-use crate::deployments::plan::InstanceNo;
+use crate::deployments::lifecycle::Deploying;
+use crate::deployments::work::{Stopping, Work};
 use crate::events::Happening;
-use crate::instances::instance::Goal;
-use crate::instances::tracker::{Change, Key, SpecNo};
+use crate::instances::instance::{Goal, InstanceNo};
+use crate::instances::tracker::{Key, SpecNo};
 use planarium_kernel::SortedSet;
-use planarium_part::{Cluster, Cx};
 use std::sync::Arc;
 
-/// Instances that have not ended yet.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Stopping {
-    left: SortedSet<InstanceNo>,
-}
-
-impl Stopping {
-    pub(crate) fn hear(&mut self, change: &Change) {
-        let ended = change.now.goal == Goal::Decommissioned && change.now.condition.is_considered_terminal();
-        if change.deleted || ended {
-            self.left.remove(&change.key.no);
-        }
-    }
-
-    /// All have.
-    pub(crate) fn is_over(&self) -> bool {
-        self.left.is_empty()
-    }
-
-    /// Those that have not.
-    pub(crate) fn left(&self) -> impl Iterator<Item = InstanceNo> + '_ {
-        self.left.iter().copied()
-    }
-}
-
-impl Marathon {
-    pub(crate) fn begin_stop(&mut self, cx: &mut Cx, cluster: &mut Cluster, no: SpecNo) -> bool {
-        self.remove_checks(cx, cluster, no);
-        let keys: Vec<Key> = self.tracker.of_spec(no).map(|(key, _)| key).collect();
+impl Deploying<'_, '_> {
+    pub(crate) fn begin_stop(&mut self, no: SpecNo) -> bool {
+        self.probes.remove_checks(self.records, self.port, no);
+        let keys: Vec<Key> = self.records.instances.of_spec(no).map(|(key, _)| key).collect();
         for key in keys {
-            self.set_goal(cx, key, Goal::Decommissioned, "it is not defined any more");
+            self.records.set_goal(self.port.cx, key, Goal::Decommissioned, "it is not defined any more");
         }
-        let open =
-            self.tracker.of_spec(no).filter(|(_, instance)| !instance.condition.is_considered_terminal());
+        let open = self
+            .records
+            .instances
+            .of_spec(no)
+            .filter(|(_, instance)| !instance.condition.is_considered_terminal());
         let left: SortedSet<InstanceNo> = open.map(|(key, _)| key.no).collect();
         let Some(mut job) = self.take_job(no) else { return true };
         if left.is_empty() {
-            return self.stopped(cx, no, &job.spec);
+            return self.stopped(no, &job.spec);
         }
-        Arc::make_mut(&mut job).work = Work::Stopping(Stopping { left });
+        Arc::make_mut(&mut job).work = Work::Stopping(Stopping::of(left));
         self.put_job(no, job);
         false
     }
 
     /// All instances have ended.
-    pub(crate) fn stopped(&mut self, cx: &mut Cx, no: SpecNo, spec: &RunSpec) -> bool {
-        self.reset_delay(cx, no, spec);
-        if let Some(run) = self.run_mut(no) {
+    pub(crate) fn stopped(&mut self, no: SpecNo, spec: &RunSpec) -> bool {
+        self.records.reset_delay(self.port.cx, no, spec);
+        if let Some(run) = self.records.run_mut(no) {
             run.failure = None;
         }
-        self.publish(cx, Happening::AppTerminated { id: spec.id.clone() });
+        self.records.publish(self.port.cx, Happening::AppTerminated { id: spec.id.clone() });
         true
     }
 }
