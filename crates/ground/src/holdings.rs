@@ -2,11 +2,10 @@
 
 use crate::{
     Cx, Fleet,
-    event::{FleetEvent, FleetEventKind},
+    event::FleetEventKind,
     ledger::{Amounts, Holder, Holding, Ledger, PROCESS, Sharing},
-    spec::{MachineId, Owner, ProcessId, ProcessSpec},
+    spec::{MachineId, Owner, ProcessId},
 };
-use planarium_kernel::Cause;
 
 impl Fleet {
     /// The ledger: what machines have, and who holds how much of it.
@@ -46,21 +45,6 @@ impl Fleet {
         let holder = Holder { kind, name: spec.name.clone(), service };
         let holding = Holding { holder, amounts, ports: [].into() };
         self.hold(cx, spec.machine, (spec.owner, PROCESS + u64::from(pid.0)), holding);
-    }
-
-    /// A process is no more: so is what it held.
-    pub(crate) fn release_process(&mut self, cause: Cause, pid: ProcessId, spec: &ProcessSpec) {
-        if self.ledger.set(spec.machine, spec.owner, PROCESS + u64::from(pid.0), None) {
-            let kind = FleetEventKind::HoldingsChanged { machine: spec.machine, by: spec.owner };
-            self.out.push_back(FleetEvent { cause, owner: None, kind });
-        }
-    }
-
-    /// A process may have changed its state, which is shown.
-    pub(crate) fn note_moved(&mut self, pid: ProcessId) {
-        if let Some(process) = self.processes.get(&pid) {
-            self.ledger.note_moved(process.spec.machine, process.spec.owner, pid);
-        }
     }
 
     fn change_holding(

@@ -134,7 +134,8 @@ proptest! {
 
 #[test]
 fn what_was_recorded_before_machines_were_shared_opens_apart() {
-    let old: Journal = serde_json::from_value(json!({ "genesis": { "seed": 3 }, "entries": [] })).expect("a journal");
+    let old: Journal =
+        serde_json::from_value(json!({ "genesis": { "seed": 3 }, "entries": [] })).expect("a journal");
     let none: Journal = serde_json::from_value(json!({ "entries": [] })).expect("a journal");
     let new: Genesis = serde_json::from_value(json!({ "seed": 3 })).expect("a genesis");
     assert_eq!(old.genesis.sharing.as_str(), "apart");
