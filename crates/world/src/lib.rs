@@ -22,6 +22,7 @@ mod mesos;
 mod outside;
 mod processes;
 mod query;
+mod readings;
 mod step;
 mod systems;
 mod timeline;
@@ -30,6 +31,7 @@ mod world;
 pub use check::{CheckReport, check};
 pub use condition::{Condition, ConditionError, element_status, parse_duration_ms};
 pub use detect::detect_dialect;
+pub use encode::event_digest;
 pub use genesis::Genesis;
 pub use help::Trials;
 pub use input::Written;
@@ -39,6 +41,7 @@ pub use planarium_mesos::wire::{
     HEARTBEAT_S, MesosQuery, TasksQuery, error_event, heartbeat, operator_question,
     question as mesos_question,
 };
+pub use readings::readings;
 /// The systems of this build.
 pub fn dialects() -> &'static [planarium_part::Dialect] {
     systems::DIALECTS

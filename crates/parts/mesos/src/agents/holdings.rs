@@ -125,7 +125,7 @@ fn write_holdings(tasks: &Tasks, cluster: &Cluster, cx: &Cx, fleet: &mut Fleet, 
 fn holdings_of(tasks: &Tasks, cluster: &Cluster, id: AgentId, agent: &Agent) -> SortedMap<u64, Wanted> {
     let first = u64::from(id.0) << AGENT_BITS;
     let mut all = SortedMap::new();
-    if cluster.agents.hosts.get(agent.machine).is_none_or(|host| host.agent != Some(id)) {
+    if cluster.agents.on(agent.machine) != Some(id) {
         return all;
     }
     let (mut reserved, mut reserved_ports) = reserved_on(&cluster.allocator, id, agent);

@@ -229,7 +229,7 @@ pub(crate) fn register(
     Some(id)
 }
 
-/// Where new agents go: hostnames and addresses of new machines, or machines whose agent is gone.
+/// Returns where new agents go: hostnames and addresses of new machines, or machines whose agent is gone.
 fn places(
     agents: &Agents,
     maintenance: &Maintenance,
@@ -294,7 +294,7 @@ fn places(
     Ok(places)
 }
 
-/// An existing machine: its agent must be gone, and a new one must be able to register.
+/// Checks that the agent of an existing machine is gone, and that a new one may register.
 fn place_again(
     agents: &Agents,
     maintenance: &Maintenance,
@@ -328,7 +328,7 @@ fn there_already<T>(hostname: &Text) -> Result<T, Refusal> {
     Err(Refusal::new(RefusalCode::Conflict, format!("a machine {hostname} is there already")))
 }
 
-/// Everything a machine has: what the input says, defaults, static reservations.
+/// Returns everything that a machine has: amounts of the input, defaults, static reservations.
 fn total_of(
     own: &input::Resources,
     roles: &BTreeMap<String, input::Resources>,
