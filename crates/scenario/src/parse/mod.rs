@@ -100,7 +100,8 @@ fn read(root: &Node, cx: &mut Context<'_>) -> Option<Scenario> {
         Some(node) => cluster::read(node, cx),
         None => planarium_world::presets::cluster("default").unwrap_or_default(),
     };
-    let sharing = fields.take("sharing").and_then(|node| cluster::sharing(node, cx)).unwrap_or(default.sharing);
+    let sharing =
+        fields.take("sharing").and_then(|node| cluster::sharing(node, cx)).unwrap_or(default.sharing);
     let services = fields.list("services", cx).iter().filter_map(|node| service::read(node, cx)).collect();
     let processes = fields.list("processes", cx).iter().filter_map(|node| process(node, cx)).collect();
     let script = fields.list("script", cx).iter().filter_map(|node| script::entry(node, cx)).collect();
