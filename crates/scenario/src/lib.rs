@@ -5,6 +5,7 @@
 pub mod clock;
 mod codes;
 pub mod describe;
+mod instances;
 mod model;
 mod parse;
 mod player;

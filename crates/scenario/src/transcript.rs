@@ -4,6 +4,7 @@
 
 use crate::clock::clock;
 use crate::describe;
+use crate::instances::Instances;
 use crate::model::Show;
 use crate::player::{Note, NoteKind, Player};
 use crate::text;
@@ -30,7 +31,8 @@ pub fn run(scenario: crate::Scenario, until: Option<&Condition>) -> Outcome {
     let notes = player.take_notes();
     let loaded = |event: &&Event| matches!(event.body, EventBody::ServiceLoaded { .. });
     let several = engine.events().iter().filter(loaded).nth(1).is_some();
-    let mut transcript = Transcript { several, ..Transcript::default() };
+    let instances = Instances::of(engine.events());
+    let mut transcript = Transcript { several, instances, ..Transcript::default() };
     if !player.scenario().title.is_empty() {
         transcript.line(&format!("# {}", player.scenario().title));
     }
@@ -51,6 +53,8 @@ struct Transcript {
     out: String,
     /// Elements are of several services, so their lines say which.
     several: bool,
+    /// Instances of tasks that ran more than once.
+    instances: Instances,
 }
 
 impl Transcript {
@@ -120,7 +124,7 @@ impl Transcript {
         {
             return;
         }
-        let mut words = event.body.sentence();
+        let mut words = self.instances.sentence(event);
         if let EventBody::ElementStatus { path, .. }
         | EventBody::PhaseChanged { path, .. }
         | EventBody::Evaluated { path, .. } = &event.body
