@@ -14,10 +14,12 @@ pub mod event;
 mod fault;
 pub mod first_fit;
 mod inject;
+mod join;
 pub mod labels;
 mod latency;
 mod life;
 mod machine;
+mod machine_view;
 mod probe;
 mod process;
 mod shell;
@@ -29,6 +31,7 @@ mod weight;
 pub use call::FailedCall;
 pub use event::{Absence, CheckKind, ExitReason, FleetEvent, FleetEventKind};
 pub use first_fit::{FirstFit, Shape};
+pub use join::{Place, there_already};
 pub use labels::{Labels, glob};
 pub use probe::{MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE};
 pub use process::{ProcessState, Watch};
@@ -309,6 +312,17 @@ impl Fleet {
     /// Takes the oldest of what there is to report.
     pub fn next_event(&mut self) -> Option<FleetEvent> {
         self.out.pop_front()
+    }
+
+    /// Whether there is nothing to report.
+    pub fn is_silent(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    /// Takes the oldest report about a process that this owner started.
+    pub fn next_event_of(&mut self, owner: Owner) -> Option<FleetEvent> {
+        let at = self.out.iter().position(|event| event.owner == Some(owner))?;
+        self.out.remove(at)
     }
 
     /// Reports about a machine, or about everything.

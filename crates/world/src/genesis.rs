@@ -21,18 +21,33 @@ pub struct Genesis {
     /// up at the earliest; at once when absent. *Units*: milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_removal_interval_ms: Option<u64>,
+    /// Mesos is there from the beginning, so that machines register with its master when they join; otherwise it begins with
+    /// what first needs it.
+    #[serde(skip_serializing_if = "is_true")]
+    pub mesos: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+const fn is_true(flag: &bool) -> bool {
+    *flag
 }
 
 impl Genesis {
     /// What of it the cluster is started with.
     pub(crate) fn flags(self) -> Flags {
-        let Self { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms } = self;
+        let Self { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms, .. } = self;
         Flags { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms }
     }
 }
 
 impl Default for Genesis {
     fn default() -> Self {
-        Self { seed: 1, epoch_ms: 1_443_830_400_000, offer_timeout_ms: None, agent_removal_interval_ms: None }
+        Self {
+            seed: 1,
+            epoch_ms: 1_443_830_400_000,
+            offer_timeout_ms: None,
+            agent_removal_interval_ms: None,
+            mesos: true,
+        }
     }
 }

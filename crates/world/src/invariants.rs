@@ -13,8 +13,8 @@ impl World {
         {
             return Some("a timer is due in the past".to_owned());
         }
-        let mut found = self.cluster.check();
-        found.extend(self.processes.check());
+        let mut found = self.parts.check();
+        found.extend(self.processes.check(&self.parts.fleet));
         found.into_iter().next()
     }
 }

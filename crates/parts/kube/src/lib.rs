@@ -37,6 +37,7 @@ mod node;
 mod notice;
 mod object;
 mod pairs;
+mod part;
 mod quantity;
 mod queue;
 mod request;
@@ -63,6 +64,7 @@ pub use kinds::{Column, KindId, KindInfo};
 pub use kube::Kube;
 pub use kubelet::KUBELETS;
 pub use object::{Deletion, Object, ObjectNo, ObjectRef, OwnerReference, Pairs};
+pub use part::{Alone, Cluster, Kubernetes, Watcher};
 pub use planarium_ground::Cx;
 pub use request::{
     Applied, Change, ChangeKind, DeleteOptions, Outcome, Part, Patch, Propagation, Review, Scope, Verdict,

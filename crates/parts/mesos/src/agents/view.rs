@@ -4,17 +4,17 @@
 
 use crate::{
     Master,
-    actions::{action, fault},
+    actions::action,
     agents::{AGENT_PORT, Agent, AgentState, Host},
     api::{AgentId, Resources},
     tasks::Task,
 };
-use planarium_ground::{Absence, Cx, Fleet, MachineId};
+use planarium_ground::{Cx, Fleet, MachineId};
 use planarium_kernel::Milli;
 use planarium_protocol::{
-    Input, Text,
-    input::{AddAgent, ClearFault, Fault, FaultKind, Target},
-    view::{ActionView, MachineView, ResourceView},
+    Input,
+    input::AddAgent,
+    view::{MachineView, ResourceView},
 };
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl Master {
         revision: u64,
     ) -> MachineView {
         let id = host.agent.unwrap_or(AgentId(u32::MAX));
-        let mut actions = machine_actions(fleet, machine, &agent.hostname);
+        let mut actions = fleet.machine_actions(machine);
         actions.extend(self.maintenance_actions(id, agent));
         if agent.state == AgentState::Gone {
             let fresh = AddAgent {
@@ -140,33 +140,4 @@ impl Sums {
             }
         }
     }
-}
-
-fn machine_actions(fleet: &Fleet, machine: MachineId, hostname: &Text) -> Vec<ActionView> {
-    let target = || Target { agent: Some((**hostname).to_owned()), ..Target::default() };
-    let away = fleet.absence(machine);
-    let lost = (away == Some(Absence::Lost)).then_some("the machine is lost already");
-    let ping_timer = away.map(|_| "the machine is away already");
-    let mut actions = vec![
-        action("Lose this machine", Input::Fault(fault(FaultKind::AgentLost, target())), lost),
-        action(
-            "Cut it off the network",
-            Input::Fault(fault(FaultKind::AgentPartitioned, target())),
-            ping_timer,
-        ),
-        action(
-            "Restart its agent (30 s)",
-            Input::Fault(Fault { for_ms: Some(30_000), ..fault(FaultKind::AgentRestart, target()) }),
-            ping_timer,
-        ),
-    ];
-    let keepers = fleet.keeping_away(machine);
-    if keepers.is_empty() {
-        let input = Input::ClearFault(ClearFault { id: String::new() });
-        actions.push(action("Bring it back", input, Some("the machine is here")));
-    }
-    for id in keepers {
-        actions.push(action("Bring it back", Input::ClearFault(ClearFault { id: id.to_string() }), None));
-    }
-    actions
 }

@@ -11,7 +11,8 @@ use crate::deploy::revert;
 use crate::id::PathId;
 use crate::run::Marathon;
 use crate::run::deployments::{Deployment, Stage};
-use planarium_part::{Cluster, Cx};
+use planarium_mesos::Cluster;
+use planarium_part::Cx;
 use planarium_protocol::json;
 use serde_json::Value;
 

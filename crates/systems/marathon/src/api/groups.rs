@@ -19,7 +19,8 @@ use crate::run::groups::Accepted;
 use crate::schema::group::GROUP_PATCH;
 use crate::settings::Settings;
 use planarium_kernel::SimTime;
-use planarium_part::{Cluster, Cx};
+use planarium_mesos::Cluster;
+use planarium_part::Cx;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@
 use super::Answer;
 use crate::run::Marathon;
 use crate::run::instance::Condition;
-use planarium_part::Cluster;
+use planarium_mesos::Cluster;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 

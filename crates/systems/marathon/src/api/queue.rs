@@ -13,8 +13,9 @@ use crate::run::matching::Reject;
 use crate::run::stats::Unused;
 use crate::run::tracker::SpecNo;
 use planarium_kernel::{SimTime, SortedMap};
+use planarium_mesos::Cluster;
 use planarium_mesos::api::{Resource, Value as Amount};
-use planarium_part::{Cluster, Cx};
+use planarium_part::Cx;
 use planarium_protocol::{Text, json};
 use serde_json::{Map, Value};
 

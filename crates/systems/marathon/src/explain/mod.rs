@@ -16,7 +16,7 @@ use crate::run::deployments::{CANCELLED, Deployment, Stage};
 use crate::shown;
 use crate::view::lookup::Found;
 use planarium_kernel::SimTime;
-use planarium_part::Cluster;
+use planarium_mesos::Cluster;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::why::{ElementRef, Reason, ReasonKind, Unblock, Why};
 use planarium_protocol::{Input, Text};
@@ -70,7 +70,7 @@ fn reason(text: impl Into<String>, event: Option<u64>, kind: ReasonKind) -> Reas
 /// Collects reasons and remedies for one question.
 struct Teller<'a> {
     marathon: &'a Marathon,
-    cluster: &'a Cluster,
+    cluster: &'a Cluster<'a>,
     now: SimTime,
     unblock: Vec<Unblock>,
 }

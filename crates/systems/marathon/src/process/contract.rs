@@ -8,10 +8,11 @@ use crate::console;
 use crate::decode::{self, Loaded};
 use crate::run::tell::DIALECT;
 use crate::shown;
-use planarium_ground::FleetEvent;
+use planarium_ground::{Fleet, FleetEvent};
 use planarium_kernel::{Digest, SimTime};
-use planarium_mesos::api::{FrameworkId, Message};
-use planarium_part::{Cluster, Cx, Definition, Dialect, Loading, Number, Request, StreamNews, System, Wire};
+use planarium_mesos::Cluster;
+use planarium_mesos::{Framework, News};
+use planarium_part::{Cx, Definition, Dialect, Loading, Number, Part, Request, StreamNews, System, Wire};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PlanOp, PodCommand, PodOp, Target};
 use planarium_protocol::json;
@@ -23,6 +24,64 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+impl Part for Process {
+    type Ports<'a> = Cluster<'a>;
+
+    fn next_due(&self) -> Option<(SimTime, Number)> {
+        Some((self.marathon.next_due()?, self.number))
+    }
+
+    fn one_shots(&self) -> usize {
+        self.marathon.one_shots()
+    }
+
+    fn restless(&self) -> bool {
+        false
+    }
+
+    fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        self.with(cx, |marathon, cx| marathon.fire(cx, cluster));
+    }
+
+    fn hear(&mut self, cx: &mut Cx, cluster: &mut Cluster, event: &FleetEvent) {
+        self.with(cx, |marathon, cx| marathon.on_fleet(cx, cluster, event));
+    }
+
+    fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
+        self.answer_request(cluster, request, parts)
+    }
+
+    fn stream(&self, _: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
+        self.marathon.stream_news(topic, events)
+    }
+
+    fn check(&self, _: &Fleet) -> Vec<String> {
+        self.marathon.check()
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        self.marathon.digest(digest);
+    }
+
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let member = |(number, member): (&Number, &Member)| {
+            let old = before.and_then(|before| before.members.get(number));
+            if old.is_some_and(|old| Arc::ptr_eq(&old.load, &member.load)) {
+                64
+            } else {
+                64 + member.definition.weight()
+            }
+        };
+        self.members.iter().map(member).sum::<u64>()
+            + self.marathon.beyond(before.map(|before| &before.marathon))
+    }
+
+    fn weight(&self) -> u64 {
+        let members = self.members.values().map(|member| 64 + member.definition.weight());
+        members.sum::<u64>() + self.marathon.weight()
+    }
+}
+
 impl System for Process {
     type Definition = Loaded;
 
@@ -30,6 +89,7 @@ impl System for Process {
         word: DIALECT,
         title: "Marathon",
         noun: "Marathon app, pod or group",
+        needs: &["mesos"],
         detect: decode::detect,
         owns: wire::owns,
         nobody: wire::nobody,
@@ -119,42 +179,6 @@ impl System for Process {
         self.over
     }
 
-    fn framework(&self) -> Option<FrameworkId> {
-        Some(self.marathon.framework)
-    }
-
-    // ---- time --------------------------------------------------------------------------------
-
-    fn next_due(&self) -> Option<(SimTime, Number)> {
-        Some((self.marathon.next_due()?, self.number))
-    }
-
-    fn one_shots(&self) -> usize {
-        self.marathon.one_shots()
-    }
-
-    fn restless(&self) -> bool {
-        false
-    }
-
-    fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        self.with(cx, |marathon, cx| marathon.fire(cx, cluster));
-    }
-
-    // ---- news --------------------------------------------------------------------------------
-
-    fn on_message(&mut self, cx: &mut Cx, cluster: &mut Cluster, message: Message) {
-        self.with(cx, |marathon, cx| marathon.on_message(cx, cluster, message));
-    }
-
-    fn on_fleet(&mut self, cx: &mut Cx, cluster: &mut Cluster, event: &FleetEvent) {
-        self.with(cx, |marathon, cx| marathon.on_fleet(cx, cluster, event));
-    }
-
-    fn on_framework_removed(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        self.with(cx, |marathon, cx| marathon.register_anew(cx, cluster));
-    }
-
     fn restart(&mut self, cx: &mut Cx, cluster: &mut Cluster, target: &Target) {
         let pattern = target.service.as_deref();
         if pattern.is_none_or(|pattern| planarium_ground::glob(pattern, self.framework_name())) {
@@ -232,16 +256,6 @@ impl System for Process {
         self.carry_out(cx, cluster, call, parts)
     }
 
-    // ---- questions ---------------------------------------------------------------------------
-
-    fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
-        self.answer_request(cluster, request, parts)
-    }
-
-    fn stream(&self, _: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
-        self.marathon.stream_news(topic, events)
-    }
-
     fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
         vec![(self.number, self.marathon.shown(&self.definitions()))]
     }
@@ -259,33 +273,14 @@ impl System for Process {
         }
         self.marathon.why(path, cluster)
     }
+}
 
-    // ---- upkeep ------------------------------------------------------------------------------
-
-    fn check(&self) -> Vec<String> {
-        self.marathon.check()
-    }
-
-    fn digest(&self, digest: &mut Digest) {
-        self.marathon.digest(digest);
-    }
-
-    fn beyond(&self, before: Option<&Self>) -> u64 {
-        let member = |(number, member): (&Number, &Member)| {
-            let old = before.and_then(|before| before.members.get(number));
-            if old.is_some_and(|old| Arc::ptr_eq(&old.load, &member.load)) {
-                64
-            } else {
-                64 + member.definition.weight()
-            }
-        };
-        self.members.iter().map(member).sum::<u64>()
-            + self.marathon.beyond(before.map(|before| &before.marathon))
-    }
-
-    fn weight(&self) -> u64 {
-        let members = self.members.values().map(|member| 64 + member.definition.weight());
-        members.sum::<u64>() + self.marathon.weight()
+impl Framework for Process {
+    fn hear_from_master(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>, news: News) {
+        self.with(cx, |marathon, cx| match news {
+            News::Message(message) => marathon.on_message(cx, cluster, message),
+            News::Removed => marathon.register_anew(cx, cluster),
+        });
     }
 }
 

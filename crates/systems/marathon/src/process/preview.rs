@@ -6,7 +6,8 @@ use super::Process;
 use crate::decode::Loaded;
 use crate::shown;
 use planarium_kernel::recorder::Recorder;
-use planarium_part::{Cluster, Flags, Loading, Number};
+use planarium_mesos::Alone;
+use planarium_part::{Flags, Loading, Number};
 use planarium_protocol::Refusal;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::view::{PhaseView, PlanView, Progress, ServiceView, StepView};
@@ -14,8 +15,9 @@ use std::sync::Arc;
 
 /// The plan of the deployment and of the apps, with nothing begun.
 pub(super) fn preview(definition: &Loaded) -> Result<Arc<ServiceView>, Refusal> {
-    let mut cluster = Cluster::new(Flags::default());
     let mut cx = Recorder::new(1);
+    let mut alone = Alone::new(&mut cx, &Flags::default());
+    let mut cluster = alone.cluster(cx.now());
     let mut process = Process::begin(&mut cx, &mut cluster, Number(0), definition.env());
     let loading =
         Loading { number: Number(0), load: Arc::new(LoadService::default()), definition: definition.clone() };

@@ -8,8 +8,9 @@ use super::spec_run::Failure;
 use super::tracker::{Change, Key};
 use super::{Marathon, work};
 use planarium_kernel::Cause;
+use planarium_mesos::Cluster;
 use planarium_mesos::api::{Reason, TaskState};
-use planarium_part::{Cluster, Cx};
+use planarium_part::Cx;
 use std::sync::Arc;
 
 impl Marathon {

@@ -13,7 +13,8 @@ use crate::deploy::Plan;
 use crate::deploy::plan::{self, ToKill};
 use crate::group::{self, Difference, Levels, Marks, Root};
 use crate::id::PathId;
-use planarium_part::{Cluster, Cx};
+use planarium_mesos::Cluster;
+use planarium_part::Cx;
 use planarium_protocol::Text;
 use std::sync::{Arc, OnceLock};
 

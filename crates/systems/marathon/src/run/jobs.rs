@@ -11,8 +11,9 @@ use super::instance::{Condition, Goal, Instance};
 use super::tracker::{Key, SpecNo};
 use super::{Armed, Marathon};
 use planarium_kernel::{Cause, Class, SimTime};
+use planarium_mesos::Cluster;
 use planarium_mesos::api::{Call, ReconcileTask};
-use planarium_part::{Cluster, Cx};
+use planarium_part::Cx;
 use std::sync::Arc;
 
 /// The jobs.

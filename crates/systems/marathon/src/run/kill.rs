@@ -7,8 +7,9 @@ use super::instance::{Condition, Goal, Instance};
 use super::jobs::Job;
 use super::tracker::Key;
 use planarium_kernel::{Cause, Class, Map, SimTime, SortedMap};
+use planarium_mesos::Cluster;
 use planarium_mesos::api::Call;
-use planarium_part::{Cluster, Cx};
+use planarium_part::Cx;
 use planarium_protocol::Text;
 use std::sync::Arc;
 

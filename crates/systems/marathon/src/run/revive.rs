@@ -9,8 +9,9 @@
 use super::Marathon;
 use super::jobs::{Job, tick_from};
 use planarium_kernel::{Class, SimTime, SortedMap, SortedSet};
+use planarium_mesos::Cluster;
 use planarium_mesos::api::{Call, Capability, FrameworkInfo};
-use planarium_part::{Cluster, Cx};
+use planarium_part::Cx;
 use planarium_protocol::Text;
 
 /// How a role stands.
@@ -128,7 +129,7 @@ impl Marathon {
             }
             let (info, framework) = (self.framework_info(), self.framework);
             // It is registered and stays what it was: the master has nothing against it.
-            let _ = cluster.with_master(cx, |master, _, cx| master.update_framework(cx, framework, info));
+            let _ = cluster.update_framework(cx, framework, info);
         }
         if !again.is_empty() {
             for role in &again {

@@ -12,8 +12,9 @@ use crate::definition::RunSpec;
 use crate::group::Root;
 use crate::settings::Settings;
 use planarium_kernel::{EventQueue, Map, SimTime, SortedMap, SortedSet};
+use planarium_mesos::Cluster;
 use planarium_mesos::api::FrameworkId;
-use planarium_part::{Cluster, Cx, Number};
+use planarium_part::{Cx, Number};
 use planarium_protocol::{EventBody, Text};
 use std::sync::{Arc, OnceLock};
 

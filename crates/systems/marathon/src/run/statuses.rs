@@ -5,8 +5,9 @@
 use super::Marathon;
 use super::bus::{Happening, spec_of_task};
 use super::instance::Condition;
+use planarium_mesos::Cluster;
 use planarium_mesos::api::{Message, SchedulerEvent, TaskStatus};
-use planarium_part::{Cluster, Cx};
+use planarium_part::Cx;
 use planarium_protocol::Text;
 use std::sync::Arc;
 

@@ -16,7 +16,8 @@ use crate::definition::RunSpec;
 use crate::definition::spec::{ReadinessDef, Stamp};
 use planarium_ground::{CheckKind, FleetEvent, FleetEventKind, Owner, ProcessId, Watch};
 use planarium_kernel::SimTime;
-use planarium_part::{Cluster, Cx};
+use planarium_mesos::Cluster;
+use planarium_part::Cx;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
@@ -66,7 +67,7 @@ impl Marathon {
             return;
         }
         for instance in self.instances_of(no) {
-            self.stop_watching(cx, cluster, Key { spec: no, no: instance.no }, &instance);
+            self.stop_watching(cluster, Key { spec: no, no: instance.no }, &instance);
         }
     }
 
@@ -109,21 +110,20 @@ impl Marathon {
                 timeout_ms: check.timeout_ms,
                 counted: check.max_failures > 0,
             };
-            cluster.with_master(cx, |_, fleet, cx| fleet.watch(cx, pid, watch));
+            cluster.fleet_mut().watch(cx, pid, watch);
         }
     }
 
     /// Asks an instance nothing any more.
-    fn stop_watching(&mut self, cx: &mut Cx, cluster: &mut Cluster, key: Key, instance: &Instance) {
+    fn stop_watching(&mut self, cluster: &mut Cluster, key: Key, instance: &Instance) {
         let Some(pid) = self.asked.remove(&key) else { return };
         self.watched.remove(&pid);
         let (owner, count) = (self.owner(), instance.spec.def.health.len());
-        cluster.with_master(cx, |_, fleet, _| {
-            for number in 0..count {
-                fleet.unwatch(pid, owner, u32::try_from(number).unwrap_or(u32::MAX));
-            }
-            fleet.unwatch(pid, owner, READINESS);
-        });
+        let fleet = cluster.fleet_mut();
+        for number in 0..count {
+            fleet.unwatch(pid, owner, u32::try_from(number).unwrap_or(u32::MAX));
+        }
+        fleet.unwatch(pid, owner, READINESS);
     }
 
     fn note_asked(&mut self, key: Key, pid: ProcessId) {
@@ -154,14 +154,14 @@ impl Marathon {
             timeout_ms: check.timeout_ms,
             counted: true,
         };
-        cluster.with_master(cx, |_, fleet, cx| fleet.watch(cx, pid, watch));
+        cluster.fleet_mut().watch(cx, pid, watch);
     }
 
     /// Asks no more whether an instance is ready.
-    pub(super) fn unwatch_readiness(&mut self, cx: &mut Cx, cluster: &mut Cluster, key: Key) {
+    pub(super) fn unwatch_readiness(&mut self, cluster: &mut Cluster, key: Key) {
         let Some(pid) = self.asked.get(&key).copied() else { return };
         let owner = self.owner();
-        cluster.with_master(cx, |_, fleet, _| fleet.unwatch(pid, owner, READINESS));
+        cluster.fleet_mut().unwatch(pid, owner, READINESS);
     }
 
     /// What a change of an instance means for its checks.
@@ -171,7 +171,7 @@ impl Marathon {
         let runs = instance.condition == Condition::Running && !change.deleted;
         let ran = change.before.is_some_and(|before| before.condition == Condition::Running);
         if !runs {
-            self.stop_watching(cx, cluster, key, instance);
+            self.stop_watching(cluster, key, instance);
         }
         let Some(run) = self.run(key.spec).filter(|run| !run.checks.is_empty()) else { return };
         let versions: Vec<Stamp> = run.checks.keys().copied().collect();

@@ -17,7 +17,8 @@ use crate::definition::RunSpec;
 use crate::definition::spec::Stamp;
 use crate::deploy::plan::InstanceNo;
 use crate::deploy::{Action, ActionKind};
-use planarium_part::{Cluster, Cx};
+use planarium_mesos::Cluster;
+use planarium_part::Cx;
 use replace::Replacing;
 use start::Starting;
 use std::sync::Arc;
@@ -108,7 +109,7 @@ impl Marathon {
     }
 
     /// A job is over, done or not.
-    fn end_job(&mut self, cx: &mut Cx, cluster: &mut Cluster, no: SpecNo, job: &Job) {
+    fn end_job(&mut self, _: &mut Cx, cluster: &mut Cluster, no: SpecNo, job: &Job) {
         self.disarm(super::jobs::Job::Sync(no));
         let checking: Vec<Key> = match &job.work {
             Work::Starting(starting) => starting.progress.checking().collect(),
@@ -116,7 +117,7 @@ impl Marathon {
             Work::Ending(_) | Work::Stopping(_) => Vec::new(),
         };
         for key in checking {
-            self.unwatch_readiness(cx, cluster, key);
+            self.unwatch_readiness(cluster, key);
         }
         if let Work::Replacing(replacing) = &job.work {
             self.deployments.keep_curve(job.deployment, no, replacing);

@@ -20,7 +20,8 @@ use crate::definition::RunSpec;
 use crate::definition::spec::ReadinessDef;
 use crate::deploy::plan::InstanceNo;
 use planarium_kernel::{SortedMap, SortedSet};
-use planarium_part::{Cluster, Cx};
+use planarium_mesos::Cluster;
+use planarium_part::Cx;
 use planarium_protocol::Text;
 
 /// New instances of a job.
@@ -141,7 +142,7 @@ impl Progress {
                     return Heard::Understood;
                 }
                 self.ready.insert(key.no);
-                marathon.unwatch_readiness(cx, cluster, *key);
+                marathon.unwatch_readiness(cluster, *key);
                 Heard::Advanced(key.no)
             }
             News::Changed(_) | News::Gone(_) | News::Health { .. } => Heard::Nothing,

@@ -14,7 +14,8 @@ use super::{Job, Marathon, News, Work};
 use crate::definition::RunSpec;
 use crate::deploy::plan::InstanceNo;
 use planarium_kernel::{SimTime, SortedSet, sorted};
-use planarium_part::{Cluster, Cx};
+use planarium_mesos::Cluster;
+use planarium_part::Cx;
 use std::collections::VecDeque;
 use std::sync::Arc;
 

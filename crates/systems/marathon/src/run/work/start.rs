@@ -7,7 +7,8 @@ use super::super::tracker::SpecNo;
 use super::progress::{Heard, Progress};
 use super::{Job, Marathon, News, Work};
 use planarium_kernel::{Class, SimTime};
-use planarium_part::{Cluster, Cx};
+use planarium_mesos::Cluster;
+use planarium_part::Cx;
 use std::sync::Arc;
 
 /// The first look whether something is missing again, and those after it.

@@ -9,7 +9,8 @@ use super::{Marathon, Work};
 use crate::definition::RunSpec;
 use crate::deploy::plan::InstanceNo;
 use planarium_kernel::SortedSet;
-use planarium_part::{Cluster, Cx};
+use planarium_mesos::Cluster;
+use planarium_part::Cx;
 use std::sync::Arc;
 
 /// Instances that have not ended yet.

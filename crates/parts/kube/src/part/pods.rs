@@ -1,13 +1,13 @@
-//! Machines with what their kubelets run, beside the tasks of Mesos.
+//! Machines with what their kubelets run, beside what others run there.
 //!
 //! *Knows*: the words of the Mesos master for states of tasks, which serve for any process. *Must not know*: any object.
 //!
 //! What a machine has and what is used of it stays as the Mesos agent counts it.
 
-use super::Cluster;
+use super::Kubernetes;
+use crate::{Kube, TaskFacts};
 use planarium_ground::Fleet;
 use planarium_kernel::SortedMap;
-use planarium_kube::{Kube, TaskFacts};
 use planarium_protocol::input::{Fault, FaultKind, Target, TaskStatusInput};
 use planarium_protocol::view::{ActionView, MachineView, TaskView};
 use planarium_protocol::{Input, Text};
@@ -28,32 +28,32 @@ impl Clone for Shown {
     }
 }
 
-impl Cluster {
-    /// Machines with the containers that run on them, and a number that grows whenever those show something else.
-    pub(super) fn with_pods(&self, machines: Vec<Arc<MachineView>>) -> (Vec<Arc<MachineView>>, u64) {
-        let Some(kube) = &self.kube else { return (machines, 0) };
+impl Kubernetes {
+    /// Adds the containers that run on machines; the number grows whenever those show something else.
+    pub(super) fn add_pods(&self, fleet: &Fleet, machines: &mut Vec<Arc<MachineView>>) -> u64 {
+        let kube = &self.kube;
         let mut newest = 0;
         let mut rows = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let merged = machines.into_iter().map(|machine| {
+        for machine in machines {
             let changed = kube.changed_on(&machine.hostname);
             newest = newest.max(changed);
             // The kubelet is that of the machine, however many agents there are.
             if changed == 0 || machine.port.is_some() {
-                return machine;
+                continue;
             }
             if let Some((base, then, shown)) = rows.get(&machine.hostname)
-                && Arc::ptr_eq(base, &machine)
+                && Arc::ptr_eq(base, machine)
                 && *then == changed
             {
-                return Arc::clone(shown);
+                *machine = Arc::clone(shown);
+                continue;
             }
-            let shown = Arc::new(merge(kube, &self.fleet, &machine, changed));
-            let row = (Arc::clone(&machine), changed, Arc::clone(&shown));
+            let shown = Arc::new(merge(kube, fleet, machine, changed));
+            let row = (Arc::clone(machine), changed, Arc::clone(&shown));
             Arc::make_mut(&mut rows).insert(machine.hostname.clone(), row);
-            shown
-        });
-        let merged = merged.collect();
-        (merged, newest)
+            *machine = shown;
+        }
+        newest
     }
 }
 
