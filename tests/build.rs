@@ -1,21 +1,35 @@
-//! Tells the tests whether the real definitions are at hand, so that those that read them are skipped and counted as such
-//! where they are not.
+//! Tells the tests of a crate which real definitions are at hand, so that those that read them are skipped and counted as such where
+//! they are not: `#[cfg_attr(not(real_files), ignore = "the real definitions are not at hand")]`. Shared by the crates that read some.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+/// Each flag, and the folders that must all be there for it.
+const FLAGS: [(&str, &[&str]); 3] = [
+    ("real_files", &["dcos-commons/helloworld", "marathon"]),
+    ("real_programs", &["dcos-commons/cassandra", "dcos-commons/hdfs"]),
+    ("real_operators", &["kudo-operators"]),
+];
 
 fn main() {
     println!("cargo:rerun-if-env-changed=PLANARIUM_REAL");
-    println!("cargo:rustc-check-cfg=cfg(real_files, real_programs)");
     let named = std::env::var_os("PLANARIUM_REAL").map(PathBuf::from);
+    let folder = named.unwrap_or_else(beside_the_repository);
+    // Looked at again when the folder changes. One that comes later is seen by naming it: cargo would take a missing folder for one
+    // that changes all the time, and a folder above it holds far too much to be read for each build.
+    if folder.is_dir() {
+        println!("cargo:rerun-if-changed={}", folder.display());
+    }
+    for (flag, folders) in FLAGS {
+        println!("cargo:rustc-check-cfg=cfg({flag})");
+        if folders.iter().all(|name| folder.join(name).is_dir()) {
+            println!("cargo:rustc-cfg={flag}");
+        }
+    }
+}
+
+/// `../shared/real` as seen from the repository, whose lock file lies at its top.
+fn beside_the_repository() -> PathBuf {
     let here = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
-    let folder = named.unwrap_or_else(|| here.join("../../shared/real"));
-    // Looked at again when the folder, or what would hold it, changes.
-    let watched = folder.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
-    println!("cargo:rerun-if-changed={}", watched.display());
-    if folder.join("dcos-commons/helloworld").is_dir() {
-        println!("cargo:rustc-cfg=real_files");
-    }
-    if ["cassandra", "hdfs"].iter().all(|name| folder.join("dcos-commons").join(name).is_dir()) {
-        println!("cargo:rustc-cfg=real_programs");
-    }
+    let top = here.ancestors().find(|path| path.join("Cargo.lock").is_file()).unwrap_or(&here);
+    top.join("../shared/real")
 }

@@ -35,15 +35,19 @@ Example: cargo xtask play --port 9000 --no-open"
         }
         "test" => {
             "\
-cargo xtask test [--only native|clients|wasm|browser] [--filter TEXT]
+cargo xtask test [--only native|clients|wasm|browser | --system NAME] [--filter TEXT]
 
 Sets up what is missing, then runs every suite. The last line is `N passed, N failed, N skipped`; the exit code is 1 when
-anything failed or could not run.
+anything failed or could not run. A test that needs what is not at hand (real definitions, kubectl, Firefox) is skipped and
+counted so; the lines before the last say why.
 
   --only SUITE    one suite: native, clients, wasm or browser (may be given more than once)
+  --system NAME   what belongs to one system, in a build without the others: the tests of its crate, its API, its
+                  examples with transcripts and digests; nothing is set up and nothing runs in a browser
   --filter TEXT   only tests whose name contains TEXT
 
-Example: cargo xtask test --only native --filter rollup"
+Example: cargo xtask test --only native --filter rollup
+         cargo xtask test --system skopos"
         }
         "ci" => "cargo xtask ci\n\nFormat check, clippy with warnings denied, tidy, then every test.\n\nExample: cargo xtask ci",
         "lint" => {
@@ -54,7 +58,7 @@ Example: cargo xtask test --only native --filter rollup"
 cargo xtask tidy [CHECK...]
 
 Checks layering, file length, diagnostics pages, goldens, style sheets, examples, machine paths, unfinished code,
-silenced lints, one habit for modules and the documents that must exist. With names, runs only these checks.
+silenced lints, one habit for modules, methods per type and circles of files, and the documents that must exist. With names, runs only these checks.
 
 Example: cargo xtask tidy layers codes"
         }

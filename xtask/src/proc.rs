@@ -133,8 +133,8 @@ impl Cmd {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Runs it, shows every line as it comes (both outputs), and hands each line to `see`.
-    pub(crate) fn watch(mut self, mut see: impl FnMut(&str)) -> Result<ExitStatus> {
+    /// Runs it, hands each line to `see` as it comes (both outputs), and shows those of which it says so.
+    pub(crate) fn watch(mut self, mut see: impl FnMut(&str) -> bool) -> Result<ExitStatus> {
         let text = self.text();
         let mut child = self
             .command
@@ -145,8 +145,9 @@ impl Cmd {
             .with_context(|| format!("could not start `{text}`"))?;
         let lines = lines_of(&mut child);
         for line in lines {
-            out::say(&line);
-            see(&line);
+            if see(&line) {
+                out::say(&line);
+            }
         }
         Ok(child.wait()?)
     }

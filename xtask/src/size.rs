@@ -133,7 +133,7 @@ fn items(root: &Path) -> Result<Vec<Item>> {
     let on_page = |extension: &str| -> Vec<PathBuf> {
         files::with_extension(&dist, extension)
             .into_iter()
-            .filter(|path| !path.starts_with(dist.join("editor")) && !is_embed(path))
+            .filter(|path| !path.starts_with(dist.join("editor")))
             .collect()
     };
     let item = |name: &str, kilobytes: u64, paths: Vec<PathBuf>| Item {
@@ -147,9 +147,9 @@ fn items(root: &Path) -> Result<Vec<Item>> {
     let mut glue = on_page("js");
     glue.extend(on_page("css"));
     let fonts = ["woff2", "woff", "ttf", "otf"].into_iter().flat_map(on_page).collect();
-    let embed: Vec<PathBuf> = files::walk(&dist).into_iter().filter(|path| is_embed(path)).collect();
+    let loader = ["loader.js", "planarium-embed.css"].map(|name| root.join("embed").join(name)).to_vec();
     let mut items = vec![
-        item("embedded demo, first load", 20, embed),
+        item("embed: loader with its styles", 8, loader),
         item("page with the engine of all systems", 320 + 1000, page),
         item("glue scripts and styles", 24, glue),
         item("editor chunk", 115, files::with_extension(&dist.join("editor"), "js")),
@@ -164,10 +164,6 @@ fn items(root: &Path) -> Result<Vec<Item>> {
         items.push(item(&name, 4, vec![packed_example(root, &folder)?]));
     }
     Ok(items)
-}
-
-fn is_embed(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("embed"))
 }
 
 /// What the gallery ships of an example: all of it but the golden transcript, one file after the other.
@@ -274,11 +270,5 @@ mod tests {
         ] {
             assert_eq!(foreign_in(text).len(), 1, "{text}");
         }
-    }
-
-    #[test]
-    fn the_embed_loader_is_no_glue() {
-        assert!(is_embed(Path::new("dist/embed-12.js")));
-        assert!(!is_embed(Path::new("dist/boot.js")));
     }
 }

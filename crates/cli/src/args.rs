@@ -37,9 +37,14 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Print the plans as they stand at an instant.
     #[command(
-        after_help = "Example:\n  planarium render svc.yml --at 30s\n  planarium render examples/canary --at end"
+        after_help = "Example:\n  planarium render svc.yml --at 30s\n  planarium render examples/canary --at end\n  planarium render examples/canary --html --page > canary.html\n  planarium render examples/canary --svg --animate > canary.svg"
     )]
     Render(RenderArgs),
+    /// Write the script and the styles that play the pictures of `render --html` in a document.
+    #[command(
+        after_help = "Example:\n  planarium embed --assets docs/static\n  planarium render examples/canary --html > docs/canary.html\n\nA document needs both files once, and then any number of pictures:\n  <link rel=\"stylesheet\" href=\"planarium-embed.css\">\n  <script src=\"planarium-embed.js\" defer></script>"
+    )]
+    Embed(EmbedArgs),
     /// Print the share string of a scenario or definition, or what a share string holds.
     #[command(
         after_help = "Example:\n  planarium share examples/canary\n  planarium share --decode '#p1:...'"
@@ -190,9 +195,35 @@ pub(crate) struct RenderArgs {
     /// Print a config file as it lies in a task's sandbox instead: `hello-0-server/CONFIG`.
     #[arg(long, value_name = "TASK/CONFIG", conflicts_with = "why")]
     pub(crate) file: Option<String>,
+    /// Write a picture for documents instead: a table in HTML with the recorded run in it.
+    #[arg(long, conflicts_with_all = ["why", "file", "cluster_map", "svg"])]
+    pub(crate) html: bool,
+    /// With --html: write a whole page with styles and script in it, which plays from a disk.
+    #[arg(long, requires = "html")]
+    pub(crate) page: bool,
+    /// With --html: an address of the run in a playground, for readers who want more.
+    #[arg(long, value_name = "URL", requires = "html")]
+    pub(crate) link: Option<String>,
+    /// Write a picture as an SVG image instead.
+    #[arg(long, conflicts_with_all = ["why", "file", "cluster_map"])]
+    pub(crate) svg: bool,
+    /// With --svg: show the whole run, moving by styles alone.
+    #[arg(long, requires = "svg")]
+    pub(crate) animate: bool,
+    /// With --html or --svg: only this plan, `PLAN` or `SERVICE/PLAN`; without it, the plans that do something.
+    #[arg(long, value_name = "PLAN")]
+    pub(crate) plan: Option<String>,
     /// Environment and cluster.
     #[command(flatten)]
     pub(crate) input: InputArgs,
+}
+
+/// Arguments of `embed`.
+#[derive(Debug, Args)]
+pub(crate) struct EmbedArgs {
+    /// The folder that `planarium-embed.js` and `planarium-embed.css` are written to.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) assets: PathBuf,
 }
 
 /// Arguments of `share`.

@@ -26,6 +26,7 @@ mod link;
 mod live;
 mod load;
 mod out;
+mod picture;
 mod render;
 mod run;
 mod serve;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Render(args) => render::run(&args),
+        Command::Embed(args) => picture::assets(&args),
         Command::Share(args) => share::run(&args),
         Command::Exec(args) => exec::run(&args),
     };

@@ -30,6 +30,12 @@ fn config_file(engine: &Engine, path: &str) -> Result<String> {
 
 /// Prints the plans at an instant.
 pub(crate) fn run(args: &RenderArgs) -> Result<End> {
+    if args.html || args.svg {
+        return crate::picture::run(args);
+    }
+    if args.plan.is_some() {
+        anyhow::bail!("--plan goes with --html or --svg");
+    }
     let Some(engine) = at(args)? else { return Ok(End::BadInput) };
     let view = engine.view();
     if let Some(path) = &args.why {
@@ -55,12 +61,7 @@ pub(crate) fn run(args: &RenderArgs) -> Result<End> {
 /// The world at the instant asked for; nothing when the input has errors, which are printed. A link opens at its own
 /// moment unless an instant is asked for.
 fn at(args: &RenderArgs) -> Result<Option<Engine>> {
-    let ms = match args.at.as_str() {
-        "end" => None,
-        text => {
-            Some(parse_duration_ms(text).with_context(|| format!("--at `{text}`: write 30s, 1m30s or end"))?)
-        }
-    };
+    let ms = instant(args)?;
     if let Some(mut engine) = link::replayed(&args.path)? {
         if let Some(ms) = ms {
             engine.seek_ms(ms);
@@ -84,4 +85,15 @@ fn at(args: &RenderArgs) -> Result<Option<Engine>> {
         }
     }
     Ok(Some(engine))
+}
+
+/// The instant that is asked for; none for the end of the run.
+pub(crate) fn instant(args: &RenderArgs) -> Result<Option<u64>> {
+    match args.at.as_str() {
+        "end" => Ok(None),
+        text => {
+            let ms = parse_duration_ms(text);
+            Ok(Some(ms.with_context(|| format!("--at `{text}`: write 30s, 1m30s or end"))?))
+        }
+    }
 }

@@ -37,6 +37,7 @@ impl Fleet {
                 digest.write_u32(watching.probe.attempts);
             }
         }
+        self.ledger.digest(digest);
         digest.write_u64(self.rules.len() as u64);
         for (number, fault) in &self.faults {
             digest.write_u32(*number);
@@ -72,6 +73,9 @@ impl Fleet {
         }
         for (row, machine) in self.machines.iter().enumerate() {
             let id = MachineId::at(row);
+            if !machine.removed {
+                self.ledger.check(id, machine.hostname(), &mut broken);
+            }
             if machine.away.is_empty() != machine.worst.is_none() {
                 broken.push(format!("machine {}: away and not away", machine.hostname()));
             }

@@ -144,6 +144,13 @@ pub enum FleetEventKind {
         /// In which way it had been away.
         how: Absence,
     },
+    /// What somebody holds of a machine has changed: others may take more of it, or less.
+    HoldingsChanged {
+        /// Which machine.
+        machine: MachineId,
+        /// Whose holdings.
+        by: Owner,
+    },
     /// What is withheld from whom has changed; ask [`crate::Fleet::offers_withheld`].
     OffersChanged,
     /// Whoever keeps the books of the machines is replaced by somebody who knows no more than was written down.

@@ -1,8 +1,8 @@
 //! Machines, the processes on them, their checks, and everything that can go wrong with them.
 //!
 //! *Knows*: machines, processes, probes, latencies, faults.
-//! *Must not know*: offers, pods, plans, or any real system's words. A machine's resources are carried
-//! through as they were given; dividing them is somebody else's work.
+//! *Must not know*: offers, pods, plans, or any real system's words. Dividing a machine's resources is the work of those who
+//! run on it; who holds how much of them is in the [`ledger`].
 //!
 //! Whatever happens is put into an outbox of [`FleetEvent`]s; whoever drives the fleet hands them on.
 
@@ -13,10 +13,12 @@ mod convention;
 pub mod event;
 mod fault;
 pub mod first_fit;
+mod holdings;
 mod inject;
 mod join;
 pub mod labels;
 mod latency;
+pub mod ledger;
 mod life;
 mod machine;
 mod machine_view;
@@ -33,6 +35,7 @@ pub use event::{Absence, CheckKind, ExitReason, FleetEvent, FleetEventKind};
 pub use first_fit::{FirstFit, Shape};
 pub use join::{Place, there_already};
 pub use labels::{Labels, glob};
+pub use ledger::{Amounts, Holder, Holding, Ledger, Ports, Scalar, Sharing};
 pub use probe::{MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE};
 pub use process::{ProcessState, Watch};
 pub use shell::{PlainEnd, plain_end, quoted};
@@ -100,6 +103,8 @@ pub struct Fleet {
     out: VecDeque<FleetEvent>,
     /// Number of the last event when rules or faults last changed.
     touched: u64,
+    /// What machines have, and who holds how much of it.
+    ledger: Ledger,
 }
 
 impl Fleet {
@@ -118,6 +123,7 @@ impl Fleet {
             timers: EventQueue::new(),
             out: VecDeque::new(),
             touched: 0,
+            ledger: Ledger::default(),
         }
     }
 
@@ -135,6 +141,7 @@ impl Fleet {
     pub fn add_machine(&mut self, cx: &mut Cx, spec: MachineSpec) -> MachineId {
         let id = MachineId::at(self.machines.len());
         cx.emit(EventBody::MachineAdded { agent: spec.hostname.clone() });
+        self.ledger.open(id, Amounts::of(&spec.resources, &spec.roles));
         self.machines.push(Arc::new(Machine::new(spec)));
         id
     }
@@ -151,6 +158,7 @@ impl Fleet {
         for pid in machine.processes.clone() {
             self.vanish(pid);
         }
+        self.ledger.close(id);
         cx.emit(EventBody::MachineRemoved { agent });
     }
 

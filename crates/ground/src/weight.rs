@@ -26,5 +26,6 @@ impl Fleet {
             + self.processes.beyond(before.map(|before| &before.processes), process)
             + self.launches.beyond_flat(before.map(|before| &before.launches))
             + self.timers.bytes()
+            + self.ledger.beyond(before.map(|before| &before.ledger))
     }
 }

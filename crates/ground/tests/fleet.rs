@@ -96,6 +96,7 @@ impl Yard {
             FleetEventKind::OffersChanged => "offers changed".to_owned(),
             FleetEventKind::MasterFailover => "failover".to_owned(),
             FleetEventKind::SchedulerRestart { target } => format!("restart {:?}", target.service),
+            FleetEventKind::HoldingsChanged { by, .. } => format!("holdings of {} changed", by.0),
         };
         self.log.push(format!("{at} {line}"));
     }

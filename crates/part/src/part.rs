@@ -10,7 +10,7 @@ use crate::http::{Request, Wire};
 use crate::system::{Number, StreamNews};
 use planarium_ground::{Cx, Fleet, FleetEvent, MachineId, Owner};
 use planarium_kernel::{Digest, SimTime};
-use planarium_protocol::input::AddAgent;
+use planarium_protocol::input::{AddAgent, Sharing};
 use planarium_protocol::view::{MachineView, WindowView};
 use planarium_protocol::why::MachineWhy;
 use planarium_protocol::{Input, Refusal, Text};
@@ -83,6 +83,8 @@ pub struct Flags {
     pub offer_timeout_ms: Option<u64>,
     /// The Mesos master's `agent_removal_rate_limit`. *Units*: milliseconds between two removals.
     pub agent_removal_interval_ms: Option<u64>,
+    /// Whether what one layer holds of a machine is free for another.
+    pub sharing: Sharing,
 }
 
 /// A part between the machines and the systems: a cluster manager with which machines register.
@@ -132,6 +134,16 @@ pub trait Layer: Part + Sized {
         let _ = (cx, planned, over);
     }
 
+    /// Whether the machines' ledger holds what this part holds of them.
+    fn is_settled(&self) -> bool {
+        true
+    }
+
+    /// Brings the machines' ledger in line with what this part holds of them.
+    fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        let _ = (cx, ground);
+    }
+
     /// Programs that a fault had ended are up again.
     fn programs_returned(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
         let _ = (cx, ground);
@@ -178,7 +190,8 @@ pub trait Layer: Part + Sized {
     }
 
     /// Hostnames of the machines that an operator plans to take away.
-    fn planned(&self) -> Vec<Text> {
+    fn planned(&self, ground: &Ground<'_>) -> Vec<Text> {
+        let _ = ground;
         Vec::new()
     }
 

@@ -127,6 +127,33 @@ pub struct Resources {
     pub disks: Vec<Disk>,
 }
 
+/// How the layers of a cluster use its machines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+#[serde(rename_all = "kebab-case")]
+pub enum Sharing {
+    /// A layer sees as free what nobody holds.
+    #[default]
+    Together,
+    /// Each layer has every machine for itself, as clusters that know nothing of each other: machines may be promised twice.
+    Apart,
+}
+
+impl Sharing {
+    /// The word in scenarios.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Together => "together",
+            Self::Apart => "apart",
+        }
+    }
+
+    /// What a word stands for.
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::Together, Self::Apart].into_iter().find(|sharing| sharing.as_str() == word)
+    }
+}
+
 /// A disk beside the ROOT disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]

@@ -5,7 +5,8 @@
 //! milliseconds, and after a dot the event, when the moment is inside an instant. Without it the moment is the run's end.
 
 use planarium_kernel::base64::Base64;
-use planarium_world::{Engine, Journal};
+use planarium_kernel::journal::Entry;
+use planarium_world::{Engine, Journal, JournalEntry, Written};
 use std::fmt;
 
 /// What a share string starts with.
@@ -47,6 +48,31 @@ pub fn encode(journal: &Journal) -> String {
     let json = planarium_protocol::json::text(journal);
     let packed = miniz_oxide::deflate::compress_to_vec(&json, 9);
     format!("{PREFIX}{}", Base64::Url.encode(&packed))
+}
+
+/// An input of a run, packed by itself: what is kept while the run goes on packs each input once. *Order*: as in a share string.
+pub fn pack(entry: &Entry<Written>) -> String {
+    let Entry { seq, at_ms, after_event, after_quiet, digest, .. } = *entry;
+    let around = Entry { seq, at_ms, after_event, after_quiet, input: (), digest };
+    let around = planarium_protocol::json::text(&around);
+    // The text of the input is there already; it goes in where nothing stands for it.
+    const NOTHING: &[u8] = b"null";
+    let at = around.windows(NOTHING.len()).position(|part| part == NOTHING).unwrap_or(around.len());
+    let (before, after) = around.split_at(at);
+    let json = [before, entry.input.text(), after.get(NOTHING.len()..).unwrap_or_default()].concat();
+    Base64::Url.encode(&miniz_oxide::deflate::compress_to_vec(&json, 9))
+}
+
+/// The share string of a run from its journal without inputs and its inputs as [`pack`] packed them. Nothing when one of them
+/// cannot be read.
+pub fn encode_packed<'a>(rest: &Journal, packed: impl Iterator<Item = &'a str>) -> Option<String> {
+    let read = |text: &str| -> Option<JournalEntry> {
+        let json = Base64::Url.decode(text.as_bytes())?;
+        let json = miniz_oxide::inflate::decompress_to_vec_with_limit(&json, MAX_DECODED).ok()?;
+        planarium_protocol::json::read(&json).ok()
+    };
+    let entries = packed.map(read).collect::<Option<_>>()?;
+    Some(encode(&Journal { entries, ..rest.clone() }))
 }
 
 /// As [`encode`], at a moment within the run: its milliseconds, and its last event when later ones of the instant are
@@ -113,6 +139,20 @@ pub fn decode(text: &str) -> Result<Journal, ShareError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn inputs_packed_one_by_one_make_the_same_link() {
+        let mut engine = Engine::new(planarium_world::Genesis::default());
+        for nth in 0..3 {
+            let clear = planarium_protocol::input::ClearFault { id: format!("null-{nth}") };
+            engine.apply(planarium_protocol::Input::ClearFault(clear));
+            engine.advance_for(1_500);
+        }
+        let packed: Vec<String> = engine.entries().iter().map(|entry| pack(entry)).collect();
+        let link = encode_packed(&engine.journal_without_inputs(), packed.iter().map(String::as_str));
+        assert_eq!(link, Some(encode(&engine.journal())));
+        assert_eq!(encode_packed(&engine.journal(), ["*"].into_iter()), None);
+    }
 
     #[test]
     fn a_link_may_name_a_moment_and_every_reader_finds_the_run() {

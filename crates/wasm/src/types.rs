@@ -19,7 +19,7 @@ export type Event = { seq: number; at_ms: number; cause: Cause } & EventBody;
 export type Reason = { text: string; event?: number } & ReasonKind;
 
 /** Starting parameters of a world. */
-export interface Genesis { seed?: number; epoch_ms?: number; offer_timeout_ms?: number; agent_removal_interval_ms?: number; }
+export interface Genesis { seed?: number; epoch_ms?: number; offer_timeout_ms?: number; agent_removal_interval_ms?: number; sharing?: "together" | "apart"; }
 
 /** What became of an input. */
 export type InputResult =

@@ -3,7 +3,9 @@
 //! Knows: the seed, the calendar time of genesis, the flags of the master. Must not know: anything that can be put in later.
 
 use planarium_part::Flags;
-use serde::{Deserialize, Serialize};
+use planarium_protocol::input::Sharing;
+use planarium_protocol::json::Value;
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 /// What a world starts from; with the inputs it fixes everything that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +23,8 @@ pub struct Genesis {
     /// up at the earliest; at once when absent. *Units*: milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_removal_interval_ms: Option<u64>,
+    /// Whether what one layer holds of a machine is free for another.
+    pub sharing: Sharing,
     /// Mesos is there from the beginning, so that machines register with its master when they join; otherwise it begins with
     /// what first needs it.
     #[serde(skip_serializing_if = "is_true")]
@@ -35,8 +39,8 @@ const fn is_true(flag: &bool) -> bool {
 impl Genesis {
     /// What of it the cluster is started with.
     pub(crate) fn flags(self) -> Flags {
-        let Self { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms, .. } = self;
-        Flags { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms }
+        let Self { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms, sharing, .. } = self;
+        Flags { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms, sharing }
     }
 }
 
@@ -48,6 +52,23 @@ impl Default for Genesis {
             offer_timeout_ms: None,
             agent_removal_interval_ms: None,
             mesos: true,
+            sharing: Sharing::Together,
         }
     }
+}
+
+/// Reads what a run started from. Runs that were recorded before machines were shared do not say how they are: apart.
+///
+/// *Errors*: fields that are not known, values of other types.
+pub(crate) fn recorded<'de, D: Deserializer<'de>>(source: D) -> Result<Genesis, D::Error> {
+    let mut value = Value::deserialize(source)?;
+    if let Some(fields) = value.as_object_mut() {
+        fields.entry("sharing").or_insert_with(|| Sharing::Apart.as_str().into());
+    }
+    Genesis::deserialize(value).map_err(D::Error::custom)
+}
+
+/// What a run started from that does not say anything of it.
+pub(crate) fn unsaid() -> Genesis {
+    Genesis { sharing: Sharing::Apart, ..Genesis::default() }
 }

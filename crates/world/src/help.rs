@@ -177,7 +177,7 @@ fn rank(helps: &Helps) -> u8 {
 fn outcome(world: &World, inputs: &[&Input], path: &ElementPath, idle: &[Option<u32>]) -> Option<Helps> {
     let mut world = world.clone();
     for input in inputs {
-        let applied = world.run_input(input);
+        let applied = world.run_input(&crate::Written::of(Input::clone(input)));
         world.take_events().for_each(drop);
         applied.outcome.ok()?;
     }

@@ -159,6 +159,15 @@ macro_rules! layers {
                 })*
             }
 
+            /// Brings the machines' ledger in line with what layers hold of them.
+            pub(crate) fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+                $($(#[$on])* if let Some(layer) = &mut self.$field
+                    && !layer.is_settled()
+                {
+                    Arc::make_mut(layer).settle(cx, ground);
+                })*
+            }
+
             pub(crate) fn programs_returned(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
                 $($(#[$on])* if let Some(layer) = &mut self.$field {
                     Arc::make_mut(layer).programs_returned(cx, ground);
@@ -166,10 +175,10 @@ macro_rules! layers {
             }
 
             /// Hostnames of the machines that an operator plans to take away.
-            pub(crate) fn planned(&self) -> Vec<Text> {
+            pub(crate) fn planned(&self, ground: &Ground<'_>) -> Vec<Text> {
                 let mut all = Vec::new();
                 $($(#[$on])* if let Some(layer) = &self.$field {
-                    all.extend(layer.planned());
+                    all.extend(layer.planned(ground));
                 })*
                 all
             }

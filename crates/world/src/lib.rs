@@ -32,6 +32,7 @@ pub use condition::{Condition, ConditionError, element_status, parse_duration_ms
 pub use detect::detect_dialect;
 pub use genesis::Genesis;
 pub use help::Trials;
+pub use input::Written;
 pub use input::describe::describe as describe_input;
 /// The systems of this build.
 pub fn dialects() -> &'static [planarium_part::Dialect] {

@@ -83,8 +83,10 @@ impl Lend<'_> {
 impl Parts {
     /// No machines yet.
     pub(crate) fn new(flags: Flags) -> Self {
+        let mut fleet = Fleet::new(flags.seed);
+        fleet.set_sharing(flags.sharing);
         Self {
-            fleet: Arc::new(Fleet::new(flags.seed)),
+            fleet: Arc::new(fleet),
             layers: Layers::default(),
             flags,
             restarts: Vec::new(),
@@ -117,7 +119,7 @@ impl Parts {
 
     /// Hands on what the machines have reported.
     pub(crate) fn drain(&mut self, cx: &mut Cx) {
-        while let Some(event) = self.next_report() {
+        while let Some(event) = self.next_report(cx) {
             cx.set_cause(event.cause);
             if let Some(number) = event.owner.and_then(|owner| owner.0.checked_sub(SYSTEMS)) {
                 self.news.push_back(News { process: Some(Number(number)), event });
@@ -143,7 +145,9 @@ impl Parts {
         }
     }
 
-    fn next_report(&mut self) -> Option<FleetEvent> {
+    fn next_report(&mut self, cx: &mut Cx) -> Option<FleetEvent> {
+        let (layers, mut ground) = self.split(cx.now());
+        layers.settle(cx, &mut ground);
         // Copies of a world share the machines: they are touched only where there is something.
         if self.fleet.is_silent() { None } else { self.fleet_mut().next_event() }
     }
@@ -302,12 +306,13 @@ impl Parts {
         let wanted = self.layers.wanted(input);
         self.begin(cx, &wanted);
         let may_plan = matches!(input, Input::Maintenance(_) | Input::Call(_));
-        let before = if may_plan { self.layers.planned() } else { Vec::new() };
         let (layers, mut ground) = self.split(cx.now());
+        let before = if may_plan { layers.planned(&ground) } else { Vec::new() };
         let done = layers.perform(cx, &mut ground, input);
         self.drain(cx);
         if may_plan && matches!(done, Some(Ok(_))) {
-            let now = self.layers.planned();
+            let (layers, ground) = self.split(cx.now());
+            let now = layers.planned(&ground);
             let planned: Vec<_> = now.iter().filter(|host| !before.contains(host)).cloned().collect();
             let over: Vec<_> = before.iter().filter(|host| !now.contains(host)).cloned().collect();
             self.layers.windows_changed(cx, &planned, &over);

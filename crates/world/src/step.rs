@@ -8,7 +8,8 @@
 //! bounded; what is left over waits for the next millisecond and an event says so.
 
 use crate::encode;
-use crate::input::describe;
+use crate::input::{Written, describe};
+use crate::invariants::first_broken;
 use crate::limits::{self, LIMITS};
 use crate::parts::{Lend, News};
 use crate::systems::Process;
@@ -36,14 +37,15 @@ pub(crate) enum Part {
 impl World {
     /// Puts an input in: carried out, or refused without a trace but its event. Answers what became of it;
     /// [`World::take_events`] has what happened.
-    pub(crate) fn run_input(&mut self, input: &Input) -> Applied {
+    pub(crate) fn run_input(&mut self, written: &Written) -> Applied {
+        let input = written.input();
         self.begin();
         self.inputs += 1;
         let number = self.inputs;
         self.digest.write_u64(number);
         self.digest.write_u64(self.now_ms());
         // The journal keeps inputs as JSON; the same text is what the digest covers.
-        self.digest.write_bytes(&planarium_protocol::json::text(input));
+        self.digest.write_bytes(written.text());
 
         self.recorder.set_cause(Cause::Input(number));
         let mut diagnostics = Vec::new();
@@ -131,6 +133,17 @@ impl World {
         let process =
             self.processes.next_due().map(|(at, service, number)| (at, Part::Process(service, number)));
         [fleet, layer, process].into_iter().flatten().min()
+    }
+
+    /// The first thing that does not hold, in words.
+    pub(crate) fn broken_invariant(&self) -> Option<String> {
+        if self.next_timer().is_some_and(|(at_ms, _)| at_ms < self.now_ms())
+            && !self.instant.exhausted
+            && !self.instant.late
+        {
+            return Some("a timer is due in the past".to_owned());
+        }
+        first_broken(&self.parts, &self.processes)
     }
 
     /// Carries an input out under an event of its own. A refusal leaves nothing behind.
@@ -341,7 +354,8 @@ mod tests {
 
     fn busy() -> World {
         let mut world = World::genesis(Genesis::default());
-        let applied = world.run_input(&Input::AddAgent(planarium_protocol::input::AddAgent::default()));
+        let applied =
+            world.run_input(&Written::of(Input::AddAgent(planarium_protocol::input::AddAgent::default())));
         assert!(applied.outcome.is_ok());
         world
     }
@@ -361,7 +375,7 @@ mod tests {
         world.run_timer(0);
         let at_ms = world.now_ms();
         world.instant.steps = LIMITS.events_per_instant;
-        world.run_input(&Input::OfferRound(planarium_protocol::input::OfferRound::default()));
+        world.run_input(&Written::of(Input::OfferRound(planarium_protocol::input::OfferRound::default())));
         let events: Vec<Event> = world.take_events().collect();
         let limits =
             events.iter().filter(|event| matches!(event.body, EventBody::LimitReached { .. })).count();
@@ -396,7 +410,7 @@ mod tests {
         let other = {
             let mut world = World::genesis(Genesis::default());
             let input: Input = serde_json::from_str(r#"{"kind":"add-agent","count":1}"#).expect("an input");
-            world.run_input(&input);
+            world.run_input(&Written::of(input));
             world
         };
         assert_eq!(one.seq(), other.seq());

@@ -11,7 +11,6 @@ mod programs;
 mod refused;
 mod sdk_console;
 mod sim;
-mod skopos;
 mod store;
 mod texts;
 mod torn_down;

@@ -5,9 +5,12 @@
 
 use super::state::{Prefs, Sizes, State, Theme, Verbosity};
 use crate::browser;
+use planarium_scenario::share;
+use planarium_world::Journal;
 
 const PREFS: &str = "planarium.prefs";
 const JOURNAL: &str = "planarium.journal";
+const REST: &str = "planarium.rest";
 const PENDING: &str = "planarium.pending";
 const DRAFT: &str = "planarium.draft";
 const DRAFTS: &str = "planarium.drafts";
@@ -29,15 +32,40 @@ pub(crate) fn load_prefs() -> Prefs {
     browser::stored(PREFS).map(|text| read_prefs(&text)).unwrap_or_default()
 }
 
-/// Keeps the run as it was before an input, and what the input was; for this tab.
-pub(crate) fn save_run(share: &str, pending: &str) {
+/// Keeps the run as a share string, with nothing pending; for this tab.
+pub(crate) fn save_run(share: &str) {
     browser::store_here(JOURNAL, share);
+    browser::store_here(REST, "");
+    browser::store_here(PENDING, "");
+}
+
+/// Keeps an input of the run at its place, packed by itself.
+pub(crate) fn save_input(place: usize, packed: &str) {
+    browser::store_here(&input_key(place), packed);
+}
+
+/// Keeps what a run is beside its inputs (their number, the journal without them) as it was before an input, and what the input was.
+pub(crate) fn save_rest(rest: &str, pending: &str) {
+    browser::store_here(REST, rest);
     browser::store_here(PENDING, pending);
+}
+
+fn input_key(place: usize) -> String {
+    format!("{JOURNAL}.{place}")
 }
 
 /// The run as it was before the last input, as a share string.
 pub(crate) fn saved_run() -> Option<String> {
-    browser::stored_here(JOURNAL).filter(|text| !text.is_empty())
+    let rest = browser::stored_here(REST).filter(|text| !text.is_empty());
+    rest.and_then(|rest| put_together(&rest, &browser::stored_here))
+        .or_else(|| browser::stored_here(JOURNAL).filter(|text| !text.is_empty()))
+}
+
+/// The share string of a run that was kept in parts.
+fn put_together(rest: &str, stored: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let (inputs, journal): (usize, Journal) = planarium_protocol::json::read(rest.as_bytes()).ok()?;
+    let packed = (0..inputs).map(|place| stored(&input_key(place))).collect::<Option<Vec<_>>>()?;
+    share::encode_packed(&journal, packed.iter().map(String::as_str))
 }
 
 /// Keeps all of a tab for when it is loaded again.
@@ -151,6 +179,26 @@ fn read_prefs(text: &str) -> Prefs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use planarium_protocol::Input;
+    use planarium_protocol::input::ClearFault;
+    use planarium_world::{Engine, Genesis};
+
+    #[test]
+    fn a_run_kept_in_parts_is_put_together() {
+        let mut engine = Engine::new(Genesis::default());
+        engine.apply(Input::ClearFault(ClearFault { id: "none".to_owned() }));
+        engine.apply(Input::ClearFault(ClearFault { id: "none".to_owned() }));
+        let rest = planarium_protocol::json::of(&(2, engine.journal_without_inputs())).to_string();
+        let parts: Vec<(String, String)> = engine
+            .entries()
+            .iter()
+            .enumerate()
+            .map(|(place, entry)| (input_key(place), share::pack(entry)))
+            .collect();
+        let stored = |key: &str| parts.iter().find(|(name, _)| name == key).map(|(_, text)| text.clone());
+        assert_eq!(put_together(&rest, &stored), Some(share::encode(&engine.journal())));
+        assert_eq!(put_together(&rest, &|_| None), None, "there was no room for an input");
+    }
 
     #[test]
     fn preferences_survive_and_nonsense_is_ignored() {

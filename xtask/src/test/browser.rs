@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use super::clients;
 use super::count::{Count, counted};
 use crate::files;
 use crate::out;
@@ -20,12 +21,15 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     let firefox = firefox::ensure()?;
     page::build_release(root, &toolchain)?;
     build_types(root, &toolchain)?;
+    out::step("the command that makes pictures for documents");
+    Cmd::new("cargo").dir(root).args(["build", "--locked", "--package", "planarium-cli"]).run()?;
     out::step("tests of the editor bundle");
     let editor = counted(node_test(&files::editor(root), filter))?;
     out::step("browser tests");
     let mut tests = node_test(&folder, filter)
         .env("PLANARIUM_CHROMIUM", chromium)
-        .env("PLANARIUM_DIST", files::dist(root));
+        .env("PLANARIUM_DIST", files::dist(root))
+        .env("PLANARIUM_BIN", clients::program(root));
     // Without it, the journeys in Firefox skip themselves and are counted so.
     if let Some(program) = firefox {
         tests = tests.env("PLANARIUM_FIREFOX", program);

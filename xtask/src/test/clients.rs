@@ -19,7 +19,7 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
         Err(reason) => {
             let skipped = tests_in(&folder, filter)?;
             out::warn(format!("{skipped} tests of client libraries are skipped: {reason:#}"));
-            return Ok(Count { skipped, ..Count::default() });
+            return Ok(Count::skipped_for(format!("{reason:#}"), skipped));
         }
     };
     out::step("the command that the clients talk to");
@@ -34,7 +34,7 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
 }
 
 /// The command as cargo builds it.
-fn program(root: &Path) -> PathBuf {
+pub(super) fn program(root: &Path) -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     target.join("debug").join(format!("planarium{}", std::env::consts::EXE_SUFFIX))
 }

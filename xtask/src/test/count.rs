@@ -1,5 +1,6 @@
 //! Passed, failed and skipped tests, read from what the test programs print.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::process::ExitStatus;
 
@@ -8,12 +9,14 @@ use anyhow::Result;
 use crate::proc::Cmd;
 
 /// Passed, failed and skipped tests.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Count {
     pub(crate) passed: u32,
     pub(crate) failed: u32,
     /// Those that could not run for want of something: real definitions that are not at hand.
     pub(crate) skipped: u32,
+    /// Why tests were skipped, with how many were for that reason.
+    pub(crate) reasons: BTreeMap<String, u32>,
 }
 
 impl fmt::Display for Count {
@@ -28,17 +31,33 @@ impl Count {
         Self { failed: 1, ..Self::default() }
     }
 
+    /// So many tests that could not run, all for one reason.
+    pub(crate) fn skipped_for(reason: String, skipped: u32) -> Self {
+        Self { skipped, reasons: BTreeMap::from([(reason, skipped)]), ..Self::default() }
+    }
+
     /// Both together.
-    pub(crate) fn plus(self, other: Self) -> Self {
-        Self {
-            passed: self.passed + other.passed,
-            failed: self.failed + other.failed,
-            skipped: self.skipped + other.skipped,
+    pub(crate) fn plus(mut self, other: Self) -> Self {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+        for (reason, times) in other.reasons {
+            *self.reasons.entry(reason).or_default() += times;
         }
+        self
+    }
+
+    /// A line for each reason why tests were skipped, and one for those that gave none.
+    pub(crate) fn why_skipped(&self) -> Vec<String> {
+        let told: u32 = self.reasons.values().sum();
+        let silent = self.skipped.checked_sub(told).filter(|silent| *silent > 0);
+        let reasons = self.reasons.iter().map(|(reason, times)| (reason.as_str(), *times));
+        let rows = reasons.chain(silent.map(|silent| ("no reason given", silent)));
+        rows.map(|(reason, times)| format!("skipped  {times}: {reason}")).collect()
     }
 
     /// Whether nothing ran.
-    pub(crate) fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.passed == 0 && self.failed == 0
     }
 
@@ -48,15 +67,28 @@ impl Count {
     }
 }
 
-/// Runs a test program, shows its output and counts.
+/// Runs a test program, shows its output but for the tests that passed, and counts.
 pub(crate) fn counted(cmd: Cmd) -> Result<Count> {
     let mut count = Count::default();
     let status = cmd.watch(|line| {
         if let Some(more) = read_line(line) {
-            count = count.plus(more);
+            count = std::mem::take(&mut count).plus(more);
         }
+        if let Some(reason) = reason(line) {
+            *count.reasons.entry(reason).or_default() += 1;
+        }
+        !(line.starts_with("test ") && line.ends_with(" ... ok"))
     })?;
     Ok(count.checked(status))
+}
+
+/// The reason in a line about a skipped test: `test NAME ... ignored, REASON`, and of Node's runner `﹣ NAME (TIME) # REASON`.
+fn reason(line: &str) -> Option<String> {
+    let line = plain(line);
+    let rust = line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... ignored, "));
+    let node = || line.trim_start().strip_prefix("﹣ ")?.rsplit_once(" # ");
+    let (_, reason) = rust.or_else(node)?;
+    Some(reason.trim().to_owned())
 }
 
 /// What a line adds to the count, when it is a summary line of one of the test programs.
@@ -68,11 +100,8 @@ fn read_line(line: &str) -> Option<Count> {
             passed: before(rest, "passed"),
             failed: before(rest, "failed"),
             skipped: before(rest, "ignored"),
+            ..Count::default()
         });
-    }
-    if let Some(rest) = line.trim_start().strip_prefix("Summary [") {
-        let failed = ["failed", "timed", "exec"].iter().map(|word| before(rest, word)).sum();
-        return Some(Count { passed: before(rest, "passed"), failed, skipped: before(rest, "skipped") });
     }
     let rest = line.strip_prefix("ℹ ").or_else(|| line.strip_prefix("# "))?;
     let (word, number) = rest.split_once(' ')?;
@@ -128,15 +157,6 @@ mod tests {
                 (12, 0, 1),
             ),
             ("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 filtered out", (3, 2, 0)),
-            ("     Summary [   0.512s] 10 tests run: 10 passed (1 slow), 2 skipped", (10, 0, 2)),
-            (
-                "     Summary [   0.512s] 9/10 tests run: 6 passed, 2 failed, 1 timed out, 0 skipped",
-                (6, 3, 0),
-            ),
-            (
-                "\u{1b}[32;1m     Summary\u{1b}[0m [   0.0s] 4 tests run: 4 \u{1b}[32mpassed\u{1b}[0m, 0 skipped",
-                (4, 0, 0),
-            ),
             ("ℹ pass 7", (7, 0, 0)),
             ("ℹ fail 2", (0, 2, 0)),
             ("# pass 5", (5, 0, 0)),
@@ -144,8 +164,26 @@ mod tests {
             ("ℹ skipped 3", (0, 0, 3)),
         ];
         for (line, (passed, failed, skipped)) in cases {
-            assert_eq!(read_line(line), Some(Count { passed, failed, skipped }), "{line}");
+            let want = Count { passed, failed, skipped, ..Count::default() };
+            assert_eq!(read_line(line), Some(want), "{line}");
         }
+    }
+
+    #[test]
+    fn skipped_tests_are_listed_with_their_reasons() {
+        for (line, want) in [
+            ("test real::all ... ignored, no packages", Some("no packages")),
+            ("test real::all ... ignored", None),
+            ("test real::all ... ok", None),
+            ("﹣ shares it (1.5ms) # Firefox is not installed", Some("Firefox is not installed")),
+            ("✔ shares it (1.5ms)", None),
+        ] {
+            assert_eq!(reason(line).as_deref(), want, "{line}");
+        }
+        let count = Count { skipped: 1, ..Count::default() };
+        let count = count.plus(Count::skipped_for("b".into(), 2)).plus(Count::skipped_for("b".into(), 3));
+        assert_eq!(count.why_skipped(), ["skipped  5: b", "skipped  1: no reason given"]);
+        assert_eq!(Count::default().why_skipped(), Vec::<String>::new());
     }
 
     #[test]
@@ -170,8 +208,8 @@ mod tests {
         use std::os::unix::process::ExitStatusExt;
         let broken = ExitStatus::from_raw(256);
         assert_eq!(Count::default().checked(broken), Count::could_not_run());
-        let counted = Count { passed: 1, failed: 2, skipped: 0 };
-        assert_eq!(counted.checked(broken), counted);
+        let counted = Count { passed: 1, failed: 2, ..Count::default() };
+        assert_eq!(counted.clone().checked(broken), counted);
         assert_eq!(Count::default().checked(ExitStatus::from_raw(0)), Count::default());
     }
 }

@@ -4,6 +4,7 @@ mod browser;
 mod clients;
 mod count;
 mod native;
+mod system;
 mod wasm;
 
 use anyhow::{Context, Result};
@@ -19,6 +20,7 @@ const SUITES: [&str; 4] = ["native", "clients", "wasm", "browser"];
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Options {
     only: Vec<String>,
+    system: Option<String>,
     filter: Option<String>,
 }
 
@@ -36,10 +38,15 @@ impl Options {
                     );
                     options.only.push(suite.clone());
                 }
+                "--system" => options.system = Some(args.next().context("--system takes a name")?.clone()),
                 "--filter" => options.filter = Some(args.next().context("--filter takes a text")?.clone()),
                 other => anyhow::bail!("test knows no `{other}`; see cargo xtask test --help"),
             }
         }
+        anyhow::ensure!(
+            options.system.is_none() || options.only.is_empty(),
+            "--system has its own choice of suites and goes with no --only"
+        );
         Ok(options)
     }
 
@@ -54,14 +61,16 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     let root = files::root()?;
     let filter = options.filter.as_deref();
     let mut rows: Vec<(&str, Count)> = Vec::new();
-    for suite in SUITES {
-        if !options.wants(suite) {
-            continue;
-        }
-        let outcome = match suite {
-            "native" => native::run(&root, filter),
-            "clients" => clients::run(&root, filter),
-            "wasm" => wasm::run(&root, filter),
+    let suites: Vec<&str> = match &options.system {
+        Some(system) => vec![system],
+        None => SUITES.into_iter().filter(|suite| options.wants(suite)).collect(),
+    };
+    for suite in suites {
+        let outcome = match (suite, &options.system) {
+            (_, Some(system)) => system::run(&root, system, filter),
+            ("native", _) => native::run(&root, filter),
+            ("clients", _) => clients::run(&root, filter),
+            ("wasm", _) => wasm::run(&root, filter),
             _ => browser::run(&root, filter),
         };
         let count = outcome.unwrap_or_else(|error| {
@@ -70,10 +79,13 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
         });
         rows.push((suite, count));
     }
-    let total = rows.iter().fold(Count::default(), |sum, (_, count)| sum.plus(*count));
+    let total = rows.iter().fold(Count::default(), |sum, (_, count)| sum.plus(count.clone()));
     out::step("result");
     for (suite, count) in &rows {
         out::say(format!("{suite:<8} {count}"));
+    }
+    for line in total.why_skipped() {
+        out::say(line);
     }
     if total.is_empty() {
         out::warn(match filter {
@@ -103,9 +115,13 @@ mod tests {
 
     #[test]
     fn wrong_options_are_named() {
-        for (words, part) in
-            [(vec!["--only", "slow"], "`slow`"), (vec!["--only"], "native"), (vec!["x"], "`x`")]
-        {
+        for (words, part) in [
+            (vec!["--only", "slow"], "`slow`"),
+            (vec!["--only"], "native"),
+            (vec!["x"], "`x`"),
+            (vec!["--system"], "a name"),
+            (vec!["--system", "a", "--only", "wasm"], "no --only"),
+        ] {
             assert!(parse(&words).unwrap_err().to_string().contains(part), "{words:?}");
         }
     }

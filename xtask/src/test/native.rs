@@ -6,20 +6,14 @@ use anyhow::Result;
 
 use super::count::{Count, counted};
 use crate::out;
-use crate::proc::{Cmd, find};
+use crate::proc::Cmd;
 use crate::setup::kubectl;
 
-/// Runs them, with cargo-nextest where it is installed.
+/// Runs them with cargo's own runner, which says why a test is skipped.
 pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     let kubectl = kubectl::ensure();
     out::step("native tests");
-    let tests = if find("cargo-nextest").is_some() {
-        let tests = counted(told(nextest(root, filter), kubectl))?;
-        // It counts what the filter leaves out as skipped.
-        Count { skipped: if filter.is_some() { 0 } else { tests.skipped }, ..tests }
-    } else {
-        counted(told(cargo_test(root, filter), kubectl))?
-    };
+    let tests = counted(told(cargo_test(root, filter), kubectl))?;
     let tests = if filter.is_none() { tests.plus(systems_alone(root)?) } else { tests };
     out::step("examples in the documentation");
     let doc = Cmd::new("cargo").dir(root).args([
@@ -59,26 +53,16 @@ fn systems_alone(root: &Path) -> Result<Count> {
             "scenarios",
             "--test",
             "cross_digest",
-            "--",
-            "--quiet",
         ]);
         count = count.plus(counted(tests)?);
     }
     Ok(count)
 }
 
-fn nextest(root: &Path, filter: Option<&str>) -> Cmd {
-    Cmd::new("cargo")
-        .dir(root)
-        .args(["nextest", "run", "--locked", "--workspace", "--features", "xtask/bench", "--no-fail-fast"])
-        .args(["--no-tests", "pass", "--status-level", "fail", "--hide-progress-bar"])
-        .args(filter)
-}
-
 fn cargo_test(root: &Path, filter: Option<&str>) -> Cmd {
     Cmd::new("cargo")
         .dir(root)
         .args(["test", "--locked", "--workspace", "--features", "xtask/bench", "--no-fail-fast"])
-        .args(["--lib", "--bins", "--tests", "--", "--quiet"])
+        .args(["--lib", "--bins", "--tests", "--"])
         .args(filter)
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Repository;
 
 /// Every package with its layer.
-const LAYERS: [(&str, u8); 21] = [
+const LAYERS: [(&str, u8); 22] = [
     ("planarium-kernel", 0),
     ("planarium-protocol", 0),
     ("planarium-source", 0),
@@ -22,6 +22,7 @@ const LAYERS: [(&str, u8); 21] = [
     ("planarium-scenario", 6),
     ("planarium-rest", 6),
     ("planarium-gallery", 6),
+    ("planarium-embed", 7),
     ("planarium-wasm", 7),
     ("planarium-cli", 7),
     ("planarium-web", 7),
@@ -30,13 +31,36 @@ const LAYERS: [(&str, u8); 21] = [
 ];
 
 /// Neighbours in one layer that may meet all the same.
-const EXCEPTIONS: [(&str, &str); 5] = [
+const EXCEPTIONS: [(&str, &str); 6] = [
     ("planarium-protocol", "planarium-kernel"),
     ("planarium-source", "planarium-kernel"),
     ("planarium-rest", "planarium-scenario"),
+    ("planarium-cli", "planarium-embed"),
     ("planarium-tests", "planarium-cli"),
     ("planarium-tests", "planarium-wasm"),
 ];
+
+/// Cluster managers, which a build has only if one of its systems needs them.
+const MANAGERS: [&str; 2] = ["planarium-mesos", "planarium-kube"];
+
+/// The systems with the cluster managers that they need.
+const NEEDS: [(&str, &[&str]); 4] = [
+    ("planarium-sdk", &["planarium-mesos"]),
+    ("planarium-marathon", &["planarium-mesos"]),
+    ("planarium-kudo", &["planarium-kube"]),
+    ("planarium-skopos", &[]),
+];
+
+/// Whether a package may use a cluster manager: a system that needs it, or as a dependency that a feature turns on.
+fn may_use(package: &str, manager: &str, dependency: &Value) -> bool {
+    if dependency.get("kind").is_some_and(|kind| kind == "dev") {
+        return true;
+    }
+    match NEEDS.iter().find(|(system, _)| *system == package) {
+        Some((_, needed)) => needed.contains(&manager),
+        None => dependency.get("optional").is_some_and(|optional| optional == true),
+    }
+}
 
 /// Arrows that do not point down, and packages without a layer.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
@@ -50,6 +74,11 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
         for dependency in array(package, "dependencies") {
             let used = text(dependency, "name");
             let is_ours = dependency.get("path").is_some_and(Value::is_string);
+            if MANAGERS.contains(&used) && !may_use(name, used, dependency) {
+                findings.push(format!(
+                    "{name} uses {used} in every build; a build of systems that do not need it must not compile it"
+                ));
+            }
             match layer(used) {
                 Some(below) if below < own || EXCEPTIONS.contains(&(name, used)) => {}
                 Some(other) => findings.push(format!(
@@ -86,6 +115,24 @@ mod tests {
             {"name": package, "dependencies": [{"name": dependency, "path": "somewhere"}]},
         ]});
         check(&repository)
+    }
+
+    #[test]
+    fn a_build_has_the_cluster_managers_that_its_systems_need() {
+        for (package, dependency, optional, fine) in [
+            ("planarium-sdk", "planarium-mesos", false, true),
+            ("planarium-kudo", "planarium-mesos", false, false),
+            ("planarium-kudo", "planarium-kube", false, true),
+            ("planarium-skopos", "planarium-kube", true, false),
+            ("planarium-world", "planarium-mesos", true, true),
+            ("planarium-world", "planarium-mesos", false, false),
+        ] {
+            let mut repository = fixture(&[]);
+            repository.metadata = serde_json::json!({"packages": [
+                {"name": package, "dependencies": [{"name": dependency, "path": "x", "optional": optional}]},
+            ]});
+            assert_eq!(check(&repository).is_empty(), fine, "{package} uses {dependency}");
+        }
     }
 
     #[test]

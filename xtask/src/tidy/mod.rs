@@ -11,6 +11,7 @@ mod lints;
 mod modules;
 mod paths;
 mod systems;
+mod types;
 mod unfinished;
 
 use std::path::{Path, PathBuf};
@@ -73,7 +74,7 @@ impl Repository {
 type Check = (&'static str, fn(&Repository) -> Vec<String>);
 
 /// Every check, in the order in which they report.
-const CHECKS: [Check; 12] = [
+const CHECKS: [Check; 13] = [
     ("layers", layers::check),
     ("length", length::check),
     ("codes", codes::check),
@@ -85,6 +86,7 @@ const CHECKS: [Check; 12] = [
     ("unfinished", unfinished::check),
     ("lints", lints::check),
     ("modules", modules::check),
+    ("types", types::check),
     ("documents", documents::check),
 ];
 

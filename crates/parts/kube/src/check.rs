@@ -61,6 +61,7 @@ impl Kube {
         self.check_workloads(&mut broken);
         self.check_watchers(&mut broken);
         self.check_nodes(&mut broken);
+        self.check_holdings(fleet, &mut broken);
         self.check_runs(fleet, &mut broken);
         broken
     }

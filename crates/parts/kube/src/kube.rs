@@ -12,7 +12,7 @@ use crate::{
     object::{Object, ObjectNo, ObjectRef},
     queue::{Due, Queue, Timer, Work},
     request::{Change, Webhook},
-    scheduler::Scheduler,
+    scheduler::{HeldChanges, Scheduler},
     selector::Selector,
     status::Status,
     store::Store,
@@ -55,6 +55,8 @@ pub struct Kube {
     /// Pods that wait for a ConfigMap, Secret or claim.
     pub(crate) wanting: Map<ObjectNo, ()>,
     pub(crate) scheduler: Scheduler,
+    /// Pods whose holdings the ledger of machines does not have yet.
+    pub(crate) held_changes: HeldChanges,
     pub(crate) log: Log,
     pub(crate) service_label: Text,
     pub(crate) next_pod_ip: Counter,
@@ -84,6 +86,7 @@ impl Kube {
             evictions: Map::new(),
             wanting: Map::new(),
             scheduler: Scheduler::default(),
+            held_changes: HeldChanges::default(),
             log: Log::default(),
             service_label: "".into(),
             next_pod_ip: Counter::new(),

@@ -14,7 +14,7 @@ use crate::{
     quantity::{bytes_text, cpu_text},
     queue::{Timer, Work},
     request::{DeleteOptions, Written},
-    scheduler::resources,
+    scheduler::{Others, others_of, resources},
     spec::{
         Spec,
         placement::{Effect, Taint},
@@ -61,6 +61,8 @@ pub(crate) struct Node {
     pub(crate) allocatable: Amounts,
     /// What its pods ask for.
     pub(crate) requested: Amounts,
+    /// What others than pods hold of the machine.
+    pub(crate) others: Others,
     /// The same, with something for pods that ask for nothing; scores go by that.
     pub(crate) weighed: Amounts,
     /// Its score for a pod of the same weight as the one that came or went last, with that weight.
@@ -209,6 +211,7 @@ impl Kube {
             unschedulable: false,
             allocatable: capacity,
             requested: Amounts::NONE,
+            others: others_of(fleet.ledger(), machine, capacity),
             weighed: Amounts::NONE,
             score: None,
             pods: SortedSet::new(),
@@ -666,6 +669,7 @@ impl Kube {
             node.rescore(weighed(requests));
             node.ports.extend(ports);
         });
+        self.held_changes.note(pod.no, number);
         if let Some(manager) = manager {
             self.scheduler.place(manager, number);
         }
@@ -692,6 +696,7 @@ impl Kube {
             node.ports.retain(|(_, _, no)| *no != pod.no);
             true
         });
+        self.held_changes.note(pod.no, number);
         if let Some(manager) = manager.filter(|_| was_there == Some(true)) {
             self.scheduler.displace(&manager, number);
         }

@@ -42,6 +42,8 @@ pub enum WhyKind {
     NotObserved,
     /// No node takes the pod; the text is the scheduler's own.
     Unschedulable,
+    /// What the pod asks for would be there if others did not hold it; the text names them.
+    HeldByOthers,
     /// The image is being fetched.
     PullingImage,
     /// The image cannot be fetched.
@@ -261,7 +263,10 @@ impl Reasons<'_> {
             }
         }
         match status.condition("PodScheduled").filter(|one| one.status == Tri::False) {
-            Some(cond) => self.say(WhyKind::Unschedulable, pod, cond.message.to_string(), None),
+            Some(cond) => {
+                self.say(WhyKind::Unschedulable, pod, cond.message.to_string(), None);
+                self.held_by_others(pod);
+            }
             None if matches!(&pod.spec, Spec::Pod(spec, _) if spec.foreign_scheduler) => {
                 self.say(
                     WhyKind::Unschedulable,
@@ -271,6 +276,17 @@ impl Reasons<'_> {
                 );
             }
             None => self.say(WhyKind::NotObserved, pod, "the scheduler has not looked at it yet", None),
+        }
+    }
+
+    /// What a pod waits for because somebody else holds it.
+    fn held_by_others(&mut self, pod: &Object) {
+        let Spec::Pod(spec, _) = &pod.spec else { return };
+        let last = self.kube.occurrences(pod.reference()).into_iter().next_back().map(|one| one.event);
+        for (node, scalar, holders) in self.kube.held_from(self.fleet, spec).into_iter().take(PODS) {
+            let text = format!("{} of {} is held by {holders}", scalar.as_str(), node.name);
+            let about = format!("node/{}", node.name).into();
+            self.found.push(Why { kind: WhyKind::HeldByOthers, about, text, until: None, event: last });
         }
     }
 

@@ -1,204 +1,206 @@
 //! Digest and invariants of the cluster.
 
 use crate::{
-    Master,
-    agents::AgentState,
+    agents::{AgentState, holdings},
     api::{AgentId, FrameworkId, Resources},
+    maintenance::cluster::drains,
+    offers::operations,
+    records::Records,
 };
 use planarium_ground::Fleet;
 use planarium_kernel::SortedMap;
 use planarium_kernel::{Digest, SimTime};
 use planarium_protocol::Text;
 
-impl Master {
-    /// Writes the canonical state.
-    pub fn digest(&self, digest: &mut Digest) {
-        digest.write_str(&self.uuid);
-        for agent in &self.agents {
-            digest.write_str(&agent.hostname);
-            digest.write_u64(match agent.state {
-                AgentState::Registered => 0,
-                AgentState::Unreachable => 1,
-                AgentState::Removed => 2,
-                AgentState::Gone => 3,
-                AgentState::Recovered => 4,
-            });
-            digest.write_bool(agent.connected);
-            digest.write_bool(agent.ping_timer.is_some());
-        }
-        for (id, slot) in self.allocator.agents() {
-            digest.write_u32(id.0);
-            digest.write_str(&slot.total().to_string());
-            digest.write_str(&slot.free.to_string());
-        }
-        for framework in &self.frameworks {
-            digest.write_str(&framework.name);
-            digest.write_bool(framework.is_connected());
-            digest.write_u64(framework.completed.len() as u64);
-        }
-        for offer in self.offers.values() {
-            digest.write_u32(offer.id.0);
-            digest.write_u32(offer.framework.0);
-            digest.write_str(&offer.resources.to_string());
-        }
-        for (no, task) in self.tasks.iter() {
-            digest.write_u32(no.0);
-            digest.write_str(task.id());
-            digest.write_str(task.state.as_str());
-            digest.write_u64(task.since.ms());
-            digest.write_u64(task.pending_updates.len() as u64);
-            digest.write_u64(task.awaiting_ack.map_or(u64::MAX, u64::from));
-            digest.write_bool(task.freed);
-        }
-        for number in self.operations.keys() {
-            digest.write_u32(*number);
-        }
-        for no in self.untracked.keys() {
-            digest.write_u32(no.0);
-        }
-        for (role, weight) in self.allocator.weights() {
-            digest.write_str(role);
-            digest.write_i64(weight.0);
-        }
-        for (role, quota) in self.allocator.quotas() {
-            digest.write_str(&role);
-            for (name, amount) in quota.guarantees.iter().chain(&quota.limits) {
-                digest.write_str(name);
-                digest.write_i64(amount.0);
-            }
-            digest.write_u64(quota.guarantees.len() as u64);
-        }
-        self.machines.digest(digest);
-        self.inverse.digest(digest);
-        self.drains.digest(digest);
-        digest.write_u64(self.allocator.filter_count() as u64);
-        digest.write_u64(self.timer_count() as u64);
-        digest.write_u64(self.next_due().map_or(u64::MAX, SimTime::ms));
+/// Writes the canonical state.
+pub(crate) fn digest(records: &Records, digest: &mut Digest) {
+    digest.write_str(&records.cluster.ids.uuid);
+    for agent in &records.cluster.agents.rows {
+        digest.write_str(&agent.hostname);
+        digest.write_u64(match agent.state {
+            AgentState::Registered => 0,
+            AgentState::Unreachable => 1,
+            AgentState::Removed => 2,
+            AgentState::Gone => 3,
+            AgentState::Recovered => 4,
+        });
+        digest.write_bool(agent.connected);
+        digest.write_bool(agent.ping_timer.is_some());
     }
-
-    /// Broken invariants, in words. *Cost*: walks everything; for debug builds and property tests.
-    pub fn check(&self, fleet: &Fleet) -> Vec<String> {
-        let mut broken = self.allocator.check();
-        self.check_books(&mut broken);
-        self.check_tasks(fleet, &mut broken);
-        self.check_maintenance(&mut broken);
-        self.check_operations(&mut broken);
-        for offer in self.offers.values() {
-            let name = offer.name();
-            if !self.agent(offer.agent).is_some_and(crate::agents::Agent::is_active) {
-                broken.push(format!("offer {name} is of an agent that is not active"));
-            }
-            if !self.framework(offer.framework).is_some_and(crate::frameworks::Framework::is_connected) {
-                broken.push(format!("offer {name} is to a framework that is not connected"));
-            }
-        }
-        broken
+    for (id, slot) in records.cluster.allocator.agents() {
+        digest.write_u32(id.0);
+        digest.write_str(&slot.total().to_string());
+        digest.write_str(&slot.free.to_string());
     }
-
-    /// Per registered agent: what is offered and in use is what the allocator has as allocated, and no more
-    /// than there is.
-    fn check_books(&self, broken: &mut Vec<String>) {
-        for (row, agent) in self.agents.iter().enumerate() {
-            let id = AgentId::at(row);
-            let slot = self.allocator.slot(id);
-            if (agent.state == AgentState::Registered) != slot.is_some() {
-                broken.push(format!(
-                    "agent {}: registered and not allocatable, or the reverse",
-                    agent.hostname
-                ));
-            }
-            let Some(slot) = slot else { continue };
-            let mut allocated: SortedMap<(FrameworkId, Text), Resources> =
-                self.allocated_on(id).into_iter().collect();
-            for offer in self.offers.values().filter(|offer| offer.agent == id) {
-                let sum = allocated.entry((offer.framework, offer.role.clone())).or_default();
-                sum.add_all(&offer.resources);
-            }
-            allocated.retain(|_, resources| !resources.is_empty());
-            let same = allocated.len() == slot.allocated.len()
-                && allocated
-                    .iter()
-                    .zip(&slot.allocated)
-                    .all(|((a, one), (b, other))| a == b && *other == *one);
-            if !same {
-                broken.push(format!(
-                    "agent {}: held {:?}, recomputed {allocated:?}",
-                    agent.hostname, slot.allocated
-                ));
-            }
-            let all: Resources = allocated.values().flatten().cloned().collect();
-            if !slot.total().contains(&all) {
-                broken.push(format!("agent {} is over-allocated: {all} of {}", agent.hostname, slot.total()));
-            }
-            if slot.active != (agent.connected && !self.drains.is_deactivated(id)) {
-                broken.push(format!("agent {}: what it is and what is offered differ", agent.hostname));
-            }
-        }
+    for framework in &records.cluster.frameworks.rows {
+        digest.write_str(&framework.name);
+        digest.write_bool(framework.is_connected());
+        digest.write_u64(framework.completed.len() as u64);
     }
-
-    /// Every task has one agent and one framework, and every index knows it.
-    fn check_tasks(&self, fleet: &Fleet, broken: &mut Vec<String>) {
-        for (no, task) in self.tasks.iter() {
-            let id = task.id();
-            let agent = self.agent(task.agent);
-            if !agent.is_some_and(|agent| agent.tasks.contains(no)) {
-                broken.push(format!("task {id} is not listed on its agent"));
-            }
-            if !self.framework(task.framework).is_some_and(crate::frameworks::Framework::is_registered) {
-                broken.push(format!("task {id} has no framework"));
-            }
-            if self.task_ids.get(&(task.framework, id.clone())) != Some(no) {
-                broken.push(format!("task {id} is not found by its id"));
-            }
-            if task.process.is_some_and(|pid| self.by_process.get(&pid) != Some(no)) {
-                broken.push(format!("task {id} is not found by its process"));
-            }
-            let unreachable = agent.is_some_and(|agent| agent.state == AgentState::Unreachable);
-            if unreachable != task.unreachable_since.is_some() {
-                broken.push(format!("task {id}: unreachable is not what its agent is"));
-            }
-            let waits = self.acknowledges_explicitly(task.framework)
-                && task.freed
-                && !task.pending_updates.is_empty();
-            if task.state.is_terminal() && !unreachable && !waits {
-                broken.push(format!("task {id} has ended and is in the books"));
-            }
-            if task.freed && (!task.state.is_terminal() || !task.resources.is_empty()) {
-                broken.push(format!("task {id} is freed and has not ended, or holds something"));
-            }
-            if task.awaiting_ack.is_some() && task.pending_updates.is_empty() {
-                broken.push(format!("task {id} waits for an acknowledgement of nothing"));
-            }
-            let lost = agent
-                .is_some_and(|agent| fleet.absence(agent.machine) == Some(planarium_ground::Absence::Lost));
-            let runs = task.process.is_some_and(|pid| fleet.process_state(pid).is_some());
-            if !runs
-                && !lost
-                && !task.agent_state.is_terminal()
-                && agent.is_some_and(crate::agents::Agent::is_reachable)
-            {
-                broken.push(format!("task {id} runs nowhere"));
-            }
+    for offer in records.offers.outstanding.values() {
+        digest.write_u32(offer.id.0);
+        digest.write_u32(offer.framework.0);
+        digest.write_str(&offer.resources.to_string());
+    }
+    for (no, task) in records.tasks.all.iter() {
+        digest.write_u32(no.0);
+        digest.write_str(task.id());
+        digest.write_str(task.state.as_str());
+        digest.write_u64(task.since.ms());
+        digest.write_u64(task.pending_updates.len() as u64);
+        digest.write_u64(task.awaiting_ack.map_or(u64::MAX, u64::from));
+        digest.write_bool(task.freed);
+    }
+    for number in records.operations.keys() {
+        digest.write_u32(*number);
+    }
+    for no in records.tasks.untracked.keys() {
+        digest.write_u32(no.0);
+    }
+    for (role, weight) in records.cluster.allocator.weights() {
+        digest.write_str(role);
+        digest.write_i64(weight.0);
+    }
+    for (role, quota) in records.cluster.allocator.quotas() {
+        digest.write_str(&role);
+        for (name, amount) in quota.guarantees.iter().chain(&quota.limits) {
+            digest.write_str(name);
+            digest.write_i64(amount.0);
         }
-        // Whatever carries an agent's id was launched here and must have a task.
-        let ours = |pid: &planarium_ground::ProcessId| {
-            fleet.labels(*pid).is_some_and(|l| l.get("agent-id").is_some())
-        };
-        if fleet
-            .process_ids()
-            .filter(ours)
-            .any(|pid| !self.by_process.contains_key(&pid) && !self.shutting_down.contains(&pid))
+        digest.write_u64(quota.guarantees.len() as u64);
+    }
+    records.maintenance.machines.digest(digest);
+    records.maintenance.inverse.digest(digest);
+    records.cluster.agents.drains.digest(digest);
+    digest.write_u64(records.cluster.allocator.filter_count() as u64);
+    digest.write_u64(records.cluster.timers.len() as u64);
+    digest.write_u64(records.cluster.timers.next_due().map_or(u64::MAX, SimTime::ms));
+}
+
+/// Broken invariants, in words. *Cost*: walks everything; for debug builds and property tests.
+pub(crate) fn check(records: &Records, fleet: &Fleet) -> Vec<String> {
+    let mut broken = records.cluster.allocator.check();
+    check_books(records, &mut broken);
+    holdings::check_holdings(&records.tasks, &records.cluster, fleet, &mut broken);
+    check_tasks(records, fleet, &mut broken);
+    drains::check_maintenance(records, &mut broken);
+    operations::check_operations(&records.operations, &records.cluster, &mut broken);
+    for offer in records.offers.outstanding.values() {
+        let name = offer.name();
+        if !records.cluster.agents.get(offer.agent).is_some_and(crate::agents::Agent::is_active) {
+            broken.push(format!("offer {name} is of an agent that is not active"));
+        }
+        if !records
+            .cluster
+            .frameworks
+            .get(offer.framework)
+            .is_some_and(crate::frameworks::Framework::is_connected)
         {
-            broken.push("a process runs without a task".to_owned());
+            broken.push(format!("offer {name} is to a framework that is not connected"));
         }
-        let listed: usize = self.agents.iter().map(|agent| agent.tasks.len()).sum();
-        let processes =
-            self.tasks.values().filter(|task| task.process.is_some()).count() + self.untracked_processes();
-        if listed != self.tasks.len()
-            || self.task_ids.len() != self.tasks.len()
-            || self.by_process.len() != processes
+    }
+    broken
+}
+
+/// Per registered agent: what is offered and in use is what the allocator has as allocated, and no more
+/// than there is.
+fn check_books(records: &Records, broken: &mut Vec<String>) {
+    for (row, agent) in records.cluster.agents.rows.iter().enumerate() {
+        let id = AgentId::at(row);
+        let slot = records.cluster.allocator.slot(id);
+        if (agent.state == AgentState::Registered) != slot.is_some() {
+            broken.push(format!("agent {}: registered and not allocatable, or the reverse", agent.hostname));
+        }
+        let Some(slot) = slot else { continue };
+        let mut allocated: SortedMap<(FrameworkId, Text), Resources> =
+            records.tasks.allocated_on(&records.cluster.agents, id).into_iter().collect();
+        for offer in records.offers.outstanding.values().filter(|offer| offer.agent == id) {
+            let sum = allocated.entry((offer.framework, offer.role.clone())).or_default();
+            sum.add_all(&offer.resources);
+        }
+        allocated.retain(|_, resources| !resources.is_empty());
+        let same = allocated.len() == slot.allocated.len()
+            && allocated.iter().zip(&slot.allocated).all(|((a, one), (b, other))| a == b && *other == *one);
+        if !same {
+            broken.push(format!(
+                "agent {}: held {:?}, recomputed {allocated:?}",
+                agent.hostname, slot.allocated
+            ));
+        }
+        let all: Resources = allocated.values().flatten().cloned().collect();
+        if !slot.total().contains(&all) {
+            broken.push(format!("agent {} is over-allocated: {all} of {}", agent.hostname, slot.total()));
+        }
+        if slot.active != (agent.connected && !records.cluster.agents.drains.is_deactivated(id)) {
+            broken.push(format!("agent {}: what it is and what is offered differ", agent.hostname));
+        }
+    }
+}
+
+/// Every task has one agent and one framework, and every index knows it.
+fn check_tasks(records: &Records, fleet: &Fleet, broken: &mut Vec<String>) {
+    for (no, task) in records.tasks.all.iter() {
+        let id = task.id();
+        let agent = records.cluster.agents.get(task.agent);
+        if !agent.is_some_and(|agent| agent.tasks.contains(no)) {
+            broken.push(format!("task {id} is not listed on its agent"));
+        }
+        if !records
+            .cluster
+            .frameworks
+            .get(task.framework)
+            .is_some_and(crate::frameworks::Framework::is_registered)
         {
-            broken.push("an index of tasks holds a stranger".to_owned());
+            broken.push(format!("task {id} has no framework"));
         }
+        if records.tasks.ids.get(&(task.framework, id.clone())) != Some(no) {
+            broken.push(format!("task {id} is not found by its id"));
+        }
+        if task.process.is_some_and(|pid| records.tasks.by_process.get(&pid) != Some(no)) {
+            broken.push(format!("task {id} is not found by its process"));
+        }
+        let unreachable = agent.is_some_and(|agent| agent.state == AgentState::Unreachable);
+        if unreachable != task.unreachable_since.is_some() {
+            broken.push(format!("task {id}: unreachable is not what its agent is"));
+        }
+        let waits = records.cluster.frameworks.acknowledges_explicitly(task.framework)
+            && task.freed
+            && !task.pending_updates.is_empty();
+        if task.state.is_terminal() && !unreachable && !waits {
+            broken.push(format!("task {id} has ended and is in the books"));
+        }
+        if task.freed && (!task.state.is_terminal() || !task.resources.is_empty()) {
+            broken.push(format!("task {id} is freed and has not ended, or holds something"));
+        }
+        if task.awaiting_ack.is_some() && task.pending_updates.is_empty() {
+            broken.push(format!("task {id} waits for an acknowledgement of nothing"));
+        }
+        let lost =
+            agent.is_some_and(|agent| fleet.absence(agent.machine) == Some(planarium_ground::Absence::Lost));
+        let runs = task.process.is_some_and(|pid| fleet.process_state(pid).is_some());
+        if !runs
+            && !lost
+            && !task.agent_state.is_terminal()
+            && agent.is_some_and(crate::agents::Agent::is_reachable)
+        {
+            broken.push(format!("task {id} runs nowhere"));
+        }
+    }
+    // Whatever carries an agent's id was launched here and must have a task.
+    let ours =
+        |pid: &planarium_ground::ProcessId| fleet.labels(*pid).is_some_and(|l| l.get("agent-id").is_some());
+    if fleet.process_ids().filter(ours).any(|pid| {
+        !records.tasks.by_process.contains_key(&pid) && !records.tasks.shutting_down.contains(&pid)
+    }) {
+        broken.push("a process runs without a task".to_owned());
+    }
+    let listed: usize = records.cluster.agents.rows.iter().map(|agent| agent.tasks.len()).sum();
+    let processes = records.tasks.all.values().filter(|task| task.process.is_some()).count()
+        + records.tasks.untracked_processes();
+    if listed != records.tasks.all.len()
+        || records.tasks.ids.len() != records.tasks.all.len()
+        || records.tasks.by_process.len() != processes
+    {
+        broken.push("an index of tasks holds a stranger".to_owned());
     }
 }

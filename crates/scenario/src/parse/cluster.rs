@@ -3,7 +3,7 @@
 use super::Context;
 use super::fields::{self, Fields};
 use crate::codes;
-use planarium_protocol::input::AddAgent;
+use planarium_protocol::input::{AddAgent, Sharing};
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, suggest};
 use planarium_world::{parse_duration_ms, presets};
@@ -40,6 +40,15 @@ pub(crate) fn flags(node: &Node, cx: &mut Context<'_>) -> Flags {
         offer_timeout_ms: timeout.and_then(|time| offer_timeout(time, cx)),
         agent_removal_interval_ms: limit.and_then(|limit| removal_interval(limit, cx)),
     }
+}
+
+/// Reads `sharing: together` or `sharing: apart`.
+pub(crate) fn sharing(node: &Node, cx: &mut Context<'_>) -> Option<Sharing> {
+    let sharing = node.as_str().and_then(Sharing::parse);
+    if sharing.is_none() {
+        fields::wrong(node, "machines are shared `together` or `apart`", cx);
+    }
+    sharing
 }
 
 fn offer_timeout(time: &Node, cx: &mut Context<'_>) -> Option<u64> {

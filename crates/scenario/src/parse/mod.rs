@@ -71,6 +71,7 @@ const KEYS: &[&str] = &[
     "epoch",
     "master",
     "cluster",
+    "sharing",
     "services",
     "processes",
     "script",
@@ -99,6 +100,8 @@ fn read(root: &Node, cx: &mut Context<'_>) -> Option<Scenario> {
         Some(node) => cluster::read(node, cx),
         None => planarium_world::presets::cluster("default").unwrap_or_default(),
     };
+    let sharing =
+        fields.take("sharing").and_then(|node| cluster::sharing(node, cx)).unwrap_or(default.sharing);
     let services: Vec<_> =
         fields.list("services", cx).iter().filter_map(|node| service::read(node, cx)).collect();
     let processes = fields.list("processes", cx).iter().filter_map(|node| process(node, cx)).collect();
@@ -119,6 +122,7 @@ fn read(root: &Node, cx: &mut Context<'_>) -> Option<Scenario> {
             offer_timeout_ms: flags.offer_timeout_ms,
             agent_removal_interval_ms: flags.agent_removal_interval_ms,
             mesos: has_flags || crate::model::needs_mesos(&services, &script),
+            sharing,
         },
         cluster,
         services,

@@ -12,20 +12,34 @@
 //! | Stamp | `Timestamp` of a version |
 
 mod api;
+mod apps;
+mod causes;
 mod codes;
 mod console;
 mod dates;
 mod decode;
 mod definition;
-mod deploy;
+mod deployments;
+mod events;
 mod explain;
-mod group;
+mod groups;
+mod health;
 mod id;
+mod instances;
+mod kills;
+mod launch_queue;
+mod marathon;
+mod offers;
+mod port;
 mod process;
-mod run;
+mod records;
+mod reports;
 mod schema;
 mod settings;
+mod setup;
 mod shown;
+mod statuses;
+mod timers;
 mod view;
 
 pub use codes::CODES;

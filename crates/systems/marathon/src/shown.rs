@@ -2,10 +2,11 @@
 //!
 //! *Knows*: words. *Must not know*: when which is shown; that is [`crate::view`]'s.
 
-use crate::deploy::Action;
+use crate::deployments::plan::Action;
 use crate::id::PathId;
 use planarium_protocol::Text;
 use planarium_protocol::view::{StatusClass, StatusWord};
+use std::sync::LazyLock;
 
 /// The plan that shows all apps and pods: a phase for each group, a step for each app.
 pub(crate) const APPS: &str = "apps";
@@ -117,3 +118,43 @@ pub(crate) fn place_of(id: &PathId) -> (Text, Text) {
 pub(crate) fn app_at(phase: &str, step: &str) -> PathId {
     if phase == NO_GROUP { PathId::absolute(step) } else { PathId::absolute(&format!("{phase}/{step}")) }
 }
+
+/// Word of the dialect.
+pub(crate) const DIALECT: &str = "marathon";
+
+/// A word that is said again and again: one text for all.
+pub(crate) fn shared(word: &'static str) -> Text {
+    const WORDS: [&str; 23] = [
+        DIALECT,
+        APPS,
+        UNDEFINED,
+        SCHEDULED,
+        DEPLOYING,
+        WAITING,
+        DELAYED,
+        FINISHED,
+        CANCELED,
+        RUNNING,
+        SUSPENDED,
+        "app",
+        "instance",
+        "host",
+        "count",
+        "deployment",
+        "step",
+        "instance-decommissioned",
+        "instance-stopped",
+        "instances-queued",
+        "health-changed",
+        BUS_EVENTS,
+        BUS_TEXT,
+    ];
+    static TEXTS: LazyLock<[Text; 23]> = LazyLock::new(|| WORDS.map(Text::from));
+    let at = WORDS.iter().position(|known| *known == word);
+    at.and_then(|at| TEXTS.get(at)).map_or_else(|| word.into(), Text::clone)
+}
+
+/// The fact that the bus has events for those who listen.
+pub(crate) const BUS_EVENTS: &str = "events";
+/// Its sentence.
+pub(crate) const BUS_TEXT: &str = "events for listeners";

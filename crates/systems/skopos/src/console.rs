@@ -142,7 +142,8 @@ fn run_command(args: &[String], application: Option<&str>, terminal: &mut Termin
     }
     let Some((word, ..)) = COMMANDS.into_iter().find(|(own, ..)| *own == word) else {
         let names: Vec<&str> = COMMANDS.iter().map(|(own, ..)| *own).collect();
-        let meant = crate::nearest::nearest(word, &names).map(|meant| format!("; did you mean '{meant}'?"));
+        let meant = crate::definition::nearest::nearest(word, &names)
+            .map(|meant| format!("; did you mean '{meant}'?"));
         return words_wrong(format!("there is no command '{word}'{}", meant.unwrap_or_default()));
     };
     let given = match given(rest) {

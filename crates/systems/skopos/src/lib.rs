@@ -15,38 +15,27 @@
 //! | gate | `manual-gate` |
 //! | instance | instance: a container, here a process on a shared machine |
 
-mod app;
-mod audit;
-mod call;
-mod check;
+mod application;
+mod blueprint;
+mod calls;
 pub mod codes;
+mod command_line;
+mod commands;
 mod console;
-mod decode;
-mod drawing;
-mod engine;
-mod env;
-mod explain;
-mod files;
-mod generate;
-mod instance;
-mod load;
+mod definition;
+mod flow;
+mod instances;
 mod machines;
-mod model;
-mod nearest;
-mod offer;
 mod plan;
-mod plugin;
+mod plugins;
 mod process;
-mod report;
+mod run;
 mod statuses;
-mod substitute;
-mod template;
-mod vars;
-mod view;
+mod templates;
+mod views;
 mod wire;
-mod words;
 
-pub use load::{Loaded, load};
+pub use definition::{Loaded, load};
 pub use process::Process;
 pub use statuses::STATUSES;
 

@@ -25,6 +25,12 @@ pub(crate) trait MachineAccess {
     fn fails_call(&mut self, cx: &mut Cx, labels: &Labels) -> Option<FailedCall>;
 }
 
+/// The machines, and where facts go.
+pub(crate) struct Io<'a> {
+    pub(crate) cx: &'a mut Cx,
+    pub(crate) machines: &'a mut dyn MachineAccess,
+}
+
 /// Where a container can be put.
 pub(crate) enum Place {
     /// There are no machines at all: containers are kept without any.

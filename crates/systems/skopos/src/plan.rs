@@ -4,7 +4,7 @@
 //!
 //! *Order*: steps stand in the order of the document, a composite before what is inside it.
 
-use crate::template::Template;
+use crate::templates::Template;
 use planarium_kernel::{SortedMap, id_types};
 use planarium_protocol::Text;
 use planarium_protocol::view::SourceRef;

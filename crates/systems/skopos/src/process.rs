@@ -2,12 +2,12 @@
 //!
 //! *Knows*: which application does what the contract asks for. *Must not know*: any rule of plans.
 
-use crate::app::App;
-use crate::engine::{Command, Io, Mode, Shown};
-use crate::load::{Loaded, load};
-use crate::machines::{MachineAccess, OwnMachines};
-use crate::report::PLAN;
-use crate::{DIALECT, STATUSES, console, wire};
+use crate::application::App;
+use crate::commands::Command;
+use crate::definition::{Loaded, load};
+use crate::machines::{Io, MachineAccess, OwnMachines};
+use crate::run::{Mode, PLAN, Shown};
+use crate::{DIALECT, STATUSES, console, views, wire};
 use planarium_ground::{FailedCall, Fleet, FleetEvent, FleetEventKind, Labels, ProcessId, ProcessSpec};
 use planarium_kernel::cow::behind;
 use planarium_kernel::recorder::Recorder;
@@ -119,7 +119,7 @@ fn detect(files: &Files) -> u8 {
     }
     // What can be told with certainty once it is read: an environment alone, a plan whose header is wrong, a compose file.
     let perhaps = |(path, text): (&String, &String)| {
-        let own = crate::files::ENV_KEYS.into_iter().filter(|key| *key != "vars");
+        let own = crate::definition::files::ENV_KEYS.into_iter().filter(|key| *key != "vars");
         own.chain(["services"]).any(|key| has_key(text, key))
             || has_key(text, "steps") && text.contains("class:")
             || top_keys(text).any(|(key, value)| key == "version" && value.contains("alpha/1"))
@@ -133,7 +133,7 @@ fn not_found(name: &str) -> Refusal {
 }
 
 fn is_called(app: &App, name: &str) -> bool {
-    app.definition.name.trim_matches('/') == name.trim_matches('/')
+    app.blueprint.name().trim_matches('/') == name.trim_matches('/')
 }
 
 impl Process {
@@ -174,7 +174,7 @@ impl Process {
         });
         if over && let Some(member) = self.apps.remove(&number) {
             cx.emit(EventBody::ServiceRemoved {
-                service: member.app.definition.name.clone(),
+                service: member.app.blueprint.name().clone(),
                 dialect: crate::DIALECT.into(),
             });
         }
@@ -199,7 +199,7 @@ impl Process {
 
     /// The application whose timer is due first; of two at one instant the one installed first.
     fn earliest(&self) -> Option<(SimTime, Number)> {
-        let due = |(number, member): (&Number, &Member)| Some((member.app.timers.next_due()?, *number));
+        let due = |(number, member): (&Number, &Member)| Some((member.app.run.work.next_due()?, *number));
         self.apps.iter().filter_map(due).min()
     }
 
@@ -221,7 +221,7 @@ impl Process {
 
 /// What loading is answered.
 fn loaded(app: &App) -> Value {
-    json!({ "service": app.definition.name, "dialect": DIALECT, "state": app.run.mode.word() })
+    json!({ "service": app.blueprint.name(), "dialect": DIALECT, "state": app.run.mode.word() })
 }
 
 impl Part for Process {
@@ -232,7 +232,7 @@ impl Part for Process {
     }
 
     fn one_shots(&self) -> usize {
-        self.members().map(|member| member.app.timers.one_shots()).sum()
+        self.members().map(|member| member.app.run.work.one_shots()).sum()
     }
 
     fn restless(&self) -> bool {
@@ -277,7 +277,7 @@ impl Part for Process {
 
     fn check(&self, _: &Fleet) -> Vec<String> {
         let one = |member: &Member| {
-            let name = member.app.definition.name.clone();
+            let name = member.app.blueprint.name().clone();
             member.app.check().into_iter().map(move |text| format!("{name}: {text}"))
         };
         self.members().flat_map(one).collect()
@@ -326,7 +326,7 @@ impl System for Process {
         let mut machines = OwnMachines { fleet: Fleet::new(1) };
         let mut cx = Recorder::new(1);
         let app = App::load(&mut Io { cx: &mut cx, machines: &mut machines }, definition);
-        Some(app.map(|app| app.view(&|_| None)))
+        Some(app.map(|app| views::view(&app, &|_| None)))
     }
 
     fn empty(_: &mut Cx, _: &mut Ground<'_>, number: Number) -> Option<Self> {
@@ -394,7 +394,7 @@ impl System for Process {
             self.with(cx, ground, number, App::vanish);
             if let Some(member) = self.apps.remove(&number) {
                 cx.emit(EventBody::ServiceRemoved {
-                    service: member.app.definition.name.clone(),
+                    service: member.app.blueprint.name().clone(),
                     dialect: crate::DIALECT.into(),
                 });
             }
@@ -406,7 +406,7 @@ impl System for Process {
     }
 
     fn names(&self) -> Vec<(Number, Text)> {
-        self.apps.iter().map(|(number, member)| (*number, member.app.definition.name.clone())).collect()
+        self.apps.iter().map(|(number, member)| (*number, member.app.blueprint.name().clone())).collect()
     }
 
     fn request(&self, name: &str) -> Option<&Arc<LoadService>> {
@@ -419,7 +419,7 @@ impl System for Process {
                 self.find(&command.service)
             }
             Input::Call(call) => {
-                self.members().find(|member| wire::is_about(&call.path, &member.app.definition.name))
+                self.members().find(|member| wire::is_about(&call.path, member.app.blueprint.name()))
             }
             _ => None,
         };
@@ -507,7 +507,7 @@ impl System for Process {
     }
 
     fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
-        let view = |member: &Member| member.app.view(&|machine| member.app.host_of(machine));
+        let view = |member: &Member| views::view(&member.app, &|machine| member.app.hosts.get(machine));
         self.apps.iter().map(|(number, member)| (*number, view(member))).collect()
     }
 
@@ -522,7 +522,7 @@ impl System for Process {
             phase: parts.next().map(Into::into),
             step: parts.next().map(Into::into),
         };
-        Some(match app.element(&path)? {
+        Some(match views::element(&app.run, &path)? {
             None => app.run.mode.word(),
             Some(id) => app.run.step(id).map_or(Shown::Pending, |own| own.shown).word(),
         })
@@ -530,7 +530,7 @@ impl System for Process {
 
     fn why(&self, path: &ElementPath, ground: &Ground<'_>) -> Option<Why> {
         let app = &self.find(&path.service)?.app;
-        app.why(path, ground.fleet(), ground.asked().max(app.seen_at()))
+        views::why(app, path, ground.fleet(), ground.asked().max(app.seen_at()))
     }
 }
 

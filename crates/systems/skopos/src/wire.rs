@@ -18,14 +18,15 @@
 //! | `GET`, `PUT /skopos/v1/NAME/plan` | the plan as text; brings another one |
 //! | `GET /skopos/v1/NAME/deployment`, `log`, `instances`, `drawing` | parts of it |
 
-use crate::app::App;
-use crate::engine::log::verdict;
-use crate::engine::{Command, Record, Trace};
-use crate::instance::{Instance, InstanceState, Slot};
-use crate::load::Loaded;
+use crate::application::App;
+use crate::commands::Command;
+use crate::definition::Loaded;
+use crate::instances::{Instance, InstanceState, Slot};
 use crate::plan::{Step, StepId};
 use crate::process::{Member, Process};
-use crate::{DIALECT, offer};
+use crate::run::log::verdict;
+use crate::run::{Reason, Record, Trace};
+use crate::{DIALECT, views};
 use planarium_part::{Request, Response, Wire, outcome};
 use planarium_protocol::input::{HttpCall, Input, LoadService, RemoveService};
 use planarium_protocol::refusal::RefusalCode;
@@ -44,7 +45,7 @@ pub(crate) fn owns(parts: &[&str]) -> bool {
 pub(crate) fn is_about(path: &str, name: &str) -> bool {
     let rest = path.trim_start_matches('/').strip_prefix("skopos/v1/");
     let own = rest.and_then(|rest| rest.split(['/', '?']).next()).unwrap_or_default();
-    own == name || own == offer::encoded(name)
+    own == name || own == views::encoded(name)
 }
 
 /// What a request is answered when there is no application.
@@ -58,7 +59,7 @@ pub(crate) fn nobody(request: &Request, parts: &[&str]) -> Response {
 
 /// What can be read of an application.
 pub(crate) fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
-    let base = format!("/skopos/v1/{}", offer::encoded(&service.name));
+    let base = format!("/skopos/v1/{}", views::encoded(&service.name));
     [
         ("", "the application"),
         ("/deployment", "the state of its deployment"),
@@ -114,7 +115,7 @@ impl Process {
     }
 
     fn list(&self) -> Value {
-        let one = |member: &Member| json!({ "name": member.app.definition.name, "state": member.app.run.mode.word() });
+        let one = |member: &Member| json!({ "name": member.app.blueprint.name(), "state": member.app.run.mode.word() });
         json!({ "applications": self.members().map(one).collect::<Vec<_>>() })
     }
 }
@@ -147,7 +148,7 @@ fn put(name: &str, member: Option<&Member>, request: &Request) -> Wire {
 
 /// Loads or updates an application; the answer says what was found in its files.
 fn loading(load: LoadService, update: bool) -> Wire {
-    let found = findings(&crate::load::load(&load));
+    let found = findings(&crate::definition::load(&load));
     let told = move |body: Value| match body {
         Value::Object(mut fields) => {
             fields.insert("findings".to_owned(), found);
@@ -208,7 +209,7 @@ fn read(member: &Member, request: &Request, rest: &[&str]) -> Response {
                     &json!({ "generated": app.prepared.generated, "plan": app.prepared.text }),
                 );
             }
-            if !app.has_plan() {
+            if !app.run.has_plan() {
                 return Response::empty(204);
             }
             let response = Response::text(200, app.prepared.text.to_string());
@@ -220,7 +221,7 @@ fn read(member: &Member, request: &Request, rest: &[&str]) -> Response {
             Response::json(200, &json!({ "log": log(app, since) }))
         }
         ["instances"] => Response::json(200, &json!({ "instances": instances(app) })),
-        ["drawing"] => Response::json(200, &app.drawing()),
+        ["drawing"] => Response::json(200, &views::drawing(app)),
         _ if is_command(rest) => Response::wrong_method("POST"),
         _ => problem(404, "there is no such path below the application"),
     }
@@ -253,9 +254,9 @@ fn put_plan(member: &Member, request: &Request) -> Wire {
         return Wire::Answer(problem(400, "the plan is not text"));
     };
     let mut load = LoadService::clone(&member.load);
-    let path = member.app.definition.plan_path.as_deref().unwrap_or("plan.yaml");
+    let path = member.app.blueprint.definition.plan_path.as_deref().unwrap_or("plan.yaml");
     load.files.insert(path.to_owned(), text.to_owned());
-    load.name = member.app.definition.name.to_string();
+    load.name = member.app.blueprint.name().to_string();
     loading(load, true)
 }
 
@@ -308,9 +309,9 @@ pub(crate) fn answer(app: &App) -> Value {
 /// An application in a few words.
 pub(crate) fn brief(app: &App) -> Value {
     json!({
-        "name": app.definition.name,
+        "name": app.blueprint.name(),
         "state": app.run.mode.word(),
-        "display_state": app.line(),
+        "display_state": views::line(&app.run),
         "result": app.run.passed.map(verdict),
     })
 }
@@ -318,8 +319,8 @@ pub(crate) fn brief(app: &App) -> Value {
 /// All of an application.
 pub(crate) fn state(app: &App) -> Value {
     let run = &app.run;
-    let name = |id: StepId| app.plan.step(id).map(|step| step.id.clone());
-    let steps = app.plan.steps().map(|(id, step)| step_state(app, id, step));
+    let name = |id: StepId| app.run.plan.step(id).map(|step| step.id.clone());
+    let steps = app.run.plan.steps().map(|(id, step)| step_state(app, id, step));
     let held = run.hold.map(|hold| {
         json!({
             "step": hold.at.and_then(|(id, _)| name(id)),
@@ -327,26 +328,26 @@ pub(crate) fn state(app: &App) -> Value {
             "reason": hold.reason.words(),
         })
     });
-    let gate = app.open_gate().map(|step| {
+    let gate = run.open_gate().map(|step| {
         let message =
-            app.plan.find(step).and_then(|id| app.plan.step(id)).and_then(|step| match &step.class {
+            app.run.plan.find(step).and_then(|id| app.run.plan.step(id)).and_then(|step| match &step.class {
                 crate::plan::Class::Gate { message } => Some(message.clone()),
                 _ => None,
             });
         json!({ "step": step, "message": message })
     });
     json!({
-        "name": app.definition.name,
-        "mode": if app.definition.options.teardown { "teardown" } else { "deploy" },
+        "name": app.blueprint.name(),
+        "mode": if app.blueprint.definition.options.teardown { "teardown" } else { "deploy" },
         "state": run.mode.word(),
-        "display_state": app.line(),
+        "display_state": views::line(&app.run),
         "result": run.passed.map(verdict),
-        "reason": run.reason.as_ref().map(crate::engine::Reason::word),
+        "reason": run.reason.as_ref().map(Reason::word),
         "pause_requested": run.pause_requested,
         "interactive": run.interactive,
         "gate": gate,
         "held": held,
-        "path": app.draw_path(),
+        "path": views::path(&app.run),
         "generated": app.prepared.generated,
         "steps": steps.collect::<Vec<_>>(),
         "trace": run.trace.iter().map(|trace| traced(app, trace)).collect::<Vec<_>>(),
@@ -371,7 +372,7 @@ fn step_state(app: &App, id: StepId, step: &Step) -> Value {
 fn traced(app: &App, trace: &Trace) -> Value {
     json!({
         "at_ms": trace.at.ms(),
-        "step": app.plan.step(trace.step).map(|step| step.id.clone()),
+        "step": app.run.plan.step(trace.step).map(|step| step.id.clone()),
         "index": trace.index,
         "result": verdict(trace.passed),
     })
@@ -381,7 +382,7 @@ fn instances(app: &App) -> Value {
     let one = |(slot, instance): (Slot, &Arc<Instance>)| {
         json!({
             "id": instance.id,
-            "component": app.component_name(slot.component),
+            "component": app.blueprint.component_name(slot.component),
             "group": slot.group.word(),
             "index": slot.index,
             "image": instance.image,
@@ -403,9 +404,9 @@ fn log(app: &App, since: usize) -> Value {
             "at_ms": record.at.ms(),
             "level": record.kind.level().word(),
             "kind": record.kind.word(),
-            "step": record.step.and_then(|id| app.plan.step(id)).map(|step| step.id.clone()),
+            "step": record.step.and_then(|id| app.run.plan.step(id)).map(|step| step.id.clone()),
             "index": record.index,
-            "message": record.text(&app.plan),
+            "message": record.text(&app.run.plan),
             "origin": record.kind.origin().word(),
         })
     };
@@ -414,16 +415,16 @@ fn log(app: &App, since: usize) -> Value {
 
 /// The deployment as the real API words it.
 fn deployment(app: &App) -> Value {
-    let view = app.view(&|machine| app.host_of(machine));
+    let view = views::view(app, &|machine| app.hosts.get(machine));
     let progress = view.plans.first().map_or((0, 0), |plan| (plan.progress.done, plan.progress.total));
     let percent = if progress.1 == 0 { 100 } else { u64::from(progress.0) * 100 / u64::from(progress.1) };
     json!({
         "docver": app.touched,
-        "deploystate": { "state": app.run.mode.word(), "display_state": app.line(), "progress": percent },
+        "deploystate": { "state": app.run.mode.word(), "display_state": views::line(&app.run), "progress": percent },
     })
 }
 
 /// The path of an application's API.
 pub(crate) fn base(name: &str) -> String {
-    format!("/skopos/v1/{}", offer::encoded(name))
+    format!("/skopos/v1/{}", views::encoded(name))
 }

@@ -5,9 +5,11 @@
 mod bounds;
 pub(crate) mod describe;
 mod services;
+mod written;
 
 pub(crate) use bounds::check;
 pub(crate) use describe::describe;
+pub use written::Written;
 
 use crate::systems::DIALECTS;
 use crate::world::World;

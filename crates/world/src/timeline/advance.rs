@@ -8,6 +8,7 @@
 use super::Engine;
 use super::branch::Position;
 use crate::condition::Condition;
+use crate::input::Written;
 use crate::limits;
 use planarium_kernel::journal::Entry;
 use planarium_protocol::{Event, EventBody, Input};
@@ -35,7 +36,7 @@ pub struct Advanced {
 /// What comes next on a branch.
 pub(super) enum Next {
     /// A recorded input.
-    Recorded(Arc<Entry<Input>>),
+    Recorded(Arc<Entry<Written>>),
     /// The earliest timer; rounds without work may be passed over up to this instant.
     Timer {
         /// *Units*: milliseconds.
@@ -224,7 +225,7 @@ impl Engine {
     }
 
     /// Whether a recorded input comes before the earliest timer.
-    fn is_next(&self, entry: &Entry<Input>, due: Option<u64>) -> bool {
+    fn is_next(&self, entry: &Entry<Written>, due: Option<u64>) -> bool {
         match due {
             None => true,
             Some(due) if due > entry.at_ms => true,

@@ -5,9 +5,10 @@
 use super::Engine;
 use super::checkpoint::Checkpoints;
 use super::log::Log;
+use crate::input::Written;
 use crate::world::World;
 use planarium_kernel::journal::Entry;
-use planarium_protocol::{Event, Input};
+use planarium_protocol::Event;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -62,7 +63,7 @@ pub(super) struct Branch {
     id: u32,
     name: String,
     fork: Option<Fork>,
-    entries: Vec<Arc<Entry<Input>>>,
+    entries: Vec<Arc<Entry<Written>>>,
     head: Position,
     /// Set when work of the head's instant is still to come: its steps since the last event.
     mid_instant: Option<u32>,
@@ -114,15 +115,15 @@ impl Branch {
         self.head_world.as_ref()
     }
 
-    pub(super) fn entries(&self) -> &[Arc<Entry<Input>>] {
+    pub(super) fn entries(&self) -> &[Arc<Entry<Written>>] {
         &self.entries
     }
 
-    pub(super) fn entry_after(&self, inputs: u64) -> Option<&Arc<Entry<Input>>> {
+    pub(super) fn entry_after(&self, inputs: u64) -> Option<&Arc<Entry<Written>>> {
         self.entries.get(usize::try_from(inputs).ok()?)
     }
 
-    pub(super) fn record(&mut self, entry: Entry<Input>) {
+    pub(super) fn record(&mut self, entry: Entry<Written>) {
         self.entries.push(Arc::new(entry));
     }
 

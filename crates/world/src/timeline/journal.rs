@@ -5,6 +5,7 @@
 use super::Engine;
 use super::advance::Next;
 use crate::genesis::Genesis;
+use crate::input::Written;
 use planarium_kernel::digest::hex;
 use planarium_kernel::journal::Entry;
 use planarium_protocol::Input;
@@ -31,7 +32,7 @@ pub struct Journal {
     #[serde(default = "oldest_semantics")]
     pub semantics: u32,
     /// Starting parameters.
-    #[serde(default)]
+    #[serde(default = "crate::genesis::unsaid", deserialize_with = "crate::genesis::recorded")]
     pub genesis: Genesis,
     /// Inputs, oldest first.
     #[serde(default)]
@@ -154,15 +155,27 @@ impl fmt::Display for Difference {
     }
 }
 
+/// An entry as journals have it.
+fn plain(entry: &Entry<Written>) -> Entry<Input> {
+    let Entry { seq, at_ms, after_event, after_quiet, digest, .. } = *entry;
+    Entry { seq, at_ms, after_event, after_quiet, input: entry.input.input().clone(), digest }
+}
+
 impl Engine {
     /// The current branch up to its head as a journal.
     pub fn journal(&self) -> Journal {
+        let entries = self.branch.entries().iter().map(|entry| plain(entry)).collect();
+        Journal { entries, ..self.journal_without_inputs() }
+    }
+
+    /// The same without its inputs, which are in [`Engine::entries`].
+    pub fn journal_without_inputs(&self) -> Journal {
         let (head, mid_instant) = (self.branch.head(), self.branch.mid_instant());
         Journal {
             version: JOURNAL_VERSION,
             semantics: SEMANTICS,
             genesis: self.genesis,
-            entries: self.branch.entries().iter().map(|entry| Entry::clone(entry)).collect(),
+            entries: Vec::new(),
             end_ms: head.now_ms,
             end_seq: mid_instant.map(|_| head.seq),
             end_quiet: mid_instant.unwrap_or(0),

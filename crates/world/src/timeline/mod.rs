@@ -22,6 +22,7 @@ pub use journal::{Difference, JOURNAL_VERSION, Journal, ReplayError, SEMANTICS};
 pub use tree::{Grown, Place, Tree};
 
 use crate::genesis::Genesis;
+use crate::input::Written;
 use crate::world::World;
 use branch::{Branch, Position};
 use log::Log;
@@ -93,6 +94,11 @@ impl Engine {
 
     /// Puts an input in at the cursor. A cursor in the past opens a branch first; nothing is lost.
     pub fn apply(&mut self, input: Input) -> Applied {
+        self.put_in(Written::of(input))
+    }
+
+    /// The same with an input whose text is there already.
+    pub fn put_in(&mut self, input: Written) -> Applied {
         if !self.at_head() {
             self.fork();
         }
@@ -117,7 +123,7 @@ impl Engine {
     /// *Errors*: why the input would be refused.
     pub fn outcome_of(&self, input: &Input) -> Result<World, Refusal> {
         let mut world = self.world.clone();
-        world.run_input(input).outcome.map(|_| world)
+        world.run_input(&Written::of(input.clone())).outcome.map(|_| world)
     }
 
     /// Virtual time at the cursor. *Units*: milliseconds since genesis.
@@ -259,7 +265,7 @@ impl Engine {
 
     /// Inputs of the current branch up to its head, oldest first. Those after the cursor have a number
     /// above [`Engine::inputs`].
-    pub fn entries(&self) -> &[Arc<Entry<Input>>] {
+    pub fn entries(&self) -> &[Arc<Entry<Written>>] {
         self.branch.entries()
     }
 
@@ -280,7 +286,7 @@ impl Engine {
     }
 
     /// The next recorded input after the cursor.
-    fn next_entry(&self) -> Option<&Arc<Entry<Input>>> {
+    fn next_entry(&self) -> Option<&Arc<Entry<Written>>> {
         self.branch.entry_after(self.world.inputs())
     }
 }
@@ -291,5 +297,29 @@ fn share(view: &mut View, last: &View) {
     let same = machines.len() == before.len() && machines.iter().zip(before).all(|(a, b)| Arc::ptr_eq(a, b));
     if same && view.cluster.windows == last.cluster.windows {
         view.cluster = Arc::clone(&last.cluster);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planarium_protocol::input::ClearFault;
+
+    #[test]
+    fn the_text_of_an_input_is_made_once_and_replays_use_it() {
+        let input = || Input::ClearFault(ClearFault { id: "none".to_owned() });
+        let run = |input: Written| {
+            let mut engine = Engine::new(Genesis::default());
+            engine.put_in(input);
+            let digest = engine.digest();
+            engine.advance_for(1_000);
+            engine.seek_seq(0);
+            engine.seek_seq(1);
+            assert_eq!(engine.digest(), digest, "a replay");
+            digest
+        };
+        assert_eq!(run(Written::of(input())), run(Written::of(input())));
+        // Neither the run nor its replay writes it again: they would not come to the digest of another text.
+        assert_ne!(run(Written::of(input())), run(Written::forged(input(), b"another text")));
     }
 }

@@ -3,10 +3,8 @@
 use super::Session;
 use crate::store::action::Fact;
 use crate::store::console::Answer;
-use crate::store::persist;
 use crate::store::state::State;
 use planarium_rest::{console, handle_engine};
-use planarium_scenario::share;
 
 impl Session {
     /// Carries out the line of the console at the cursor.
@@ -20,11 +18,11 @@ impl Session {
             .map(|service| (service.dialect.to_string(), service.name.to_string()))
             .unwrap_or_default();
         let (before, by_hand) = (self.stand(), self.shown.by_hand);
-        let engine = &mut self.shown.engine;
+        let (engine, saved) = (&mut self.shown.engine, &mut self.saved);
         let (at_ms, at_head, inputs) = (engine.now_ms(), engine.at_head(), engine.inputs());
         let mut send = |request: &planarium_rest::Request| {
             if request.method != "GET" {
-                persist::save_run(&share::encode(&engine.journal()), line);
+                saved.keep(engine, line);
             }
             handle_engine(engine, request)
         };

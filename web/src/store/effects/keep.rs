@@ -134,7 +134,7 @@ fn with_script(scenario: Scenario, journal: &Journal) -> Option<Player> {
             engine.apply(entry.input.clone());
         }
         let made = engine.entries().get(at)?;
-        if made.input != entry.input || made.at_ms != entry.at_ms || made.digest != entry.digest {
+        if *made.input != entry.input || made.at_ms != entry.at_ms || made.digest != entry.digest {
             return None;
         }
     }

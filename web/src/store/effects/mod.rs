@@ -10,6 +10,7 @@ mod keep;
 mod open;
 mod own;
 mod rebuild;
+mod saved;
 mod snapshot;
 mod story;
 mod suggest;
@@ -38,7 +39,7 @@ use planarium_protocol::input::LoadService;
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Input, json};
 use planarium_scenario::{Player, Scenario, share};
-use planarium_world::{Engine, Genesis};
+use planarium_world::{Engine, Genesis, Written};
 use snapshot::Seen;
 use std::sync::Arc;
 use story::Narration;
@@ -93,6 +94,8 @@ pub(crate) struct Session {
     asked: Option<(ElementPath, (u32, u32), u64, u64)>,
     /// Trials of what gets stuck elements moving.
     helping: help::Helping,
+    /// The run as it was before the last input.
+    saved: saved::Saved,
     /// The address bar as last written.
     written: String,
     /// The address that was written over last, and when. A page that is loaded again at that moment may still come back there.
@@ -117,6 +120,7 @@ impl Session {
             unseen: false,
             asked: None,
             helping: help::Helping::default(),
+            saved: saved::Saved::default(),
             written: String::new(),
             left: (String::new(), 0.0),
         };
@@ -307,17 +311,19 @@ impl Session {
 
     /// Puts something in; also answers what to tell when it was accepted.
     fn try_input(&mut self, input: &Input) -> (Vec<Fact>, Option<Fact>) {
-        self.save_before(input);
+        let input = Written::of(input.clone());
+        self.save_before(&input);
+        let words = undo::words(&input);
         let (before, by_hand) = (self.stand(), self.shown.by_hand);
         let engine = &mut self.shown.engine;
         let past = (!engine.at_head()).then(|| engine.now_ms());
-        let applied = engine.apply(input.clone());
+        let applied = engine.put_in(input);
         self.shown.by_hand = true;
         let mut facts = vec![self.moved()];
         let accepted = applied.outcome.is_ok();
         let mut done = None;
         if accepted || past.is_some() {
-            done = Some(self.did(undo::words(input), before, by_hand));
+            done = Some(self.did(words, before, by_hand));
         }
         if let Some(at_ms) = past {
             facts.push(forked(at_ms));
@@ -331,9 +337,8 @@ impl Session {
     }
 
     /// Keeps the run as it is: should the input bring the engine down, this is what is offered again.
-    fn save_before(&self, input: &Input) {
-        let pending = json::of(input).to_string();
-        persist::save_run(&share::encode(&self.shown.engine.journal()), &pending);
+    fn save_before(&mut self, input: &Written) {
+        self.saved.keep(&self.shown.engine, &String::from_utf8_lossy(input.text()));
     }
 
     fn save_as(&mut self, state: &State, format: Format) {
@@ -422,7 +427,7 @@ impl Session {
         let hash = address.find('#').and_then(|at| address.get(at..)).unwrap_or_default();
         if hash != self.written && state.broken.is_none() {
             browser::replace_address(&address);
-            persist::save_run(hash, "");
+            persist::save_run(hash);
             hash.clone_into(&mut self.written);
         }
     }

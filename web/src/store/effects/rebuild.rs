@@ -162,7 +162,7 @@ impl Session {
     /// As [`Session::apply`], for a definition known to be good.
     pub(super) fn apply_quietly(&mut self, state: &State) -> Vec<Fact> {
         let mut scenario = self.shown.scenario.clone();
-        self.save_before(&Input::LoadService(state.draft.load().0));
+        self.save_before(&planarium_world::Written::of(Input::LoadService(state.draft.load().0)));
         scenario.services = loads(&state.all_drafts());
         if own::is_own(&self.shown.scenario.services, &scenario.services) {
             return self.rebuild_own(state, own::of(scenario));

@@ -22,6 +22,11 @@ impl Kube {
         match &event.kind {
             FleetEventKind::MachineLost { machine, how } => self.node_lost(cx, *machine, *how),
             FleetEventKind::MachineReturned { machine, .. } => self.node_back(cx, *machine),
+            FleetEventKind::HoldingsChanged { machine, by } => {
+                if *by != super::KUBELETS {
+                    self.others_changed(cx, fleet, *machine);
+                }
+            }
             kind => {
                 let Some((no, _)) = pid_of(kind).and_then(|pid| self.by_process.get(&pid)).copied() else {
                     return;

@@ -185,7 +185,7 @@ impl Kube {
     /// Whether a node has too little of something for all pods that are bound to it, this one the last.
     fn has_no_room(&self, number: u32, spec: &PodSpec) -> Option<(&'static str, String)> {
         let node = self.nodes.get(number as usize)?;
-        let (all, used, own) = (node.allocatable, node.requested, spec.requests);
+        let (all, used, own) = (node.allocatable, node.requested.plus(node.others.amounts), spec.requests);
         let rows = [
             ("OutOfpods", "pods", all.pods, used.pods, own.pods),
             ("OutOfcpu", "cpu", all.cpu_milli, used.cpu_milli, own.cpu_milli),
@@ -219,6 +219,7 @@ impl Kube {
             deadline,
         };
         self.runs.insert(no, Arc::new(run));
+        self.held_changes.note(no, node);
     }
 
     /// Images of a running pod have changed: its containers are started anew with them.

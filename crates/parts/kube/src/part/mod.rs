@@ -130,6 +130,7 @@ impl Layer for Kubernetes {
 
     fn begin(cx: &mut Cx, ground: &mut Ground<'_>, flags: &Flags) -> Self {
         let mut kube = Kube::new(flags.seed, flags.epoch_ms);
+        ground.fleet_mut().hear_holdings(KUBELETS);
         for machine in ground.fleet().machine_ids().collect::<Vec<_>>() {
             kube.add_node(cx, ground.fleet_mut(), machine);
         }
@@ -146,6 +147,14 @@ impl Layer for Kubernetes {
     fn machine_left(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machine: MachineId) {
         self.kube.remove_node(cx, ground.fleet_mut(), machine);
         self.hear_own(cx, ground);
+    }
+
+    fn is_settled(&self) -> bool {
+        !self.kube.has_held_changes()
+    }
+
+    fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        self.kube.settle_holdings(cx, ground.fleet_mut());
     }
 
     fn windows_changed(&mut self, cx: &mut Cx, planned: &[Text], over: &[Text]) {

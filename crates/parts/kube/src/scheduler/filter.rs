@@ -153,11 +153,9 @@ impl Kube {
         if !short.is_empty() {
             return Err(short);
         }
-        if spec
-            .host_ports
-            .iter()
-            .any(|(port, protocol)| node.ports.iter().any(|(used, by, _)| used == port && by == protocol))
-        {
+        if spec.host_ports.iter().any(|(port, protocol)| {
+            node.ports.iter().any(|(used, by, _)| used == port && by == protocol) || node.is_port_taken(*port)
+        }) {
             return one(HOST_PORTS);
         }
         let selected = spec.placement.as_ref().is_none_or(|place| place.takes_node(&node.name, &node.labels));
@@ -219,7 +217,7 @@ impl Kube {
 
 /// What a node has too little of.
 fn shortages(requests: crate::view::Amounts, node: &Node) -> Vec<Text> {
-    let free = node.allocatable.minus(node.requested);
+    let free = node.free();
     let mut short: Vec<Text> = Vec::new();
     if i64::try_from(node.pods.len()).unwrap_or(i64::MAX) + 1 > node.allocatable.pods {
         short.push("Too many pods".into());

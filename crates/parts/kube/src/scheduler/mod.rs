@@ -6,9 +6,11 @@
 //! of nodes with equal scores a draw decides, as upstream's random choice does. No preemption.
 
 mod filter;
+mod others;
 mod score;
 mod volumes;
 
+pub(crate) use others::{HeldChanges, Others, others_of};
 pub(crate) use score::resources;
 
 use crate::{

@@ -2,28 +2,31 @@
 //!
 //! | part | module |
 //! |---|---|
-//! | records: agents, machines, permits to remove agents | `record`, `hosts`, `removal_limit` |
+//! | records: agents, machines, permits to remove agents | `record`, `hosts`, `removal_limit`; all of them: `store` |
 //! | an agent registers, a machine joins or leaves | `registration` |
-//! | pings, disconnection, return | `liveness` |
+//! | an agent is let in on its machine, or turned away; it is started again | `admission`, `restart` |
+//! | pings, disconnection, return; what waited is delivered | `liveness`, `catch_up` |
 //! | an agent is removed, marked gone, marked unreachable | `removal`, `permits` |
 //! | the registry forgets agents that have been away for weeks | `registry_gc` |
-//! | tasks that run although the master no longer lists them | `untracked` |
-//! | processes that are told to end with their agent or framework | `shutdown` |
+//! | the ledger of machines: what agents' tasks hold, what others hold | `holdings` |
 //! | another master takes over | `failover` |
 //! | machines as a front end shows them | `view`, `view_cache` |
 
+pub(crate) mod admission;
+pub(crate) mod catch_up;
 pub(crate) mod failover;
+pub(crate) mod holdings;
 mod hosts;
-mod liveness;
-mod permits;
+pub(crate) mod liveness;
+pub(crate) mod permits;
 mod record;
-mod registration;
-mod registry_gc;
-mod removal;
-mod removal_limit;
-pub(crate) mod shutdown;
-mod untracked;
-mod view;
+pub(crate) mod registration;
+pub(crate) mod registry_gc;
+pub(crate) mod removal;
+pub(crate) mod removal_limit;
+pub(crate) mod restart;
+mod store;
+pub(crate) mod view;
 mod view_cache;
 
 pub(crate) use hosts::{Host, Hosts};
@@ -32,3 +35,4 @@ pub(crate) use record::{
     AGENT_PORT, Agent, AgentState, Executor, Executors, GONE, Removal, RemovalReason, gone_event,
 };
 pub(crate) use removal_limit::RemovalLimit;
+pub(crate) use store::Agents;

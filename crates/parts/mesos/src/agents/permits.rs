@@ -5,63 +5,57 @@
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (SlaveObserver::markUnreachable), `process/limiter.hpp`. Match.
 
-use crate::{Master, agents::Removal, api::AgentId, master::Timer};
+use crate::{
+    agents::{Removal, removal},
+    api::AgentId,
+    cluster::Timer,
+    records::Records,
+};
 use planarium_ground::{Cx, Fleet};
 use planarium_kernel::Class;
 
-impl Master {
-    /// Sets the flag; for a master of an empty cluster. *Units*: milliseconds between two removals.
-    pub fn set_agent_removal_interval(&mut self, interval_ms: Option<u64>) {
-        self.removal_limit.interval_ms = interval_ms;
+/// Marks an agent unreachable as soon as a permit is available.
+pub(crate) fn ask_permit(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
+    records.cluster.counters.unreachable_scheduled += 1;
+    if records.cluster.agents.removal_limit.interval_ms.is_none() {
+        return removal::retire_agent(records, cx, fleet, id, Removal::Unreachable);
     }
-
-    /// Marks an agent unreachable as soon as a permit is available.
-    pub(crate) fn ask_permit(&mut self, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
-        self.counters.unreachable_scheduled += 1;
-        if self.removal_limit.interval_ms.is_none() {
-            return self.retire_agent(cx, fleet, id, Removal::Unreachable);
-        }
-        if let Some(agent) = self.agent_mut(id) {
-            agent.awaits_permit = true;
-        }
-        self.removal_limit.waiting.push_back(id);
-        self.give_permits(cx, fleet);
+    if let Some(agent) = records.cluster.agents.get_mut(id) {
+        agent.awaits_permit = true;
     }
+    records.cluster.agents.removal_limit.waiting.push_back(id);
+    give_permits(records, cx, fleet);
+}
 
-    /// A permit is available.
-    pub(crate) fn permit(&mut self, cx: &mut Cx, fleet: &mut Fleet) {
-        self.removal_limit.armed = false;
-        self.give_permits(cx, fleet);
-    }
+/// A permit is available.
+pub(crate) fn permit(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet) {
+    records.cluster.agents.removal_limit.armed = false;
+    give_permits(records, cx, fleet);
+}
 
-    fn give_permits(&mut self, cx: &mut Cx, fleet: &mut Fleet) {
-        while let Some(id) = self.removal_limit.waiting.front().copied() {
-            if self.agent(id).is_some_and(|agent| agent.awaits_permit) {
-                if cx.now() < self.removal_limit.next {
-                    if !std::mem::replace(&mut self.removal_limit.armed, true) {
-                        self.arm(self.removal_limit.next, Class::OneShot, cx.cause(), Timer::Permit);
-                    }
-                    return;
+fn give_permits(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet) {
+    while let Some(id) = records.cluster.agents.removal_limit.waiting.front().copied() {
+        if records.cluster.agents.get(id).is_some_and(|agent| agent.awaits_permit) {
+            if cx.now() < records.cluster.agents.removal_limit.next {
+                if !std::mem::replace(&mut records.cluster.agents.removal_limit.armed, true) {
+                    records.cluster.timers.arm(
+                        records.cluster.agents.removal_limit.next,
+                        Class::OneShot,
+                        cx.cause(),
+                        Timer::Permit,
+                    );
                 }
-                self.removal_limit.next =
-                    cx.now().saturating_add(self.removal_limit.interval_ms.unwrap_or(0));
-                if let Some(agent) = self.agent_mut(id) {
-                    agent.awaits_permit = false;
-                }
-                self.removal_limit.waiting.pop_front();
-                self.retire_agent(cx, fleet, id, Removal::Unreachable);
-            } else {
-                self.removal_limit.waiting.pop_front();
+                return;
             }
-        }
-    }
-
-    /// An agent answers, or leaves in another way: it needs no permit any more.
-    pub(crate) fn cancel_permit(&mut self, id: AgentId) {
-        if let Some(agent) = self.agent_mut(id).filter(|agent| agent.awaits_permit) {
-            agent.awaits_permit = false;
-            self.removal_limit.waiting.retain(|other| *other != id);
-            self.counters.unreachable_canceled += 1;
+            records.cluster.agents.removal_limit.next =
+                cx.now().saturating_add(records.cluster.agents.removal_limit.interval_ms.unwrap_or(0));
+            if let Some(agent) = records.cluster.agents.get_mut(id) {
+                agent.awaits_permit = false;
+            }
+            records.cluster.agents.removal_limit.waiting.pop_front();
+            removal::retire_agent(records, cx, fleet, id, Removal::Unreachable);
+        } else {
+            records.cluster.agents.removal_limit.waiting.pop_front();
         }
     }
 }

@@ -4,12 +4,17 @@
 //! the instant its machine joins or comes back.
 
 use crate::{
-    Master,
-    agents::{AGENT_PORT, Agent, AgentState, Host},
-    agents::{Removal, RemovalReason},
-    api::validity::is_role,
-    api::{AgentId, AgentInfo, DiskInfo, DiskSource, Ranges, Reservation, Resource, Resources, Value},
-    maintenance::MachineId as MachineName,
+    agents::{
+        AGENT_PORT, Agent, AgentState, Agents, Host, Removal, RemovalReason, admission, holdings, removal,
+    },
+    api::{
+        AgentId, AgentInfo, DiskInfo, DiskSource, Ranges, Reservation, Resource, Resources, Value,
+        validity::is_role,
+    },
+    maintenance::{MachineId as MachineName, Maintenance},
+    records::Records,
+    tasks::untracked,
+    wire::operator_event,
 };
 use planarium_ground::{Cx, Fleet, MachineId};
 use planarium_kernel::{Milli, SimTime, SortedSet};
@@ -30,149 +35,155 @@ fn bad<T>(text: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::new(RefusalCode::BadRequest, text))
 }
 
-impl Master {
-    /// Refuses amounts or roles that no agent could register with.
-    pub(crate) fn admits(add: &AddAgent) -> Result<(), Refusal> {
-        total_of(&add.resources, &add.roles).map(|_| ())
-    }
+/// Refuses amounts or roles that no agent could register with.
+pub(crate) fn admits(add: &AddAgent) -> Result<(), Refusal> {
+    total_of(&add.resources, &add.roles).map(|_| ())
+}
 
-    /// A machine has joined, or a fresh agent is started on one whose agent is gone: the agent registers.
-    pub(crate) fn machine_joined(
-        &mut self,
-        cx: &mut Cx,
-        fleet: &mut Fleet,
-        machine: MachineId,
-        add: &AddAgent,
-    ) {
-        let Some(spec) = fleet.machine(machine).cloned() else { return };
-        let is_new = self.hosts.get(machine).is_none();
-        // What it has unless the input says otherwise.
-        let bare = add.resources == input::Resources::default() && add.roles.is_empty();
-        let total = if is_new || bare {
-            total_of(&spec.resources, &spec.roles)
-        } else {
-            total_of(&add.resources, &add.roles)
-        };
-        let Ok(total) = total else { return };
-        if is_new {
-            let key = MachineName::of_agent(spec.hostname.clone(), spec.ip.clone()).key();
-            let port = fleet.machine_port(machine).unwrap_or(AGENT_PORT);
-            self.hosts.insert(machine, Host { port, ..Host::default() });
-            Arc::make_mut(&mut self.by_name).entry(key).or_default().push(machine);
-        }
-        self.register(cx, fleet, machine, total);
+/// A machine has joined, or a fresh agent is started on one whose agent is gone: the agent registers.
+pub(crate) fn machine_joined(
+    records: &mut Records,
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+    machine: MachineId,
+    add: &AddAgent,
+) {
+    let Some(spec) = fleet.machine(machine).cloned() else { return };
+    let is_new = records.cluster.agents.hosts.get(machine).is_none();
+    // What it has unless the input says otherwise.
+    let is_bare = add.resources == input::Resources::default() && add.roles.is_empty();
+    let total = if is_new || is_bare {
+        total_of(&spec.resources, &spec.roles)
+    } else {
+        total_of(&add.resources, &add.roles)
+    };
+    let Ok(total) = total else { return };
+    if is_new {
+        let key = MachineName::of_agent(spec.hostname.clone(), spec.ip.clone()).key();
+        let port = fleet.machine_port(machine).unwrap_or(AGENT_PORT);
+        records.cluster.agents.hosts.insert(machine, Host { port, ..Host::default() });
+        Arc::make_mut(&mut records.maintenance.by_name).entry(key).or_default().push(machine);
     }
+    register(records, cx, fleet, machine, total);
+}
 
-    /// A machine is taken out for good, with all agents on it.
-    pub(crate) fn machine_leaves(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
-        let Some(agent) = self.hosts.get(machine).and_then(|host| host.agent) else { return };
-        // The master closes its records before it hears of processes that end with the machine.
-        if self.agent(agent).is_some_and(|agent| agent.state == AgentState::Registered) {
-            self.retire_agent(cx, fleet, agent, Removal::Removed(RemovalReason::TakenOut));
-        }
-        self.remove_recovered(agent);
-        self.end_untracked(cx, fleet, agent);
-        self.hosts.remove(machine);
-        for machines in Arc::make_mut(&mut self.by_name).values_mut() {
-            machines.retain(|other| *other != machine);
-        }
+/// A machine is about to be taken out for good, with all agents on it.
+pub(crate) fn machine_leaves(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
+    let Some(agent) = records.cluster.agents.hosts.get(machine).and_then(|host| host.agent) else { return };
+    // The master closes its records before it hears of processes that end with the machine.
+    if records.cluster.agents.get(agent).is_some_and(|agent| agent.state == AgentState::Registered) {
+        removal::retire_agent(records, cx, fleet, agent, Removal::Removed(RemovalReason::TakenOut));
     }
+    admission::remove_recovered(&mut records.operations, &mut records.cluster, agent);
+    untracked::end_untracked(&mut records.tasks, &mut records.cluster, cx, fleet, agent);
+    records.cluster.agents.hosts.remove(machine);
+    for machines in Arc::make_mut(&mut records.maintenance.by_name).values_mut() {
+        machines.retain(|other| *other != machine);
+    }
+}
 
-    /// Registers an agent under a new id. None when its machine is DOWN: the agent is told to shut down.
-    pub(crate) fn register(
-        &mut self,
-        cx: &mut Cx,
-        fleet: &mut Fleet,
-        machine: MachineId,
-        total: Resources,
-    ) -> Option<AgentId> {
-        let spec = fleet.machine(machine)?.clone();
-        let id = AgentId::at(self.agents.len());
-        let name: Text = format!("{}-S{}", self.uuid, id.0).into();
-        let (here, port) = (
-            MachineName::of_agent(spec.hostname.clone(), spec.ip.clone()),
-            self.hosts.get(machine).map_or(AGENT_PORT, |host| host.port),
-        );
-        // Before anything else about the agent.
-        let let_in = Arc::make_mut(&mut self.machines).attach(&here, id).is_ok();
-        let known = self.hosts.get(machine).and_then(|host| host.agent);
-        if let (false, Some(known)) = (let_in, known) {
-            self.refuse_registration(cx, fleet, known);
-            return None;
-        }
-        if self.region.is_none() && spec.region.is_some() {
-            self.region.clone_from(&spec.region);
-            self.allocator.set_region(self.region.clone());
-        }
-        if let_in {
-            fleet.set_agent_id(machine, name.clone());
-        }
-        let info = AgentInfo {
-            agent_id: if let_in { name.clone() } else { Text::default() },
-            hostname: spec.hostname.clone(),
-            ip: spec.ip.clone(),
-            port,
-            attributes: spec.attributes.clone(),
-            region: spec.region.clone(),
-            zone: spec.zone.clone(),
-        };
-        let agent = Agent {
-            name: info.agent_id.clone(),
-            machine,
-            info: Arc::new(info),
-            state: if let_in { AgentState::Registered } else { AgentState::Removed },
-            connected: let_in,
-            shutdown_done: SimTime::ZERO,
-            awaits_permit: false,
-            missed_shutdown: false,
-            ping_timer: None,
-            registered: cx.now(),
-            joined: cx.now(),
-            returned: None,
-            unreachable_since: None,
-            gc_timer: None,
-            collected: false,
-            last_total: if let_in { Resources::new() } else { total.clone() },
-            executors: crate::agents::Executors::default(),
-            tasks: SortedSet::new(),
-            untracked: Vec::new(),
-        };
-        self.agents.push(Arc::new(agent));
-        if let Some(host) = self.hosts.get_mut(machine) {
-            host.agent = Some(id);
-        }
-        if !let_in {
-            self.refuse_registration(cx, fleet, id);
-            return None;
-        }
-        self.counters.registrations += 1;
-        cx.following(EventBody::AgentRegistered { agent: spec.hostname.clone(), agent_id: name }, |cx| {
-            let region = spec.region.as_ref();
-            self.allocator.add_agent(id, &spec.hostname, region, &total, Vec::new(), cx.cause());
-            self.want_inverse_offers(id, cx.cause());
-            self.request_run(id);
-            self.touch_agent(cx, id);
-            self.tell_agent_added(cx, id, &[]);
-        });
-        Some(id)
+/// Registers an agent under a new id. None when its machine is DOWN: the agent is told to shut down.
+pub(crate) fn register(
+    records: &mut Records,
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+    machine: MachineId,
+    total: Resources,
+) -> Option<AgentId> {
+    let spec = fleet.machine(machine)?.clone();
+    let id = AgentId::at(records.cluster.agents.rows.len());
+    let name: Text = format!("{}-S{}", records.cluster.ids.uuid, id.0).into();
+    let (here, port) = (
+        MachineName::of_agent(spec.hostname.clone(), spec.ip.clone()),
+        records.cluster.agents.hosts.get(machine).map_or(AGENT_PORT, |host| host.port),
+    );
+    // Before anything else about the agent.
+    let let_in = Arc::make_mut(&mut records.maintenance.machines).attach(&here, id).is_ok();
+    let known = records.cluster.agents.hosts.get(machine).and_then(|host| host.agent);
+    if let (false, Some(known)) = (let_in, known) {
+        admission::refuse_registration(records, cx, fleet, known);
+        return None;
     }
+    if records.cluster.agents.region.is_none() && spec.region.is_some() {
+        records.cluster.agents.region.clone_from(&spec.region);
+        records.cluster.allocator.set_region(records.cluster.agents.region.clone());
+    }
+    if let_in {
+        fleet.set_agent_id(machine, name.clone());
+    }
+    let info = AgentInfo {
+        agent_id: if let_in { name.clone() } else { Text::default() },
+        hostname: spec.hostname.clone(),
+        ip: spec.ip.clone(),
+        port,
+        attributes: spec.attributes.clone(),
+        region: spec.region.clone(),
+        zone: spec.zone.clone(),
+    };
+    let agent = Agent {
+        name: info.agent_id.clone(),
+        machine,
+        info: Arc::new(info),
+        state: if let_in { AgentState::Registered } else { AgentState::Removed },
+        connected: let_in,
+        shutdown_done: SimTime::ZERO,
+        awaits_permit: false,
+        missed_shutdown: false,
+        ping_timer: None,
+        registered: cx.now(),
+        joined: cx.now(),
+        returned: None,
+        unreachable_since: None,
+        gc_timer: None,
+        collected: false,
+        last_total: if let_in { Resources::new() } else { total.clone() },
+        executors: crate::agents::Executors::default(),
+        tasks: SortedSet::new(),
+        untracked: Vec::new(),
+    };
+    records.cluster.agents.rows.push(Arc::new(agent));
+    if let Some(host) = records.cluster.agents.hosts.get_mut(machine) {
+        host.agent = Some(id);
+    }
+    if !let_in {
+        admission::refuse_registration(records, cx, fleet, id);
+        return None;
+    }
+    records.cluster.counters.registrations += 1;
+    cx.following(EventBody::AgentRegistered { agent: spec.hostname.clone(), agent_id: name }, |cx| {
+        let region = spec.region.as_ref();
+        records.cluster.allocator.add_agent(id, &spec.hostname, region, &total, Vec::new(), cx.cause());
+        fleet.hear_holdings(crate::OWNER);
+        fleet.widen_machine(machine, holdings::amounts_of(total.iter()).0);
+        holdings::look_at_others(&mut records.offers, &mut records.cluster, cx, fleet, id);
+        records.maintenance.want_inverse_offers(id, cx.cause());
+        records.offers.request_run(id);
+        records.cluster.agents.touch(cx, id);
+        operator_event::agent_added(records, cx, id, &[]);
+    });
+    Some(id)
+}
 
-    /// Whether a fresh agent may be started on a machine: its agent must be gone, and a new one must be able to register.
-    ///
-    /// *Errors*: the agent is gone, but its machine is away or DOWN.
-    pub(crate) fn takes_again(&self, fleet: &Fleet, machine: MachineId) -> Result<bool, Refusal> {
-        let agent = self.hosts.get(machine).and_then(|host| self.agent(host.agent?));
-        let Some(agent) = agent.filter(|agent| agent.state == AgentState::Gone) else { return Ok(false) };
-        let hostname = &agent.hostname;
-        let conflict = |text: String| Err(Refusal::new(RefusalCode::Conflict, text));
-        if fleet.absence(machine).is_some() {
-            return conflict(format!("the machine {hostname} is away"));
-        }
-        if self.machines.refuses(&MachineName::of_agent(hostname.clone(), agent.ip.clone())) {
-            return conflict(format!("the machine {hostname} is DOWN: no agent of it may register"));
-        }
-        Ok(true)
+/// Whether a fresh agent may be started on a machine: its agent must be gone, and a new one must be able to register.
+///
+/// *Errors*: the agent is gone, but its machine is away or DOWN.
+pub(crate) fn takes_again(
+    agents: &Agents,
+    maintenance: &Maintenance,
+    fleet: &Fleet,
+    machine: MachineId,
+) -> Result<bool, Refusal> {
+    let agent = agents.hosts.get(machine).and_then(|host| agents.get(host.agent?));
+    let Some(agent) = agent.filter(|agent| agent.state == AgentState::Gone) else { return Ok(false) };
+    let hostname = &agent.hostname;
+    let conflict = |text: String| Err(Refusal::new(RefusalCode::Conflict, text));
+    if fleet.absence(machine).is_some() {
+        return conflict(format!("the machine {hostname} is away"));
     }
+    if maintenance.machines.refuses(&MachineName::of_agent(hostname.clone(), agent.ip.clone())) {
+        return conflict(format!("the machine {hostname} is DOWN: no agent of it may register"));
+    }
+    Ok(true)
 }
 
 /// Everything a machine has: what the input says, defaults, static reservations.

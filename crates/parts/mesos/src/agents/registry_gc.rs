@@ -7,7 +7,11 @@
 //! Source: `apache/mesos: src/master/master.cpp` (doRegistryGc), `src/master/constants.hpp`. Match; the limit of
 //! 102,400 agents never matters, since clusters here are smaller.
 
-use crate::{Master, agents::AgentState, api::AgentId, master::Timer};
+use crate::{
+    agents::AgentState,
+    api::AgentId,
+    cluster::{Cluster, Timer},
+};
 use planarium_ground::Cx;
 use planarium_kernel::{Class, SimTime};
 
@@ -16,36 +20,29 @@ const REGISTRY_GC_MS: u64 = 15 * 60_000;
 /// Longest time that an agent stays on them. *Units*: milliseconds.
 const REGISTRY_MAX_AGE_MS: u64 = 14 * 86_400_000;
 
-impl Master {
-    /// An agent has just become unreachable or gone.
-    pub(crate) fn schedule_registry_gc(&mut self, cx: &Cx, id: AgentId) {
-        let age = cx.now().ms().saturating_add(REGISTRY_MAX_AGE_MS);
-        let at = SimTime(age.div_ceil(REGISTRY_GC_MS).saturating_mul(REGISTRY_GC_MS));
-        let timer = self.arm(at, Class::Periodic, cx.cause(), Timer::RegistryGc(id));
-        let Some(agent) = self.agent_mut(id) else { return };
-        agent.collected = false;
-        let old = agent.gc_timer.replace(timer);
-        self.disarm(old);
-    }
+/// An agent has just become unreachable or gone.
+pub(crate) fn schedule_registry_gc(cluster: &mut Cluster, cx: &Cx, id: AgentId) {
+    let age = cx.now().ms().saturating_add(REGISTRY_MAX_AGE_MS);
+    let at = SimTime(age.div_ceil(REGISTRY_GC_MS).saturating_mul(REGISTRY_GC_MS));
+    let timer = cluster.timers.arm(at, Class::Periodic, cx.cause(), Timer::RegistryGc(id));
+    let Some(agent) = cluster.agents.get_mut(id) else { return };
+    agent.collected = false;
+    let old = agent.gc_timer.replace(timer);
+    cluster.timers.disarm(old);
+}
 
-    /// An agent is back.
-    pub(crate) fn cancel_registry_gc(&mut self, id: AgentId) {
-        let Some(agent) = self.agent_mut(id) else { return };
-        agent.collected = false;
-        let timer = agent.gc_timer.take();
-        self.disarm(timer);
-    }
+/// An agent is back.
+pub(crate) fn cancel_registry_gc(cluster: &mut Cluster, id: AgentId) {
+    let Some(agent) = cluster.agents.get_mut(id) else { return };
+    agent.collected = false;
+    let timer = agent.gc_timer.take();
+    cluster.timers.disarm(timer);
+}
 
-    /// It has been on the list for too long.
-    pub(crate) fn gc_agent(&mut self, cx: &mut Cx, id: AgentId) {
-        let Some(agent) = self.agent_mut(id) else { return };
-        agent.gc_timer = None;
-        agent.collected = matches!(agent.state, AgentState::Unreachable | AgentState::Gone);
-        self.touch_agent(cx, id);
-    }
-
-    /// The master's record of an agent's state; an agent that it has forgotten is unknown.
-    pub(crate) fn known_state(&self, id: AgentId) -> Option<AgentState> {
-        self.agent(id).filter(|agent| !agent.collected).map(|agent| agent.state)
-    }
+/// It has been on the list for too long.
+pub(crate) fn gc_agent(cluster: &mut Cluster, cx: &mut Cx, id: AgentId) {
+    let Some(agent) = cluster.agents.get_mut(id) else { return };
+    agent.gc_timer = None;
+    agent.collected = matches!(agent.state, AgentState::Unreachable | AgentState::Gone);
+    cluster.agents.touch(cx, id);
 }

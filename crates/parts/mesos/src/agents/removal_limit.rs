@@ -2,7 +2,7 @@
 //!
 //! Source: `apache/mesos: 3rdparty/libprocess/include/process/limiter.hpp`. Match.
 
-use crate::api::AgentId;
+use crate::{api::AgentId, cluster::Cluster};
 use planarium_kernel::SimTime;
 use std::collections::VecDeque;
 
@@ -16,4 +16,13 @@ pub(crate) struct RemovalLimit {
     /// Agents that wait for a permit, and some that no longer do.
     pub(super) waiting: VecDeque<AgentId>,
     pub(super) armed: bool,
+}
+
+/// An agent answers, or leaves in another way: it needs no permit any more.
+pub(crate) fn cancel_permit(cluster: &mut Cluster, id: AgentId) {
+    if let Some(agent) = cluster.agents.get_mut(id).filter(|agent| agent.awaits_permit) {
+        agent.awaits_permit = false;
+        cluster.agents.removal_limit.waiting.retain(|other| *other != id);
+        cluster.counters.unreachable_canceled += 1;
+    }
 }

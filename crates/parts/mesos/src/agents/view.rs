@@ -3,13 +3,15 @@
 //! A machine's view is built once per change and shared.
 
 use crate::{
-    Master,
     actions::action,
     agents::{AGENT_PORT, Agent, AgentState, Host},
     api::{AgentId, Resources},
-    tasks::Task,
+    cluster::Cluster,
+    maintenance::cluster::view as maintenance_view,
+    records::Records,
+    tasks::{Task, view::task_view},
 };
-use planarium_ground::{Cx, Fleet, MachineId};
+use planarium_ground::{Fleet, MachineId};
 use planarium_kernel::Milli;
 use planarium_protocol::{
     Input,
@@ -21,103 +23,108 @@ use std::sync::Arc;
 /// Clusters up to this many machines have their cached views compared with new ones in debug builds.
 const COMPARED: usize = 64;
 
-impl Master {
-    /// Marks what is shown of an agent's machine as changed.
-    pub(crate) fn touch_agent(&mut self, cx: &Cx, id: AgentId) {
-        let Some(machine) = self.agent(id).map(|agent| agent.machine) else { return };
-        if let Some(host) = self.hosts.get_mut(machine)
-            && host.agent == Some(id)
-        {
-            // Another number each time: what is shown may change between two events.
-            host.revision = (host.revision + 1).max(cx.next_seq() - 1);
-        }
-    }
+/// All machines in order of joining.
+pub(crate) fn machines(records: &Records, fleet: &Fleet) -> Vec<Arc<MachineView>> {
+    let all = records.cluster.agents.hosts.iter().filter_map(|(machine, host)| {
+        let agent = records.cluster.agents.get(host.agent?)?;
+        // A sum, because either part may be the newer one.
+        let revision = host.revision.saturating_add(fleet.touched());
+        let away = u64::from(fleet.absence(machine).is_some());
+        let view = host.view.get((revision, away), || build(records, fleet, machine, host, agent, revision));
+        debug_assert!(
+            records.cluster.agents.hosts.len() > COMPARED
+                || *view == build(records, fleet, machine, host, agent, revision),
+            "what is shown of {} has changed without a new revision",
+            agent.hostname
+        );
+        Some(view)
+    });
+    all.collect()
+}
 
-    /// All machines in order of joining.
-    pub fn machines(&self, fleet: &Fleet) -> Vec<Arc<MachineView>> {
-        let all = self.hosts.iter().filter_map(|(machine, host)| {
-            let agent = self.agent(host.agent?)?;
-            // A sum, because either part may be the newer one.
-            let revision = host.revision.saturating_add(fleet.touched());
-            let away = u64::from(fleet.absence(machine).is_some());
-            let view = host.view.get((revision, away), || self.build(fleet, machine, host, agent, revision));
-            debug_assert!(
-                self.hosts.len() > COMPARED || *view == self.build(fleet, machine, host, agent, revision),
-                "what is shown of {} has changed without a new revision",
-                agent.hostname
-            );
-            Some(view)
-        });
-        all.collect()
-    }
-
-    fn build(
-        &self,
-        fleet: &Fleet,
-        machine: MachineId,
-        host: &Host,
-        agent: &Agent,
-        revision: u64,
-    ) -> MachineView {
-        let id = host.agent.unwrap_or(AgentId(u32::MAX));
-        let mut actions = fleet.machine_actions(machine);
-        actions.extend(self.maintenance_actions(id, agent));
-        if agent.state == AgentState::Gone {
-            let fresh = AddAgent {
-                hostname: Some(agent.hostname.to_string()),
-                ip: Some(agent.ip.to_string()),
-                port: (agent.port != AGENT_PORT).then_some(agent.port),
-                ..AddAgent::default()
-            };
-            actions.push(action("Start a fresh agent on it", Input::AddAgent(fresh), None));
-        }
-        let tasks: Vec<&Task> = agent.tasks.iter().filter_map(|no| self.task(*no)).collect();
-        MachineView {
-            revision,
-            hostname: agent.hostname.clone(),
-            ip: agent.ip.clone(),
-            agent_id: agent.name.clone(),
+fn build(
+    records: &Records,
+    fleet: &Fleet,
+    machine: MachineId,
+    host: &Host,
+    agent: &Agent,
+    revision: u64,
+) -> MachineView {
+    let id = host.agent.unwrap_or(AgentId(u32::MAX));
+    let mut actions = fleet.machine_actions(machine);
+    actions.extend(maintenance_view::maintenance_actions(
+        &records.maintenance,
+        &records.cluster.agents,
+        id,
+        agent,
+    ));
+    if agent.state == AgentState::Gone {
+        let fresh = AddAgent {
+            hostname: Some(agent.hostname.to_string()),
+            ip: Some(agent.ip.to_string()),
             port: (agent.port != AGENT_PORT).then_some(agent.port),
-            state: self.state_word(id, agent, fleet.absence(machine)).into(),
-            deactivated: self.drains.is_deactivated(id),
-            unavailability: self.unavailability_view(agent),
-            inverse_offers: self.inverse_views(id),
-            region: agent.region.clone(),
-            zone: agent.zone.clone(),
-            attributes: agent.attributes.clone(),
-            resources: self.resource_views(host, agent, &tasks),
-            tasks: tasks.iter().map(|task| self.task_view(fleet, task)).collect(),
-            actions,
-        }
+            ..AddAgent::default()
+        };
+        actions.push(action("Start a fresh agent on it", Input::AddAgent(fresh), None));
     }
+    let tasks: Vec<&Task> = agent.tasks.iter().filter_map(|no| records.tasks.get(*no)).collect();
+    MachineView {
+        revision,
+        hostname: agent.hostname.clone(),
+        ip: agent.ip.clone(),
+        agent_id: agent.name.clone(),
+        port: (agent.port != AGENT_PORT).then_some(agent.port),
+        state: maintenance_view::state_word(
+            &records.maintenance,
+            &records.cluster.agents,
+            id,
+            agent,
+            fleet.absence(machine),
+        )
+        .into(),
+        deactivated: records.cluster.agents.drains.is_deactivated(id),
+        unavailability: maintenance_view::unavailability_view(&records.maintenance, agent),
+        inverse_offers: maintenance_view::inverse_views(
+            &records.maintenance,
+            &records.cluster.frameworks,
+            id,
+        ),
+        region: agent.region.clone(),
+        zone: agent.zone.clone(),
+        attributes: agent.attributes.clone(),
+        resources: resource_views(&records.cluster, host, agent, &tasks),
+        tasks: tasks.iter().map(|task| task_view(&records.cluster, fleet, task)).collect(),
+        actions,
+    }
+}
 
-    fn resource_views(&self, host: &Host, agent: &Agent, tasks: &[&Task]) -> Vec<ResourceView> {
-        let (mut total, mut used) = (Sums::default(), Sums::default());
-        match host.agent.and_then(|id| self.allocator.slot(id)) {
-            Some(slot) => {
-                total.add(&slot.free);
-                slot.allocated
-                    .values()
-                    .flat_map(crate::allocator::Allocation::parts)
-                    .for_each(|part| total.add(part));
-            }
-            None => total.add(&agent.last_total),
+fn resource_views(cluster: &Cluster, host: &Host, agent: &Agent, tasks: &[&Task]) -> Vec<ResourceView> {
+    let (mut total, mut used) = (Sums::default(), Sums::default());
+    match host.agent.and_then(|id| cluster.allocator.slot(id)) {
+        Some(slot) => {
+            total.add(&slot.free);
+            total.add(&slot.others);
+            slot.allocated
+                .values()
+                .flat_map(crate::allocator::Allocation::parts)
+                .for_each(|part| total.add(part));
         }
-        let tasks = tasks.iter().map(|task| &task.resources);
-        let executors = agent.executors.values().map(|executor| &executor.info.resources);
-        for resources in tasks.chain(executors) {
-            used.add(resources);
-        }
-        let rows = SHOWN.into_iter().zip(total.rows).zip(used.rows);
-        rows.filter(|((_, (total, _)), _)| total.is_positive())
-            .map(|((name, (total, reserved)), (used, used_reserved))| ResourceView {
-                name: name.into(),
-                total: total.0,
-                used: used.0,
-                reserved: reserved.0 - used_reserved.0,
-            })
-            .collect()
+        None => total.add(&agent.last_total),
     }
+    let tasks = tasks.iter().map(|task| &task.resources);
+    let executors = agent.executors.values().map(|executor| &executor.info.resources);
+    for resources in tasks.chain(executors) {
+        used.add(resources);
+    }
+    let rows = SHOWN.into_iter().zip(total.rows).zip(used.rows);
+    rows.filter(|((_, (total, _)), _)| total.is_positive())
+        .map(|((name, (total, reserved)), (used, used_reserved))| ResourceView {
+            name: name.into(),
+            total: total.0,
+            used: used.0,
+            reserved: reserved.0 - used_reserved.0,
+        })
+        .collect()
 }
 
 /// Scalars that are shown of a machine.

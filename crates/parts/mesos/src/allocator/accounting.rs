@@ -193,7 +193,7 @@ impl Allocator {
     fn ledger_of(&self, quotas: SortedMap<Text, Quota>) -> Ledger {
         let mut ledger = Ledger::new(quotas);
         for (_, slot) in self.agents() {
-            ledger.total(&slot.total(), Delta::Add);
+            ledger.total(&slot.own_total(), Delta::Add);
             for ((_, role), allocated) in &slot.allocated {
                 allocated.parts().for_each(|part| ledger.allocated(role, part, Delta::Add));
             }
@@ -213,6 +213,7 @@ impl Allocator {
         let mut roles: SortedMap<&Text, Quantities> = SortedMap::new();
         for (id, slot) in self.agents() {
             let mut sums = slot.free.quantities();
+            share::add(&mut sums, &slot.others);
             for ((_, role), allocated) in &slot.allocated {
                 let resources = allocated.all();
                 share::add(&mut sums, &resources);

@@ -6,7 +6,7 @@
 //! *Cost*: a run looks at an agent only when something about it has changed since the last look (`dirty`): resources
 //! came back, a filter expired, a framework wants offers again. A run over unchanged agents costs nothing.
 //!
-//! *Invariant*: per agent, free = total minus everything allocated (offered or in use).
+//! *Invariant*: per agent, free = total minus everything allocated (offered or in use) and what others hold of its machine.
 //!
 //! | part | module |
 //! |---|---|
@@ -15,6 +15,7 @@
 //! | guarantees and limits | `quota` |
 //! | decline filters, by agent and by refusal | `filter` |
 //! | what is allocated to one framework on one agent | `allocation` |
+//! | what others than frameworks hold | `others` |
 //! | what has changed | `dirty` |
 //! | a run | `run` |
 //!
@@ -24,6 +25,7 @@ mod accounting;
 mod allocation;
 mod dirty;
 pub(crate) mod filter;
+mod others;
 pub(crate) mod quota;
 pub(crate) mod roles;
 mod run;
@@ -54,6 +56,8 @@ pub(crate) struct Slot {
     /// Scalar sums of everything it has, by name; no operation changes them.
     pub(crate) size: Arc<Quantities>,
     pub(crate) free: Resources,
+    /// What others than frameworks hold of the machine.
+    pub(crate) others: Resources,
     pub(crate) allocated: SortedMap<(FrameworkId, Text), Allocation>,
     pub(crate) active: bool,
     has_gpus: bool,
@@ -92,10 +96,10 @@ impl Return<'_> {
 }
 
 impl Slot {
-    /// Everything the agent has: free and allocated. *Cost*: walks all of it.
+    /// Everything the agent has: free, allocated, and what others hold of it. *Cost*: walks all of it.
     pub(crate) fn total(&self) -> Resources {
-        let mut total = self.free.clone();
-        self.allocated.values().flat_map(Allocation::parts).for_each(|part| total.add_all(part));
+        let mut total = self.own_total();
+        total.add_all(&self.others);
         total
     }
 }
@@ -136,6 +140,8 @@ pub(crate) struct Allocator {
     /// Agents that changed since they were last looked at, of those that may be offered: an agent that becomes active
     /// again has changed.
     dirty: Dirty,
+    /// Agents of which tasks, executors or reservations hold something else than the ledger says.
+    held_changes: Vec<AgentId>,
     /// The master's region.
     region: Option<Text>,
 }
@@ -156,6 +162,7 @@ impl Allocator {
         let slot = Slot {
             size: Arc::new(total.quantities()),
             free: total.clone(),
+            others: Resources::new(),
             allocated: SortedMap::new(),
             active: true,
             has_gpus: total.scalar("gpus").is_positive(),
@@ -177,6 +184,7 @@ impl Allocator {
         self.settle(&mut tally);
         self.revisit_held_back(cause);
         self.touch(id, cause);
+        self.note_held(id);
     }
 
     /// Removes an agent with everything allocated there.
@@ -189,7 +197,8 @@ impl Allocator {
             allocated.parts().for_each(|part| self.count(&mut tally, *framework, role, part));
         }
         self.settle(&mut tally);
-        self.account_total(&total, Delta::Remove);
+        self.account_total(&slot.own_total(), Delta::Remove);
+        self.note_held(id);
         let gone: Vec<FilterGroupId> = slot.filters.iter().map(|filter| filter.group).collect();
         self.lose_filters(&gone);
         self.dirty.remove(id);
@@ -347,6 +356,7 @@ impl Allocator {
         from: &Resources,
         to: &Resources,
     ) {
+        self.note_held(agent);
         let Some(slot) = self.slot_mut(agent) else { return };
         let Some(allocated) = slot.allocation_of(framework, role) else { return };
         if allocated.exchange(from, to)
@@ -376,6 +386,7 @@ impl Allocator {
         slot.free.add_all(to);
         self.account_total(from, Delta::Remove);
         self.account_total(to, Delta::Add);
+        self.note_held(agent);
         self.revisit_held_back(cause);
         self.touch(agent, cause);
         true
@@ -435,6 +446,7 @@ impl Allocator {
             });
             slot.allocated.iter().map(allocated).sum::<u64>()
                 + slot.free.beyond(old.map(|old| &old.free))
+                + slot.others.beyond(old.map(|old| &old.others))
                 + bytes_of::<Filter>(slot.filters.len())
                 + bytes_of::<Offer>(usize::from(slot.spare.is_some()))
                 + refused.sum::<u64>()

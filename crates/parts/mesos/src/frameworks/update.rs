@@ -3,48 +3,52 @@
 //! Source: `apache/mesos: src/master/master.cpp` (updateFramework, shutdown). Match.
 
 use crate::{
-    Master,
     api::{FrameworkId, FrameworkInfo, OfferId},
-    wire::read::bad,
+    cluster::Cluster,
+    maintenance::{Maintenance, cluster::inverse_offers},
+    offers::{Offers, exchange},
+    wire::{operator_event, read::bad},
 };
 use planarium_ground::Cx;
 use planarium_protocol::Refusal;
 use std::sync::Arc;
 
-impl Master {
-    /// A framework sends a new description. Offers and filters of roles that it leaves go, and all filters against
-    /// inverse offers, whatever the roles. No run is triggered.
-    ///
-    /// *Errors*: another user, principal or checkpoint flag than before.
-    pub fn update_framework(
-        &mut self,
-        cx: &mut Cx,
-        id: FrameworkId,
-        info: FrameworkInfo,
-    ) -> Result<(), Refusal> {
-        let Some(framework) = self.framework(id) else { return Err(bad("Framework cannot be found")) };
-        let before = framework.info.clone();
-        for (field, changed) in [
-            ("user", before.user != info.user),
-            ("principal", before.principal != info.principal),
-            ("checkpoint", before.checkpoint != info.checkpoint),
-        ] {
-            if changed {
-                return Err(bad(format!("Updating '{field}' of a framework is not supported")));
-            }
+/// A framework sends a new description. Offers and filters of roles that it leaves go, and all filters against
+/// inverse offers, whatever the roles. No run is triggered.
+///
+/// *Errors*: another user, principal or checkpoint flag than before.
+pub(crate) fn update_framework(
+    offers: &mut Offers,
+    maintenance: &mut Maintenance,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    id: FrameworkId,
+    info: FrameworkInfo,
+) -> Result<(), Refusal> {
+    let Some(framework) = cluster.frameworks.get(id) else { return Err(bad("Framework cannot be found")) };
+    let before = framework.info.clone();
+    for (field, changed) in [
+        ("user", before.user != info.user),
+        ("principal", before.principal != info.principal),
+        ("checkpoint", before.checkpoint != info.checkpoint),
+    ] {
+        if changed {
+            return Err(bad(format!("Updating '{field}' of a framework is not supported")));
         }
-        let left =
-            self.offers.values().filter(|offer| offer.framework == id && !info.roles.contains(&offer.role));
-        for offer in left.map(|offer| offer.id).collect::<Vec<OfferId>>() {
-            self.rescind(cx, offer);
-        }
-        let info = FrameworkInfo { name: before.name.clone(), ..info };
-        self.allocator.update(id, &info, cx.cause());
-        self.clear_inverse_filters(cx, id);
-        if let Some(framework) = self.framework_mut(id) {
-            framework.info = Arc::new(info);
-        }
-        self.tell_framework_updated(cx, id);
-        Ok(())
     }
+    let left = offers
+        .outstanding
+        .values()
+        .filter(|offer| offer.framework == id && !info.roles.contains(&offer.role));
+    for offer in left.map(|offer| offer.id).collect::<Vec<OfferId>>() {
+        exchange::rescind(offers, cluster, cx, offer);
+    }
+    let info = FrameworkInfo { name: before.name.clone(), ..info };
+    cluster.allocator.update(id, &info, cx.cause());
+    inverse_offers::clear_inverse_filters(maintenance, cluster, cx, id);
+    if let Some(framework) = cluster.frameworks.get_mut(id) {
+        framework.info = Arc::new(info);
+    }
+    operator_event::framework_updated(cluster, cx, id);
+    Ok(())
 }

@@ -13,10 +13,9 @@
 //! updateInverseOffer, updateUnavailability), `src/master/master.cpp` (inverse offers). Match.
 
 use super::{MachineRegistry, Unavailability, quirk};
-use crate::api::Response;
 use crate::{
     DEFAULT_REFUSE_MS, MAX_REFUSE_MS,
-    api::{AgentId, FrameworkId, OfferId},
+    api::{AgentId, FrameworkId, OfferId, Response},
 };
 use planarium_kernel::SortedMap;
 use planarium_kernel::{Digest, SimTime, id::Counter, id_types};

@@ -18,6 +18,7 @@
 //! | what the operator can read | `status` |
 //! | inverse offers, answers, filters | `inverse` |
 //! | agents drained, deactivated, marked gone | `drain` |
+//! | all of these records in one | `store` |
 //! | what all this does to the cluster | `cluster` |
 //! | oddities kept on purpose, by name | [`quirk`] |
 //!
@@ -31,7 +32,7 @@
 //! Source: `apache/mesos: src/master/maintenance.cpp`, `src/master/http.cpp`, `src/master/master.cpp`,
 //! `docs/maintenance.md`; where the page and the code differ, the code. Match, except where a module says so.
 
-mod cluster;
+pub(crate) mod cluster;
 pub mod decode;
 mod down;
 mod drain;
@@ -45,6 +46,7 @@ mod refused;
 mod registry;
 mod schedule;
 mod status;
+mod store;
 mod up;
 mod validate;
 mod window;
@@ -65,6 +67,7 @@ pub use refused::Refused;
 pub use registry::{Machine, MachineInfo, MachineIsDown, MachineRegistry, Mode};
 pub use schedule::Schedule;
 pub use status::{ClusterStatus, DrainingMachine, InverseOfferStatus};
+pub(crate) use store::Maintenance;
 pub use window::Window;
 
 /// Permits everything: the operator of a cluster without access rules.

@@ -13,12 +13,12 @@ pub(crate) struct TrackedOperation {
     /// The operation.
     pub(crate) operation: Arc<Operation>,
     pub(crate) agent: AgentId,
-    pub(super) converted: Resources,
-    pub(super) cause: Cause,
+    pub(crate) converted: Resources,
+    pub(crate) cause: Cause,
     /// Its agent has reported that it is finished.
     pub(crate) delivered: bool,
-    pub(super) retry_ms: u64,
-    pub(super) retry: Option<TimerId>,
+    pub(crate) retry_ms: u64,
+    pub(crate) retry: Option<TimerId>,
 }
 
 /// Operations by the number of their status.

@@ -5,35 +5,30 @@
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (offerTimeout, inverseOfferTimeout). Match.
 
-use crate::{Master, api::OfferId, master::Timer};
+use crate::{
+    api::OfferId,
+    cluster::Cluster,
+    maintenance::{Maintenance, cluster::inverse_offers},
+    offers::{Offers, exchange},
+};
 use planarium_ground::Cx;
-use planarium_kernel::Class;
 use std::sync::Arc;
 
-impl Master {
-    /// Sets the flag; for a master of an empty cluster. *Units*: milliseconds.
-    pub fn set_offer_timeout(&mut self, timeout_ms: Option<u64>) {
-        self.offer_timeout_ms = timeout_ms;
+/// The time is over; the offer may have been answered long ago.
+pub(crate) fn offer_timed_out(
+    offers: &mut Offers,
+    maintenance: &mut Maintenance,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    id: OfferId,
+) {
+    if offers.outstanding.contains_key(&id) {
+        return exchange::rescind(offers, cluster, cx, id);
     }
-
-    /// Limits the life of an offer or inverse offer.
-    pub(crate) fn start_offer_timeout(&mut self, cx: &Cx, id: OfferId) {
-        if let Some(ms) = self.offer_timeout_ms {
-            let at = cx.now().saturating_add(ms);
-            self.arm(at, Class::Periodic, cx.cause(), Timer::OfferTimeout(id));
-        }
-    }
-
-    /// The time is over; the offer may have been answered long ago.
-    pub(crate) fn offer_timed_out(&mut self, cx: &mut Cx, id: OfferId) {
-        if self.offers.contains_key(&id) {
-            return self.rescind(cx, id);
-        }
-        if self.inverse.get(id).is_some()
-            && let Some(asked) = Arc::make_mut(&mut self.inverse).withdraw(id)
-        {
-            self.send_inverse_rescinds(cx, &[asked]);
-            self.want_inverse_offers(asked.grant.agent, cx.cause());
-        }
+    if maintenance.inverse.get(id).is_some()
+        && let Some(asked) = Arc::make_mut(&mut maintenance.inverse).withdraw(id)
+    {
+        inverse_offers::send_inverse_rescinds(cluster, cx, &[asked]);
+        maintenance.want_inverse_offers(asked.grant.agent, cx.cause());
     }
 }

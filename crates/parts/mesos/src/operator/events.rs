@@ -9,6 +9,22 @@ use std::sync::Arc;
 /// Largest number of events kept for a slow subscriber; older ones are dropped.
 const MAX_EVENTS: usize = 10_000;
 
+/// Operators that are subscribed, and what they have set.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Operators {
+    /// Events for subscribed operators.
+    pub(crate) events: OperatorEvents,
+    /// The logging level that an operator has set, and until when; nothing is logged here.
+    pub(crate) logging: Option<(u32, SimTime)>,
+}
+
+impl Operators {
+    /// The logging level: 0 unless an operator has set another one for a while.
+    pub(crate) fn logging_level(&self, now: SimTime) -> u32 {
+        self.logging.filter(|(_, until)| now < *until).map_or(0, |(level, _)| level)
+    }
+}
+
 /// An event with its instant.
 pub type TimedEvent = (SimTime, Arc<Value>);
 

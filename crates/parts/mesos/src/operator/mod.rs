@@ -5,17 +5,17 @@
 //!
 //! Source: `apache/mesos: src/master/http.cpp` (teardown, api). Match.
 
-mod call;
-mod convert;
-mod decode;
-mod events;
-mod forms;
-mod operate;
-mod quota;
-mod weights;
+pub(crate) mod call;
+pub(crate) mod convert;
+pub(crate) mod decode;
+pub(crate) mod events;
+pub(crate) mod forms;
+pub(crate) mod operate;
+pub(crate) mod quota;
+pub(crate) mod weights;
 
 pub use call::{Conversion, Convert, OperatorCall, QuotaConfig};
 pub use decode::{v0_call, v0_methods, v1_call};
-pub(crate) use events::OperatorEvents;
+pub(crate) use events::Operators;
 pub use events::TimedEvent;
 pub use forms::{form_fields, percent_decoded};

@@ -5,14 +5,15 @@
 
 use super::call::{OperatorCall, QuotaConfig, beyond};
 use crate::{
-    Master,
     allocator::{
+        Allocator,
         quota::{Ledger, Quota},
         roles::is_within,
         share::{self, Quantities},
     },
-    api::validity::is_role,
-    api::{AgentId, Offer, OfferId, Resource, Value as Amount},
+    api::{AgentId, Offer, OfferId, Resource, Value as Amount, validity::is_role},
+    cluster::Cluster,
+    offers::{Offers, exchange},
     wire::{
         query::refusal,
         read::{Message, Read, bad},
@@ -100,216 +101,222 @@ pub(super) fn read_path(role: &[&str]) -> Read<OperatorCall> {
     Ok(OperatorCall::RemoveQuota(role.join("/").into()))
 }
 
-impl Master {
-    pub(super) fn set_quota(
-        &mut self,
-        cx: &mut Cx,
-        config: &QuotaConfig,
-        force: bool,
-    ) -> Result<(), Refusal> {
-        let (role, mut quotas) = (&config.role, self.allocator.quotas());
-        if quotas.contains_key(role) {
-            return Err(bad(format!("Cannot set quota for role '{role}' which already has quota")));
-        }
-        not_nested(role)?;
-        amounts(config)?;
-        quotas.insert(role.clone(), config.quota());
-        check_quota_count(&quotas)?;
-        if !force && !Ledger::fits(&quotas, self.allocator.cluster()) {
-            let text = "Quota guarantees overcommit the cluster (use 'force' to bypass this check)";
-            return Err(refusal(RefusalCode::Conflict, 409, text));
-        }
-        cx.following(quota_event(config), |cx| {
-            self.allocator.set_quotas(quotas, cx.cause());
-            self.rescind_for_guarantee(cx, config);
-        });
-        Ok(())
+pub(super) fn set_quota(
+    offers: &mut Offers,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    config: &QuotaConfig,
+    force: bool,
+) -> Result<(), Refusal> {
+    let (role, mut quotas) = (&config.role, cluster.allocator.quotas());
+    if quotas.contains_key(role) {
+        return Err(bad(format!("Cannot set quota for role '{role}' which already has quota")));
     }
+    not_nested(role)?;
+    amounts(config)?;
+    quotas.insert(role.clone(), config.quota());
+    check_quota_count(&quotas)?;
+    if !force && !Ledger::fits(&quotas, cluster.allocator.cluster()) {
+        let text = "Quota guarantees overcommit the cluster (use 'force' to bypass this check)";
+        return Err(refusal(RefusalCode::Conflict, 409, text));
+    }
+    cx.following(quota_event(config), |cx| {
+        cluster.allocator.set_quotas(quotas, cx.cause());
+        rescind_for_guarantee(offers, cluster, cx, config);
+    });
+    Ok(())
+}
 
-    pub(super) fn update_quota(
-        &mut self,
-        cx: &mut Cx,
-        configs: &[QuotaConfig],
-        force: bool,
-    ) -> Result<(), Refusal> {
-        let mut quotas = self.allocator.quotas();
-        for config in configs {
-            not_nested(&config.role)?;
-            amounts(config)?;
-            let exceeds =
-                |(name, amount): (&Text, &Milli)| config.limits.get(name).is_some_and(|l| l < amount);
-            if config.guarantees.iter().any(exceeds) {
-                let text = format!("the guarantees of '{}' are not within its limits", config.role);
-                return Err(bad(format!("Invalid QuotaConfig: {text}")));
-            }
-            let consumed = self.consumed(&config.role);
-            if !force && !within(&config.limits, &consumed) {
-                return Err(bad(format!(
-                    "Invalid QuotaConfig: role '{}' is already consuming {}, which is more than the requested limits \
-                     {} (use 'force' flag to bypass this check)",
-                    config.role,
-                    listed(&consumed),
-                    listed(&config.limits)
-                )));
-            }
-            quotas.insert(config.role.clone(), config.quota());
-        }
-        quotas.retain(|_, quota| !quota.is_default());
-        check_quota_count(&quotas)?;
-        if !force && !Ledger::fits(&quotas, self.allocator.cluster()) {
-            let text =
-                "total quota guarantees exceed cluster capacity (use 'force' flag to bypass this check)";
+pub(super) fn update_quota(
+    offers: &mut Offers,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    configs: &[QuotaConfig],
+    force: bool,
+) -> Result<(), Refusal> {
+    let mut quotas = cluster.allocator.quotas();
+    for config in configs {
+        not_nested(&config.role)?;
+        amounts(config)?;
+        let exceeds = |(name, amount): (&Text, &Milli)| config.limits.get(name).is_some_and(|l| l < amount);
+        if config.guarantees.iter().any(exceeds) {
+            let text = format!("the guarantees of '{}' are not within its limits", config.role);
             return Err(bad(format!("Invalid QuotaConfig: {text}")));
         }
-        let mut first = true;
-        for config in configs {
-            cx.following(quota_event(config), |cx| {
-                if std::mem::take(&mut first) {
-                    self.allocator.set_quotas(quotas.clone(), cx.cause());
-                }
-                self.rescind_for_quota(cx, config);
-            });
+        let consumed = consumed(offers, cluster, &config.role);
+        if !force && !within(&config.limits, &consumed) {
+            return Err(bad(format!(
+                "Invalid QuotaConfig: role '{}' is already consuming {}, which is more than the requested limits \
+                 {} (use 'force' flag to bypass this check)",
+                config.role,
+                listed(&consumed),
+                listed(&config.limits)
+            )));
         }
-        Ok(())
+        quotas.insert(config.role.clone(), config.quota());
     }
-
-    pub(super) fn remove_quota(&mut self, cx: &mut Cx, role: &Text) -> Result<(), Refusal> {
-        let mut quotas = self.allocator.quotas();
-        if quotas.remove(role).is_none() {
-            return Err(bad(format!("Failed to remove quota: role '{role}' has no quota set")));
-        }
-        cx.following(shares(role, ["", ""], format!("no quota for {role}")), |cx| {
-            self.allocator.set_quotas(quotas, cx.cause());
+    quotas.retain(|_, quota| !quota.is_default());
+    check_quota_count(&quotas)?;
+    if !force && !Ledger::fits(&quotas, cluster.allocator.cluster()) {
+        let text = "total quota guarantees exceed cluster capacity (use 'force' flag to bypass this check)";
+        return Err(bad(format!("Invalid QuotaConfig: {text}")));
+    }
+    let mut first = true;
+    for config in configs {
+        cx.following(quota_event(config), |cx| {
+            if std::mem::take(&mut first) {
+                cluster.allocator.set_quotas(quotas.clone(), cx.cause());
+            }
+            rescind_for_quota(offers, cluster, cx, config);
         });
-        Ok(())
     }
+    Ok(())
+}
 
-    /// After SET_QUOTA: all offers of one agent after another are rescinded, until they make up the guarantee and
-    /// every framework of the role has been left one agent.
-    fn rescind_for_guarantee(&mut self, cx: &mut Cx, config: &QuotaConfig) {
-        let of_role = self
-            .frameworks
+pub(super) fn remove_quota(cluster: &mut Cluster, cx: &mut Cx, role: &Text) -> Result<(), Refusal> {
+    let mut quotas = cluster.allocator.quotas();
+    if quotas.remove(role).is_none() {
+        return Err(bad(format!("Failed to remove quota: role '{role}' has no quota set")));
+    }
+    cx.following(shares(role, ["", ""], format!("no quota for {role}")), |cx| {
+        cluster.allocator.set_quotas(quotas, cx.cause());
+    });
+    Ok(())
+}
+
+/// After SET_QUOTA: all offers of one agent after another are rescinded, until they make up the guarantee and
+/// every framework of the role has been left one agent.
+fn rescind_for_guarantee(offers: &mut Offers, cluster: &mut Cluster, cx: &mut Cx, config: &QuotaConfig) {
+    let of_role = cluster
+        .frameworks
+        .rows
+        .iter()
+        .filter(|f| f.is_connected() && f.info.roles.contains(&config.role))
+        .count();
+    let (mut rescinded, mut visited) = (Quantities::new(), 0);
+    for row in 0..cluster.agents.rows.len() {
+        if visited >= of_role && share::contains(&rescinded, &config.guarantees) {
+            break;
+        }
+        let id = AgentId::at(row);
+        if !cluster.allocator.slot(id).is_some_and(|slot| slot.active) {
+            continue;
+        }
+        let on_agent = offers.on_agent(id);
+        visited += usize::from(!on_agent.is_empty());
+        for offer in on_agent {
+            rescind_into(offers, cluster, cx, offer, &mut rescinded);
+        }
+    }
+}
+
+/// After UPDATE_QUOTA: offers to the role are rescinded until it is within its limits; then offers to others, until
+/// the guarantees can be met.
+fn rescind_for_quota(offers: &mut Offers, cluster: &mut Cluster, cx: &mut Cx, config: &QuotaConfig) {
+    let mut taken = consumed(offers, cluster, &config.role);
+    let own = |offer: &Offer| is_within(&config.role, &offer.role);
+    let mine: Vec<(OfferId, Quantities)> = {
+        let mine = offers.outstanding.values().filter(|offer| own(offer));
+        let mut mine: Vec<_> = mine.map(|o| (o.framework, o.id, o.resources.quantities())).collect();
+        planarium_kernel::sorted::sort_by_key(&mut mine, |(framework, id, _)| (*framework, *id));
+        mine.into_iter().map(|(_, id, quantities)| (id, quantities)).collect()
+    };
+    for (_, quantities) in &mine {
+        plus(&mut taken, quantities);
+    }
+    for (offer, quantities) in mine {
+        if within(&config.limits, &taken) {
+            break;
+        }
+        minus(&mut taken, &quantities);
+        exchange::rescind(offers, cluster, cx, offer);
+    }
+    let others: Vec<OfferId> = {
+        let mut others: Vec<_> = offers.outstanding.values().filter(|offer| !own(offer)).collect();
+        planarium_kernel::sorted::sort_by_key(&mut others, |offer| (offer.agent, offer.id));
+        others.into_iter().map(|offer| offer.id).collect()
+    };
+    for offer in others {
+        if share::contains(&taken, &config.guarantees) {
+            break;
+        }
+        rescind_into(offers, cluster, cx, offer, &mut taken);
+    }
+}
+
+fn rescind_into(
+    offers: &mut Offers,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    offer: OfferId,
+    sums: &mut Quantities,
+) {
+    if let Some(offer) = offers.outstanding.get(&offer) {
+        share::add(sums, &offer.resources);
+    }
+    exchange::rescind(offers, cluster, cx, offer);
+}
+
+/// A role's consumption of its quota: reservations for it or a role below it, and what they use beside that. Offers
+/// do not count.
+pub(crate) fn consumed(offers: &Offers, cluster: &Cluster, role: &str) -> Quantities {
+    let mut consumed = Quantities::new();
+    for (_, slot) in cluster.allocator.agents() {
+        let reserved = |r: &Resource| !r.reservations.is_empty() && is_within(role, r.role());
+        share::add(&mut consumed, &slot.total().filter(reserved));
+        for ((_, of), allocated) in &slot.allocated {
+            if is_within(role, of) {
+                allocated.parts().for_each(|part| share::add(&mut consumed, &part.unreserved()));
+            }
+        }
+    }
+    for offer in offers.outstanding.values().filter(|offer| is_within(role, &offer.role)) {
+        share::subtract(&mut consumed, &offer.resources.unreserved());
+    }
+    consumed
+}
+
+/// The quotas that are set: `{"infos":[..],"configs":[..]}`, without empty lists.
+pub(crate) fn quota_json(allocator: &Allocator) -> Value {
+    let quotas = allocator.quotas();
+    if quotas.is_empty() {
+        return json!({});
+    }
+    let info = |(role, quota): (&Text, &Quota)| {
+        let guarantee = quota
+            .guarantees
             .iter()
-            .filter(|f| f.is_connected() && f.info.roles.contains(&config.role))
-            .count();
-        let (mut rescinded, mut visited) = (Quantities::new(), 0);
-        for row in 0..self.agents.len() {
-            if visited >= of_role && share::contains(&rescinded, &config.guarantees) {
-                break;
-            }
-            let id = AgentId::at(row);
-            if !self.allocator.slot(id).is_some_and(|slot| slot.active) {
-                continue;
-            }
-            let offers = self.offers_on(id);
-            visited += usize::from(!offers.is_empty());
-            for offer in offers {
-                self.rescind_into(cx, offer, &mut rescinded);
-            }
-        }
-    }
-
-    /// After UPDATE_QUOTA: offers to the role are rescinded until it is within its limits; then offers to others, until
-    /// the guarantees can be met.
-    fn rescind_for_quota(&mut self, cx: &mut Cx, config: &QuotaConfig) {
-        let mut taken = self.consumed(&config.role);
-        let own = |offer: &Offer| is_within(&config.role, &offer.role);
-        let mine: Vec<(OfferId, Quantities)> = {
-            let mine = self.offers.values().filter(|offer| own(offer));
-            let mut mine: Vec<_> = mine.map(|o| (o.framework, o.id, o.resources.quantities())).collect();
-            planarium_kernel::sorted::sort_by_key(&mut mine, |(framework, id, _)| (*framework, *id));
-            mine.into_iter().map(|(_, id, quantities)| (id, quantities)).collect()
+            .map(|(name, amount)| json!({ "name": name, "type": "SCALAR", "scalar": { "value": amount } }));
+        with_filled(role, vec![("guarantee", guarantee.collect())])
+    };
+    let config = |(role, quota): (&Text, &Quota)| {
+        let amounts = |sums: &Quantities| {
+            let all = sums.iter().map(|(name, amount)| (name.to_string(), json!({ "value": amount })));
+            if sums.is_empty() { Value::Null } else { Value::Object(all.collect()) }
         };
-        for (_, quantities) in &mine {
-            plus(&mut taken, quantities);
-        }
-        for (offer, quantities) in mine {
-            if within(&config.limits, &taken) {
-                break;
-            }
-            minus(&mut taken, &quantities);
-            self.rescind(cx, offer);
-        }
-        let others: Vec<OfferId> = {
-            let mut others: Vec<_> = self.offers.values().filter(|offer| !own(offer)).collect();
-            planarium_kernel::sorted::sort_by_key(&mut others, |offer| (offer.agent, offer.id));
-            others.into_iter().map(|offer| offer.id).collect()
-        };
-        for offer in others {
-            if share::contains(&taken, &config.guarantees) {
-                break;
-            }
-            self.rescind_into(cx, offer, &mut taken);
-        }
-    }
+        with_filled(
+            role,
+            vec![("guarantees", amounts(&quota.guarantees)), ("limits", amounts(&quota.limits))],
+        )
+    };
+    json!({
+        "infos": quotas.iter().map(info).collect::<Vec<_>>(),
+        "configs": quotas.iter().map(config).collect::<Vec<_>>(),
+    })
+}
 
-    fn rescind_into(&mut self, cx: &mut Cx, offer: OfferId, sums: &mut Quantities) {
-        if let Some(offer) = self.offers.get(&offer) {
-            share::add(sums, &offer.resources);
-        }
-        self.rescind(cx, offer);
-    }
-
-    /// A role's consumption of its quota: reservations for it or a role below it, and what they use beside that. Offers
-    /// do not count.
-    pub(crate) fn consumed(&self, role: &str) -> Quantities {
-        let mut consumed = Quantities::new();
-        for (_, slot) in self.allocator.agents() {
-            let reserved = |r: &Resource| !r.reservations.is_empty() && is_within(role, r.role());
-            share::add(&mut consumed, &slot.total().filter(reserved));
-            for ((_, of), allocated) in &slot.allocated {
-                if is_within(role, of) {
-                    allocated.parts().for_each(|part| share::add(&mut consumed, &part.unreserved()));
-                }
-            }
-        }
-        for offer in self.offers.values().filter(|offer| is_within(role, &offer.role)) {
-            share::subtract(&mut consumed, &offer.resources.unreserved());
-        }
-        consumed
-    }
-
-    /// The quotas that are set: `{"infos":[..],"configs":[..]}`, without empty lists.
-    pub(crate) fn quota_json(&self) -> Value {
-        let quotas = self.allocator.quotas();
-        if quotas.is_empty() {
-            return json!({});
-        }
-        let info = |(role, quota): (&Text, &Quota)| {
-            let guarantee = quota.guarantees.iter().map(
-                |(name, amount)| json!({ "name": name, "type": "SCALAR", "scalar": { "value": amount } }),
-            );
-            with_filled(role, vec![("guarantee", guarantee.collect())])
-        };
-        let config = |(role, quota): (&Text, &Quota)| {
-            let amounts = |sums: &Quantities| {
-                let all = sums.iter().map(|(name, amount)| (name.to_string(), json!({ "value": amount })));
-                if sums.is_empty() { Value::Null } else { Value::Object(all.collect()) }
-            };
-            with_filled(
-                role,
-                vec![("guarantees", amounts(&quota.guarantees)), ("limits", amounts(&quota.limits))],
-            )
-        };
-        json!({
-            "infos": quotas.iter().map(info).collect::<Vec<_>>(),
-            "configs": quotas.iter().map(config).collect::<Vec<_>>(),
-        })
-    }
-
-    /// The quota of a role as `/roles` shows it.
-    pub(crate) fn role_quota(&self, role: &Text) -> Value {
-        let quota = self.allocator.quotas().remove(role).unwrap_or_default();
-        let sums = |sums: &Quantities| -> Map<String, Value> {
-            sums.iter().map(|(name, amount)| (name.to_string(), json!(amount))).collect()
-        };
-        json!({
-            "role": role,
-            "guarantee": sums(&quota.guarantees),
-            "limit": sums(&quota.limits),
-            "consumed": sums(&self.consumed(role)),
-        })
-    }
+/// The quota of a role as `/roles` shows it.
+pub(crate) fn role_quota(offers: &Offers, cluster: &Cluster, role: &Text) -> Value {
+    let quota = cluster.allocator.quotas().remove(role).unwrap_or_default();
+    let sums = |sums: &Quantities| -> Map<String, Value> {
+        sums.iter().map(|(name, amount)| (name.to_string(), json!(amount))).collect()
+    };
+    json!({
+        "role": role,
+        "guarantee": sums(&quota.guarantees),
+        "limit": sums(&quota.limits),
+        "consumed": sums(&consumed(offers, cluster, role)),
+    })
 }
 
 fn with_filled(role: &Text, parts: Vec<(&str, Value)>) -> Value {

@@ -5,10 +5,11 @@
 
 use super::call::{OperatorCall, beyond};
 use crate::{
-    Master,
-    api::OfferId,
-    api::validity::is_role,
+    allocator::Allocator,
+    api::{OfferId, validity::is_role},
+    cluster::Cluster,
     maintenance::quirk,
+    offers::{Offers, exchange},
     wire::{
         decimal,
         read::{Message, Read, bad, messages},
@@ -44,43 +45,46 @@ fn read_all(all: &[Message<'_>]) -> Read<OperatorCall> {
     all.iter().map(one).collect::<Read<_>>().map(OperatorCall::UpdateWeights)
 }
 
-impl Master {
-    /// Sets weights; all or none.
-    pub(super) fn update_weights(&mut self, cx: &mut Cx, weights: &[(Text, Milli)]) -> Result<(), Refusal> {
-        for (role, weight) in weights {
-            if !is_role(role) {
-                return Err(bad(format!("Failed to validate weights: invalid role '{role}'")));
-            }
-            if !weight.is_positive() {
-                return Err(bad(format!(
-                    "Failed to validate weights: invalid weight '{weight}' for role '{role}': weights must be positive"
-                )));
-            }
+/// Sets weights; all or none.
+pub(super) fn update_weights(
+    offers: &mut Offers,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    weights: &[(Text, Milli)],
+) -> Result<(), Refusal> {
+    for (role, weight) in weights {
+        if !is_role(role) {
+            return Err(bad(format!("Failed to validate weights: invalid role '{role}'")));
         }
-        let fresh = weights.iter().filter(|(role, _)| !self.allocator.weights().contains_key(role));
-        if fresh.count().saturating_add(self.allocator.weights().len()) > MAX_WEIGHTS {
-            return Err(beyond(format!("at most {MAX_WEIGHTS} roles have a weight of their own")));
+        if !weight.is_positive() {
+            return Err(bad(format!(
+                "Failed to validate weights: invalid weight '{weight}' for role '{role}': weights must be positive"
+            )));
         }
-        let said: Vec<String> = weights.iter().map(|(role, weight)| format!("{role} {weight}")).collect();
-        if said.is_empty() {
-            return Ok(());
-        }
-        let facts = weights.iter().map(|(role, weight)| (role.clone(), weight.to_string().into())).collect();
-        let text = format!("weights: {}", said.join(", ")).into();
-        cx.following(EventBody::Shares { what: "weights".into(), facts, text }, |cx| {
-            self.allocator.set_weights(weights, cx.cause());
-            if !quirk::WEIGHTS_RESCIND_NOTHING {
-                for offer in self.offers.values().map(|offer| offer.id).collect::<Vec<OfferId>>() {
-                    self.rescind(cx, offer);
-                }
-            }
-        });
-        Ok(())
     }
+    let fresh = weights.iter().filter(|(role, _)| !cluster.allocator.weights().contains_key(role));
+    if fresh.count().saturating_add(cluster.allocator.weights().len()) > MAX_WEIGHTS {
+        return Err(beyond(format!("at most {MAX_WEIGHTS} roles have a weight of their own")));
+    }
+    let said: Vec<String> = weights.iter().map(|(role, weight)| format!("{role} {weight}")).collect();
+    if said.is_empty() {
+        return Ok(());
+    }
+    let facts = weights.iter().map(|(role, weight)| (role.clone(), weight.to_string().into())).collect();
+    let text = format!("weights: {}", said.join(", ")).into();
+    cx.following(EventBody::Shares { what: "weights".into(), facts, text }, |cx| {
+        cluster.allocator.set_weights(weights, cx.cause());
+        if !quirk::WEIGHTS_RESCIND_NOTHING {
+            for offer in offers.outstanding.values().map(|offer| offer.id).collect::<Vec<OfferId>>() {
+                exchange::rescind(offers, cluster, cx, offer);
+            }
+        }
+    });
+    Ok(())
+}
 
-    /// Weights that were set.
-    pub(crate) fn weights_json(&self) -> Vec<Value> {
-        let one = |(role, weight): (&Text, &Milli)| json!({ "role": role, "weight": decimal(weight.0) });
-        self.allocator.weights().iter().map(one).collect()
-    }
+/// Weights that were set.
+pub(crate) fn weights_json(allocator: &Allocator) -> Vec<Value> {
+    let one = |(role, weight): (&Text, &Milli)| json!({ "role": role, "weight": decimal(weight.0) });
+    allocator.weights().iter().map(one).collect()
 }

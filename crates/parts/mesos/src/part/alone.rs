@@ -76,7 +76,7 @@ impl Alone {
         }
     }
 
-    /// Passes on what the machines report: the next report that is for the scheduler, or that everybody hears.
+    /// Passes on what the machines report: the next report that is for the scheduler, or that says that it ends.
     pub fn next_report(&mut self, cx: &mut Cx) -> Option<FleetEvent> {
         loop {
             let event = Arc::make_mut(&mut self.fleet).next_event()?;
@@ -87,18 +87,9 @@ impl Alone {
             let Cluster { mut ground, mesos } = self.cluster(cx.now());
             let mesos = Arc::make_mut(mesos);
             mesos.hear(cx, &mut ground, &event);
-            match event.kind {
-                FleetEventKind::MasterFailover => {
-                    // What waits subscribes again as it was.
-                    for framework in mesos.master.drain_orphans() {
-                        mesos.act(cx, &mut ground, |master, fleet, cx| {
-                            master.resubscribe_as_before(cx, fleet, framework);
-                        });
-                    }
-                    return Some(event);
-                }
-                FleetEventKind::SchedulerRestart { .. } => return Some(event),
-                _ => {}
+            if matches!(event.kind, FleetEventKind::MasterFailover | FleetEventKind::SchedulerRestart { .. })
+            {
+                return Some(event);
             }
         }
     }

@@ -33,6 +33,11 @@ pub trait Framework: System {
 }
 
 impl Cluster<'_> {
+    /// The same cluster for a shorter call.
+    pub fn again(&mut self) -> Cluster<'_> {
+        Cluster { ground: self.ground.again(), mesos: self.mesos }
+    }
+
     // ---- calls -------------------------------------------------------------------------------
 
     /// A new framework subscribes: the process in whose name this is done.

@@ -119,6 +119,14 @@ impl Layer for Mesos {
         self.master.machine_leaves(cx, ground.fleet_mut(), machine);
     }
 
+    fn is_settled(&self) -> bool {
+        self.master.is_settled()
+    }
+
+    fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        self.master.settle_holdings(cx, ground.fleet_mut());
+    }
+
     fn programs_returned(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
         // Frameworks without a socket return to a master that has failed over.
         if let Some(cause) = self.orphaned.take() {
@@ -180,8 +188,8 @@ impl Layer for Mesos {
         self.master.pass_quiet_batches(until)
     }
 
-    fn planned(&self) -> Vec<Text> {
-        self.master.scheduled_hosts()
+    fn planned(&self, ground: &Ground<'_>) -> Vec<Text> {
+        self.master.scheduled_hosts(ground.fleet())
     }
 
     fn show(&self, ground: &Ground<'_>, machines: &mut Vec<Arc<MachineView>>) -> u64 {
@@ -195,22 +203,5 @@ impl Layer for Mesos {
 
     fn why_machine(&self, ground: &Ground<'_>, which: &str) -> Option<MachineWhy> {
         self.master.why_machine(ground.fleet(), which)
-    }
-}
-
-impl Master {
-    /// Begins its periodic work at an instant after genesis.
-    fn begin_batches_at(&mut self, now: SimTime) {
-        if let Some((batch, _)) = self.batch.take() {
-            self.disarm(Some(batch));
-        }
-        self.arm_batch(now);
-    }
-
-    /// Hostnames of the machines in the maintenance schedule.
-    fn scheduled_hosts(&self) -> Vec<Text> {
-        let agents = self.hosts.agents().filter_map(|id| self.agent(id));
-        let planned = agents.filter(|agent| self.unavailability_view(agent).is_some());
-        planned.map(|agent| agent.hostname.clone()).collect()
     }
 }

@@ -15,9 +15,9 @@ pub use cluster::{Cluster, Framework};
 pub use guests::OutsideView;
 
 use crate::Master;
-use crate::api::{FrameworkId, Message};
+use crate::api::{AgentId, FrameworkId, Message};
 use guests::Guests;
-use planarium_ground::{Cx, Fleet, FleetEventKind, MachineId, Place, there_already};
+use planarium_ground::{Cx, Fleet, FleetEventKind, Place, there_already};
 use planarium_kernel::{Cause, SortedMap};
 use planarium_part::{Ground, Number};
 use planarium_protocol::input::{AddAgent, OfferRound};
@@ -75,10 +75,12 @@ impl Mesos {
 
     /// Hands the master what is reported about processes that it started.
     fn hear_own(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        self.master.settle_holdings(cx, ground.fleet_mut());
         while let Some(event) = ground.fleet_mut().next_event_of(crate::OWNER) {
             cx.set_cause(event.cause);
             debug_assert!(!matches!(event.kind, FleetEventKind::MasterFailover));
             self.master.on_fleet(cx, ground.fleet_mut(), event);
+            self.master.settle_holdings(cx, ground.fleet_mut());
         }
     }
 
@@ -131,7 +133,7 @@ impl Master {
         cx: &mut Cx,
         fleet: &mut Fleet,
         add: &AddAgent,
-    ) -> Result<Vec<MachineId>, Refusal> {
+    ) -> Result<Vec<AgentId>, Refusal> {
         Self::admits(add)?;
         let mut machines = Vec::new();
         let places = fleet.places(add)?;
@@ -151,7 +153,8 @@ impl Master {
             machines.push(machine);
         }
         self.run_requested(cx, fleet);
-        Ok(machines)
+        let hosts = &self.records.cluster.agents.hosts;
+        Ok(machines.into_iter().filter_map(|machine| hosts.get(machine)?.agent).collect())
     }
 
     /// Takes machines out where nobody but this master hears of it.

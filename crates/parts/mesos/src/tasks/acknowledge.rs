@@ -12,98 +12,110 @@
 //! effect at all, where the real master would take a task that has ended off its list.
 
 use crate::{
-    Master,
     agents::Agent,
-    api::{AgentId, FrameworkId},
-    tasks::Acknowledgement,
-    tasks::TaskNo,
-    tasks::status_id,
+    api::FrameworkId,
+    cluster::Cluster,
+    tasks::{Acknowledgement, MayBeDrained, TaskNo, Tasks, retry, status, status_id},
 };
 use planarium_ground::{Cx, Fleet};
 use planarium_kernel::Class;
 
-impl Master {
-    /// From now on this framework acknowledges statuses by calls.
-    pub fn acknowledges_by_calls(&mut self, id: FrameworkId) {
-        if let Some(framework) = self.framework_mut(id) {
-            framework.acknowledges_explicitly = true;
-        }
+/// Sends the first update of the queue, if the agent can be reached. It may get lost; either way it is sent again.
+pub(crate) fn send_next_update(
+    tasks: &mut Tasks,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+    no: TaskNo,
+) {
+    let Some(task) = tasks.get(no) else { return };
+    let Some(update) = task.pending_updates.front().cloned() else { return };
+    if !cluster.agents.get(task.agent).is_some_and(Agent::is_reachable) {
+        return;
     }
+    let (labels, awaiting_ack) = (task.labels.clone(), task.awaiting_ack);
+    let number = awaiting_ack.unwrap_or_else(|| cluster.ids.next_status.next());
+    if let Some(task) = tasks.get_mut(no) {
+        task.awaiting_ack = Some(number);
+    }
+    let lost = fleet.drops_status(cx, &labels);
+    // It waits for a framework outside now: nothing follows by itself.
+    retry::schedule_retry(tasks, cluster, cx, no, if lost { Class::OneShot } else { Class::Periodic });
+    if !lost {
+        cx.scoped(update.cause, |cx| {
+            // The task stays until this is acknowledged, and so does its agent.
+            let MayBeDrained(_) = status::apply_update(
+                tasks,
+                cluster,
+                cx,
+                fleet,
+                no,
+                update,
+                Acknowledgement::Awaited(Some(number)),
+            );
+        });
+    }
+}
 
-    pub(crate) fn acknowledges_explicitly(&self, id: FrameworkId) -> bool {
-        self.framework(id).is_some_and(|framework| framework.acknowledges_explicitly)
-    }
+/// Sends the first update of the queue, starting over with the shortest pause.
+pub(crate) fn resend_updates(
+    tasks: &mut Tasks,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+    no: TaskNo,
+) {
+    let Some(task) = tasks.get_mut(no) else { return };
+    task.retry_ms = 0;
+    let timer = task.retry.take();
+    cluster.timers.disarm(timer);
+    send_next_update(tasks, cluster, cx, fleet, no);
+}
 
-    /// The agent with this id on the wire, in whatever state.
-    pub(crate) fn agent_named(&self, name: &str) -> Option<AgentId> {
-        let row = name.strip_prefix(&*self.uuid)?.strip_prefix("-S")?.parse().ok()?;
-        self.agent(AgentId(row)).filter(|agent| *agent.name == *name).map(|_| AgentId(row))
-    }
+/// The status that a framework acknowledges: the ids of framework, agent and task, and its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Acknowledged<'a> {
+    pub(crate) framework: FrameworkId,
+    pub(crate) agent_id: &'a str,
+    pub(crate) task_id: &'a str,
+    pub(crate) uuid: &'a [u8],
+}
 
-    /// Sends the first update of the queue, if the agent can be reached. It may get lost; either way it is sent again.
-    pub(crate) fn send_next_update(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
-        let Some(task) = self.task(no) else { return };
-        let Some(update) = task.pending_updates.front().cloned() else { return };
-        if !self.agent(task.agent).is_some_and(Agent::is_reachable) {
-            return;
-        }
-        let (labels, awaiting_ack) = (task.labels.clone(), task.awaiting_ack);
-        let number = awaiting_ack.unwrap_or_else(|| self.next_status.next());
-        if let Some(task) = self.task_mut(no) {
-            task.awaiting_ack = Some(number);
-        }
-        let lost = fleet.drops_status(cx, &labels);
-        // It waits for a framework outside now: nothing follows by itself.
-        self.schedule_retry(cx, no, if lost { Class::OneShot } else { Class::Periodic });
-        if !lost {
-            cx.scoped(update.cause, |cx| {
-                self.apply_update(cx, fleet, no, update, Acknowledgement::Awaited(Some(number)));
-            });
-        }
+/// A framework has acknowledged a status: the task's next one is sent, or the task is removed when it was
+/// the last. Acknowledgements of anything else have no effect.
+pub(crate) fn acknowledge(
+    tasks: &mut Tasks,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+    acknowledged: &Acknowledged<'_>,
+) -> MayBeDrained {
+    let mut left = MayBeDrained::default();
+    let Acknowledged { framework, agent_id, task_id, uuid } = *acknowledged;
+    let agent = cluster.agents.named(agent_id);
+    let Some(agent) = agent.filter(|id| cluster.agents.get(*id).is_some_and(Agent::is_active)) else {
+        cluster.counters.invalid_acknowledgements += 1;
+        return left;
+    };
+    cluster.counters.acknowledgements += 1;
+    let Some(no) = tasks.ids.get(&(framework, task_id.into())).copied() else { return left };
+    let seed = cluster.ids.seed;
+    let is_reachable = cluster.agents.get(agent).is_some_and(Agent::is_reachable);
+    let Some(task) = tasks.get_mut(no).filter(|task| task.agent == agent && is_reachable) else {
+        return left;
+    };
+    if task.awaiting_ack.is_none_or(|number| status_id(seed, task_id, u64::from(number)) != uuid) {
+        return left;
     }
-
-    /// Sends the first update of the queue, starting over with the shortest pause.
-    pub(crate) fn resend_updates(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
-        let Some(task) = self.task_mut(no) else { return };
-        task.retry_ms = 0;
-        let timer = task.retry.take();
-        self.disarm(timer);
-        self.send_next_update(cx, fleet, no);
+    task.awaiting_ack = None;
+    let ended = task.pending_updates.pop_front().is_some_and(|update| update.state.is_terminal());
+    let state = task.state;
+    if ended {
+        status::end_task(tasks, cluster, cx, fleet, no, state);
+        left = MayBeDrained(Some((agent, cx.cause())));
+    } else {
+        resend_updates(tasks, cluster, cx, fleet, no);
     }
-
-    /// A framework has acknowledged a status: the task's next one is sent, or the task is removed when it was
-    /// the last. Acknowledgements of anything else have no effect.
-    pub fn acknowledge(
-        &mut self,
-        cx: &mut Cx,
-        fleet: &mut Fleet,
-        framework: FrameworkId,
-        agent_id: &str,
-        task_id: &str,
-        uuid: &[u8],
-    ) {
-        let agent = self.agent_named(agent_id);
-        let Some(agent) = agent.filter(|id| self.agent(*id).is_some_and(Agent::is_active)) else {
-            self.counters.invalid_acknowledgements += 1;
-            return;
-        };
-        self.counters.acknowledgements += 1;
-        let Some(no) = self.task_ids.get(&(framework, task_id.into())).copied() else { return };
-        let seed = self.seed;
-        let is_reachable = self.agent(agent).is_some_and(Agent::is_reachable);
-        let Some(task) = self.task_mut(no).filter(|task| task.agent == agent && is_reachable) else { return };
-        if task.awaiting_ack.is_none_or(|number| status_id(seed, task_id, u64::from(number)) != uuid) {
-            return;
-        }
-        task.awaiting_ack = None;
-        let ended = task.pending_updates.pop_front().is_some_and(|update| update.state.is_terminal());
-        let state = task.state;
-        if ended {
-            self.end_task(cx, fleet, no, state);
-            self.check_drained(cx, fleet, agent);
-        } else {
-            self.resend_updates(cx, fleet, no);
-        }
-        self.touch_agent(cx, agent);
-    }
+    cluster.agents.touch(cx, agent);
+    left
 }

@@ -3,86 +3,102 @@
 //! Source: `apache/mesos: src/launcher/executor.cpp`, `src/slave/slave.cpp` (executorTerminated). Match in states,
 //! reasons and sources.
 
-use super::record::Update;
+use super::{MayBeDrained, Update};
 use crate::{
-    Master,
     api::{CheckStatus, Reason, Source, TaskState},
+    cluster::Cluster,
+    tasks::{Tasks, update},
 };
 use planarium_ground::{Cx, ExitReason, Fleet, FleetEventKind, ProcessId};
 use planarium_kernel::Cause;
 
-impl Master {
-    /// A process reports something. Reports of a process that no task has any more are ignored.
-    pub(crate) fn on_process(&mut self, cx: &mut Cx, fleet: &mut Fleet, report: FleetEventKind) {
-        match report {
-            FleetEventKind::Started { pid } => self
-                .update_of(cx, fleet, pid, |cause| Update::new(cause, TaskState::Starting, Source::Executor)),
-            FleetEventKind::Running { pid } => self
-                .update_of(cx, fleet, pid, |cause| Update::new(cause, TaskState::Running, Source::Executor)),
-            FleetEventKind::Check { pid, exit_code, .. } => self.on_check(cx, fleet, pid, exit_code),
-            FleetEventKind::Health { pid, healthy } => self.update_of(cx, fleet, pid, |cause| {
-                let update = Update::new(cause, TaskState::Running, Source::Executor);
-                let update = update.with_reason(Reason::TaskHealthCheckStatusUpdated, "");
-                Update { healthy: Some(healthy), ..update }
-            }),
-            FleetEventKind::Exited { pid, code, reason, message } => {
-                self.update_of(cx, fleet, pid, |cause| {
-                    let state = if code == 0 { TaskState::Finished } else { TaskState::Failed };
-                    let of = |source| Update::new(cause, state, source);
-                    match reason {
-                        ExitReason::Exit => of(Source::Executor).with_message(message),
-                        ExitReason::Oom => {
-                            of(Source::Agent).with_reason(Reason::ContainerLimitationMemory, message)
-                        }
-                        ExitReason::ImageMissing | ExitReason::MachineFull => {
-                            of(Source::Agent).with_reason(Reason::ContainerLaunchFailed, message)
-                        }
+/// A process reports something. Reports of a process that no task has any more are ignored.
+pub(crate) fn on_process(
+    tasks: &mut Tasks,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+    report: FleetEventKind,
+) -> MayBeDrained {
+    match report {
+        FleetEventKind::Started { pid } => update_of(tasks, cluster, cx, fleet, pid, |cause| {
+            Update::new(cause, TaskState::Starting, Source::Executor)
+        }),
+        FleetEventKind::Running { pid } => update_of(tasks, cluster, cx, fleet, pid, |cause| {
+            Update::new(cause, TaskState::Running, Source::Executor)
+        }),
+        FleetEventKind::Check { pid, exit_code, .. } => on_check(tasks, cluster, cx, fleet, pid, exit_code),
+        FleetEventKind::Health { pid, healthy } => update_of(tasks, cluster, cx, fleet, pid, |cause| {
+            let update = Update::new(cause, TaskState::Running, Source::Executor);
+            let update = update.with_reason(Reason::TaskHealthCheckStatusUpdated, "");
+            Update { healthy: Some(healthy), ..update }
+        }),
+        FleetEventKind::Exited { pid, code, reason, message } => {
+            update_of(tasks, cluster, cx, fleet, pid, |cause| {
+                let state = if code == 0 { TaskState::Finished } else { TaskState::Failed };
+                let of = |source| Update::new(cause, state, source);
+                match reason {
+                    ExitReason::Exit => of(Source::Executor).with_message(message),
+                    ExitReason::Oom => {
+                        of(Source::Agent).with_reason(Reason::ContainerLimitationMemory, message)
                     }
-                });
-            }
-            FleetEventKind::Killed { pid, unhealthy, during_launch, message } => {
-                self.update_of(cx, fleet, pid, |cause| {
-                    let of = |source| Update::new(cause, TaskState::Killed, source);
-                    let update = if during_launch {
-                        of(Source::Agent).with_reason(Reason::TaskKilledDuringLaunch, message)
-                    } else {
-                        of(Source::Executor).with_message(message)
-                    };
-                    Update { healthy: unhealthy.then_some(false), ..update }
-                });
-            }
-            FleetEventKind::MachineLost { .. }
-            | FleetEventKind::MachineReturned { .. }
-            | FleetEventKind::OffersChanged
-            | FleetEventKind::MasterFailover
-            | FleetEventKind::SchedulerRestart { .. }
-            | FleetEventKind::Watched { .. } => {}
+                    ExitReason::ImageMissing | ExitReason::MachineFull => {
+                        of(Source::Agent).with_reason(Reason::ContainerLaunchFailed, message)
+                    }
+                }
+            })
         }
-    }
-
-    fn update_of(
-        &mut self,
-        cx: &mut Cx,
-        fleet: &mut Fleet,
-        pid: ProcessId,
-        make: impl FnOnce(Cause) -> Update,
-    ) {
-        let Some(no) = self.by_process.get(&pid).copied() else { return };
-        let update = make(cx.cause());
-        self.on_agent_update(cx, fleet, no, update);
-    }
-
-    /// A check's result is reported only when it differs from the last one.
-    fn on_check(&mut self, cx: &mut Cx, fleet: &mut Fleet, pid: ProcessId, exit_code: Option<i32>) {
-        let Some(no) = self.by_process.get(&pid).copied() else { return };
-        let Some(task) = self.task(no) else { return };
-        let last = task.pending_updates.iter().rev().find_map(|update| update.check).or(task.check);
-        let check = CheckStatus { exit_code };
-        if last == Some(check) {
-            return;
+        FleetEventKind::Killed { pid, unhealthy, during_launch, message } => {
+            update_of(tasks, cluster, cx, fleet, pid, |cause| {
+                let of = |source| Update::new(cause, TaskState::Killed, source);
+                let update = if during_launch {
+                    of(Source::Agent).with_reason(Reason::TaskKilledDuringLaunch, message)
+                } else {
+                    of(Source::Executor).with_message(message)
+                };
+                Update { healthy: unhealthy.then_some(false), ..update }
+            })
         }
-        let update = Update::new(cx.cause(), TaskState::Running, Source::Executor);
-        let update = update.with_reason(Reason::TaskCheckStatusUpdated, "");
-        self.on_agent_update(cx, fleet, no, Update { check: Some(check), ..update });
+        FleetEventKind::MachineLost { .. }
+        | FleetEventKind::MachineReturned { .. }
+        | FleetEventKind::OffersChanged
+        | FleetEventKind::HoldingsChanged { .. }
+        | FleetEventKind::MasterFailover
+        | FleetEventKind::SchedulerRestart { .. }
+        | FleetEventKind::Watched { .. } => MayBeDrained::default(),
     }
+}
+
+fn update_of(
+    tasks: &mut Tasks,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+    pid: ProcessId,
+    make: impl FnOnce(Cause) -> Update,
+) -> MayBeDrained {
+    let Some(no) = tasks.by_process.get(&pid).copied() else { return MayBeDrained::default() };
+    let update = make(cx.cause());
+    update::on_agent_update(tasks, cluster, cx, fleet, no, update)
+}
+
+/// A check's result is reported only when it differs from the last one.
+fn on_check(
+    tasks: &mut Tasks,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+    pid: ProcessId,
+    exit_code: Option<i32>,
+) -> MayBeDrained {
+    let Some(no) = tasks.by_process.get(&pid).copied() else { return MayBeDrained::default() };
+    let Some(task) = tasks.get(no) else { return MayBeDrained::default() };
+    let last = task.pending_updates.iter().rev().find_map(|update| update.check).or(task.check);
+    let check = CheckStatus { exit_code };
+    if last == Some(check) {
+        return MayBeDrained::default();
+    }
+    let update = Update::new(cx.cause(), TaskState::Running, Source::Executor);
+    let update = update.with_reason(Reason::TaskCheckStatusUpdated, "");
+    update::on_agent_update(tasks, cluster, cx, fleet, no, Update { check: Some(check), ..update })
 }

@@ -218,6 +218,19 @@ pub(crate) struct UntrackedTask {
     pub(crate) executor: Option<ExecutorInfo>,
 }
 
+/// The agent that a task has just left for good, and the cause: if the agent is being drained, it may have nothing
+/// left. Whoever has all records checks that at once.
+#[derive(Clone, Copy, Debug, Default)]
+#[must_use = "the agent may be drained now"]
+pub(crate) struct MayBeDrained(pub(crate) Option<(AgentId, Cause)>);
+
+impl MayBeDrained {
+    /// The later of two, when both are about one agent: it cannot be drained while the later task is there.
+    pub(crate) fn then(self, later: Self) -> Self {
+        Self(later.0.or(self.0))
+    }
+}
+
 /// What has to come before an ended task is removed from the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Acknowledgement {

@@ -1,10 +1,10 @@
 //! Tasks as a front end shows them, and the actions on them.
 
 use crate::{
-    Master,
     actions::{action, fault},
-    api::{FrameworkId, TaskInfo, TaskState},
-    tasks::Task,
+    api::FrameworkId,
+    cluster::Cluster,
+    tasks::{Task, Tasks, manual},
 };
 use planarium_ground::{Fleet, ProcessId};
 use planarium_kernel::SimTime;
@@ -39,46 +39,44 @@ pub struct ProbeFacts {
     pub process: Option<ProcessId>,
 }
 
-impl Master {
-    /// What is known about a task of a framework, by its id.
-    pub fn probe(&self, fleet: &Fleet, framework: FrameworkId, task_id: &str) -> Option<ProbeFacts> {
-        let no = self.task_ids.get(&(framework, task_id.into()))?;
-        let task = self.task(*no)?;
-        let facts = task.process.and_then(|pid| fleet.process(pid));
-        Some(ProbeFacts {
-            agent: self.hostname(task.agent),
-            state: task.state.as_str(),
-            attempts: facts.as_ref().map_or(0, |facts| facts.readiness_attempts),
-            last_exit: facts.as_ref().and_then(|facts| facts.readiness_last),
-            next: facts.as_ref().and_then(|facts| facts.readiness_next),
-            manual: facts.as_ref().is_some_and(|facts| facts.manual),
-            hung: facts.as_ref().is_some_and(|facts| facts.hung),
-            silent: self.is_silent(fleet, task),
-            faults: task.process.map(|pid| fleet.faults_on(pid)).unwrap_or_default(),
-            process: task.process,
-        })
-    }
+/// What is known about a task of a framework, by its id.
+pub(crate) fn probe(
+    tasks: &Tasks,
+    cluster: &Cluster,
+    fleet: &Fleet,
+    framework: FrameworkId,
+    task_id: &str,
+) -> Option<ProbeFacts> {
+    let no = tasks.ids.get(&(framework, task_id.into()))?;
+    let task = tasks.get(*no)?;
+    let facts = task.process.and_then(|pid| fleet.process(pid));
+    Some(ProbeFacts {
+        agent: cluster.agents.hostname(task.agent),
+        state: task.state.as_str(),
+        attempts: facts.as_ref().map_or(0, |facts| facts.readiness_attempts),
+        last_exit: facts.as_ref().and_then(|facts| facts.readiness_last),
+        next: facts.as_ref().and_then(|facts| facts.readiness_next),
+        manual: facts.as_ref().is_some_and(|facts| facts.manual),
+        hung: facts.as_ref().is_some_and(|facts| facts.hung),
+        silent: manual::is_silent(&cluster.agents, fleet, task),
+        faults: task.process.map(|pid| fleet.faults_on(pid)).unwrap_or_default(),
+        process: task.process,
+    })
+}
 
-    /// Tasks of a framework that have ended, as far as the master remembers, oldest first.
-    pub fn completed_tasks(&self, framework: FrameworkId) -> impl Iterator<Item = (&TaskInfo, TaskState)> {
-        let ended = self.framework(framework).into_iter().flat_map(|framework| &framework.completed);
-        ended.map(|ended| (&*ended.info, ended.state))
-    }
-
-    pub(crate) fn task_view(&self, fleet: &Fleet, task: &Task) -> TaskView {
-        let service =
-            task.labels.get("service").cloned().unwrap_or_else(|| self.framework_name(task.framework));
-        TaskView {
-            name: task.name().clone(),
-            id: task.id().clone(),
-            pod: task.labels.get("pod").cloned().unwrap_or_default(),
-            state: task.state.text(),
-            since_ms: task.since.ms(),
-            healthy: task.healthy,
-            ready: task.check.map(|check| check.exit_code == Some(0)),
-            actions: task_actions(fleet, task, &service, self.is_silent(fleet, task)),
-            service,
-        }
+pub(crate) fn task_view(cluster: &Cluster, fleet: &Fleet, task: &Task) -> TaskView {
+    let service =
+        task.labels.get("service").cloned().unwrap_or_else(|| cluster.frameworks.name(task.framework));
+    TaskView {
+        name: task.name().clone(),
+        id: task.id().clone(),
+        pod: task.labels.get("pod").cloned().unwrap_or_default(),
+        state: task.state.text(),
+        since_ms: task.since.ms(),
+        healthy: task.healthy,
+        ready: task.check.map(|check| check.exit_code == Some(0)),
+        actions: task_actions(fleet, task, &service, manual::is_silent(&cluster.agents, fleet, task)),
+        service,
     }
 }
 

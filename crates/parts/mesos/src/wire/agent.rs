@@ -7,10 +7,10 @@ use super::{
     resource::{Form, list, ranges_json, sums},
 };
 use crate::{
-    Master,
-    agents::{Agent, AgentState},
+    agents::{Agent, AgentState, Agents},
     api::{AgentId, FrameworkId, Offer, Resources, Value},
     maintenance::DrainInfo,
+    records::Records,
 };
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
@@ -41,61 +41,61 @@ pub(super) struct AgentRow<'a> {
     offered: Resources,
 }
 
-impl Master {
-    /// Agents that have not come back since the master failed over, as v0 shows them.
-    pub(super) fn recovered_agents(&self) -> Json {
-        self.recovered(&|agent| {
-            json!({
-                "id": agent.name,
-                "hostname": agent.hostname,
-                "port": agent.port,
-                "attributes": attributes_v0(&agent.attributes),
-            })
+/// Agents that have not come back since the master failed over, as v0 shows them.
+pub(super) fn recovered_agents(agents: &Agents) -> Json {
+    recovered(agents, &|agent| {
+        json!({
+            "id": agent.name,
+            "hostname": agent.hostname,
+            "port": agent.port,
+            "attributes": attributes_v0(&agent.attributes),
         })
-    }
+    })
+}
 
-    /// The same as v1 shows them.
-    pub(super) fn recovered_v1(&self) -> Json {
-        self.recovered(
-            &|agent| json!({ "id": id(&agent.name), "hostname": agent.hostname, "port": agent.port }),
-        )
-    }
+/// The same as v1 shows them.
+pub(super) fn recovered_v1(agents: &Agents) -> Json {
+    recovered(
+        agents,
+        &|agent| json!({ "id": id(&agent.name), "hostname": agent.hostname, "port": agent.port }),
+    )
+}
 
-    fn recovered(&self, shown: &dyn Fn(&Agent) -> Json) -> Json {
-        let all = self.agents.iter().filter(|agent| agent.state == AgentState::Recovered);
-        all.map(|agent| shown(agent)).collect()
-    }
+fn recovered(agents: &Agents, shown: &dyn Fn(&Agent) -> Json) -> Json {
+    let all = agents.rows.iter().filter(|agent| agent.state == AgentState::Recovered);
+    all.map(|agent| shown(agent)).collect()
+}
 
-    /// Registered agents in order of registration.
-    pub(super) fn agent_rows(&self) -> Vec<AgentRow<'_>> {
-        let mut offers: SortedMap<AgentId, Vec<&Offer>> = SortedMap::new();
-        for offer in self.offers.values() {
-            offers.entry(offer.agent).or_default().push(offer);
-        }
-        let all = self.agents.iter().enumerate().map(|(row, agent)| (AgentId::at(row), agent));
-        all.filter(|(_, agent)| agent.state == AgentState::Registered)
-            .map(|(id, agent)| {
-                let mut used: SortedMap<FrameworkId, Resources> = SortedMap::new();
-                for ((framework, role), resources) in self.allocated_on(id) {
-                    used.entry(framework).or_default().add_all(&resources.allocated(&role));
-                }
-                let offers = offers.get(&id).into_iter().flatten();
-                let offered = offers.flat_map(|offer| offer.resources.allocated(&offer.role)).collect();
-                let total = self.allocator.slot(id).map(crate::allocator::Slot::total).unwrap_or_default();
-                let deactivated = self.drains.is_deactivated(id);
-                AgentRow {
-                    id,
-                    agent,
-                    total,
-                    active: agent.is_active() && !deactivated,
-                    deactivated,
-                    drain: self.drains.info(id),
-                    used,
-                    offered,
-                }
-            })
-            .collect()
+/// Registered agents in order of registration.
+pub(super) fn agent_rows(records: &Records) -> Vec<AgentRow<'_>> {
+    let mut offers: SortedMap<AgentId, Vec<&Offer>> = SortedMap::new();
+    for offer in records.offers.outstanding.values() {
+        offers.entry(offer.agent).or_default().push(offer);
     }
+    let all = records.cluster.agents.rows.iter().enumerate().map(|(row, agent)| (AgentId::at(row), agent));
+    all.filter(|(_, agent)| agent.state == AgentState::Registered)
+        .map(|(id, agent)| {
+            let mut used: SortedMap<FrameworkId, Resources> = SortedMap::new();
+            for ((framework, role), resources) in records.tasks.allocated_on(&records.cluster.agents, id) {
+                used.entry(framework).or_default().add_all(&resources.allocated(&role));
+            }
+            let offers = offers.get(&id).into_iter().flatten();
+            let offered = offers.flat_map(|offer| offer.resources.allocated(&offer.role)).collect();
+            let total =
+                records.cluster.allocator.slot(id).map(crate::allocator::Slot::total).unwrap_or_default();
+            let deactivated = records.cluster.agents.drains.is_deactivated(id);
+            AgentRow {
+                id,
+                agent,
+                total,
+                active: agent.is_active() && !deactivated,
+                deactivated,
+                drain: records.cluster.agents.drains.info(id),
+                used,
+                offered,
+            }
+        })
+        .collect()
 }
 
 impl AgentRow<'_> {

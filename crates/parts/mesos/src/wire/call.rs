@@ -72,14 +72,14 @@ pub fn scheduler_call(master: &Master, value: &Value) -> Result<From, Refusal> {
     let body = Message::of(value)?;
     let kind = body.text("type")?.ok_or_else(|| bad("Expecting 'type' to be present"))?;
     let framework_id = body.id("framework_id")?.filter(|id| !id.is_empty());
-    let call = read(master, &body, &kind)?;
+    let call = read(&master.records.cluster.ids.uuid, &body, &kind)?;
     if framework_id.is_none() && !matches!(call, SchedulerCall::Subscribe(_)) {
         return Err(bad("Expecting 'framework_id' to be present"));
     }
     Ok(From { framework_id, call })
 }
 
-fn read(master: &Master, body: &Message<'_>, kind: &str) -> Read<SchedulerCall> {
+fn read(master_id: &str, body: &Message<'_>, kind: &str) -> Read<SchedulerCall> {
     let part =
         |field: &str| body.message(field)?.ok_or_else(|| bad(format!("Expecting '{field}' to be present")));
     let roles = |field: &str| match body.message(field)? {
@@ -98,7 +98,7 @@ fn read(master: &Master, body: &Message<'_>, kind: &str) -> Read<SchedulerCall> 
             let accept = part("accept")?;
             let operations = accept.messages("operations")?;
             SchedulerCall::Call(Call::Accept {
-                offer_ids: offer_ids(master, &accept)?,
+                offer_ids: offer_ids(master_id, &accept)?,
                 operations: operations.iter().map(|one| operation(one)).collect::<Read<_>>()?,
                 refuse_ms: filter(&accept)?,
             })
@@ -106,7 +106,7 @@ fn read(master: &Master, body: &Message<'_>, kind: &str) -> Read<SchedulerCall> 
         "DECLINE" => {
             let decline = part("decline")?;
             SchedulerCall::Call(Call::Decline {
-                offer_ids: offer_ids(master, &decline)?,
+                offer_ids: offer_ids(master_id, &decline)?,
                 refuse_ms: filter(&decline)?,
             })
         }
@@ -149,8 +149,8 @@ fn read(master: &Master, body: &Message<'_>, kind: &str) -> Read<SchedulerCall> 
             message.needs_text("data")?;
             SchedulerCall::Nothing
         }
-        "ACCEPT_INVERSE_OFFERS" => answer(master, &part("accept_inverse_offers")?, Response::Accept)?,
-        "DECLINE_INVERSE_OFFERS" => answer(master, &part("decline_inverse_offers")?, Response::Decline)?,
+        "ACCEPT_INVERSE_OFFERS" => answer(master_id, &part("accept_inverse_offers")?, Response::Accept)?,
+        "DECLINE_INVERSE_OFFERS" => answer(master_id, &part("decline_inverse_offers")?, Response::Decline)?,
         "ACKNOWLEDGE_OPERATION_STATUS" => {
             let acknowledge = part("acknowledge_operation_status")?;
             SchedulerCall::AcknowledgeOperation {
@@ -190,8 +190,8 @@ fn uuid(part: &Message<'_>) -> Read<Vec<u8>> {
     if bytes.len() == 16 { Ok(bytes) } else { Err(bad("Not a valid UUID")) }
 }
 
-fn answer(master: &Master, part: &Message<'_>, response: Response) -> Read<SchedulerCall> {
-    let offer_ids = part.ids("inverse_offer_ids")?.iter().map(|id| master.offer_of(id)).collect();
+fn answer(master_id: &str, part: &Message<'_>, response: Response) -> Read<SchedulerCall> {
+    let offer_ids = part.ids("inverse_offer_ids")?.iter().map(|id| offer_of(master_id, id)).collect();
     Ok(SchedulerCall::Call(Call::AnswerInverseOffers { offer_ids, response, refuse_ms: filter(part)? }))
 }
 
@@ -202,16 +202,14 @@ fn filter(part: &Message<'_>) -> Read<Option<u64>> {
     Ok(seconds.and_then(refuse_ms))
 }
 
-fn offer_ids(master: &Master, part: &Message<'_>) -> Read<Vec<OfferId>> {
-    Ok(part.ids("offer_ids")?.iter().map(|id| master.offer_of(id)).collect())
+fn offer_ids(master_id: &str, part: &Message<'_>) -> Read<Vec<OfferId>> {
+    Ok(part.ids("offer_ids")?.iter().map(|id| offer_of(master_id, id)).collect())
 }
 
-impl Master {
-    /// The offer with this id on the wire; an id that was never given for what is none.
-    fn offer_of(&self, wire: &str) -> OfferId {
-        let number = wire.strip_prefix(&*self.uuid).and_then(|rest| rest.strip_prefix("-O"));
-        OfferId(number.and_then(|digits| digits.parse().ok()).unwrap_or(u32::MAX))
-    }
+/// The offer with this id on the wire; an id that was never given for what is none.
+fn offer_of(master_id: &str, wire: &str) -> OfferId {
+    let number = wire.strip_prefix(master_id).and_then(|rest| rest.strip_prefix("-O"));
+    OfferId(number.and_then(|digits| digits.parse().ok()).unwrap_or(u32::MAX))
 }
 
 fn operation(message: &Message<'_>) -> Read<Operation> {

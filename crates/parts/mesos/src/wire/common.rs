@@ -1,9 +1,10 @@
 //! Small shapes that many replies share: ids, times, domains.
 
+use crate::cluster::Cluster;
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
 use planarium_protocol::json;
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 /// The version of Mesos that is simulated.
 pub(crate) const VERSION: &str = "1.11.0";
@@ -72,4 +73,29 @@ pub(crate) fn version() -> Value {
         "build_time": 1_606_176_000.0,
         "build_user": "planarium",
     })
+}
+
+/// Leaves out empty lists, as messages do.
+pub(super) fn filled(lists: Vec<(&str, Vec<Value>)>) -> Value {
+    let full = lists.into_iter().filter(|(_, list)| !list.is_empty());
+    Value::Object(full.map(|(key, list)| (key.to_owned(), list.into())).collect())
+}
+
+/// The master itself, as frameworks see it too.
+pub(crate) fn master_info(cluster: &Cluster) -> Value {
+    let mut map = Map::new();
+    map.insert("id".to_owned(), json!(cluster.ids.uuid));
+    map.insert("ip".to_owned(), json!(16_777_343));
+    map.insert("port".to_owned(), json!(MASTER_PORT));
+    map.insert("pid".to_owned(), json!(format!("master@{MASTER_IP}:{MASTER_PORT}")));
+    map.insert("hostname".to_owned(), json!("localhost"));
+    map.insert("version".to_owned(), json!(VERSION));
+    map.insert(
+        "address".to_owned(),
+        json!({ "hostname": "localhost", "ip": MASTER_IP, "port": MASTER_PORT }),
+    );
+    if let Some(domain) = domain(cluster.agents.region.as_ref(), None) {
+        map.insert("domain".to_owned(), domain);
+    }
+    Value::Object(map)
 }

@@ -7,17 +7,14 @@ use super::{
     common::{Calendar, HEARTBEAT_S, domain, id},
     resource::{Form, list},
 };
-use crate::tasks::status_id;
 use crate::{
-    Master,
-    api::{
-        Capability, FrameworkId, InverseOffer, Offer, OperationStatus, Reason, SchedulerEvent, Source,
-        TaskInfo, TaskStatus, Unavailability,
-    },
+    api::{Capability, FrameworkId, InverseOffer, Offer, OperationStatus, SchedulerEvent, Unavailability},
+    cluster::Cluster,
+    tasks::{Tasks, status_id},
+    wire::{common, status},
 };
-use planarium_kernel::SimTime;
 use planarium_kernel::base64::Base64;
-use planarium_protocol::{Text, json};
+use planarium_protocol::json;
 use serde_json::{Map, Value};
 
 /// HEARTBEAT.
@@ -30,209 +27,126 @@ pub fn error_event(message: &str) -> Value {
     json!({ "type": "ERROR", "error": { "message": message } })
 }
 
-impl Master {
-    /// An event for a framework. `nth` distinguishes the status from others of the same task.
-    pub fn event_json(
-        &self,
-        calendar: Calendar,
-        framework: FrameworkId,
-        event: &SchedulerEvent,
-        nth: u64,
-    ) -> Value {
-        let can = |capability| self.framework(framework).is_some_and(|f| f.can(capability));
-        match event {
-            SchedulerEvent::Subscribed { framework_id, .. } => json!({
-                "type": "SUBSCRIBED",
-                "subscribed": {
-                    "framework_id": id(framework_id),
-                    "heartbeat_interval_seconds": f64::from(HEARTBEAT_S),
-                    "master_info": self.master_info(),
-                },
-            }),
-            SchedulerEvent::Offers(offers) => {
-                let form = if can(Capability::ReservationRefinement) { Form::Refined } else { Form::Old };
-                let roles = can(Capability::MultiRole);
-                let offers: Vec<Value> =
-                    offers.iter().map(|offer| self.offer_v1(offer, form, roles)).collect();
-                json!({ "type": "OFFERS", "offers": { "offers": offers } })
-            }
-            SchedulerEvent::Rescind(offer) => json!({
-                "type": "RESCIND",
-                "rescind": { "offer_id": id(&format!("{}-O{}", self.uuid, offer.0)) },
-            }),
-            SchedulerEvent::InverseOffers(offers) => {
-                let offers: Vec<Value> = offers.iter().map(|offer| self.inverse_offer_v1(offer)).collect();
-                json!({ "type": "INVERSE_OFFERS", "inverse_offers": { "inverse_offers": offers } })
-            }
-            SchedulerEvent::RescindInverseOffer(offer) => json!({
-                "type": "RESCIND_INVERSE_OFFER",
-                "rescind_inverse_offer": { "inverse_offer_id": id(&format!("{}-O{}", self.uuid, offer.0)) },
-            }),
-            SchedulerEvent::Update(status) => json!({
-                "type": "UPDATE",
-                "update": { "status": self.status_v1(calendar, framework, status, Some(nth)) },
-            }),
-            SchedulerEvent::Operation(status) => json!({
-                "type": "UPDATE_OPERATION_STATUS",
-                "update_operation_status": { "status": self.operation_status_v1(framework, status) },
-            }),
-            SchedulerEvent::Failure { agent_id, .. } => json!({
-                "type": "FAILURE",
-                "failure": { "agent_id": id(agent_id) },
-            }),
-        }
-    }
-
-    fn offer_v1(&self, offer: &Offer, form: Form, roles: bool) -> Value {
-        let mut map = Map::new();
-        let mut put = |key: &str, value: Value| {
-            map.insert(key.to_owned(), value);
-        };
-        put("id", id(&offer.name()));
-        put("framework_id", id(self.framework_wire_id(offer.framework)));
-        put("agent_id", id(&offer.agent_id));
-        put("hostname", json!(offer.hostname));
-        put("url", agent_url(&offer.hostname, &offer.ip, offer.port));
-        if let Some(domain) = domain(offer.region.as_ref(), offer.zone.as_ref()) {
-            put("domain", domain);
-        }
-        put("resources", list(&offer.resources.allocated(&offer.role), form, roles));
-        if !offer.attributes.is_empty() {
-            put("attributes", attributes_v1(&offer.attributes));
-        }
-        if !offer.executor_ids.is_empty() {
-            put("executor_ids", offer.executor_ids.iter().map(|executor| id(executor)).collect());
-        }
-        if roles {
-            put("allocation_info", json!({ "role": offer.role }));
-        }
-        if let Some(away) = &offer.unavailability {
-            put("unavailability", unavailability(away));
-        }
-        Value::Object(map)
-    }
-
-    /// Resources are always left out: the whole agent is asked for.
-    fn inverse_offer_v1(&self, offer: &InverseOffer) -> Value {
-        json!({
-            "id": id(&offer.name),
-            "url": agent_url(&offer.hostname, &offer.ip, offer.port),
-            "framework_id": id(self.framework_wire_id(offer.framework)),
-            "agent_id": id(&offer.agent_id),
-            "unavailability": unavailability(&offer.unavailability),
-        })
-    }
-
-    pub(super) fn operation_status_v1(&self, framework: FrameworkId, status: &OperationStatus) -> Value {
-        let can = |capability| self.framework(framework).is_some_and(|f| f.can(capability));
-        let mut map = Map::new();
-        let mut put = |key: &str, value: Value| {
-            map.insert(key.to_owned(), value);
-        };
-        put("operation_id", id(&status.operation_id));
-        if let Some(agent) = &status.agent_id {
-            put("agent_id", id(agent));
-        }
-        put("state", json!(status.state.as_str()));
-        if !status.message.is_empty() {
-            put("message", json!(status.message));
-        }
-        if !status.converted.is_empty() {
+/// An event for a framework. `nth` distinguishes the status from others of the same task.
+pub(crate) fn event_json(
+    tasks: &Tasks,
+    cluster: &Cluster,
+    calendar: Calendar,
+    framework: FrameworkId,
+    event: &SchedulerEvent,
+    nth: u64,
+) -> Value {
+    let can = |capability| cluster.frameworks.get(framework).is_some_and(|f| f.can(capability));
+    match event {
+        SchedulerEvent::Subscribed { framework_id, .. } => json!({
+            "type": "SUBSCRIBED",
+            "subscribed": {
+                "framework_id": id(framework_id),
+                "heartbeat_interval_seconds": f64::from(HEARTBEAT_S),
+                "master_info": common::master_info(cluster),
+            },
+        }),
+        SchedulerEvent::Offers(offers) => {
             let form = if can(Capability::ReservationRefinement) { Form::Refined } else { Form::Old };
-            put("converted_resources", list(&status.converted, form, true));
+            let roles = can(Capability::MultiRole);
+            let offers: Vec<Value> =
+                offers.iter().map(|offer| offer_v1(cluster, offer, form, roles)).collect();
+            json!({ "type": "OFFERS", "offers": { "offers": offers } })
         }
-        if let Some(number) = status.number {
-            let uuid = status_id(self.seed, &status.operation_id, u64::from(number));
-            put("uuid", id(&Base64::Padded.encode(&uuid)));
+        SchedulerEvent::Rescind(offer) => json!({
+            "type": "RESCIND",
+            "rescind": { "offer_id": id(&format!("{}-O{}", cluster.ids.uuid, offer.0)) },
+        }),
+        SchedulerEvent::InverseOffers(offers) => {
+            let offers: Vec<Value> = offers.iter().map(|offer| inverse_offer_v1(cluster, offer)).collect();
+            json!({ "type": "INVERSE_OFFERS", "inverse_offers": { "inverse_offers": offers } })
         }
-        Value::Object(map)
+        SchedulerEvent::RescindInverseOffer(offer) => json!({
+            "type": "RESCIND_INVERSE_OFFER",
+            "rescind_inverse_offer": { "inverse_offer_id": id(&format!("{}-O{}", cluster.ids.uuid, offer.0)) },
+        }),
+        SchedulerEvent::Update(status) => json!({
+            "type": "UPDATE",
+            "update": { "status": status::status_v1(tasks, cluster, calendar, framework, status, Some(nth)) },
+        }),
+        SchedulerEvent::Operation(status) => json!({
+            "type": "UPDATE_OPERATION_STATUS",
+            "update_operation_status": { "status": operation_status_v1(cluster, framework, status) },
+        }),
+        SchedulerEvent::Failure { agent_id, .. } => json!({
+            "type": "FAILURE",
+            "failure": { "agent_id": id(agent_id) },
+        }),
     }
+}
 
-    /// A status of a task; `nth` distinguishes it from others that have no number, where it is known.
-    pub(super) fn status_v1(
-        &self,
-        calendar: Calendar,
-        framework: FrameworkId,
-        status: &TaskStatus,
-        nth: Option<u64>,
-    ) -> Value {
-        let mut map = Map::new();
-        let mut put = |key: &str, value: Value| {
-            map.insert(key.to_owned(), value);
-        };
-        put("task_id", id(&status.task_id));
-        if let Some(agent) = &status.agent_id {
-            put("agent_id", id(agent));
-        }
-        if let Some(executor) = &status.executor_id {
-            put("executor_id", id(executor));
-        }
-        put("state", json!(status.state.as_str()));
-        put("source", json!(status.source.as_str()));
-        if let Some(reason) = status.reason {
-            put("reason", json!(reason.as_str()));
-        }
-        if !status.message.is_empty() {
-            put("message", json!(status.message));
-        }
-        put("timestamp", calendar.seconds(SimTime(status.timestamp_ms)));
-        // A status that the master makes by itself need not be acknowledged.
-        if let Some(nth) = status.number.map(u64::from).or(nth).filter(|_| status.source != Source::Master) {
-            put("uuid", json!(Base64::Padded.encode(&status_id(self.seed, &status.task_id, nth))));
-        }
-        if let Some(healthy) = status.healthy {
-            put("healthy", json!(healthy));
-        }
-        if let Some(check) = &status.check {
-            put("check_status", self.check_status_v1(framework, status, check.exit_code));
-        }
-        let agent = status.agent_id.as_ref().and_then(|id| self.agent(self.agent_named(id)?));
-        if let Some(agent) = agent.filter(|_| self.has_container(framework, status)) {
-            let executor = status.executor_id.as_ref();
-            put("container_status", self.container_status(framework, &status.task_id, executor, &agent.ip));
-        }
-        if let Some(at) = status.unreachable_since_ms {
-            put("unreachable_time", calendar.nanoseconds(SimTime(at)));
-        }
-        Value::Object(map)
+fn offer_v1(cluster: &Cluster, offer: &Offer, form: Form, roles: bool) -> Value {
+    let mut map = Map::new();
+    let mut put = |key: &str, value: Value| {
+        map.insert(key.to_owned(), value);
+    };
+    put("id", id(&offer.name()));
+    put("framework_id", id(cluster.frameworks.wire_id(offer.framework)));
+    put("agent_id", id(&offer.agent_id));
+    put("hostname", json!(offer.hostname));
+    put("url", agent_url(&offer.hostname, &offer.ip, offer.port));
+    if let Some(domain) = domain(offer.region.as_ref(), offer.zone.as_ref()) {
+        put("domain", domain);
     }
+    put("resources", list(&offer.resources.allocated(&offer.role), form, roles));
+    if !offer.attributes.is_empty() {
+        put("attributes", attributes_v1(&offer.attributes));
+    }
+    if !offer.executor_ids.is_empty() {
+        put("executor_ids", offer.executor_ids.iter().map(|executor| id(executor)).collect());
+    }
+    if roles {
+        put("allocation_info", json!({ "role": offer.role }));
+    }
+    if let Some(away) = &offer.unavailability {
+        put("unavailability", unavailability(away));
+    }
+    Value::Object(map)
+}
 
-    /// The result of a check, in the form of its kind; an exit code of 0 means success.
-    fn check_status_v1(&self, framework: FrameworkId, status: &TaskStatus, exit_code: Option<i32>) -> Value {
-        let kind =
-            self.task_info(framework, &status.task_id).and_then(|info| info.details.as_ref()?.check.clone());
-        match (kind.as_deref(), exit_code) {
-            (Some("HTTP"), None) => json!({ "type": "HTTP", "http": {} }),
-            (Some("HTTP"), Some(code)) => {
-                json!({ "type": "HTTP", "http": { "status_code": if code == 0 { 200 } else { 500 } } })
-            }
-            (Some("TCP"), None) => json!({ "type": "TCP", "tcp": {} }),
-            (Some("TCP"), Some(code)) => json!({ "type": "TCP", "tcp": { "succeeded": code == 0 } }),
-            (_, None) => json!({ "type": "COMMAND", "command": {} }),
-            (_, Some(code)) => json!({ "type": "COMMAND", "command": { "exit_code": code } }),
-        }
-    }
+/// Resources are always left out: the whole agent is asked for.
+fn inverse_offer_v1(cluster: &Cluster, offer: &InverseOffer) -> Value {
+    json!({
+        "id": id(&offer.name),
+        "url": agent_url(&offer.hostname, &offer.ip, offer.port),
+        "framework_id": id(cluster.frameworks.wire_id(offer.framework)),
+        "agent_id": id(&offer.agent_id),
+        "unavailability": unavailability(&offer.unavailability),
+    })
+}
 
-    /// Whether a status names the container of its task: statuses of executors do, and so does the latest one when a
-    /// framework reconciles.
-    fn has_container(&self, framework: FrameworkId, status: &TaskStatus) -> bool {
-        let reconciled = || {
-            let no = self.task_ids.get(&(framework, status.task_id.clone()))?;
-            self.task(*no).map(|task| task.history.iter().any(|past| past.source == Source::Executor))
-        };
-        status.source == Source::Executor
-            || status.reason == Some(Reason::Reconciliation) && reconciled() == Some(true)
+pub(super) fn operation_status_v1(
+    cluster: &Cluster,
+    framework: FrameworkId,
+    status: &OperationStatus,
+) -> Value {
+    let can = |capability| cluster.frameworks.get(framework).is_some_and(|f| f.can(capability));
+    let mut map = Map::new();
+    let mut put = |key: &str, value: Value| {
+        map.insert(key.to_owned(), value);
+    };
+    put("operation_id", id(&status.operation_id));
+    if let Some(agent) = &status.agent_id {
+        put("agent_id", id(agent));
     }
-
-    /// The description of a task that is listed, or that ended not long ago.
-    fn task_info(&self, framework: FrameworkId, task_id: &Text) -> Option<&TaskInfo> {
-        let listed = self.task_ids.get(&(framework, task_id.clone())).and_then(|no| self.task(*no));
-        let completed = || {
-            let all = &self.framework(framework)?.completed;
-            all.iter().rev().find(|task| task.info.task_id == *task_id).map(|task| &*task.info)
-        };
-        listed.map(|task| &*task.info).or_else(completed)
+    put("state", json!(status.state.as_str()));
+    if !status.message.is_empty() {
+        put("message", json!(status.message));
     }
+    if !status.converted.is_empty() {
+        let form = if can(Capability::ReservationRefinement) { Form::Refined } else { Form::Old };
+        put("converted_resources", list(&status.converted, form, true));
+    }
+    if let Some(number) = status.number {
+        let uuid = status_id(cluster.ids.seed, &status.operation_id, u64::from(number));
+        put("uuid", id(&Base64::Padded.encode(&uuid)));
+    }
+    Value::Object(map)
 }
 
 /// Where an agent can be asked.

@@ -8,7 +8,7 @@
 //! | resources, read and written | `resource` |
 //! | framework descriptions, read and written | `framework` |
 //! | `/state`, `/slaves`, `/frameworks` | `state`, `agent` |
-//! | `/tasks`, tasks wherever they occur | `task` |
+//! | `/tasks`, tasks and their statuses wherever they occur | `task`, `status` |
 //! | `/state-summary`, `/roles` | `summary` |
 //! | `/metrics/snapshot` | `metrics` |
 //! | reads and events of the v1 operator API | `operator`, `operator_event` |
@@ -18,24 +18,25 @@
 //! Source: `apache/mesos: src/common/http.cpp`, `src/master/http.cpp`, `src/master/readonly_handler.cpp`,
 //! `src/internal/evolve.cpp`, `include/mesos/v1/**/*.proto`. Match in shape for what exists here.
 
-mod agent;
+pub(crate) mod agent;
 pub(crate) mod call;
-mod common;
-mod event;
+pub(crate) mod common;
+pub(crate) mod event;
 pub(crate) mod framework;
-mod launch;
-mod metrics;
-mod operation;
-mod operator;
-mod operator_event;
+pub(crate) mod launch;
+pub(crate) mod metrics;
+pub(crate) mod operation;
+pub(crate) mod operator;
+pub(crate) mod operator_event;
 pub(crate) mod query;
 pub(crate) mod read;
-mod reads;
+pub(crate) mod reads;
 pub(crate) mod resource;
-mod sandbox;
-mod state;
-mod summary;
-mod task;
+pub(crate) mod sandbox;
+pub(crate) mod state;
+pub(crate) mod status;
+pub(crate) mod summary;
+pub(crate) mod task;
 
 pub use call::{From, SchedulerCall, scheduler_call};
 pub(crate) use common::decimal;

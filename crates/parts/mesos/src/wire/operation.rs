@@ -5,46 +5,49 @@
 
 use super::{
     common::id,
-    operator::filled,
     resource::{Form, one},
 };
 use crate::{
-    Master,
     api::{Operation, OperationState, Resource},
-    offers::TrackedOperation,
+    cluster::Cluster,
+    offers::{Operations, TrackedOperation, operations},
     tasks::status_id,
+    wire::{common, event},
 };
 use planarium_kernel::base64::Base64;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
-impl Master {
-    /// All operations that the master knows of.
-    pub(super) fn operations_v1(&self) -> Value {
-        let all = self.operations.iter().map(|(number, tracked)| self.operation_v1(*number, tracked));
-        filled(vec![("operations", all.collect())])
-    }
+/// All operations that the master knows of.
+pub(super) fn operations_v1(operations: &Operations, cluster: &Cluster) -> Value {
+    let all = operations.iter().map(|(number, tracked)| operation_v1(cluster, *number, tracked));
+    common::filled(vec![("operations", all.collect())])
+}
 
-    fn operation_v1(&self, number: u32, tracked: &TrackedOperation) -> Value {
-        let state = if tracked.delivered { OperationState::Finished } else { OperationState::Pending };
-        let status =
-            |number| self.operation_status_v1(tracked.framework, &self.status_of(tracked, state, number));
-        let mut info = info(&tracked.operation);
-        info.insert("id".to_owned(), id(&tracked.id));
-        let uuid = status_id(self.seed, &format!("operation {}", tracked.id), u64::from(number));
-        let mut map = Map::new();
-        map.insert("framework_id".to_owned(), id(self.framework_wire_id(tracked.framework)));
-        if let Some(agent) = self.agent(tracked.agent) {
-            map.insert("agent_id".to_owned(), id(&agent.name));
-        }
-        map.insert("info".to_owned(), Value::Object(info));
-        map.insert("latest_status".to_owned(), status(tracked.delivered.then_some(number)));
-        if tracked.delivered {
-            map.insert("statuses".to_owned(), json!([status(Some(number))]));
-        }
-        map.insert("uuid".to_owned(), json!({ "value": Base64::Padded.encode(&uuid) }));
-        Value::Object(map)
+fn operation_v1(cluster: &Cluster, number: u32, tracked: &TrackedOperation) -> Value {
+    let state = if tracked.delivered { OperationState::Finished } else { OperationState::Pending };
+    let status = |number| {
+        event::operation_status_v1(
+            cluster,
+            tracked.framework,
+            &operations::status_of(&cluster.agents, tracked, state, number),
+        )
+    };
+    let mut info = info(&tracked.operation);
+    info.insert("id".to_owned(), id(&tracked.id));
+    let uuid = status_id(cluster.ids.seed, &format!("operation {}", tracked.id), u64::from(number));
+    let mut map = Map::new();
+    map.insert("framework_id".to_owned(), id(cluster.frameworks.wire_id(tracked.framework)));
+    if let Some(agent) = cluster.agents.get(tracked.agent) {
+        map.insert("agent_id".to_owned(), id(&agent.name));
     }
+    map.insert("info".to_owned(), Value::Object(info));
+    map.insert("latest_status".to_owned(), status(tracked.delivered.then_some(number)));
+    if tracked.delivered {
+        map.insert("statuses".to_owned(), json!([status(Some(number))]));
+    }
+    map.insert("uuid".to_owned(), json!({ "value": Base64::Padded.encode(&uuid) }));
+    Value::Object(map)
 }
 
 /// The description of an operation. Launches have no id, so they never occur.

@@ -5,50 +5,46 @@ use super::{
     query::MesosQuery,
     read::bad,
 };
-use crate::{Master, api::FrameworkId};
+use crate::{
+    maintenance::cluster::view,
+    operator::{quota, weights},
+    records::Records,
+    wire::{metrics, operator, sandbox, state, summary, task},
+};
 use planarium_protocol::{Refusal, json};
 use serde_json::Value;
 
-impl Master {
-    /// Answers a question.
-    ///
-    /// *Errors*: an operator call that is no read.
-    pub fn read(&self, calendar: Calendar, query: &MesosQuery) -> Result<Value, Refusal> {
-        Ok(match query {
-            MesosQuery::State => self.state_v0(calendar),
-            MesosQuery::Slaves { slave_id } => self.slaves_v0(calendar, slave_id.as_deref()),
-            MesosQuery::Tasks(ask) => self.tasks_v0(calendar, ask),
-            MesosQuery::Frameworks { framework_id } => self.frameworks_v0(calendar, framework_id.as_deref()),
-            MesosQuery::StateSummary => self.state_summary(calendar),
-            MesosQuery::Roles => self.roles_v0(),
-            MesosQuery::Weights => self.weights_json().into(),
-            MesosQuery::Quota => self.quota_json(),
-            MesosQuery::Metrics => self.metrics(calendar),
-            MesosQuery::MaintenanceSchedule => self.maintenance_schedule(),
-            MesosQuery::MaintenanceStatus => self.maintenance_status(calendar.epoch_ms),
-            MesosQuery::Flags => json!({ "flags": self.flags() }),
-            MesosQuery::Version => version(),
-            MesosQuery::ListFiles { path } => self.list_files(calendar, path)?,
-            MesosQuery::ReadFile { path, offset, length } => self.read_file(path, *offset, *length)?,
-            MesosQuery::Operator(kind) => match self.operator_read(calendar, kind) {
-                Some(reply) => reply,
-                None => return Err(bad(format!("'{kind}' is not a read"))),
-            },
-        })
-    }
-
-    /// The registered framework with this id on the wire.
-    pub fn framework_by_id(&self, wire: &str) -> Option<FrameworkId> {
-        self.registered_frameworks().into_iter().find(|id| self.framework_wire_id(*id) == wire)
-    }
-
-    /// A framework's id on the wire.
-    pub fn framework_id(&self, id: FrameworkId) -> &str {
-        self.framework_wire_id(id)
-    }
-
-    /// Whether a framework is connected.
-    pub fn is_connected(&self, id: FrameworkId) -> bool {
-        self.framework(id).is_some_and(crate::frameworks::Framework::is_connected)
-    }
+/// Answers a question.
+///
+/// *Errors*: an operator call that is no read.
+pub(crate) fn read(records: &Records, calendar: Calendar, query: &MesosQuery) -> Result<Value, Refusal> {
+    Ok(match query {
+        MesosQuery::State => state::state_v0(records, calendar),
+        MesosQuery::Slaves { slave_id } => state::slaves_v0(records, calendar, slave_id.as_deref()),
+        MesosQuery::Tasks(ask) => task::tasks_v0(&records.tasks, &records.cluster, calendar, ask),
+        MesosQuery::Frameworks { framework_id } => {
+            state::frameworks_v0(records, calendar, framework_id.as_deref())
+        }
+        MesosQuery::StateSummary => summary::state_summary(records, calendar),
+        MesosQuery::Roles => summary::roles_v0(records),
+        MesosQuery::Weights => weights::weights_json(&records.cluster.allocator).into(),
+        MesosQuery::Quota => quota::quota_json(&records.cluster.allocator),
+        MesosQuery::Metrics => metrics::metrics(records, calendar),
+        MesosQuery::MaintenanceSchedule => view::maintenance_schedule(&records.maintenance),
+        MesosQuery::MaintenanceStatus => {
+            view::maintenance_status(&records.maintenance, &records.cluster.frameworks, calendar.epoch_ms)
+        }
+        MesosQuery::Flags => json!({ "flags": state::flags(records) }),
+        MesosQuery::Version => version(),
+        MesosQuery::ListFiles { path } => {
+            sandbox::list_files(&records.tasks, &records.cluster, calendar, path)?
+        }
+        MesosQuery::ReadFile { path, offset, length } => {
+            sandbox::read_file(&records.tasks, &records.cluster, path, *offset, *length)?
+        }
+        MesosQuery::Operator(kind) => match operator::operator_read(records, calendar, kind) {
+            Some(reply) => reply,
+            None => return Err(bad(format!("'{kind}' is not a read"))),
+        },
+    })
 }

@@ -12,7 +12,11 @@ use super::{
     query::refusal,
     task::{TaskRow, TaskRows},
 };
-use crate::Master;
+use crate::{
+    cluster::Cluster,
+    tasks::Tasks,
+    wire::{status, task},
+};
 use planarium_ground::plain_end;
 use planarium_kernel::SimTime;
 use planarium_kernel::base64::Base64;
@@ -32,76 +36,86 @@ fn not_found(path: &str) -> Refusal {
     refusal(RefusalCode::NotFound, 404, format!("'{path}' does not exist"))
 }
 
-impl Master {
-    /// LIST_FILES.
-    ///
-    /// *Errors*: no such folder (404).
-    pub(super) fn list_files(&self, calendar: Calendar, path: &str) -> Result<Value, Refusal> {
-        let place = self.place(path).filter(|place| place.rest.is_empty()).ok_or_else(|| not_found(path))?;
-        let at = place.row.last_at().unwrap_or(SimTime::ZERO);
-        let folder = path.trim_end_matches('/');
-        let info = |name: &str| {
-            json!({
-                "path": format!("{folder}/{name}"),
-                "nlink": 1,
-                "size": contents(&place.row, name).len(),
-                "mtime": calendar.nanoseconds(at),
-                "mode": 0o100_644,
-                "uid": "root",
-                "gid": "root",
-            })
-        };
-        let infos: Vec<Value> = FILES.into_iter().map(info).collect();
-        Ok(json!({ "type": "LIST_FILES", "list_files": { "file_infos": infos } }))
-    }
+/// LIST_FILES.
+///
+/// *Errors*: no such folder (404).
+pub(super) fn list_files(
+    tasks: &Tasks,
+    cluster: &Cluster,
+    calendar: Calendar,
+    path: &str,
+) -> Result<Value, Refusal> {
+    let place =
+        place(tasks, cluster, path).filter(|place| place.rest.is_empty()).ok_or_else(|| not_found(path))?;
+    let at = place.row.last_at().unwrap_or(SimTime::ZERO);
+    let folder = path.trim_end_matches('/');
+    let info = |name: &str| {
+        json!({
+            "path": format!("{folder}/{name}"),
+            "nlink": 1,
+            "size": contents(&place.row, name).len(),
+            "mtime": calendar.nanoseconds(at),
+            "mode": 0o100_644,
+            "uid": "root",
+            "gid": "root",
+        })
+    };
+    let infos: Vec<Value> = FILES.into_iter().map(info).collect();
+    Ok(json!({ "type": "LIST_FILES", "list_files": { "file_infos": infos } }))
+}
 
-    /// READ_FILE.
-    ///
-    /// *Errors*: no such file (404).
-    pub(super) fn read_file(&self, path: &str, offset: u64, length: Option<u64>) -> Result<Value, Refusal> {
-        let place = self.place(path).ok_or_else(|| not_found(path))?;
-        let &[name] = place.rest.as_slice() else { return Err(not_found(path)) };
-        if !FILES.contains(&name) {
-            return Err(not_found(path));
-        }
-        let text = contents(&place.row, name);
-        let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
-        let most = length.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX));
-        let data: Vec<u8> = text.bytes().skip(skipped).take(most).collect();
-        Ok(json!({
-            "type": "READ_FILE",
-            "read_file": { "size": text.len(), "data": Base64::Padded.encode(&data) },
-        }))
+/// READ_FILE.
+///
+/// *Errors*: no such file (404).
+pub(super) fn read_file(
+    tasks: &Tasks,
+    cluster: &Cluster,
+    path: &str,
+    offset: u64,
+    length: Option<u64>,
+) -> Result<Value, Refusal> {
+    let place = place(tasks, cluster, path).ok_or_else(|| not_found(path))?;
+    let &[name] = place.rest.as_slice() else { return Err(not_found(path)) };
+    if !FILES.contains(&name) {
+        return Err(not_found(path));
     }
+    let text = contents(&place.row, name);
+    let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
+    let most = length.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX));
+    let data: Vec<u8> = text.bytes().skip(skipped).take(most).collect();
+    Ok(json!({
+        "type": "READ_FILE",
+        "read_file": { "size": text.len(), "data": Base64::Padded.encode(&data) },
+    }))
+}
 
-    fn place<'a>(&'a self, path: &'a str) -> Option<Place<'a>> {
-        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-        let start = parts.iter().position(|part| *part == "slaves")?;
-        let ["slaves", agent, "frameworks", framework, "executors", executor, "runs", run, rest @ ..] =
-            parts.get(start..)?
-        else {
-            return None;
-        };
-        let agent = self.agent_named(agent)?;
-        let row = self.frameworks.iter().position(|known| *known.name == **framework)?;
-        let rows = self.task_rows().into_iter().nth(row)?;
-        let (of_executor, rest) = match rest {
-            ["tasks", task, rest @ ..] => (Some(*task), rest),
-            rest => (None, rest),
-        };
-        let is_meant = |row: &&TaskRow<'a>| {
-            row.agent == agent
-                && match (of_executor, row.executor()) {
-                    (Some(task), Some(own)) => *own == **executor && *row.task_id() == *task,
-                    (None, Some(own)) => *own == **executor,
-                    (None, None) => *row.task_id() == **executor,
-                    (Some(_), None) => false,
-                }
-        };
-        let found = TaskRows::all(&rows).filter(is_meant).last().copied()?;
-        let container = self.container_id(&found);
-        (*run == "latest" || *run == container).then(|| Place { row: found, rest: rest.to_vec() })
-    }
+fn place<'a>(tasks: &'a Tasks, cluster: &'a Cluster, path: &'a str) -> Option<Place<'a>> {
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    let start = parts.iter().position(|part| *part == "slaves")?;
+    let ["slaves", agent, "frameworks", framework, "executors", executor, "runs", run, rest @ ..] =
+        parts.get(start..)?
+    else {
+        return None;
+    };
+    let agent = cluster.agents.named(agent)?;
+    let row = cluster.frameworks.rows.iter().position(|known| *known.name == **framework)?;
+    let rows = task::task_rows(tasks, &cluster.frameworks).into_iter().nth(row)?;
+    let (of_executor, rest) = match rest {
+        ["tasks", task, rest @ ..] => (Some(*task), rest),
+        rest => (None, rest),
+    };
+    let is_meant = |row: &&TaskRow<'a>| {
+        row.agent == agent
+            && match (of_executor, row.executor()) {
+                (Some(task), Some(own)) => *own == **executor && *row.task_id() == *task,
+                (None, Some(own)) => *own == **executor,
+                (None, None) => *row.task_id() == **executor,
+                (Some(_), None) => false,
+            }
+    };
+    let found = TaskRows::all(&rows).filter(is_meant).last().copied()?;
+    let container = status::container_id(cluster, found.framework, found.task_id(), found.executor());
+    (*run == "latest" || *run == container).then(|| Place { row: found, rest: rest.to_vec() })
 }
 
 fn contents(row: &TaskRow<'_>, name: &str) -> String {

@@ -10,9 +10,14 @@ use super::{
     task::TaskRows,
 };
 use crate::{
-    Master,
     allocator::roles::{ancestors, is_within},
     api::{AgentId, FrameworkId, Resource, Resources, TaskState},
+    cluster::Cluster,
+    frameworks::Frameworks,
+    offers::Offers,
+    operator::quota,
+    records::Records,
+    wire::{agent, state, task},
 };
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
@@ -49,142 +54,144 @@ impl Counts {
     }
 }
 
-impl Master {
-    pub(super) fn state_summary(&self, calendar: Calendar) -> Value {
-        let tasks = self.task_rows();
-        let mut by_agent: SortedMap<AgentId, (Counts, SortedSet<FrameworkId>)> = SortedMap::new();
-        for (row, of) in tasks.iter().enumerate() {
-            for task in of.all() {
-                let (counts, frameworks) = by_agent.entry(task.agent).or_default();
-                counts.add(task.state);
-                frameworks.insert(FrameworkId::at(row));
-            }
-        }
-        let agents = self.agent_rows().into_iter().map(|agent| {
-            let mut map = agent.v0(calendar);
-            let (counts, mut frameworks) = by_agent.remove(&agent.id).unwrap_or_default();
-            frameworks.extend(agent.frameworks());
-            counts.put(&mut map);
-            let ids: Vec<&str> = frameworks.into_iter().map(|id| self.framework_wire_id(id)).collect();
-            map.insert("framework_ids".to_owned(), json!(ids));
-            Value::Object(map)
-        });
-        let agents: Vec<Value> = agents.collect();
-        let registered = self.frameworks.iter().zip(&tasks).enumerate();
-        let frameworks = registered
-            .filter(|(_, (framework, _))| framework.is_registered())
-            .map(|(row, (_, tasks))| self.framework_summary(FrameworkId::at(row), tasks));
-        json!({
-            "hostname": "localhost",
-            "slaves": agents,
-            "frameworks": frameworks.collect::<Vec<_>>(),
-        })
-    }
-
-    fn framework_summary(&self, id: FrameworkId, tasks: &TaskRows<'_>) -> Value {
-        let Some(framework) = self.framework(id) else { return Value::Null };
-        let (used, offered) = self.resources_of_framework(id);
-        let mut both = used.clone();
-        both.add_all(&offered);
-        let mut counts = Counts::default();
-        let mut agents: SortedSet<&Text> = SortedSet::new();
-        for task in tasks.all() {
+pub(super) fn state_summary(records: &Records, calendar: Calendar) -> Value {
+    let tasks = task::task_rows(&records.tasks, &records.cluster.frameworks);
+    let mut by_agent: SortedMap<AgentId, (Counts, SortedSet<FrameworkId>)> = SortedMap::new();
+    for (row, of) in tasks.iter().enumerate() {
+        for task in of.all() {
+            let (counts, frameworks) = by_agent.entry(task.agent).or_default();
             counts.add(task.state);
-            agents.extend(self.agent(task.agent).map(|agent| &agent.name));
+            frameworks.insert(FrameworkId::at(row));
         }
-        let mut map = Map::new();
-        let mut put = |key: &str, value: Value| {
-            map.insert(key.to_owned(), value);
-        };
-        put("id", json!(framework.name));
-        put("name", json!(framework.info.name));
-        put("used_resources", sums(&used));
-        put("offered_resources", sums(&offered));
-        put("resources", sums(&both));
-        put("capabilities", json!(capability_words(&framework.info)));
-        put("hostname", json!(""));
-        put("webui_url", json!(""));
-        put("active", json!(framework.is_connected()));
-        put("connected", json!(framework.is_connected()));
-        put("recovered", json!(framework.recovered));
+    }
+    let agents = agent::agent_rows(records).into_iter().map(|agent| {
+        let mut map = agent.v0(calendar);
+        let (counts, mut frameworks) = by_agent.remove(&agent.id).unwrap_or_default();
+        frameworks.extend(agent.frameworks());
         counts.put(&mut map);
-        map.insert("slave_ids".to_owned(), json!(agents));
+        let ids: Vec<&str> =
+            frameworks.into_iter().map(|id| records.cluster.frameworks.wire_id(id)).collect();
+        map.insert("framework_ids".to_owned(), json!(ids));
         Value::Object(map)
-    }
+    });
+    let agents: Vec<Value> = agents.collect();
+    let registered = records.cluster.frameworks.rows.iter().zip(&tasks).enumerate();
+    let frameworks = registered
+        .filter(|(_, (framework, _))| framework.is_registered())
+        .map(|(row, (_, tasks))| framework_summary(records, FrameworkId::at(row), tasks));
+    json!({
+        "hostname": "localhost",
+        "slaves": agents,
+        "frameworks": frameworks.collect::<Vec<_>>(),
+    })
+}
 
-    pub(super) fn roles_v0(&self) -> Value {
-        let roles: Vec<Value> = self.role_names().into_iter().map(|role| self.role_v0(&role)).collect();
-        json!({ "roles": roles })
+fn framework_summary(records: &Records, id: FrameworkId, tasks: &TaskRows<'_>) -> Value {
+    let Some(framework) = records.cluster.frameworks.get(id) else { return Value::Null };
+    let (used, offered) = state::resources_of_framework(records, id);
+    let mut both = used.clone();
+    both.add_all(&offered);
+    let mut counts = Counts::default();
+    let mut agents: SortedSet<&Text> = SortedSet::new();
+    for task in tasks.all() {
+        counts.add(task.state);
+        agents.extend(records.cluster.agents.get(task.agent).map(|agent| &agent.name));
     }
+    let mut map = Map::new();
+    let mut put = |key: &str, value: Value| {
+        map.insert(key.to_owned(), value);
+    };
+    put("id", json!(framework.name));
+    put("name", json!(framework.info.name));
+    put("used_resources", sums(&used));
+    put("offered_resources", sums(&offered));
+    put("resources", sums(&both));
+    put("capabilities", json!(capability_words(&framework.info)));
+    put("hostname", json!(""));
+    put("webui_url", json!(""));
+    put("active", json!(framework.is_connected()));
+    put("connected", json!(framework.is_connected()));
+    put("recovered", json!(framework.recovered));
+    counts.put(&mut map);
+    map.insert("slave_ids".to_owned(), json!(agents));
+    Value::Object(map)
+}
 
-    /// Roles that a framework subscribed with or is allocated something under, that have a reservation, a weight or a
-    /// quota; and all roles above these.
-    pub(super) fn role_names(&self) -> SortedSet<Text> {
-        let mut names: SortedSet<Text> = SortedSet::new();
-        for framework in self.frameworks.iter().filter(|framework| framework.is_registered()) {
-            names.extend(framework.info.roles.iter().cloned());
-        }
-        for (_, slot) in self.allocator.agents() {
-            let total = slot.total();
-            let reserved = total.iter().filter(|resource| !resource.reservations.is_empty());
-            names.extend(reserved.map(|resource| resource.role().into()));
-            names.extend(slot.allocated.keys().map(|(_, role)| role.clone()));
-        }
-        names.extend(self.allocator.weights().keys().cloned());
-        names.extend(self.allocator.quotas().into_keys());
-        let above: Vec<Text> = names.iter().flat_map(|role| ancestors(role)).map(Text::from).collect();
-        names.extend(above);
-        names
-    }
+pub(super) fn roles_v0(records: &Records) -> Value {
+    let roles: Vec<Value> = role_names(&records.cluster)
+        .into_iter()
+        .map(|role| role_v0(&records.offers, &records.cluster, &role))
+        .collect();
+    json!({ "roles": roles })
+}
 
-    /// What is allocated under a role and the roles below it, and how much of that is only offered.
-    fn allocated_within(&self, role: &str) -> (Resources, Resources) {
-        let mut allocated = Resources::new();
-        for (_, slot) in self.allocator.agents() {
-            for (_, under) in slot.allocated.iter().filter(|((_, of), _)| is_within(role, of)) {
-                under.parts().for_each(|part| allocated.add_all(part));
-            }
-        }
-        let offers = self.offers.values().filter(|offer| is_within(role, &offer.role));
-        (allocated, offers.flat_map(|offer| offer.resources.clone()).collect())
+/// Roles that a framework subscribed with or is allocated something under, that have a reservation, a weight or a
+/// quota; and all roles above these.
+pub(super) fn role_names(cluster: &Cluster) -> SortedSet<Text> {
+    let mut names: SortedSet<Text> = SortedSet::new();
+    for framework in cluster.frameworks.rows.iter().filter(|framework| framework.is_registered()) {
+        names.extend(framework.info.roles.iter().cloned());
     }
+    for (_, slot) in cluster.allocator.agents() {
+        let total = slot.total();
+        let reserved = total.iter().filter(|resource| !resource.reservations.is_empty());
+        names.extend(reserved.map(|resource| resource.role().into()));
+        names.extend(slot.allocated.keys().map(|(_, role)| role.clone()));
+    }
+    names.extend(cluster.allocator.weights().keys().cloned());
+    names.extend(cluster.allocator.quotas().into_keys());
+    let above: Vec<Text> = names.iter().flat_map(|role| ancestors(role)).map(Text::from).collect();
+    names.extend(above);
+    names
+}
 
-    fn subscribed(&self, role: &Text) -> impl Iterator<Item = &Text> {
-        let subscribed = self.frameworks.iter().filter(|f| f.is_registered() && f.info.roles.contains(role));
-        subscribed.map(|framework| &framework.name)
+/// What is allocated under a role and the roles below it, and how much of that is only offered.
+fn allocated_within(offers: &Offers, cluster: &Cluster, role: &str) -> (Resources, Resources) {
+    let mut allocated = Resources::new();
+    for (_, slot) in cluster.allocator.agents() {
+        for (_, under) in slot.allocated.iter().filter(|((_, of), _)| is_within(role, of)) {
+            under.parts().for_each(|part| allocated.add_all(part));
+        }
     }
+    let offers = offers.outstanding.values().filter(|offer| is_within(role, &offer.role));
+    (allocated, offers.flat_map(|offer| offer.resources.clone()).collect())
+}
 
-    fn role_v0(&self, role: &Text) -> Value {
-        let (allocated, offered) = self.allocated_within(role);
-        let is_reserved = |r: &Resource| !r.reservations.is_empty() && is_within(role, r.role());
-        let mut reserved = Resources::new();
-        for (_, slot) in self.allocator.agents() {
-            reserved.add_all(&slot.total().filter(is_reserved));
-        }
-        json!({
-            "name": role,
-            "weight": decimal(self.allocator.weight(role).0),
-            "quota": self.role_quota(role),
-            "resources": sums(&allocated),
-            "allocated": sums(&allocated.minus(&offered)),
-            "offered": sums(&offered),
-            "reserved": sums(&reserved),
-            "frameworks": self.subscribed(role).collect::<Vec<_>>(),
-        })
-    }
+fn subscribed<'a>(frameworks: &'a Frameworks, role: &Text) -> impl Iterator<Item = &'a Text> {
+    let subscribed = frameworks.rows.iter().filter(|f| f.is_registered() && f.info.roles.contains(role));
+    subscribed.map(|framework| &framework.name)
+}
 
-    pub(super) fn role_v1(&self, role: &Text) -> Value {
-        let mut map = Map::new();
-        map.insert("name".to_owned(), json!(role));
-        map.insert("weight".to_owned(), decimal(self.allocator.weight(role).0));
-        let frameworks: Vec<Value> = self.subscribed(role).map(|name| id(name)).collect();
-        if !frameworks.is_empty() {
-            map.insert("frameworks".to_owned(), frameworks.into());
-        }
-        let (allocated, _) = self.allocated_within(role);
-        if !allocated.is_empty() {
-            map.insert("resources".to_owned(), list(&allocated, Form::Refined, false));
-        }
-        Value::Object(map)
+fn role_v0(offers: &Offers, cluster: &Cluster, role: &Text) -> Value {
+    let (allocated, offered) = allocated_within(offers, cluster, role);
+    let is_reserved = |r: &Resource| !r.reservations.is_empty() && is_within(role, r.role());
+    let mut reserved = Resources::new();
+    for (_, slot) in cluster.allocator.agents() {
+        reserved.add_all(&slot.total().filter(is_reserved));
     }
+    json!({
+        "name": role,
+        "weight": decimal(cluster.allocator.weight(role).0),
+        "quota": quota::role_quota(offers, cluster, role),
+        "resources": sums(&allocated),
+        "allocated": sums(&allocated.minus(&offered)),
+        "offered": sums(&offered),
+        "reserved": sums(&reserved),
+        "frameworks": subscribed(&cluster.frameworks, role).collect::<Vec<_>>(),
+    })
+}
+
+pub(super) fn role_v1(offers: &Offers, cluster: &Cluster, role: &Text) -> Value {
+    let mut map = Map::new();
+    map.insert("name".to_owned(), json!(role));
+    map.insert("weight".to_owned(), decimal(cluster.allocator.weight(role).0));
+    let frameworks: Vec<Value> = subscribed(&cluster.frameworks, role).map(|name| id(name)).collect();
+    if !frameworks.is_empty() {
+        map.insert("frameworks".to_owned(), frameworks.into());
+    }
+    let (allocated, _) = allocated_within(offers, cluster, role);
+    if !allocated.is_empty() {
+        map.insert("resources".to_owned(), list(&allocated, Form::Refined, false));
+    }
+    Value::Object(map)
 }

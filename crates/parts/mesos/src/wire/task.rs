@@ -7,19 +7,19 @@ use super::{
     resource::{Form, labels_json, list, sums},
 };
 use crate::{
-    Master,
     api::{AgentId, FrameworkId, Source, TaskDetails, TaskInfo, TaskState, TaskStatus},
-    tasks::{StatusRecord, Task},
+    cluster::Cluster,
+    frameworks::Frameworks,
+    tasks::{StatusRecord, Task, Tasks},
+    wire::status,
 };
 use planarium_ground::HealthSpec;
-use planarium_kernel::{SimTime, draw};
+use planarium_kernel::SimTime;
 use planarium_protocol::Text;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Purpose of the draw that makes the id of a container.
-const CONTAINER_ID: u32 = 0x0A13;
 /// Default `limit` of `/tasks`.
 const DEFAULT_LIMIT: usize = 100;
 /// Number of unreachable tasks of a framework that are listed, the latest.
@@ -29,7 +29,7 @@ const MAX_UNREACHABLE: usize = 1_000;
 #[derive(Clone, Copy)]
 pub(super) struct TaskRow<'a> {
     info: &'a TaskInfo,
-    framework: FrameworkId,
+    pub(super) framework: FrameworkId,
     pub(super) agent: AgentId,
     pub(super) state: TaskState,
     executor: Option<&'a Text>,
@@ -82,200 +82,178 @@ impl<'a> TaskRows<'a> {
     }
 }
 
-impl Master {
-    /// Tasks of every framework, by the framework's number.
-    pub(super) fn task_rows(&self) -> Vec<TaskRows<'_>> {
-        let mut rows: Vec<TaskRows<'_>> = Vec::new();
-        for (row, framework) in self.frameworks.iter().enumerate() {
-            let completed = framework.completed.iter().map(|ended| TaskRow {
-                info: &ended.info,
-                framework: FrameworkId::at(row),
-                agent: ended.agent,
-                state: ended.state,
-                executor: ended.executor.as_ref(),
-                role: &ended.role,
-                history: &ended.history,
-                lost_at: None,
-            });
-            rows.push(TaskRows { completed: completed.collect(), ..TaskRows::default() });
-        }
-        for task in self.tasks.values() {
-            let Some(of) = rows.get_mut(task.framework.index()) else { continue };
-            let list = if task.unreachable_since.is_some() { &mut of.unreachable } else { &mut of.live };
-            list.push(row_of(task));
-        }
-        for of in &mut rows {
-            let collected = of.unreachable.len().saturating_sub(MAX_UNREACHABLE);
-            if collected > 0 {
-                planarium_kernel::sorted::sort_by_key(&mut of.unreachable, |row| row.lost_at);
-                of.unreachable.drain(..collected);
-            }
-        }
-        rows
+/// Tasks of every framework, by the framework's number.
+pub(super) fn task_rows<'a>(tasks: &'a Tasks, frameworks: &'a Frameworks) -> Vec<TaskRows<'a>> {
+    let mut rows: Vec<TaskRows<'_>> = Vec::new();
+    for (row, framework) in frameworks.rows.iter().enumerate() {
+        let completed = framework.completed.iter().map(|ended| TaskRow {
+            info: &ended.info,
+            framework: FrameworkId::at(row),
+            agent: ended.agent,
+            state: ended.state,
+            executor: ended.executor.as_ref(),
+            role: &ended.role,
+            history: &ended.history,
+            lost_at: None,
+        });
+        rows.push(TaskRows { completed: completed.collect(), ..TaskRows::default() });
     }
+    for task in tasks.all.values() {
+        let Some(of) = rows.get_mut(task.framework.index()) else { continue };
+        let list = if task.unreachable_since.is_some() { &mut of.unreachable } else { &mut of.live };
+        list.push(row_of(task));
+    }
+    for of in &mut rows {
+        let collected = of.unreachable.len().saturating_sub(MAX_UNREACHABLE);
+        if collected > 0 {
+            planarium_kernel::sorted::sort_by_key(&mut of.unreachable, |row| row.lost_at);
+            of.unreachable.drain(..collected);
+        }
+    }
+    rows
+}
 
-    pub(super) fn task_v0(&self, calendar: Calendar, row: &TaskRow<'_>) -> Value {
-        let mut map = Map::new();
-        let mut put = |key: &str, value: Value| {
-            map.insert(key.to_owned(), value);
-        };
-        put("id", json!(row.info.task_id));
-        put("name", json!(row.info.name));
-        put("framework_id", json!(self.framework_wire_id(row.framework)));
-        put("executor_id", json!(row.executor.map_or("", |id| &**id)));
-        put("slave_id", json!(self.agent(row.agent).map(|agent| &agent.name)));
-        put("state", json!(row.state.as_str()));
-        put("resources", sums(&row.info.resources));
-        put("role", json!(row.role));
-        put("statuses", row.history.iter().map(|past| self.status_v0(calendar, row, past)).collect());
-        let shown = shown(row.info);
-        if let Some(limits) = &shown.limits {
-            put("limits", limits.clone());
-        }
-        if let Some(user) = &shown.user {
-            put("user", json!(user));
-        }
-        if !row.info.labels.is_empty() {
-            let labels = row.info.labels.iter().map(|(key, value)| json!({ "key": key, "value": value }));
-            put("labels", labels.collect());
-        }
-        for (key, part) in shown.parts() {
+pub(super) fn task_v0(cluster: &Cluster, calendar: Calendar, row: &TaskRow<'_>) -> Value {
+    let mut map = Map::new();
+    let mut put = |key: &str, value: Value| {
+        map.insert(key.to_owned(), value);
+    };
+    put("id", json!(row.info.task_id));
+    put("name", json!(row.info.name));
+    put("framework_id", json!(cluster.frameworks.wire_id(row.framework)));
+    put("executor_id", json!(row.executor.map_or("", |id| &**id)));
+    put("slave_id", json!(cluster.agents.get(row.agent).map(|agent| &agent.name)));
+    put("state", json!(row.state.as_str()));
+    put("resources", sums(&row.info.resources));
+    put("role", json!(row.role));
+    put("statuses", row.history.iter().map(|past| status_v0(cluster, calendar, row, past)).collect());
+    let shown = shown(row.info);
+    if let Some(limits) = &shown.limits {
+        put("limits", limits.clone());
+    }
+    if let Some(user) = &shown.user {
+        put("user", json!(user));
+    }
+    if !row.info.labels.is_empty() {
+        let labels = row.info.labels.iter().map(|(key, value)| json!({ "key": key, "value": value }));
+        put("labels", labels.collect());
+    }
+    for (key, part) in shown.parts() {
+        put(key, part);
+    }
+    Value::Object(map)
+}
+
+/// The v0 form of a status.
+fn status_v0(cluster: &Cluster, calendar: Calendar, row: &TaskRow<'_>, past: &StatusRecord) -> Value {
+    let mut map = Map::new();
+    map.insert("state".to_owned(), json!(past.state.as_str()));
+    map.insert("timestamp".to_owned(), calendar.seconds(past.at));
+    if let Some(container) = container_of(cluster, row, past) {
+        map.insert("container_status".to_owned(), container);
+    }
+    if let Some(healthy) = past.healthy {
+        map.insert("healthy".to_owned(), json!(healthy));
+    }
+    Value::Object(map)
+}
+
+/// A status that the master keeps, in full.
+fn status_record_v1(
+    tasks: &Tasks,
+    cluster: &Cluster,
+    calendar: Calendar,
+    row: &TaskRow<'_>,
+    past: &StatusRecord,
+) -> Value {
+    let status = TaskStatus {
+        task_id: row.info.task_id.clone(),
+        task_name: row.info.name.clone(),
+        agent_id: cluster.agents.get(row.agent).map(|agent| agent.name.clone()),
+        executor_id: row.executor.cloned(),
+        state: past.state,
+        reason: past.reason,
+        source: past.source,
+        message: past.message.clone(),
+        healthy: past.healthy,
+        check: past.check,
+        timestamp_ms: past.at.ms(),
+        unreachable_since_ms: past.unreachable_since.map(SimTime::ms),
+        number: past.number,
+    };
+    status::status_v1(tasks, cluster, calendar, row.framework, &status, past.number.map(u64::from))
+}
+
+fn container_of(cluster: &Cluster, row: &TaskRow<'_>, past: &StatusRecord) -> Option<Value> {
+    let agent = cluster.agents.get(row.agent).filter(|_| past.source == Source::Executor)?;
+    Some(status::container_status(cluster, row.framework, &row.info.task_id, row.executor, &agent.ip))
+}
+
+pub(super) fn task_v1(tasks: &Tasks, cluster: &Cluster, calendar: Calendar, row: &TaskRow<'_>) -> Value {
+    let mut map = Map::new();
+    let mut put = |key: &str, value: Value| {
+        map.insert(key.to_owned(), value);
+    };
+    put("name", json!(row.info.name));
+    put("task_id", id(&row.info.task_id));
+    put("framework_id", id(cluster.frameworks.wire_id(row.framework)));
+    if let Some(executor) = row.executor {
+        put("executor_id", id(executor));
+    }
+    if let Some(agent) = cluster.agents.get(row.agent) {
+        put("agent_id", id(&agent.name));
+    }
+    put("state", json!(row.state.as_str()));
+    put("resources", list(&row.info.resources.allocated(row.role), Form::Refined, true));
+    if !row.history.is_empty() {
+        let statuses = row.history.iter().map(|past| status_record_v1(tasks, cluster, calendar, row, past));
+        put("statuses", statuses.collect());
+    }
+    let shown = shown(row.info);
+    for (key, part) in
+        [("user", shown.user.as_ref().map(|user| json!(user))), ("limits", shown.limits.clone())]
+    {
+        if let Some(part) = part {
             put(key, part);
         }
-        Value::Object(map)
     }
+    if !row.info.labels.is_empty() {
+        put("labels", labels_json(row.info.labels.iter()));
+    }
+    for (key, part) in shown.parts() {
+        put(key, part);
+    }
+    if let Some(policy) = &shown.kill_policy {
+        put("kill_policy", policy.clone());
+    }
+    Value::Object(map)
+}
 
-    /// The v0 form of a status.
-    fn status_v0(&self, calendar: Calendar, row: &TaskRow<'_>, past: &StatusRecord) -> Value {
-        let mut map = Map::new();
-        map.insert("state".to_owned(), json!(past.state.as_str()));
-        map.insert("timestamp".to_owned(), calendar.seconds(past.at));
-        if let Some(container) = self.container_of(row, past) {
-            map.insert("container_status".to_owned(), container);
-        }
-        if let Some(healthy) = past.healthy {
-            map.insert("healthy".to_owned(), json!(healthy));
-        }
-        Value::Object(map)
+/// `/tasks`: live, unreachable and completed ones by the time of their first status.
+pub(super) fn tasks_v0(
+    tasks: &Tasks,
+    cluster: &Cluster,
+    calendar: Calendar,
+    ask: &super::query::TasksQuery,
+) -> Value {
+    let rows = task_rows(tasks, &cluster.frameworks);
+    let mut meant: Vec<&TaskRow<'_>> = rows
+        .iter()
+        .flat_map(TaskRows::all)
+        .filter(|row| {
+            let framework = || cluster.frameworks.wire_id(row.framework);
+            ask.framework_id.as_ref().is_none_or(|id| id == framework())
+                && ask.task_id.as_ref().is_none_or(|id| **id == *row.info.task_id)
+        })
+        .collect();
+    let first = |row: &TaskRow<'_>| row.history.first().map(|past| past.at);
+    planarium_kernel::sorted::sort_by_key(&mut meant, |row| first(row));
+    if !ask.ascending {
+        meant.reverse();
     }
-
-    /// A status that the master keeps, in full.
-    fn status_record_v1(&self, calendar: Calendar, row: &TaskRow<'_>, past: &StatusRecord) -> Value {
-        let status = TaskStatus {
-            task_id: row.info.task_id.clone(),
-            task_name: row.info.name.clone(),
-            agent_id: self.agent(row.agent).map(|agent| agent.name.clone()),
-            executor_id: row.executor.cloned(),
-            state: past.state,
-            reason: past.reason,
-            source: past.source,
-            message: past.message.clone(),
-            healthy: past.healthy,
-            check: past.check,
-            timestamp_ms: past.at.ms(),
-            unreachable_since_ms: past.unreachable_since.map(SimTime::ms),
-            number: past.number,
-        };
-        self.status_v1(calendar, row.framework, &status, past.number.map(u64::from))
-    }
-
-    fn container_of(&self, row: &TaskRow<'_>, past: &StatusRecord) -> Option<Value> {
-        let agent = self.agent(row.agent).filter(|_| past.source == Source::Executor)?;
-        Some(self.container_status(row.framework, &row.info.task_id, row.executor, &agent.ip))
-    }
-
-    /// The id of the container whose sandbox is the task's.
-    pub(super) fn container_id(&self, row: &TaskRow<'_>) -> String {
-        self.container_uuid(row.framework, row.executor().unwrap_or(row.task_id()))
-    }
-
-    fn container_uuid(&self, framework: FrameworkId, of: &str) -> String {
-        let entity = draw::entity(&format!("{} {of}", self.framework_wire_id(framework)));
-        draw::uuid(self.seed, entity, CONTAINER_ID, 0)
-    }
-
-    /// The container of a task: its own, nested in that of an executor which runs several.
-    pub(super) fn container_status(
-        &self,
-        framework: FrameworkId,
-        task_id: &str,
-        executor: Option<&Text>,
-        ip: &str,
-    ) -> Value {
-        let uuid = |of: &str| self.container_uuid(framework, of);
-        let container = match executor {
-            Some(executor) => json!({ "value": uuid(task_id), "parent": { "value": uuid(executor) } }),
-            None => json!({ "value": uuid(task_id) }),
-        };
-        let address = json!({ "protocol": "IPv4", "ip_address": ip });
-        json!({ "container_id": container, "network_infos": [{ "ip_addresses": [address] }] })
-    }
-
-    pub(super) fn task_v1(&self, calendar: Calendar, row: &TaskRow<'_>) -> Value {
-        let mut map = Map::new();
-        let mut put = |key: &str, value: Value| {
-            map.insert(key.to_owned(), value);
-        };
-        put("name", json!(row.info.name));
-        put("task_id", id(&row.info.task_id));
-        put("framework_id", id(self.framework_wire_id(row.framework)));
-        if let Some(executor) = row.executor {
-            put("executor_id", id(executor));
-        }
-        if let Some(agent) = self.agent(row.agent) {
-            put("agent_id", id(&agent.name));
-        }
-        put("state", json!(row.state.as_str()));
-        put("resources", list(&row.info.resources.allocated(row.role), Form::Refined, true));
-        if !row.history.is_empty() {
-            let statuses = row.history.iter().map(|past| self.status_record_v1(calendar, row, past));
-            put("statuses", statuses.collect());
-        }
-        let shown = shown(row.info);
-        for (key, part) in
-            [("user", shown.user.as_ref().map(|user| json!(user))), ("limits", shown.limits.clone())]
-        {
-            if let Some(part) = part {
-                put(key, part);
-            }
-        }
-        if !row.info.labels.is_empty() {
-            put("labels", labels_json(row.info.labels.iter()));
-        }
-        for (key, part) in shown.parts() {
-            put(key, part);
-        }
-        if let Some(policy) = &shown.kill_policy {
-            put("kill_policy", policy.clone());
-        }
-        Value::Object(map)
-    }
-
-    pub(super) fn framework_wire_id(&self, id: FrameworkId) -> &str {
-        self.framework(id).map_or("", |framework| &framework.name)
-    }
-
-    /// `/tasks`: live, unreachable and completed ones by the time of their first status.
-    pub(super) fn tasks_v0(&self, calendar: Calendar, ask: &super::query::TasksQuery) -> Value {
-        let rows = self.task_rows();
-        let mut meant: Vec<&TaskRow<'_>> = rows
-            .iter()
-            .flat_map(TaskRows::all)
-            .filter(|row| {
-                let framework = || self.framework_wire_id(row.framework);
-                ask.framework_id.as_ref().is_none_or(|id| id == framework())
-                    && ask.task_id.as_ref().is_none_or(|id| **id == *row.info.task_id)
-            })
-            .collect();
-        let first = |row: &TaskRow<'_>| row.history.first().map(|past| past.at);
-        planarium_kernel::sorted::sort_by_key(&mut meant, |row| first(row));
-        if !ask.ascending {
-            meant.reverse();
-        }
-        let offset = ask.offset.unwrap_or(0);
-        let page = meant.into_iter().skip(offset).take(ask.limit.unwrap_or(DEFAULT_LIMIT));
-        json!({ "tasks": page.map(|row| self.task_v0(calendar, row)).collect::<Vec<_>>() })
-    }
+    let offset = ask.offset.unwrap_or(0);
+    let page = meant.into_iter().skip(offset).take(ask.limit.unwrap_or(DEFAULT_LIMIT));
+    json!({ "tasks": page.map(|row| task_v0(cluster, calendar, row)).collect::<Vec<_>>() })
 }
 
 /// A task that has not ended.

@@ -2,10 +2,10 @@
 
 use super::script::Play;
 use super::stage::Stage;
-use planarium_protocol::{Input, Refusal};
 use planarium_protocol::input::{PodCommand, PodOp, ProcessBehaviour, TaskStatusInput};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::{MachineView, ServiceView, TaskView};
+use planarium_protocol::{Input, Refusal};
 use std::sync::Arc;
 
 const PACKAGE: &str = "# file: operator.yaml\napiVersion: kudo.dev/v1beta1\nname: shop\noperatorVersion: \"1.0.0\"\n\
@@ -90,8 +90,7 @@ fn a_pod_can_be_deleted_by_its_name() {
         (RefusalCode::NotFound, "pods \"nobody-0\" not found")
     );
     let paused = PodCommand { pod: "web-0".into(), op: PodOp::Pause, ..other };
-    let refused =
-        stage.command(&paused).expect_err("no such thing");
+    let refused = stage.command(&paused).expect_err("no such thing");
     assert_eq!(refused.code, RefusalCode::Unsupported);
 }
 

@@ -5,6 +5,7 @@ use super::stage::Stage;
 use planarium_protocol::input::LoadService;
 
 #[test]
+#[cfg_attr(not(real_operators), ignore = "the real KUDO packages are not at hand")]
 fn real_packages_install_with_their_defaults() {
     for (name, files) in real_packages() {
         let mut stage = Stage::new(5);

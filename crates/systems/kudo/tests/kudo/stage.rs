@@ -9,9 +9,9 @@
 )]
 
 use planarium_kernel::SimTime;
+use planarium_kube::{Alone, Cluster, Watcher as _};
 use planarium_kudo::Process;
 use planarium_part::http::Wire;
-use planarium_kube::{Alone, Cluster, Watcher as _};
 use planarium_part::{Cx, Flags, Loading, Number, Part as _, Request, Response, System as _};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{AddAgent, Input, LoadService, PlanCommand, PlanOp, PodCommand};
@@ -194,7 +194,9 @@ impl Stage {
         let request = Request::new("GET", &format!("/kube/{path}"), "");
         let segments = request.segments();
         let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
-        let Wire::Answer(response) = self.process.wire(&self.alone.clone().cluster(self.cx.now()), &request, &parts) else {
+        let Wire::Answer(response) =
+            self.process.wire(&self.alone.clone().cluster(self.cx.now()), &request, &parts)
+        else {
             panic!("an answer")
         };
         (response.status == 200).then(|| serde_json::from_slice(&response.body).expect("JSON"))
@@ -223,7 +225,9 @@ impl Stage {
             phase: parts.next(),
             step: parts.next(),
         };
-        self.process.why(&path, &self.alone.clone().cluster(self.cx.now())).unwrap_or_else(|| panic!("no {element}"))
+        self.process
+            .why(&path, &self.alone.clone().cluster(self.cx.now()))
+            .unwrap_or_else(|| panic!("no {element}"))
     }
 
     /// Every plan with its parts, for messages.

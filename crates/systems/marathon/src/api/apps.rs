@@ -2,22 +2,21 @@
 //!
 //! **Source**: `marathon: api/v2/AppsResource.scala, AppHelpers.scala, AppVersionsResource.scala`. Match.
 
+use super::caller::Caller;
+use super::reader::Reader;
 use super::{Answer, DEPLOYMENT, Done, read_as};
 use crate::dates::Calendar;
 use crate::definition::peek::Peek;
 use crate::definition::write::{self, Dates};
 use crate::definition::{Around, Refused, RoleSettings, RunSpec, app_of, into_map, normalise_app, update};
-use crate::deploy::plan::ToKill;
-use crate::group::{Marks, Root};
+use crate::deployments::plan::ToKill;
+use crate::deployments::planning::RootChange;
+use crate::events::Happening;
+use crate::groups::Root;
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::bus::Happening;
-use crate::run::groups::{Accepted, RootChange};
 use crate::schema::app::APP;
 use crate::schema::read_list;
 use crate::settings::Settings;
-use planarium_mesos::Cluster;
-use planarium_part::Cx;
 use planarium_protocol::json;
 use serde_json::Value;
 use std::sync::Arc;
@@ -35,24 +34,10 @@ pub(super) enum Wanted {
     Back(Arc<RunSpec>),
 }
 
-impl Marathon {
+impl Reader<'_> {
     /// The roles that an app or pod may have.
     pub(crate) fn roles_of(&self, id: &PathId, force: bool) -> RoleSettings {
-        self.root.roles_for(id, &self.settings, force)
-    }
-
-    /// A change of the tree with nothing else to it.
-    pub(crate) fn simple_change(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        group: PathId,
-        force: bool,
-        change: &mut dyn FnMut(&mut Root) -> Result<(), Refused>,
-    ) -> Result<Accepted, Refused> {
-        let version = self.new_stamp(cx.now());
-        let change = RootChange { group, version, force, marks: Marks::new(), kill: ToKill::new(), change };
-        self.change_root(cx, cluster, change)
+        self.records.definitions.root.roles_for(id, &self.records.setup.settings, force)
     }
 
     /// The app that a posted body describes.
@@ -60,37 +45,8 @@ impl Marathon {
         let app = read_as(&APP, body, false)?;
         let id = PathId::absolute(app.word("id"));
         let roles = self.roles_of(&id, false);
-        let around = Around { settings: &self.settings, roles: &roles, base: &PathId::root() };
+        let around = Around { settings: &self.records.setup.settings, roles: &roles, base: &PathId::root() };
         app_of(normalise_app(app, &around)?, &around)
-    }
-
-    pub(super) fn create_app(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        body: &Value,
-        force: bool,
-    ) -> Done {
-        let app = self.posted_app(body)?;
-        let (id, settings) = (app.id.clone(), self.settings.clone());
-        let accepted = self.simple_change(cx, cluster, id.parent(), force, &mut |root| {
-            if root.app(&id).is_some() {
-                return Err(Refused::Conflict(format!("An app with id [{id}] already exists.")));
-            }
-            put(root, app.clone(), &settings)
-        })?;
-        let posted = RunSpec { version: crate::definition::spec::VersionInfo::all(accepted.version), ..app };
-        self.publish(cx, Happening::ApiPost { uri: "/v2/apps".into(), app: Arc::new(posted.clone()) });
-        self.settle(cx, cluster);
-        let mut body = into_map(write::spec(&posted, &self.calendar));
-        // As it was posted: what is assigned on the way is not in it yet.
-        body.shift_remove("versionInfo");
-        for count in ["tasksStaged", "tasksRunning", "tasksHealthy", "tasksUnhealthy"] {
-            body.insert(count.to_owned(), 0.into());
-        }
-        body.insert("deployments".to_owned(), json!([{"id": accepted.id}]));
-        let answer = Answer::json(Value::Object(body)).with_status(201);
-        Ok(answer.with("Location", id.as_str()).with(DEPLOYMENT, &*accepted.id))
     }
 
     /// Brings a change into its canonical form.
@@ -101,9 +57,9 @@ impl Marathon {
         partial: bool,
         force: bool,
     ) -> Result<Value, Refused> {
-        let existing = self.root.app(id).cloned();
+        let existing = self.records.definitions.root.app(id).cloned();
         let roles = self.roles_of(id, force);
-        let around = Around { settings: &self.settings, roles: &roles, base: &PathId::root() };
+        let around = Around { settings: &self.records.setup.settings, roles: &roles, base: &PathId::root() };
         match existing.filter(|_| partial) {
             Some(existing) => {
                 let read = read_as(&APP, body, true)?;
@@ -140,13 +96,15 @@ impl Marathon {
         update: &Value,
         (partial, create, force): (bool, bool, bool),
     ) -> Result<Wanted, Refused> {
-        let roles = root.roles_for(id, &self.settings, force);
-        let around = Around { settings: &self.settings, roles: &roles, base: &PathId::root() };
+        let roles = root.roles_for(id, &self.records.setup.settings, force);
+        let around = Around { settings: &self.records.setup.settings, roles: &roles, base: &PathId::root() };
         match root.app(id) {
             Some(current) => {
                 if let Some(version) = update.text("version") {
                     let stamp = self.stamp(version)?;
                     return self
+                        .records
+                        .definitions
                         .version_of(id, stamp)
                         .filter(|spec| spec.is_app())
                         .map(Wanted::Back)
@@ -172,14 +130,81 @@ impl Marathon {
             return Err(Refused::Illegal(format!("Invalid format: \"{text}\"")));
         }
         // What was before the world has no version.
-        Ok(self.calendar.stamp(text).unwrap_or(u64::MAX))
+        Ok(self.records.setup.calendar.stamp(text).unwrap_or(u64::MAX))
+    }
+
+    /// What changes in canonical form make of apps, each beside what the ones before it have made.
+    fn updated_one_by_one(
+        &self,
+        updates: &[(PathId, Value)],
+        how: (bool, bool, bool),
+    ) -> Result<Vec<RunSpec>, Refused> {
+        let mut root = self.records.definitions.root.clone();
+        let mut wanted = Vec::with_capacity(updates.len());
+        for (at, (id, update)) in updates.iter().enumerate() {
+            let next = self.updated(&root, id, update, how);
+            let spec = match next.map_err(|refused| refused.within(&format!("({at})")))? {
+                Wanted::Whole(spec) => *spec,
+                Wanted::Back(spec) => RunSpec::clone(&spec),
+            };
+            put(&mut root, spec.clone(), &self.records.setup.settings)?;
+            wanted.push(spec);
+        }
+        Ok(wanted)
+    }
+
+    pub(super) fn app_versions(&self, id: &str) -> Done {
+        let id = PathId::absolute(id);
+        self.records.definitions.root.app(&id).ok_or_else(|| unknown_app(&id))?;
+        let versions = self.records.definitions.versions_of(&id);
+        let versions: Vec<String> =
+            versions.iter().map(|spec| self.records.setup.calendar.date(spec.version.version)).collect();
+        Ok(Answer::json(json!({"versions": versions})))
+    }
+
+    pub(super) fn app_version(&self, id: &str, version: &str) -> Done {
+        let id = PathId::absolute(id);
+        let stamp = self.stamp(version)?;
+        let found = self.records.definitions.version_of(&id, stamp).filter(|spec| spec.is_app());
+        let spec = found.ok_or_else(|| {
+            let version =
+                if stamp == u64::MAX { version.to_owned() } else { self.records.setup.calendar.date(stamp) };
+            Refused::NotFound(format!("App '{id}' does not exist in version {version}"))
+        })?;
+        Ok(Answer::json(write::spec(&spec, &self.records.setup.calendar)))
+    }
+}
+
+impl Caller<'_, '_> {
+    pub(super) fn create_app(&mut self, body: &Value, force: bool) -> Done {
+        let app = self.reader().posted_app(body)?;
+        let (id, settings) = (app.id.clone(), self.marathon.records.setup.settings.clone());
+        let accepted = self.simple_change(id.parent(), force, &mut |root| {
+            if root.app(&id).is_some() {
+                return Err(Refused::Conflict(format!("An app with id [{id}] already exists.")));
+            }
+            put(root, app.clone(), &settings)
+        })?;
+        let posted = RunSpec { version: crate::definition::spec::VersionInfo::all(accepted.version), ..app };
+        self.marathon.records.publish(
+            self.port.cx,
+            Happening::ApiPost { uri: "/v2/apps".into(), app: Arc::new(posted.clone()) },
+        );
+        self.marathon.settle(self.port);
+        let mut body = into_map(write::spec(&posted, &self.marathon.records.setup.calendar));
+        // As it was posted: what is assigned on the way is not in it yet.
+        body.shift_remove("versionInfo");
+        for count in ["tasksStaged", "tasksRunning", "tasksHealthy", "tasksUnhealthy"] {
+            body.insert(count.to_owned(), 0.into());
+        }
+        body.insert("deployments".to_owned(), json!([{"id": accepted.id}]));
+        let answer = Answer::json(Value::Object(body)).with_status(201);
+        Ok(answer.with("Location", id.as_str()).with(DEPLOYMENT, &*accepted.id))
     }
 
     #[expect(clippy::too_many_arguments, reason = "one for each part of the call")]
     pub(super) fn update_app(
         &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
         id: &str,
         body: &Value,
         force: bool,
@@ -187,35 +212,28 @@ impl Marathon {
         create: bool,
     ) -> Done {
         let id = PathId::absolute(id);
-        let update = self.canonical_update(&id, body, partial, force)?;
-        let existed = self.root.app(&id).is_some();
+        let update = self.reader().canonical_update(&id, body, partial, force)?;
+        let existed = self.marathon.records.definitions.root.app(&id).is_some();
         let wanted = self
-            .updated(&self.root, &id, &update, (partial, create, force))
-            .map_err(|refused| self.refuse_change(cx, id.parent(), refused))?;
-        let settings = self.settings.clone();
-        let accepted = self.simple_change(cx, cluster, id.parent(), force, &mut |root| match &wanted {
+            .reader()
+            .updated(&self.marathon.records.definitions.root, &id, &update, (partial, create, force))
+            .map_err(|refused| self.marathon.refuse_change(self.port.cx, id.parent(), refused))?;
+        let settings = self.marathon.records.setup.settings.clone();
+        let accepted = self.simple_change(id.parent(), force, &mut |root| match &wanted {
             Wanted::Whole(spec) => put(root, RunSpec::clone(spec), &settings),
             Wanted::Back(spec) => put(root, RunSpec::clone(spec), &settings),
         })?;
-        if let Some(app) = self.root.app(&id).cloned() {
+        if let Some(app) = self.marathon.records.definitions.root.app(&id).cloned() {
             let uri = format!("/v2/apps{id}").into();
-            self.publish(cx, Happening::ApiPost { uri, app });
-            self.settle(cx, cluster);
+            self.marathon.records.publish(self.port.cx, Happening::ApiPost { uri, app });
+            self.marathon.settle(self.port);
         }
         let answer = self.deployed(&accepted);
         Ok(if existed { answer } else { answer.with_status(201).with("Location", id.as_str()) })
     }
 
     /// Changes several apps in one deployment.
-    pub(crate) fn update_apps(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        body: &Value,
-        force: bool,
-        partial: bool,
-        create: bool,
-    ) -> Done {
+    pub(crate) fn update_apps(&mut self, body: &Value, force: bool, partial: bool, create: bool) -> Done {
         let read = read_list(&APP, body, partial);
         if !read.faults.is_empty() {
             return Err(Refused::Faults(read.faults));
@@ -228,8 +246,12 @@ impl Marathon {
                 ));
             };
             let id = PathId::absolute(id);
-            let roles = self.roles_of(&id, force);
-            let around = Around { settings: &self.settings, roles: &roles, base: &PathId::root() };
+            let roles = self.reader().roles_of(&id, force);
+            let around = Around {
+                settings: &self.marathon.records.setup.settings,
+                roles: &roles,
+                base: &PathId::root(),
+            };
             let update = if partial {
                 update::normalise(app.clone(), &around)
             } else {
@@ -238,38 +260,19 @@ impl Marathon {
             updates.push((id, update.map_err(|refused| refused.within(&format!("({at})")))?));
         }
         let wanted = self
+            .reader()
             .updated_one_by_one(&updates, (partial, create, force))
-            .map_err(|refused| self.refuse_change(cx, PathId::root(), refused))?;
-        let settings = self.settings.clone();
-        let accepted = self.simple_change(cx, cluster, PathId::root(), force, &mut |root| {
+            .map_err(|refused| self.marathon.refuse_change(self.port.cx, PathId::root(), refused))?;
+        let settings = self.marathon.records.setup.settings.clone();
+        let accepted = self.simple_change(PathId::root(), force, &mut |root| {
             wanted.iter().try_for_each(|spec| put(root, spec.clone(), &settings))
         })?;
         Ok(self.deployed(&accepted))
     }
 
-    /// What changes in canonical form make of apps, each beside what the ones before it have made.
-    fn updated_one_by_one(
-        &self,
-        updates: &[(PathId, Value)],
-        how: (bool, bool, bool),
-    ) -> Result<Vec<RunSpec>, Refused> {
-        let mut root = self.root.clone();
-        let mut wanted = Vec::with_capacity(updates.len());
-        for (at, (id, update)) in updates.iter().enumerate() {
-            let next = self.updated(&root, id, update, how);
-            let spec = match next.map_err(|refused| refused.within(&format!("({at})")))? {
-                Wanted::Whole(spec) => *spec,
-                Wanted::Back(spec) => RunSpec::clone(&spec),
-            };
-            put(&mut root, spec.clone(), &self.settings)?;
-            wanted.push(spec);
-        }
-        Ok(wanted)
-    }
-
-    pub(crate) fn delete_app(&mut self, cx: &mut Cx, cluster: &mut Cluster, id: &str, force: bool) -> Done {
+    pub(crate) fn delete_app(&mut self, id: &str, force: bool) -> Done {
         let id = PathId::absolute(id);
-        let accepted = self.simple_change(cx, cluster, id.parent(), force, &mut |root| {
+        let accepted = self.simple_change(id.parent(), force, &mut |root| {
             root.app(&id).ok_or_else(|| unknown_app(&id))?;
             root.remove(&id);
             Ok(())
@@ -278,14 +281,8 @@ impl Marathon {
     }
 
     /// Deletes several apps at once. No call of the API does so: the definition that they were loaded with is one.
-    pub(crate) fn delete_apps(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        ids: &[PathId],
-        force: bool,
-    ) -> Done {
-        let accepted = self.simple_change(cx, cluster, PathId::root(), force, &mut |root| {
+    pub(crate) fn delete_apps(&mut self, ids: &[PathId], force: bool) -> Done {
+        let accepted = self.simple_change(PathId::root(), force, &mut |root| {
             for id in ids {
                 root.remove(id);
             }
@@ -294,9 +291,9 @@ impl Marathon {
         Ok(self.deployed(&accepted))
     }
 
-    pub(crate) fn restart_app(&mut self, cx: &mut Cx, cluster: &mut Cluster, id: &str, force: bool) -> Done {
+    pub(crate) fn restart_app(&mut self, id: &str, force: bool) -> Done {
         let id = PathId::absolute(id);
-        let version = self.new_stamp(cx.now());
+        let version = self.marathon.records.definitions.new_stamp(self.port.cx.now());
         let change = RootChange {
             group: id.parent(),
             version,
@@ -305,28 +302,8 @@ impl Marathon {
             kill: ToKill::new(),
             change: &mut |root| root.app(&id).map(|_| ()).ok_or_else(|| unknown_app(&id)),
         };
-        let accepted = self.change_root(cx, cluster, change)?;
+        let accepted = self.marathon.change_root(self.port, change)?;
         Ok(self.deployed(&accepted))
-    }
-
-    pub(super) fn app_versions(&self, id: &str) -> Done {
-        let id = PathId::absolute(id);
-        self.root.app(&id).ok_or_else(|| unknown_app(&id))?;
-        let versions = self.versions_of(&id);
-        let versions: Vec<String> =
-            versions.iter().map(|spec| self.calendar.date(spec.version.version)).collect();
-        Ok(Answer::json(json!({"versions": versions})))
-    }
-
-    pub(super) fn app_version(&self, id: &str, version: &str) -> Done {
-        let id = PathId::absolute(id);
-        let stamp = self.stamp(version)?;
-        let found = self.version_of(&id, stamp).filter(|spec| spec.is_app());
-        let spec = found.ok_or_else(|| {
-            let version = if stamp == u64::MAX { version.to_owned() } else { self.calendar.date(stamp) };
-            Refused::NotFound(format!("App '{id}' does not exist in version {version}"))
-        })?;
-        Ok(Answer::json(write::spec(&spec, &self.calendar)))
     }
 }
 

@@ -2,21 +2,20 @@
 //!
 //! **Source**: `marathon: api/v2/DeploymentsResource.scala, raml/DeploymentPlanConversion.scala`. Match.
 
+use super::caller::Caller;
+use super::reader::Reader;
 use super::show::readiness_json;
 use super::{Answer, Done};
 use crate::definition::Refused;
 use crate::definition::write::Dates;
-use crate::deploy::plan::Step;
-use crate::deploy::revert;
+use crate::deployments::plan::Step;
+use crate::deployments::revert;
+use crate::deployments::{Deployment, Stage};
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::deployments::{Deployment, Stage};
-use planarium_mesos::Cluster;
-use planarium_part::Cx;
 use planarium_protocol::json;
 use serde_json::Value;
 
-impl Marathon {
+impl Reader<'_> {
     pub(super) fn list_deployments(&self) -> Answer {
         let all = self.deployments.running().filter(|one| one.stage == Stage::Deploying);
         Answer::json(all.map(|deployment| self.deployment_json(deployment)).collect())
@@ -41,7 +40,7 @@ impl Marathon {
             .map(|action| {
                 let mut json = action.json();
                 let mine = deployment.readiness.values().filter(|result| {
-                    let of = self.tracker.of_task(&result.task);
+                    let of = self.records.instances.of_task(&result.task);
                     of.is_some_and(|(_, instance)| *instance.spec_id() == action.spec.id)
                 });
                 json.insert("readinessCheckResults".to_owned(), mine.map(readiness_json).collect());
@@ -50,7 +49,7 @@ impl Marathon {
             .collect();
         json!({
             "id": plan.id,
-            "version": self.calendar.date(plan.version),
+            "version": self.records.setup.calendar.date(plan.version),
             "affectedApps": apps,
             "affectedPods": pods,
             "steps": plan.steps.iter().map(Step::json).collect::<Vec<_>>(),
@@ -59,24 +58,24 @@ impl Marathon {
             "totalSteps": plan.steps.len(),
         })
     }
+}
 
-    pub(crate) fn delete_deployment(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        id: &str,
-        force: bool,
-    ) -> Done {
-        let deployment = self.deployments.find(id).cloned();
+impl Caller<'_, '_> {
+    pub(crate) fn delete_deployment(&mut self, id: &str, force: bool) -> Done {
+        let deployment = self.marathon.deployments.find(id).cloned();
         let deployment =
             deployment.ok_or_else(|| Refused::NotFound(format!("DeploymentPlan {id} does not exist")))?;
         if force {
-            self.cancel(cx, cluster, deployment.no);
-            self.settle(cx, cluster);
+            self.marathon.deploying(self.port).cancel(deployment.no);
+            self.marathon.settle(self.port);
             return Ok(Answer::empty(202));
         }
-        let reverted = revert::revert(&deployment.plan, &self.root, &self.settings);
-        let accepted = self.simple_change(cx, cluster, PathId::root(), true, &mut |root| {
+        let reverted = revert::revert(
+            &deployment.plan,
+            &self.marathon.records.definitions.root,
+            &self.marathon.records.setup.settings,
+        );
+        let accepted = self.simple_change(PathId::root(), true, &mut |root| {
             *root = reverted.clone();
             Ok(())
         })?;

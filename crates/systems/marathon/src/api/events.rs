@@ -3,10 +3,10 @@
 //! **Source**: `marathon: core/event/impl/stream/HttpEventStreamActor.scala, HttpEventStreamHandle.scala,
 //! api/v2/EventsResource.scala`. Match.
 
+use super::reader::Reader;
 use super::route::Query;
-use crate::run::Marathon;
-use crate::run::bus::CLIENT;
-use crate::run::tell::CHANGE_FAILED;
+use crate::deployments::planning::CHANGE_FAILED;
+use crate::events::CLIENT;
 use planarium_kernel::SimTime;
 use planarium_part::StreamNews;
 use planarium_protocol::{Event, EventBody, Text, json};
@@ -17,12 +17,12 @@ fn frame(kind: &str, data: &Value) -> String {
     format!("event: {kind}\r\ndata: {data}\r\n\r\n")
 }
 
-impl Marathon {
+impl Reader<'_> {
     /// What a stream begins with, and what is remembered of it.
     pub(crate) fn begin_stream(&self, query: &Query, now: SimTime) -> (String, Value) {
         let kinds: Vec<&str> = query.all("event_type").filter(|kind| !kind.is_empty()).collect();
         let attached = json!({
-            "remoteAddress": CLIENT, "eventType": "event_stream_attached", "timestamp": self.calendar.at(now),
+            "remoteAddress": CLIENT, "eventType": "event_stream_attached", "timestamp": self.records.setup.calendar.at(now),
         });
         let wanted = kinds.is_empty() || kinds.contains(&"event_stream_attached");
         let first = if wanted { frame("event_stream_attached", &attached) } else { String::new() };
@@ -41,19 +41,22 @@ impl Marathon {
         let mut text = String::new();
         let (Some(first), Some(last)) = (events.first(), events.last()) else { return StreamNews::default() };
         let wanted = |kind: &str| kinds.is_empty() || kinds.contains(&kind);
-        for event in self.bus.between(first.seq, last.seq) {
+        for event in self.records.events.between(first.seq, last.seq) {
             let kind = event.what.kind();
             if wanted(kind) {
-                text.push_str(&frame(kind, &event.json(self.calendar, self.settings.client_compat)));
+                text.push_str(&frame(
+                    kind,
+                    &event.json(self.records.setup.calendar, self.records.setup.settings.client_compat),
+                ));
             }
         }
         // What was refused left nothing behind but what the world was told of it.
         for event in events {
             if let EventBody::Happened { speaker, what, facts, text: reason, .. } = &event.body
                 && **what == *CHANGE_FAILED
-                && *speaker == self.settings.framework
+                && *speaker == self.records.setup.settings.framework
             {
-                let at = self.calendar.at(SimTime(event.at_ms));
+                let at = self.records.setup.calendar.at(SimTime(event.at_ms));
                 text.push_str(&failure(facts, reason, &at, wanted));
             }
         }

@@ -4,23 +4,24 @@
 //! core/appinfo/impl/DefaultInfoService.scala`. Match.
 
 use super::apps::put;
+use super::caller::Caller;
+use super::reader::Reader;
 use super::route::Query;
 use super::show::{Embed, unknown_group};
 use super::{Answer, Done, read_as};
 use crate::definition::peek::Peek;
 use crate::definition::write::Dates;
 use crate::definition::{Refused, Rules, RunSpec, Violation};
-use crate::deploy::plan::{self, ToKill};
-use crate::group::change::{self, GroupChange, Posted};
-use crate::group::{Difference, Group, Root};
+use crate::deployments::plan::{self, ToKill};
+use crate::deployments::planning::Accepted;
+use crate::groups::Difference;
+use crate::groups::Group;
+use crate::groups::Root;
+use crate::groups::change::{self, GroupChange, Posted};
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::groups::Accepted;
 use crate::schema::group::GROUP_PATCH;
 use crate::settings::Settings;
 use planarium_kernel::SimTime;
-use planarium_mesos::Cluster;
-use planarium_part::Cx;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -44,9 +45,7 @@ pub(crate) enum GroupBody {
     Structure(Arc<GroupChange>),
 }
 
-impl Marathon {
-    // ---- questions ---------------------------------------------------------------------------
-
+impl Reader<'_> {
     pub(super) fn group_route(&self, now: SimTime, path: &str, query: &Query) -> Done {
         let segments: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         let of = |parts: &[&str]| PathId::absolute(&format!("/{}", parts.join("/")));
@@ -57,14 +56,18 @@ impl Marathon {
             }
             [id @ .., "versions"] => {
                 let id = of(id);
-                self.root.group(&id).ok_or_else(|| unknown_group(&id))?;
-                let with = self.roots.iter().filter(|(_, root)| root.group(&id).is_some());
-                Ok(Answer::json(Value::Array(with.map(|(at, _)| self.calendar.date(*at).into()).collect())))
+                self.records.definitions.root.group(&id).ok_or_else(|| unknown_group(&id))?;
+                let with =
+                    self.records.definitions.roots.iter().filter(|(_, root)| root.group(&id).is_some());
+                Ok(Answer::json(Value::Array(
+                    with.map(|(at, _)| self.records.setup.calendar.date(*at).into()).collect(),
+                )))
             }
             [id @ .., "versions", version] => {
                 let id = of(id);
                 let stamp = self.stamp(version)?;
-                let root = self.roots.get(&stamp).filter(|root| root.group(&id).is_some());
+                let root =
+                    self.records.definitions.roots.get(&stamp).filter(|root| root.group(&id).is_some());
                 let root = root.ok_or_else(|| unknown_group(&id))?;
                 let (_, embed) = embeds(query);
                 // Only definitions are kept of old versions.
@@ -77,8 +80,8 @@ impl Marathon {
 
     pub(super) fn show_group(&self, now: SimTime, id: &PathId, query: &Query) -> Done {
         let (_, embed) = embeds(query);
-        self.root.group(id).ok_or_else(|| unknown_group(id))?;
-        Ok(Answer::json(self.group_json(&self.root, id, embed, now)))
+        self.records.definitions.root.group(id).ok_or_else(|| unknown_group(id))?;
+        Ok(Answer::json(self.group_json(&self.records.definitions.root, id, embed, now)))
     }
 
     fn group_json(&self, root: &Root, id: &PathId, embed: GroupEmbed, now: SimTime) -> Value {
@@ -87,7 +90,7 @@ impl Marathon {
         all.insert("id".to_owned(), id.as_str().into());
         let needs = group.map(|group| group.dependencies.clone()).unwrap_or_default();
         all.insert("dependencies".to_owned(), needs.iter().map(PathId::as_str).collect());
-        all.insert("version".to_owned(), self.calendar.date(root.version).into());
+        all.insert("version".to_owned(), self.records.setup.calendar.date(root.version).into());
         let mine = || root.specs_within(id).filter(|spec| spec.id.parent() == *id && spec.id != *id);
         if embed.apps {
             let apps = mine().filter(|spec| spec.is_app()).map(|app| self.app_info(app, embed.app, now));
@@ -101,14 +104,12 @@ impl Marathon {
             let pods = mine().filter(|spec| !spec.is_app()).map(|pod| self.pod_status_json(pod, now));
             all.insert("pods".to_owned(), pods.collect());
         }
-        if !self.settings.client_compat {
+        if !self.records.setup.settings.client_compat {
             let enforces = group.is_some_and(|group| group.enforce) && id.is_top_level();
             all.insert("enforceRole".to_owned(), enforces.into());
         }
         Value::Object(all)
     }
-
-    // ---- changes -----------------------------------------------------------------------------
 
     /// What a posted body asks for; `id` is where it was posted.
     pub(crate) fn group_body(&self, id: &PathId, posted: &Posted) -> Result<(PathId, GroupBody), Refused> {
@@ -129,7 +130,11 @@ impl Marathon {
         } else if body.field("scaleBy").is_some() {
             GroupBody::Scale(body.number("scaleBy"))
         } else {
-            GroupBody::Structure(posted.structure(&id, &self.root, &self.settings)?)
+            GroupBody::Structure(posted.structure(
+                &id,
+                &self.records.definitions.root,
+                &self.records.setup.settings,
+            )?)
         };
         Ok((id, wanted))
     }
@@ -137,86 +142,75 @@ impl Marathon {
     /// What a body makes of the tree.
     pub(crate) fn apply_group(&self, root: &mut Root, id: &PathId, body: &GroupBody) -> Result<(), Refused> {
         match body {
-            GroupBody::Structure(change) => change.apply(root, &self.settings),
+            GroupBody::Structure(change) => change.apply(root, &self.records.setup.settings),
             GroupBody::Scale(factor) => {
                 scale(root, id, *factor);
                 Ok(())
             }
             GroupBody::Version(stamp, text) => {
-                let old = self.roots.get(stamp).filter(|old| old.group(id).is_some());
-                let version = if *stamp == u64::MAX { text.clone() } else { self.calendar.date(*stamp) };
+                let old = self.records.definitions.roots.get(stamp).filter(|old| old.group(id).is_some());
+                let version =
+                    if *stamp == u64::MAX { text.clone() } else { self.records.setup.calendar.date(*stamp) };
                 let old = old.ok_or_else(|| {
                     Refused::Illegal(format!("Group {id} not available in version {version}"))
                 })?;
-                go_back(root, old, id, &self.settings)
+                go_back(root, old, id, &self.records.setup.settings)
             }
         }
-    }
-
-    fn change_group(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        (at, id): (&PathId, &PathId),
-        body: &GroupBody,
-        force: bool,
-    ) -> Result<Accepted, Refused> {
-        let mut changed = self.root.clone();
-        self.apply_group(&mut changed, id, body)
-            .map_err(|refused| self.refuse_change(cx, at.parent(), refused))?;
-        self.simple_change(cx, cluster, at.parent(), force, &mut |root| {
-            *root = changed.clone();
-            Ok(())
-        })
-    }
-
-    pub(crate) fn create_group(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        at: &PathId,
-        posted: &Posted,
-        force: bool,
-    ) -> Done {
-        let (id, body) = self.group_body(at, posted)?;
-        if self.root.group(&id).is_some() {
-            let text = format!("Group {id} is already created. Use PUT to change this group.");
-            return Err(Refused::Conflict(text));
-        }
-        if self.root.app(&id).is_some() {
-            return Err(Refused::Conflict(format!("An app with the path {id} already exists.")));
-        }
-        let accepted = self.change_group(cx, cluster, (at, &id), &body, force)?;
-        Ok(self.deployed(&accepted).with_status(201).with("Location", id.as_str()))
-    }
-
-    pub(crate) fn update_group(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        at: &PathId,
-        posted: &Posted,
-        force: bool,
-    ) -> Done {
-        let (id, body) = self.group_body(at, posted)?;
-        let accepted = self.change_group(cx, cluster, (at, &id), &body, force)?;
-        Ok(self.deployed(&accepted))
     }
 
     /// The steps that a change would have, without carrying it out.
     pub(crate) fn dry_run(&self, at: &str, body: &Value) -> Done {
         let at = named(at)?;
         let (id, body) = self.group_body(&at, &posted(body)?)?;
-        let mut to = self.root.clone();
+        let mut to = self.records.definitions.root.clone();
         self.apply_group(&mut to, &id, &body)?;
         // Nothing is versioned: what differs in anything is restarted.
-        let difference = Difference::between(&self.root, &to);
-        let before = self.levels();
+        let difference = Difference::between(&self.records.definitions.root, &to);
+        let before = self.records.definitions.levels();
         let after = difference.levels(before, &to);
         let levels = (before, after.as_ref());
-        let steps = plan::steps(&difference, levels, &ToKill::new(), self.settings.stop_in_order);
+        let steps =
+            plan::steps(&difference, levels, &ToKill::new(), self.records.setup.settings.stop_in_order);
         let steps = steps.iter().map(plan::Step::json).collect();
         Ok(Answer::json(plan::holding("steps", steps)))
+    }
+}
+
+impl Caller<'_, '_> {
+    fn change_group(
+        &mut self,
+        (at, id): (&PathId, &PathId),
+        body: &GroupBody,
+        force: bool,
+    ) -> Result<Accepted, Refused> {
+        let mut changed = self.marathon.records.definitions.root.clone();
+        self.reader()
+            .apply_group(&mut changed, id, body)
+            .map_err(|refused| self.marathon.refuse_change(self.port.cx, at.parent(), refused))?;
+        self.simple_change(at.parent(), force, &mut |root| {
+            *root = changed.clone();
+            Ok(())
+        })
+    }
+
+    pub(crate) fn create_group(&mut self, at: &PathId, posted: &Posted, force: bool) -> Done {
+        let (id, body) = self.reader().group_body(at, posted)?;
+        if self.marathon.records.definitions.root.group(&id).is_some() {
+            let text = format!("Group {id} is already created. Use PUT to change this group.");
+            return Err(Refused::Conflict(text));
+        }
+        if self.marathon.records.definitions.root.app(&id).is_some() {
+            return Err(Refused::Conflict(format!("An app with the path {id} already exists.")));
+        }
+        let accepted = self.change_group((at, &id), &body, force)?;
+        Ok(self.deployed(&accepted).with_status(201).with("Location", id.as_str()))
+    }
+
+    pub(crate) fn update_group(&mut self, at: &PathId, posted: &Posted, force: bool) -> Done {
+        let (id, body) = self.reader().group_body(at, posted)?;
+        let accepted = self.change_group((at, &id), &body, force)?;
+        Ok(self.deployed(&accepted))
     }
 
     pub(super) fn patch_group(&mut self, id: &str, body: &Value) -> Done {
@@ -225,28 +219,30 @@ impl Marathon {
         if !id.is_top_level() {
             return Err(Refused::rule("/", "Path needs to be top-level"));
         }
-        let old = self.root.group(&id).cloned().ok_or_else(|| unknown_group(&id))?;
-        let mut root = self.root.clone();
-        let enforce = enforce.unwrap_or(self.settings.new_groups == crate::settings::NewGroups::Top);
+        let old =
+            self.marathon.records.definitions.root.group(&id).cloned().ok_or_else(|| unknown_group(&id))?;
+        let mut root = self.marathon.records.definitions.root.clone();
+        let enforce = enforce
+            .unwrap_or(self.marathon.records.setup.settings.new_groups == crate::settings::NewGroups::Top);
         root.groups.insert(id, Group { enforce, ..old });
-        self.patch_root(root);
+        self.marathon.patch_root(root);
         Ok(Answer::empty(200))
     }
 
-    pub(super) fn delete_root(&mut self, cx: &mut Cx, cluster: &mut Cluster, force: bool) -> Done {
-        let accepted = self.simple_change(cx, cluster, PathId::root(), force, &mut |root| {
+    pub(super) fn delete_root(&mut self, force: bool) -> Done {
+        let accepted = self.simple_change(PathId::root(), force, &mut |root| {
             *root = Root { version: root.version, ..Root::default() };
             Ok(())
         })?;
         Ok(self.deployed(&accepted))
     }
 
-    pub(crate) fn delete_group(&mut self, cx: &mut Cx, cluster: &mut Cluster, id: &str, force: bool) -> Done {
+    pub(crate) fn delete_group(&mut self, id: &str, force: bool) -> Done {
         let id = PathId::absolute(id);
         if id.is_root() {
-            return self.delete_root(cx, cluster, force);
+            return self.delete_root(force);
         }
-        let accepted = self.simple_change(cx, cluster, id.parent(), force, &mut |root| {
+        let accepted = self.simple_change(id.parent(), force, &mut |root| {
             root.group(&id).ok_or_else(|| unknown_group(&id))?;
             root.remove_group(&id);
             Ok(())

@@ -4,9 +4,8 @@
 //! the simulator has.
 
 use super::Answer;
-use crate::run::Marathon;
-use crate::run::instance::Condition;
-use planarium_mesos::Cluster;
+use super::reader::Reader;
+use crate::instances::instance::Condition;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
@@ -16,9 +15,9 @@ pub(super) const LEADER: &str = "marathon.mesos:8080";
 /// The version that is simulated.
 const VERSION: &str = "1.11.24";
 
-impl Marathon {
+impl Reader<'_> {
     pub(super) fn info(&self) -> Answer {
-        let settings = &self.settings;
+        let settings = &self.records.setup.settings;
         let features: Vec<&str> = settings.features.iter().map(|feature| &**feature).collect();
         let config = json!({
             "access_control_allow_origin": null,
@@ -69,7 +68,7 @@ impl Marathon {
             "buildref": "unknown",
             "elected": true,
             "leader": LEADER,
-            "frameworkId": self.framework_id,
+            "frameworkId": self.records.setup.framework_id,
             "marathon_config": config,
             "zookeeper_config": {
                 "zk": "zk://zk-1.zk:2181/marathon", "zk_compression": true, "zk_compression_threshold": 65_536,
@@ -80,23 +79,26 @@ impl Marathon {
         }))
     }
 
-    pub(super) fn show_metrics(&self, cluster: &Cluster) -> Answer {
-        let _ = cluster;
+    pub(super) fn show_metrics(&self) -> Answer {
         let (mut counters, mut gauges) = (Map::new(), Map::new());
-        for (name, count) in &self.metrics {
+        for (name, count) in &self.records.metrics {
             counters.insert(format!("marathon.{name}.counter"), json!({"count": count}));
         }
-        let apps = self.root.specs.values().filter(|spec| spec.is_app()).count();
-        let running =
-            self.tracker.iter().filter(|(_, instance)| instance.condition == Condition::Running).count();
-        let staged = self.tracker.iter().filter(|(_, one)| {
+        let apps = self.records.definitions.root.specs.values().filter(|spec| spec.is_app()).count();
+        let running = self
+            .records
+            .instances
+            .iter()
+            .filter(|(_, instance)| instance.condition == Condition::Running)
+            .count();
+        let staged = self.records.instances.iter().filter(|(_, one)| {
             matches!(one.condition, Condition::Provisioned | Condition::Staging | Condition::Starting)
         });
-        let (kills, _) = self.kills().counts();
+        let (kills, _) = self.kills.counts();
         for (name, value) in [
             ("apps.active", apps),
-            ("pods.active", self.root.specs.len().saturating_sub(apps)),
-            ("groups.active", self.root.groups.len()),
+            ("pods.active", self.records.definitions.root.specs.len().saturating_sub(apps)),
+            ("groups.active", self.records.definitions.root.groups.len()),
             ("deployments.active", self.deployments.running().count()),
             ("instances.running", running),
             ("instances.staged", staged.count()),

@@ -4,21 +4,20 @@
 //! container's status what only a real agent knows is left out.
 
 use super::apps::put;
+use super::caller::Caller;
+use super::reader::Reader;
 use super::route::Query;
 use super::tasks::local_volumes;
 use super::{Answer, DEPLOYMENT, Done, read_as};
 use crate::definition::peek::Peek;
 use crate::definition::write::{self, Dates};
 use crate::definition::{Around, Refused, RunSpec, pod_of};
+use crate::events::Happening;
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::bus::Happening;
-use crate::run::instance::{Condition, Instance, Task};
-use crate::run::tracker::Key;
+use crate::instances::instance::{Condition, Instance, Task};
+use crate::instances::tracker::Key;
 use crate::schema::pod::POD;
 use planarium_kernel::SimTime;
-use planarium_mesos::Cluster;
-use planarium_part::Cx;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -28,9 +27,9 @@ fn unknown_pod(id: &PathId) -> Refused {
     Refused::NotFound(format!("Pod '{id}' does not exist"))
 }
 
-impl Marathon {
+impl Reader<'_> {
     fn pod(&self, id: &PathId) -> Result<&Arc<RunSpec>, Refused> {
-        self.root.pod(id).ok_or_else(|| unknown_pod(id))
+        self.records.definitions.root.pod(id).ok_or_else(|| unknown_pod(id))
     }
 
     /// The pod that a posted body describes.
@@ -38,94 +37,47 @@ impl Marathon {
         let pod = read_as(&POD, body, false)?;
         let id = PathId::absolute(pod.word("id"));
         let roles = self.roles_of(&id, force);
-        let around = Around { settings: &self.settings, roles: &roles, base: &PathId::root() };
+        let around = Around { settings: &self.records.setup.settings, roles: &roles, base: &PathId::root() };
         pod_of(pod, &around)
     }
 
-    pub(crate) fn create_pod(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        body: &Value,
-        force: bool,
-    ) -> Done {
-        let pod = self.posted_pod(body, false)?;
-        let (id, settings) = (pod.id.clone(), self.settings.clone());
-        let accepted = self.simple_change(cx, cluster, id.parent(), force, &mut |root| {
-            if root.pod(&id).is_some() {
-                return Err(Refused::Conflict(format!("A pod with id [{id}] already exists.")));
-            }
-            put(root, pod.clone(), &settings)
-        })?;
-        self.publish(cx, Happening::Pod { verb: "created", uri: "/v2/pods".into() });
-        self.settle(cx, cluster);
-        let shown = self.root.pod(&id).map_or(Value::Null, |pod| write::spec(pod, &self.calendar));
-        let answer = Answer::json(shown).with_status(201).with("Location", id.as_str());
-        Ok(answer.with(DEPLOYMENT, &*accepted.id))
-    }
-
-    pub(crate) fn update_pod(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        id: &str,
-        body: &Value,
-        force: bool,
-    ) -> Done {
-        let id = PathId::absolute(id);
-        let pod = self.posted_pod(body, force)?;
-        if pod.id != id {
-            let text = format!("'{id}' does not match definition's id ('{}')", body.word("id"));
-            return Err(Refused::BadRequest(text));
-        }
-        let settings = self.settings.clone();
-        let accepted = self
-            .simple_change(cx, cluster, id.parent(), force, &mut |root| put(root, pod.clone(), &settings))?;
-        self.publish(cx, Happening::Pod { verb: "updated", uri: format!("/v2/pods{id}").into() });
-        self.settle(cx, cluster);
-        let shown = self.root.pod(&id).map_or(Value::Null, |pod| write::spec(pod, &self.calendar));
-        Ok(Answer::json(shown).with(DEPLOYMENT, &*accepted.id))
-    }
-
-    pub(crate) fn delete_pod(&mut self, cx: &mut Cx, cluster: &mut Cluster, id: &str, force: bool) -> Done {
-        let id = PathId::absolute(id);
-        self.pod(&id)?;
-        let accepted = self.simple_change(cx, cluster, id.parent(), force, &mut |root| {
-            root.remove(&id);
-            Ok(())
-        })?;
-        self.publish(cx, Happening::Pod { verb: "deleted", uri: format!("/v2/pods{id}").into() });
-        self.settle(cx, cluster);
-        Ok(Answer::empty(202).with("Location", &*accepted.id).with(DEPLOYMENT, &*accepted.id))
-    }
-
     pub(super) fn list_pods(&self) -> Answer {
-        let pods = self.root.specs.values().filter(|spec| !spec.is_app());
-        Answer::json(pods.map(|pod| write::spec(pod, &self.calendar)).collect())
+        let pods = self.records.definitions.root.specs.values().filter(|spec| !spec.is_app());
+        Answer::json(pods.map(|pod| write::spec(pod, &self.records.setup.calendar)).collect())
     }
 
     pub(super) fn show_pod(&self, id: &str) -> Done {
         let id = PathId::absolute(id);
         // The real one wraps a message into a message here.
         let unknown = || Refused::NotFound(format!("{{\"message\": \"pod with {id} does not exist\"}}"));
-        Ok(Answer::json(write::spec(self.root.pod(&id).ok_or_else(unknown)?, &self.calendar)))
+        Ok(Answer::json(write::spec(
+            self.records.definitions.root.pod(&id).ok_or_else(unknown)?,
+            &self.records.setup.calendar,
+        )))
     }
 
     pub(super) fn pod_versions(&self, id: &str) -> Done {
         let id = PathId::absolute(id);
         self.pod(&id)?;
-        let versions = self.versions_of(&id);
+        let versions = self.records.definitions.versions_of(&id);
         Ok(Answer::json(
-            versions.iter().map(|pod| Value::from(self.calendar.date(pod.version.version))).collect(),
+            versions
+                .iter()
+                .map(|pod| Value::from(self.records.setup.calendar.date(pod.version.version)))
+                .collect(),
         ))
     }
 
     pub(super) fn pod_version(&self, id: &str, version: &str) -> Done {
         let id = PathId::absolute(id);
         let stamp = self.stamp(version)?;
-        let pod =
-            self.version_of(&id, stamp).filter(|spec| !spec.is_app()).ok_or_else(|| unknown_pod(&id))?;
-        Ok(Answer::json(write::spec(&pod, &self.calendar)))
+        let pod = self
+            .records
+            .definitions
+            .version_of(&id, stamp)
+            .filter(|spec| !spec.is_app())
+            .ok_or_else(|| unknown_pod(&id))?;
+        Ok(Answer::json(write::spec(&pod, &self.records.setup.calendar)))
     }
 
     pub(super) fn pod_status(&self, now: SimTime, id: &str) -> Done {
@@ -133,18 +85,19 @@ impl Marathon {
     }
 
     pub(super) fn pods_status(&self, now: SimTime) -> Answer {
-        let pods = self.root.specs.values().filter(|spec| !spec.is_app());
+        let pods = self.records.definitions.root.specs.values().filter(|spec| !spec.is_app());
         Answer::json(pods.map(|pod| self.pod_status_json(pod, now)).collect())
     }
 
     /// A pod with its instances.
     pub(super) fn pod_status_json(&self, pod: &RunSpec, now: SimTime) -> Value {
-        let instances = self.known_number(&pod.id).map(|no| self.instances_of(no)).unwrap_or_default();
+        let instances =
+            self.records.known_number(&pod.id).map(|no| self.records.instances_of(no)).unwrap_or_default();
         let placed =
             instances.iter().filter(|instance| !(instance.is_scheduled() && instance.agent.is_none()));
         let shown: Vec<(&str, SimTime, Value)> = placed.map(|instance| self.pod_instance(instance)).collect();
         let stable = shown.iter().filter(|(state, ..)| *state == "STABLE").count();
-        let state = if self.root.pod(&pod.id).is_none() {
+        let state = if self.records.definitions.root.pod(&pod.id).is_none() {
             "TERMINAL"
         } else if stable >= pod.instances as usize {
             "STABLE"
@@ -154,19 +107,19 @@ impl Marathon {
         let since = shown.iter().map(|(_, since, _)| *since).max().unwrap_or(now);
         json!({
             "id": pod.id.as_str(),
-            "spec": write::spec(pod, &self.calendar),
+            "spec": write::spec(pod, &self.records.setup.calendar),
             "status": state,
-            "statusSince": self.calendar.at(since),
+            "statusSince": self.records.setup.calendar.at(since),
             "instances": shown.into_iter().map(|(_, _, json)| json).collect::<Vec<_>>(),
             "terminationHistory": [],
-            "lastUpdated": self.calendar.at(now),
-            "lastChanged": self.calendar.at(since),
+            "lastUpdated": self.records.setup.calendar.at(now),
+            "lastChanged": self.records.setup.calendar.at(since),
         })
     }
 
     fn pod_instance(&self, instance: &Instance) -> (&'static str, SimTime, Value) {
         let state = instance_state(instance);
-        let since = self.calendar.at(instance.since);
+        let since = self.records.setup.calendar.at(instance.since);
         let mut all = Map::new();
         let mut put = |key: &str, value: Value| _ = all.insert(key.to_owned(), value);
         put("id", (&*instance.id).into());
@@ -195,7 +148,7 @@ impl Marathon {
         let containers: Vec<Value> =
             instance.tasks.iter().map(|task| self.container(instance, task)).collect();
         put("containers", Value::Array(containers));
-        let version = self.calendar.date(instance.version());
+        let version = self.records.setup.calendar.date(instance.version());
         put("specReference", format!("/v2/pods{}::versions/{version}", instance.spec_id()).into());
         put("localVolumes", Value::Array(local_volumes(instance)));
         put("lastUpdated", (&*since).into());
@@ -204,7 +157,7 @@ impl Marathon {
     }
 
     fn container(&self, instance: &Instance, task: &Task) -> Value {
-        let since = self.calendar.at(task.started.unwrap_or(task.staged));
+        let since = self.records.setup.calendar.at(task.started.unwrap_or(task.staged));
         let healthy = task.status.as_ref().and_then(|status| status.healthy);
         let mut json = json!({
             "name": task.container,
@@ -241,49 +194,9 @@ impl Marathon {
         container.items("endpoints").iter().zip(ports).map(endpoint).collect()
     }
 
-    // ---- killing -----------------------------------------------------------------------------
-
     fn named_instances(&self, id: &PathId, ids: &[&str]) -> Vec<(Key, Arc<Instance>)> {
-        let found = ids.iter().filter_map(|id| self.tracker.find(id));
+        let found = ids.iter().filter_map(|id| self.records.instances.find(id));
         found.filter(|(_, one)| one.spec_id() == id).map(|(key, instance)| (key, instance.clone())).collect()
-    }
-
-    pub(super) fn kill_pod_instance(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        id: &str,
-        instance: &str,
-        query: &Query,
-    ) -> Done {
-        let id = PathId::absolute(id);
-        self.root.spec(&id).ok_or_else(|| Refused::NotFound(format!("Path '{id}' does not exist")))?;
-        let found = self.named_instances(&id, &[instance]);
-        let shown = found.first().map(|(_, instance)| self.instance_json(instance));
-        let shown = shown.ok_or_else(|| Refused::NotFound(format!("Task '{instance}' does not exist")))?;
-        self.kill_found(cx, cluster, &found, query.flag("wipe", false));
-        Ok(Answer::json(shown))
-    }
-
-    pub(super) fn kill_pod_instances(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        id: &str,
-        body: &Value,
-        query: &Query,
-    ) -> Done {
-        let id = PathId::absolute(id);
-        let body = super::body_of(body)?;
-        let Some(ids) = body.as_array() else {
-            return Err(Refused::Faults(vec![crate::schema::Fault::at_root("error.expected.jsarray")]));
-        };
-        self.root.spec(&id).ok_or_else(|| Refused::NotFound(format!("Path '{id}' does not exist")))?;
-        let ids: Vec<&str> = ids.iter().filter_map(Value::as_str).collect();
-        let found = self.named_instances(&id, &ids);
-        let shown: Vec<Value> = found.iter().map(|(_, instance)| self.instance_json(instance)).collect();
-        self.kill_found(cx, cluster, &found, query.flag("wipe", false));
-        Ok(Answer::json(Value::Array(shown)))
     }
 
     fn instance_json(&self, instance: &Instance) -> Value {
@@ -295,16 +208,115 @@ impl Marathon {
                 "agentId": agent.map(|agent| &agent.agent_id),
                 "attributes": [],
             },
-            "runSpecVersion": self.calendar.date(instance.version()),
+            "runSpecVersion": self.records.setup.calendar.date(instance.version()),
             "state": {
                 "condition": instance.condition.as_str(),
-                "since": self.calendar.at(instance.since),
+                "since": self.records.setup.calendar.at(instance.since),
                 "goal": instance.goal.as_str(),
             },
             "tasksMap": instance.tasks.iter().map(|task| (task.id.to_string(), json!({
-                "taskId": task.id, "condition": task.condition.as_str(), "stagedAt": self.calendar.at(task.staged),
+                "taskId": task.id, "condition": task.condition.as_str(), "stagedAt": self.records.setup.calendar.at(task.staged),
             }))).collect::<Map<String, Value>>(),
         })
+    }
+}
+
+impl Caller<'_, '_> {
+    pub(crate) fn create_pod(&mut self, body: &Value, force: bool) -> Done {
+        let pod = self.reader().posted_pod(body, false)?;
+        let (id, settings) = (pod.id.clone(), self.marathon.records.setup.settings.clone());
+        let accepted = self.simple_change(id.parent(), force, &mut |root| {
+            if root.pod(&id).is_some() {
+                return Err(Refused::Conflict(format!("A pod with id [{id}] already exists.")));
+            }
+            put(root, pod.clone(), &settings)
+        })?;
+        self.marathon
+            .records
+            .publish(self.port.cx, Happening::Pod { verb: "created", uri: "/v2/pods".into() });
+        self.marathon.settle(self.port);
+        let shown = self
+            .marathon
+            .records
+            .definitions
+            .root
+            .pod(&id)
+            .map_or(Value::Null, |pod| write::spec(pod, &self.marathon.records.setup.calendar));
+        let answer = Answer::json(shown).with_status(201).with("Location", id.as_str());
+        Ok(answer.with(DEPLOYMENT, &*accepted.id))
+    }
+
+    pub(crate) fn update_pod(&mut self, id: &str, body: &Value, force: bool) -> Done {
+        let id = PathId::absolute(id);
+        let pod = self.reader().posted_pod(body, force)?;
+        if pod.id != id {
+            let text = format!("'{id}' does not match definition's id ('{}')", body.word("id"));
+            return Err(Refused::BadRequest(text));
+        }
+        let settings = self.marathon.records.setup.settings.clone();
+        let accepted =
+            self.simple_change(id.parent(), force, &mut |root| put(root, pod.clone(), &settings))?;
+        self.marathon
+            .records
+            .publish(self.port.cx, Happening::Pod { verb: "updated", uri: format!("/v2/pods{id}").into() });
+        self.marathon.settle(self.port);
+        let shown = self
+            .marathon
+            .records
+            .definitions
+            .root
+            .pod(&id)
+            .map_or(Value::Null, |pod| write::spec(pod, &self.marathon.records.setup.calendar));
+        Ok(Answer::json(shown).with(DEPLOYMENT, &*accepted.id))
+    }
+
+    pub(crate) fn delete_pod(&mut self, id: &str, force: bool) -> Done {
+        let id = PathId::absolute(id);
+        self.reader().pod(&id)?;
+        let accepted = self.simple_change(id.parent(), force, &mut |root| {
+            root.remove(&id);
+            Ok(())
+        })?;
+        self.marathon
+            .records
+            .publish(self.port.cx, Happening::Pod { verb: "deleted", uri: format!("/v2/pods{id}").into() });
+        self.marathon.settle(self.port);
+        Ok(Answer::empty(202).with("Location", &*accepted.id).with(DEPLOYMENT, &*accepted.id))
+    }
+
+    pub(super) fn kill_pod_instance(&mut self, id: &str, instance: &str, query: &Query) -> Done {
+        let id = PathId::absolute(id);
+        self.marathon
+            .records
+            .definitions
+            .root
+            .spec(&id)
+            .ok_or_else(|| Refused::NotFound(format!("Path '{id}' does not exist")))?;
+        let found = self.reader().named_instances(&id, &[instance]);
+        let shown = found.first().map(|(_, instance)| self.reader().instance_json(instance));
+        let shown = shown.ok_or_else(|| Refused::NotFound(format!("Task '{instance}' does not exist")))?;
+        self.kill_found(&found, query.flag("wipe", false));
+        Ok(Answer::json(shown))
+    }
+
+    pub(super) fn kill_pod_instances(&mut self, id: &str, body: &Value, query: &Query) -> Done {
+        let id = PathId::absolute(id);
+        let body = super::body_of(body)?;
+        let Some(ids) = body.as_array() else {
+            return Err(Refused::Faults(vec![crate::schema::Fault::at_root("error.expected.jsarray")]));
+        };
+        self.marathon
+            .records
+            .definitions
+            .root
+            .spec(&id)
+            .ok_or_else(|| Refused::NotFound(format!("Path '{id}' does not exist")))?;
+        let ids: Vec<&str> = ids.iter().filter_map(Value::as_str).collect();
+        let found = self.reader().named_instances(&id, &ids);
+        let shown: Vec<Value> =
+            found.iter().map(|(_, instance)| self.reader().instance_json(instance)).collect();
+        self.kill_found(&found, query.flag("wipe", false));
+        Ok(Answer::json(Value::Array(shown)))
     }
 }
 

@@ -3,27 +3,26 @@
 //! **Source**: `marathon: api/v2/QueueResource.scala, raml/QueueInfoConversion.scala, raml/OfferConversion.scala,
 //! core/launchqueue/LaunchStats.scala`. Match.
 
+use super::caller::Caller;
+use super::reader::Reader;
 use super::route::Query;
 use super::{Answer, Done};
 use crate::definition::Refused;
 use crate::definition::write;
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::matching::Reject;
-use crate::run::stats::Unused;
-use crate::run::tracker::SpecNo;
+use crate::instances::tracker::SpecNo;
+use crate::offers::matching::Reject;
+use crate::offers::statistics::Unused;
 use planarium_kernel::{SimTime, SortedMap};
-use planarium_mesos::Cluster;
 use planarium_mesos::api::{Resource, Value as Amount};
-use planarium_part::Cx;
 use planarium_protocol::{Text, json};
 use serde_json::{Map, Value};
 
-impl Marathon {
+impl Reader<'_> {
     pub(super) fn show_queue(&self, now: SimTime, query: &Query) -> Answer {
         let offers = query.all("embed").any(|word| word == "lastUnusedOffers");
         let mut items = Vec::new();
-        for (no, counts) in self.tracker.specs().filter(|(_, counts)| counts.queued > 0) {
+        for (no, counts) in self.records.instances.specs().filter(|(_, counts)| counts.queued > 0) {
             let _ = counts;
             items.extend(self.queue_items(no, offers, now));
         }
@@ -32,17 +31,17 @@ impl Marathon {
 
     /// One item for each role of a spec.
     fn queue_items(&self, no: SpecNo, offers: bool, now: SimTime) -> Vec<Value> {
-        let Some(run) = self.run(no) else { return Vec::new() };
-        let Some(spec) = self.root.spec(&run.id) else { return Vec::new() };
+        let Some(run) = self.records.run(no) else { return Vec::new() };
+        let Some(spec) = self.records.definitions.root.spec(&run.id) else { return Vec::new() };
         let mut by_role: SortedMap<Text, (u32, SimTime)> = SortedMap::new();
-        for (_, instance) in self.tracker.of_spec(no) {
+        for (_, instance) in self.records.instances.of_spec(no) {
             if instance.is_scheduled() || instance.is_provisioned() {
                 let item = by_role.entry(instance.role.clone()).or_insert((0, SimTime::MAX));
                 item.0 += 1;
                 item.1 = item.1.min(instance.queued);
             }
         }
-        let delay = run.backoff.swept(spec, self.sweep_tick(now));
+        let delay = run.backoff.swept(spec, self.records.setup.sweep_tick(now));
         let left = delay.map_or(0, |delay| delay.until().since(now) / 1000);
         let overdue = delay.is_none_or(|delay| delay.until().saturating_add(1000) <= now);
         let mut items = Vec::new();
@@ -50,17 +49,17 @@ impl Marathon {
             let mut item = Map::new();
             let mut put = |key: &str, value: Value| _ = item.insert(key.to_owned(), value);
             put("count", (*count).into());
-            if !self.settings.client_compat {
+            if !self.records.setup.settings.client_compat {
                 put("role", (&**role).into());
             }
             put("delay", json!({"timeLeftSeconds": left, "overdue": overdue}));
-            put("since", self.calendar.at(*since).into());
+            put("since", self.records.setup.calendar.at(*since).into());
             put("processedOffersSummary", self.summary(no));
             if offers {
                 let last = run.stats.last.values().map(|unused| self.unused_json(unused));
                 put("lastUnusedOffers", last.collect());
             }
-            let definition = write::spec(spec, &self.calendar);
+            let definition = write::spec(spec, &self.records.setup.calendar);
             put(if spec.is_app() { "app" } else { "pod" }, definition);
             items.push(Value::Object(item));
         }
@@ -68,14 +67,14 @@ impl Marathon {
     }
 
     fn summary(&self, no: SpecNo) -> Value {
-        let Some(run) = self.run(no) else { return Value::Null };
+        let Some(run) = self.records.run(no) else { return Value::Null };
         let stats = &run.stats;
         let mut all = Map::new();
         all.insert("processedOffersCount".to_owned(), stats.processed.into());
         all.insert("unusedOffersCount".to_owned(), stats.unused.into());
         for (key, at) in [("lastUnusedOfferAt", stats.last_unused), ("lastUsedOfferAt", stats.last_used)] {
             if let Some(at) = at {
-                all.insert(key.to_owned(), self.calendar.at(at).into());
+                all.insert(key.to_owned(), self.records.setup.calendar.at(at).into());
             }
         }
         let last = funnel(stats.last.len() as u64, &stats.last_rejects());
@@ -96,7 +95,7 @@ impl Marathon {
                 "resources": unused.left.iter().map(Self::resource_json).collect::<Vec<_>>(),
                 "attributes": attributes,
             },
-            "timestamp": self.calendar.at(unused.at),
+            "timestamp": self.records.setup.calendar.at(unused.at),
             "reason": unused.why.reasons.iter().map(|reason| reason.as_str()).collect::<Vec<_>>(),
         })
     }
@@ -119,16 +118,22 @@ impl Marathon {
         }
         Value::Object(all)
     }
+}
 
-    pub(crate) fn delete_delay(&mut self, cx: &mut Cx, cluster: &mut Cluster, id: &str) -> Done {
+impl Caller<'_, '_> {
+    pub(crate) fn delete_delay(&mut self, id: &str) -> Done {
         let id = PathId::absolute(id);
-        let no = self.known_number(&id).filter(|no| self.tracker.counts(*no).waiting > 0);
-        let spec = self.root.spec(&id).cloned();
+        let no = self
+            .marathon
+            .records
+            .known_number(&id)
+            .filter(|no| self.marathon.records.instances.counts(*no).waiting > 0);
+        let spec = self.marathon.records.definitions.root.spec(&id).cloned();
         let (Some(no), Some(spec)) = (no, spec) else {
             return Err(Refused::NotFound(format!("Application {id} not found in tasks queue.")));
         };
-        self.reset_delay(cx, no, &spec);
-        self.settle(cx, cluster);
+        self.marathon.records.reset_delay(self.port.cx, no, &spec);
+        self.marathon.settle(self.port);
         Ok(Answer::empty(204))
     }
 }

@@ -5,15 +5,15 @@
 
 use super::apps::unknown_app;
 use super::labels::Selector;
+use super::reader::Reader;
 use super::route::Query;
 use super::{Answer, Done};
 use crate::definition::peek::Peek;
 use crate::definition::write::{self, Dates};
 use crate::definition::{Refused, RunSpec, into_map};
+use crate::deployments::work::progress::ReadinessResult;
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::deployments::ReadinessResult;
-use crate::run::instance::Instance;
+use crate::instances::instance::Instance;
 use planarium_kernel::{SimTime, sorted};
 use planarium_mesos::api::TaskState;
 use planarium_protocol::json;
@@ -63,7 +63,7 @@ pub(crate) struct TaskCounts {
     pub(crate) unhealthy: u32,
 }
 
-impl Marathon {
+impl Reader<'_> {
     /// Counts of the tasks of instances.
     pub(crate) fn task_counts<'i>(
         &self,
@@ -80,7 +80,7 @@ impl Marathon {
             }
             let health = self.health_of(instance, now);
             if !health.is_empty() {
-                if health.iter().all(super::super::run::health::Health::is_alive) {
+                if health.iter().all(crate::health::Health::is_alive) {
                     counts.healthy += 1;
                 } else {
                     counts.unhealthy += 1;
@@ -92,8 +92,9 @@ impl Marathon {
 
     /// An app with what is embedded in it.
     pub(super) fn app_info(&self, app: &RunSpec, embed: Embed, now: SimTime) -> Value {
-        let mut all = into_map(write::spec(app, &self.calendar));
-        let instances = self.known_number(&app.id).map(|no| self.instances_of(no)).unwrap_or_default();
+        let mut all = into_map(write::spec(app, &self.records.setup.calendar));
+        let instances =
+            self.records.known_number(&app.id).map(|no| self.records.instances_of(no)).unwrap_or_default();
         let mut put = |key: &str, value: Value| _ = all.insert(key.to_owned(), value);
         if embed.counts {
             let counts = self.task_counts(instances.iter(), now);
@@ -115,12 +116,12 @@ impl Marathon {
             put("tasks", Value::Array(tasks.collect()));
         }
         if embed.failure
-            && let Some(failure) = self.run_of(&app.id).and_then(|run| run.failure.clone())
+            && let Some(failure) = self.records.run_of(&app.id).and_then(|run| run.failure.clone())
         {
             let mut json = json!({
                 "appId": app.id.as_str(), "host": failure.host, "message": failure.message, "state": failure.state,
-                "taskId": failure.task, "timestamp": self.calendar.at(failure.at),
-                "version": self.calendar.date(failure.version),
+                "taskId": failure.task, "timestamp": self.records.setup.calendar.at(failure.at),
+                "version": self.records.setup.calendar.date(failure.version),
             });
             if let (Some(all), Some(agent)) = (json.as_object_mut(), &failure.agent_id) {
                 all.insert("slaveId".to_owned(), (&**agent).into());
@@ -130,7 +131,7 @@ impl Marathon {
         if embed.stats {
             put("tasksStats", self.stats_by_version(app, &instances, now));
         }
-        if self.settings.client_compat {
+        if self.records.setup.settings.client_compat {
             for key in ["check", "tty", "executorResources", "resourceLimits", "tasksStats"] {
                 all.shift_remove(key);
             }
@@ -143,8 +144,11 @@ impl Marathon {
         let mut all = Vec::new();
         for deployment in self.deployments.running() {
             for result in deployment.readiness.values() {
-                let of =
-                    self.tracker.of_task(&result.task).is_some_and(|(_, instance)| instance.spec_id() == id);
+                let of = self
+                    .records
+                    .instances
+                    .of_task(&result.task)
+                    .is_some_and(|(_, instance)| instance.spec_id() == id);
                 if of {
                     all.push(readiness_json(result));
                 }
@@ -201,7 +205,7 @@ impl Marathon {
 
     /// Apps of a group and of those below it.
     pub(super) fn apps_within(&self, group: &PathId, embed: Embed, now: SimTime) -> Vec<Value> {
-        let apps = self.root.specs_within(group).filter(|spec| spec.is_app());
+        let apps = self.records.definitions.root.specs_within(group).filter(|spec| spec.is_app());
         apps.map(|app| self.app_info(app, embed, now)).collect()
     }
 
@@ -221,7 +225,7 @@ impl Marathon {
                 && id.as_deref().is_none_or(|id| app.id.as_str().to_lowercase().contains(id))
                 && selector.fits(app.def.json.object("labels"))
         };
-        let apps = self.root.specs.values().filter(|spec| spec.is_app()).filter(fits);
+        let apps = self.records.definitions.root.specs.values().filter(|spec| spec.is_app()).filter(fits);
         let apps: Vec<Value> = apps.map(|app| self.app_info(app, embed, now)).collect();
         Answer::json(json!({"apps": apps}))
     }
@@ -231,11 +235,11 @@ impl Marathon {
         (embed.counts, embed.tasks, embed.failure, embed.deployments) = (true, true, true, true);
         if let Some(group) = id.strip_suffix("/*") {
             let group = PathId::absolute(group);
-            self.root.group(&group).ok_or_else(|| unknown_group(&group))?;
+            self.records.definitions.root.group(&group).ok_or_else(|| unknown_group(&group))?;
             return Ok(Answer::json(json!({"*": self.apps_within(&group, embed, now)})));
         }
         let id = PathId::absolute(id);
-        let app = self.root.app(&id).ok_or_else(|| unknown_app(&id))?;
+        let app = self.records.definitions.root.app(&id).ok_or_else(|| unknown_app(&id))?;
         Ok(Answer::json(json!({"app": self.app_info(app, embed, now)})))
     }
 }

@@ -4,6 +4,8 @@
 //! Match.
 
 use super::apps::unknown_app;
+use super::caller::Caller;
+use super::reader::Reader;
 use super::route::Query;
 use super::show::unknown_group;
 use super::{Answer, Done};
@@ -11,19 +13,17 @@ use crate::definition::Refused;
 use crate::definition::RunSpec;
 use crate::definition::peek::Peek;
 use crate::definition::write::Dates;
-use crate::deploy::plan::{InstanceNo, ToKill};
-use crate::group::Marks;
+use crate::deployments::plan::ToKill;
+use crate::deployments::planning::RootChange;
+use crate::events::spec_of_task;
+use crate::groups::Marks;
+use crate::health::Health;
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::bus::spec_of_task;
-use crate::run::groups::RootChange;
-use crate::run::health::Health;
-use crate::run::instance::{Condition, Goal, Instance, Task};
-use crate::run::network;
-use crate::run::tracker::{Key, SpecNo};
+use crate::instances::instance::InstanceNo;
+use crate::instances::instance::{Condition, Goal, Instance, Task};
+use crate::instances::network;
+use crate::instances::tracker::{Key, SpecNo};
 use planarium_kernel::{SimTime, SortedMap};
-use planarium_mesos::Cluster;
-use planarium_part::Cx;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -31,11 +31,11 @@ use std::sync::Arc;
 /// Instances to kill, by spec.
 type Chosen = SortedMap<PathId, Vec<(Key, Arc<Instance>)>>;
 
-impl Marathon {
+impl Reader<'_> {
     /// What the checks of its version have seen of an instance.
     pub(crate) fn health_of(&self, instance: &Instance, now: SimTime) -> Vec<Health> {
-        let Some(no) = self.known_number(instance.spec_id()) else { return Vec::new() };
-        let Some(checks) = self.run(no).and_then(|run| run.checks.get(&instance.version())) else {
+        let Some(no) = self.records.known_number(instance.spec_id()) else { return Vec::new() };
+        let Some(checks) = self.records.run(no).and_then(|run| run.checks.get(&instance.version())) else {
             return Vec::new();
         };
         (0..checks.spec.def.health.len()).filter_map(|at| checks.seen(instance.no, at, now)).collect()
@@ -46,7 +46,7 @@ impl Marathon {
         let mut put = |key: &str, value: Value| _ = all.insert(key.to_owned(), value);
         put("alive", health.is_alive().into());
         put("consecutiveFailures", health.failures.into());
-        let at = |at: Option<SimTime>| at.map(|at| Value::String(self.calendar.at(at)));
+        let at = |at: Option<SimTime>| at.map(|at| Value::String(self.records.setup.calendar.at(at)));
         for (key, value) in [
             ("firstSuccess", at(health.first_success)),
             ("lastFailure", at(health.last_failure)),
@@ -78,7 +78,7 @@ impl Marathon {
         put("healthCheckResults", Value::Array(health));
         let active = task.condition.is_active();
         if let Some(code) = task.status.as_ref().and_then(|status| status.check?.exit_code)
-            && !self.settings.client_compat
+            && !self.records.setup.settings.client_compat
         {
             put("checkResult", json!({"command": {"exitCode": code}}));
         }
@@ -90,11 +90,11 @@ impl Marathon {
         put("slaveId", (&*agent.agent_id).into());
         put("state", task.condition.mesos().into());
         if active {
-            put("stagedAt", self.calendar.at(task.staged).into());
+            put("stagedAt", self.records.setup.calendar.at(task.staged).into());
             if let Some(started) = task.started {
-                put("startedAt", self.calendar.at(started).into());
+                put("startedAt", self.records.setup.calendar.at(started).into());
             }
-            put("version", self.calendar.date(instance.version()).into());
+            put("version", self.records.setup.calendar.date(instance.version()).into());
         }
         put("localVolumes", Value::Array(local_volumes(instance)));
         for (key, value) in [("region", &agent.region), ("zone", &agent.zone)] {
@@ -108,7 +108,7 @@ impl Marathon {
 
     fn tasks_of(&self, no: SpecNo, ports: &[u32], now: SimTime) -> Vec<Value> {
         let mut all = Vec::new();
-        for (_, instance) in self.tracker.of_spec(no) {
+        for (_, instance) in self.records.instances.of_spec(no) {
             all.extend(instance.tasks.iter().filter_map(|task| self.task_json(instance, task, ports, now)));
         }
         all
@@ -118,16 +118,19 @@ impl Marathon {
         let mut tasks = Vec::new();
         if let Some(group) = id.strip_suffix("/*") {
             let group = PathId::absolute(group);
-            self.root.group(&group).ok_or_else(|| unknown_group(&group))?;
-            for app in self.root.specs_within(&group).filter(|spec| spec.is_app()) {
+            self.records.definitions.root.group(&group).ok_or_else(|| unknown_group(&group))?;
+            for app in self.records.definitions.root.specs_within(&group).filter(|spec| spec.is_app()) {
                 tasks.extend(
-                    self.known_number(&app.id).map(|no| self.tasks_of(no, &[], now)).unwrap_or_default(),
+                    self.records
+                        .known_number(&app.id)
+                        .map(|no| self.tasks_of(no, &[], now))
+                        .unwrap_or_default(),
                 );
             }
         } else {
             let id = PathId::absolute(id);
-            self.root.app(&id).ok_or_else(|| unknown_app(&id))?;
-            tasks = self.known_number(&id).map(|no| self.tasks_of(no, &[], now)).unwrap_or_default();
+            self.records.definitions.root.app(&id).ok_or_else(|| unknown_app(&id))?;
+            tasks = self.records.known_number(&id).map(|no| self.tasks_of(no, &[], now)).unwrap_or_default();
         }
         Ok(Answer::json(json!({"tasks": tasks})))
     }
@@ -143,8 +146,8 @@ impl Marathon {
             })
             .collect();
         let mut tasks = Vec::new();
-        for (_, instance) in self.tracker.iter() {
-            let Some(app) = self.root.app(instance.spec_id()) else { continue };
+        for (_, instance) in self.records.instances.iter() {
+            let Some(app) = self.records.definitions.root.app(instance.spec_id()) else { continue };
             if states.is_empty() || states.contains(&instance.condition) {
                 let ports = &app.def.service_ports;
                 tasks.extend(
@@ -154,34 +157,52 @@ impl Marathon {
         }
         Answer::json(json!({"tasks": tasks}))
     }
+}
 
-    // ---- killing -----------------------------------------------------------------------------
-
+impl Caller<'_, '_> {
     /// Kills instances, which are launched again, or wipes them with what is reserved for them. Answers those meant.
-    fn kill(&mut self, cx: &mut Cx, cluster: &mut Cluster, found: &[(Key, Arc<Instance>)], wipe: bool) {
+    fn kill(&mut self, found: &[(Key, Arc<Instance>)], wipe: bool) {
         if wipe {
             for (key, instance) in found {
                 let instance = (key.spec, &**instance);
-                let cause = self.say_user(cx, "instance-wiped", instance, "it is wiped, as asked for");
-                self.tracker.set_goal(*key, Goal::Decommissioned, cx.now(), cause);
-                self.tracker.force_expunge(*key, cause);
+                let cause = self.marathon.records.say_instance(
+                    self.port.cx,
+                    "instance-wiped",
+                    instance,
+                    "it is wiped, as asked for",
+                );
+                self.marathon.records.instances.set_goal(
+                    *key,
+                    Goal::Decommissioned,
+                    self.port.cx.now(),
+                    cause,
+                );
+                self.marathon.records.instances.force_expunge(*key, cause);
             }
         } else {
             let active: Vec<(Key, Arc<Instance>)> =
                 found.iter().filter(|(_, instance)| instance.condition.is_active()).cloned().collect();
             for (key, instance) in &active {
-                self.say_user(cx, "instance-killed", (key.spec, instance), "it is killed, as asked for");
+                self.marathon.records.say_instance(
+                    self.port.cx,
+                    "instance-killed",
+                    (key.spec, instance),
+                    "it is killed, as asked for",
+                );
             }
-            self.kill_instances(cx, cluster, &active);
+            self.marathon.kills.kill_instances(&mut self.marathon.records, self.port, &active);
         }
-        self.settle(cx, cluster);
+        self.marathon.settle(self.port);
     }
 
     /// Kills instances, of which there are to be fewer.
-    fn kill_and_scale(&mut self, cx: &mut Cx, cluster: &mut Cluster, chosen: Chosen, force: bool) -> Done {
-        if let Some(id) =
-            chosen.keys().find(|id| self.known_number(id).is_none_or(|no| self.tracker.counts(no).all == 0))
-        {
+    fn kill_and_scale(&mut self, chosen: Chosen, force: bool) -> Done {
+        if let Some(id) = chosen.keys().find(|id| {
+            self.marathon
+                .records
+                .known_number(id)
+                .is_none_or(|no| self.marathon.records.instances.counts(no).all == 0)
+        }) {
             return Err(Refused::NotFound(format!("Path '{id}' does not exist")));
         }
         let mut kill = ToKill::new();
@@ -195,8 +216,8 @@ impl Marathon {
             let count = instances.iter().filter(counted).count();
             counts.push((id.clone(), u32::try_from(count).unwrap_or(u32::MAX)));
         }
-        let version = self.new_stamp(cx.now());
-        let settings = self.settings.clone();
+        let version = self.marathon.records.definitions.new_stamp(self.port.cx.now());
+        let settings = self.marathon.records.setup.settings.clone();
         let change = RootChange {
             group: PathId::root(),
             version,
@@ -213,52 +234,37 @@ impl Marathon {
                 Ok(())
             },
         };
-        let accepted = self.change_root(cx, cluster, change)?;
+        let accepted = self.marathon.change_root(self.port, change)?;
         Ok(self.deployed(&accepted))
     }
 
-    pub(super) fn kill_app_tasks(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        id: &str,
-        query: &Query,
-    ) -> Done {
+    pub(super) fn kill_app_tasks(&mut self, id: &str, query: &Query) -> Done {
         let id = PathId::absolute(id);
         let host = query.get("host").map(str::to_owned);
         let fits = |instance: &Instance| {
             let own = instance.agent.as_ref().map(|agent| &*agent.hostname);
             host.as_deref().is_none_or(|host| host == "*" || own == Some(host))
         };
-        self.kill_of_app(cx, cluster, &id, query, &fits, None)
+        self.kill_of_app(&id, query, &fits, None)
     }
 
-    pub(super) fn kill_app_task(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        id: &str,
-        task: &str,
-        query: &Query,
-    ) -> Done {
+    pub(super) fn kill_app_task(&mut self, id: &str, task: &str, query: &Query) -> Done {
         let id = PathId::absolute(id);
         let (wanted, _) = spec_of_task(task);
         let fits = |instance: &Instance| *instance.id == *wanted || *instance.id == *task;
-        self.kill_of_app(cx, cluster, &id, query, &fits, Some(task))
+        self.kill_of_app(&id, query, &fits, Some(task))
     }
 
     fn kill_of_app(
         &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
         id: &PathId,
         query: &Query,
         fits: &dyn Fn(&Instance) -> bool,
         task: Option<&str>,
     ) -> Done {
         let (scale, wipe) = both(query)?;
-        let no = self.known_number(id);
-        let all = no.into_iter().flat_map(|no| self.tracker.of_spec(no));
+        let no = self.marathon.records.known_number(id);
+        let all = no.into_iter().flat_map(|no| self.marathon.records.instances.of_spec(no));
         let found: Vec<(Key, Arc<Instance>)> = all
             .filter(|(_, instance)| fits(instance))
             .map(|(key, instance)| (key, instance.clone()))
@@ -266,33 +272,27 @@ impl Marathon {
         if scale {
             let active = found.into_iter().filter(|(_, instance)| instance.condition.is_active());
             let chosen = [(id.clone(), active.collect())].into_iter().collect();
-            return self.kill_and_scale(cx, cluster, chosen, query.flag("force", false));
+            return self.kill_and_scale(chosen, query.flag("force", false));
         }
-        self.root.spec(id).ok_or_else(|| unknown_app(id))?;
+        self.marathon.records.definitions.root.spec(id).ok_or_else(|| unknown_app(id))?;
         if let Some(task) = task
             && found.is_empty()
         {
             return Err(Refused::NotFound(format!("Task '{task}' does not exist")));
         }
-        let now = cx.now();
+        let now = self.port.cx.now();
         let shown: Vec<Value> = found
             .iter()
-            .filter_map(|(_, instance)| self.task_json(instance, instance.task()?, &[], now))
+            .filter_map(|(_, instance)| self.reader().task_json(instance, instance.task()?, &[], now))
             .collect();
-        self.kill(cx, cluster, &found, wipe);
+        self.kill(&found, wipe);
         Ok(Answer::json(match task {
             Some(_) => json!({"task": shown.into_iter().next()}),
             None => json!({"tasks": shown}),
         }))
     }
 
-    pub(super) fn kill_tasks(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        body: &Value,
-        query: &Query,
-    ) -> Done {
+    pub(super) fn kill_tasks(&mut self, body: &Value, query: &Query) -> Done {
         let (scale, wipe) = both(query)?;
         let ids = ids_of(body)?;
         let mut chosen: Chosen = SortedMap::new();
@@ -303,36 +303,32 @@ impl Marathon {
                     "Invalid task id '{id}'. [taskId {id} no valid identifier]"
                 )));
             }
-            if let Some((key, instance)) = self.tracker.find(&instance) {
+            if let Some((key, instance)) = self.marathon.records.instances.find(&instance) {
                 chosen.entry(instance.spec_id().clone()).or_default().push((key, instance.clone()));
             }
         }
         if scale {
-            return self.kill_and_scale(cx, cluster, chosen, query.flag("force", false));
+            return self.kill_and_scale(chosen, query.flag("force", false));
         }
-        let now = cx.now();
+        let now = self.port.cx.now();
         let found: Vec<(Key, Arc<Instance>)> = chosen
             .into_iter()
-            .filter(|(id, _)| self.root.app(id).is_some())
+            .filter(|(id, _)| self.marathon.records.definitions.root.app(id).is_some())
             .flat_map(|(_, all)| all)
             .collect();
         let mut shown = Vec::new();
         for (_, instance) in &found {
-            shown.extend(instance.tasks.iter().filter_map(|task| self.task_json(instance, task, &[], now)));
+            shown.extend(
+                instance.tasks.iter().filter_map(|task| self.reader().task_json(instance, task, &[], now)),
+            );
         }
-        self.kill(cx, cluster, &found, wipe);
+        self.kill(&found, wipe);
         Ok(Answer::json(json!({"tasks": shown})))
     }
 
     /// Kills instances of a pod.
-    pub(super) fn kill_found(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        found: &[(Key, Arc<Instance>)],
-        wipe: bool,
-    ) {
-        self.kill(cx, cluster, found, wipe);
+    pub(super) fn kill_found(&mut self, found: &[(Key, Arc<Instance>)], wipe: bool) {
+        self.kill(found, wipe);
     }
 }
 
@@ -371,7 +367,7 @@ fn is_task_id(text: &str) -> bool {
 pub(super) fn local_volumes(instance: &Instance) -> Vec<Value> {
     let volumes =
         instance.reservation.as_ref().map(|reservation| reservation.volumes.clone()).unwrap_or_default();
-    let one = |volume: &crate::run::instance::LocalVolume| {
+    let one = |volume: &crate::instances::instance::LocalVolume| {
         let uuid = volume.id.rsplit_once('#').map_or("", |(_, uuid)| uuid);
         json!({"runSpecId": instance.spec_id().as_str(), "containerPath": volume.path, "uuid": uuid,
             "persistenceId": volume.id})

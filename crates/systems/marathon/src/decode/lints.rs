@@ -7,7 +7,7 @@ use super::{Body, What, place};
 use crate::codes;
 use crate::definition::RunSpec;
 use crate::definition::peek::Peek;
-use crate::group::change::Posted;
+use crate::groups::change::Posted;
 use crate::id::PathId;
 use crate::schema::{self, Shape, app, group, pod};
 use planarium_source::yaml::Node;

@@ -10,15 +10,17 @@ mod lints;
 mod place;
 
 use crate::api::groups::GroupBody;
+use crate::api::reader::Reader;
 use crate::codes;
 use crate::definition::peek::Peek;
 use crate::definition::{Refused, RunSpec, Violation};
-use crate::deploy::plan::ToKill;
-use crate::group::change::{GroupChange, Posted};
-use crate::group::{Marks, Root};
+use crate::deployments::plan::ToKill;
+use crate::deployments::planning::{RootChange, plan_of};
+use crate::groups::Marks;
+use crate::groups::Root;
+use crate::groups::change::{GroupChange, Posted};
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::groups::RootChange;
+use crate::marathon::Marathon;
 use crate::schema;
 use crate::settings::{ROLE, Settings};
 use files::Piece;
@@ -217,40 +219,41 @@ pub(crate) struct Tried {
 /// What a process with nothing in it makes of a body.
 pub(crate) fn try_out(body: &Body, settings: &Settings) -> Result<Tried, Refused> {
     let cx = Recorder::new(0);
-    let mut marathon = Marathon::dry(settings.clone(), &cx);
+    let marathon = Marathon::dry(settings.clone(), &cx);
     let (tree, change) = tree_of(&marathon, body)?;
-    plan_to(&mut marathon, &tree)?;
+    plan_to(&marathon, &tree)?;
     Ok(Tried { specs: tree.specs.values().cloned().collect(), change })
 }
 
 /// What a process says to a body that is to replace what it has of it.
-pub(crate) fn try_on(marathon: &mut Marathon, body: &Body) -> Result<(), Refused> {
+pub(crate) fn try_on(marathon: &Marathon, body: &Body) -> Result<(), Refused> {
     let (tree, _) = tree_of(marathon, body)?;
     plan_to(marathon, &tree)
 }
 
 /// The tree of a process with what a body describes in place of what it has of it, and what a group was understood as.
 fn tree_of(marathon: &Marathon, body: &Body) -> Result<(Root, Option<Arc<GroupChange>>), Refused> {
-    let settings = &*marathon.settings;
-    let mut tree = marathon.root.clone();
+    let reader = Reader::of(marathon);
+    let settings = &*marathon.records.setup.settings;
+    let mut tree = marathon.records.root().clone();
     let mut understood = None;
     let put = |tree: &mut Root, spec: RunSpec| {
         let version = tree.spec(&spec.id).map_or(spec.version, |now| now.version);
         tree.put(Arc::new(RunSpec { version, ..spec }), settings);
     };
     match body.what {
-        What::App => put(&mut tree, marathon.posted_app(&body.json)?),
-        What::Pod => put(&mut tree, marathon.posted_pod(&body.json, false)?),
+        What::App => put(&mut tree, reader.posted_app(&body.json)?),
+        What::Pod => put(&mut tree, reader.posted_pod(&body.json, false)?),
         What::Group => {
-            let (id, group) = marathon.group_body(&PathId::root(), &body.posted())?;
-            marathon.apply_group(&mut tree, &id, &group)?;
+            let (id, group) = reader.group_body(&PathId::root(), &body.posted())?;
+            reader.apply_group(&mut tree, &id, &group)?;
             if let GroupBody::Structure(change) = group {
                 understood = Some(change);
             }
         }
         What::Apps => {
             for (at, app) in body.json.as_array().into_iter().flatten().enumerate() {
-                let app = marathon.posted_app(app).map_err(|refused| refused.within(&format!("({at})")))?;
+                let app = reader.posted_app(app).map_err(|refused| refused.within(&format!("({at})")))?;
                 put(&mut tree, app);
             }
         }
@@ -259,10 +262,10 @@ fn tree_of(marathon: &Marathon, body: &Body) -> Result<(Root, Option<Arc<GroupCh
 }
 
 /// What a process says to a change to a tree.
-fn plan_to(marathon: &mut Marathon, tree: &Root) -> Result<(), Refused> {
+fn plan_to(marathon: &Marathon, tree: &Root) -> Result<(), Refused> {
     let mut change = RootChange {
         group: PathId::root(),
-        version: marathon.root.version.saturating_add(1),
+        version: marathon.records.root().version.saturating_add(1),
         force: false,
         marks: Marks::new(),
         kill: ToKill::new(),
@@ -271,7 +274,7 @@ fn plan_to(marathon: &mut Marathon, tree: &Root) -> Result<(), Refused> {
             Ok(())
         },
     };
-    marathon.plan_of(&mut change).map(|_| ())
+    plan_of(&marathon.records, marathon.deployments.count(), &mut change).map(|_| ())
 }
 
 /// Findings of a refusal.

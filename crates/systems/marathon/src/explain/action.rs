@@ -4,18 +4,18 @@
 
 use std::fmt::Write as _;
 
-use super::{Teller, count, reason};
-use crate::deploy::plan::InstanceNo;
-use crate::run::deployments::Deployment;
-use crate::run::instance::Goal;
-use crate::run::tracker::{Key, SpecNo};
-use crate::run::work::progress::Progress;
-use crate::run::work::replace::Replacing;
-use crate::run::work::{Job, Work};
+use super::{Explainer, count, reason};
+use crate::deployments::Deployment;
+use crate::deployments::work::progress::Progress;
+use crate::deployments::work::replacing::Replacing;
+use crate::deployments::work::{Job, Work};
+use crate::instances::instance::Goal;
+use crate::instances::instance::InstanceNo;
+use crate::instances::tracker::{Key, SpecNo};
 use planarium_protocol::Text;
 use planarium_protocol::why::{Reason, ReasonKind};
 
-impl Teller<'_> {
+impl Explainer<'_> {
     /// An action: its own work, or the steps before it.
     pub(super) fn action(&mut self, deployment: &Deployment, at: usize, index: usize) -> Vec<Reason> {
         self.deployment_remedies(deployment);
@@ -23,8 +23,8 @@ impl Teller<'_> {
             return vec![not];
         }
         let action = deployment.plan.steps.get(at).and_then(|step| step.actions.get(index));
-        let no = action.and_then(|action| self.marathon.known_number(&action.spec.id));
-        let job = no.and_then(|no| self.marathon.run(no)).and_then(|run| run.job.clone());
+        let no = action.and_then(|action| self.records.known_number(&action.spec.id));
+        let job = no.and_then(|no| self.records.run(no)).and_then(|run| run.job.clone());
         match (no, job) {
             (Some(no), Some(job)) => self.job(no, deployment, &job),
             _ => Vec::new(),
@@ -37,10 +37,10 @@ impl Teller<'_> {
             Work::Ending(ending) => {
                 let left: Vec<InstanceNo> = ending.left().collect();
                 let mut reasons = self.killing(no, &left, "there are to be fewer of them");
-                let stays = |one: &crate::run::instance::Instance| {
+                let stays = |one: &crate::instances::instance::Instance| {
                     one.goal == Goal::Running && (one.condition.is_active() || one.is_scheduled())
                 };
-                let present = self.marathon.tracker.of_spec(no).filter(|(_, one)| stays(one)).count();
+                let present = self.records.instances.of_spec(no).filter(|(_, one)| stays(one)).count();
                 let missing = (job.spec.instances as usize).saturating_sub(present);
                 if missing > 0 {
                     let what = format!("{} to be started after that", count(missing, "instance"));
@@ -56,7 +56,7 @@ impl Teller<'_> {
                 let mut reasons = self.coming(no, deployment, job, &starting.progress);
                 let (healthy, ready) = (starting.progress.healthy.len(), starting.progress.ready.len());
                 if reasons.is_empty() {
-                    reasons.push(overshot(starting.count, healthy, ready));
+                    reasons.push(overshot(starting.count as usize, healthy, ready));
                 }
                 reasons
             }
@@ -77,15 +77,10 @@ impl Teller<'_> {
         reasons.extend(self.killing(no, &dying, "new ones take their place"));
         let staying = replacing.to_kill.len();
         let wanted = job.spec.instances as usize;
-        let most = replacing.ignition.max_capacity;
+        let (most, started) = (replacing.ignition.max_capacity as usize, replacing.started as usize);
         let arrived = replacing.progress.healthy.len().min(replacing.progress.ready.len());
-        let full = replacing.old.len() + replacing.started >= most;
-        if replacing.started < wanted
-            && staying > 0
-            && dying.is_empty()
-            && arrived == replacing.started
-            && full
-        {
+        let full = replacing.old.len() + started >= most;
+        if started < wanted && staying > 0 && dying.is_empty() && arrived == started && full {
             let what = format!(
                 "too few old instances counted as healthy when the restart began for any to be killed, and there is no room for new ones, \
                  as there may be {most} in all: the restart does not move by itself"
@@ -101,10 +96,10 @@ impl Teller<'_> {
             );
             reasons.push(self.underway(&what));
         }
-        if replacing.started < wanted && staying == 0 && dying.is_empty() {
+        if started < wanted && staying == 0 && dying.is_empty() {
             let what = format!(
                 "{} are not started: {} count as started, and there may be {} in all",
-                count(wanted - replacing.started, "new instance"),
+                count(wanted - started, "new instance"),
                 replacing.started,
                 replacing.ignition.max_capacity
             );
@@ -122,8 +117,8 @@ impl Teller<'_> {
         let version = job.spec.version.version;
         let mut reasons = self.waiting(no);
         let open: Vec<Key> = self
-            .marathon
-            .tracker
+            .records
+            .instances
             .of_spec(no)
             .filter(|(key, one)| {
                 one.goal == Goal::Running
@@ -146,11 +141,11 @@ impl Teller<'_> {
 
     /// Instances that are to end.
     pub(super) fn killing(&mut self, no: SpecNo, which: &[InstanceNo], why: &str) -> Vec<Reason> {
-        let marathon = self.marathon;
+        let records = self.records;
         let mut tasks: Vec<Text> = Vec::new();
         let (mut notes, mut event) = (Vec::new(), None);
         for no in which.iter().map(|one| Key { spec: no, no: *one }) {
-            let Some(instance) = marathon.tracker.get(no) else { continue };
+            let Some(instance) = records.instances.get(no) else { continue };
             tasks.push(instance.task().map_or_else(|| instance.id.clone(), |task| task.id.clone()));
             event = event.or(Some(instance.event));
             notes.extend(self.kill_note(instance));
@@ -165,7 +160,7 @@ impl Teller<'_> {
             let _ = write!(text, " ({})", notes.join("; "));
         }
         let mut reasons = vec![reason(text, event, ReasonKind::Killing { tasks, by: None })];
-        let (under_way, waiting) = marathon.kills().counts();
+        let (under_way, waiting) = self.kills.counts();
         if waiting > 0 {
             let what = format!(
                 "{} are under way, as many as there may be at once; {waiting} wait for these",

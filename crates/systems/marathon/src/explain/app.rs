@@ -2,8 +2,8 @@
 //!
 //! *Knows*: whose work an app waits for. *Must not know*: what a deployment's action waits for in detail.
 
-use super::{Teller, complete, count, reason};
-use crate::run::tracker::SpecNo;
+use super::{Explainer, complete, count, reason};
+use crate::instances::tracker::SpecNo;
 use crate::shown;
 use crate::view::lookup::Found;
 use planarium_protocol::why::{ElementRef, Reason, ReasonKind};
@@ -12,23 +12,25 @@ fn is_done(word: &str) -> bool {
     matches!(word, shown::RUNNING | shown::SUSPENDED | shown::UNDEFINED)
 }
 
-impl Teller<'_> {
+impl Explainer<'_> {
     pub(super) fn all_apps(&self) -> Vec<Reason> {
-        let marathon = self.marathon;
-        let open = marathon.tally.phases().filter(|(_, word)| !is_done(word)).map(|(name, word)| {
-            ElementRef { path: marathon.path(shown::APPS, Some(name.clone()), None), status: word.into() }
+        let records = self.records;
+        let open = records.statuses.tally.phases().filter(|(_, word)| !is_done(word)).map(|(name, word)| {
+            ElementRef {
+                path: records.setup.path(shown::APPS, Some(name.clone()), None),
+                status: word.into(),
+            }
         });
         let open: Vec<ElementRef> = open.collect();
         if open.is_empty() { vec![complete("All apps run as they are to")] } else { self.children(open) }
     }
 
     pub(super) fn group(&self, group: &str) -> Vec<Reason> {
-        let marathon = self.marathon;
+        let records = self.records;
         let mut open = Vec::new();
-        for (_, run) in marathon.specs.iter().filter(|(_, run)| !run.shown.is_empty() && !is_done(run.shown))
-        {
+        for (_, run) in records.apps.iter().filter(|(_, run)| !run.shown.is_empty() && !is_done(run.shown)) {
             if &*shown::place_of(&run.id).0 == group {
-                open.push(ElementRef { path: marathon.app_path(&run.id), status: run.shown.into() });
+                open.push(ElementRef { path: records.app_path(&run.id), status: run.shown.into() });
             }
         }
         if open.is_empty() {
@@ -39,11 +41,11 @@ impl Teller<'_> {
     }
 
     pub(super) fn app(&mut self, no: SpecNo) -> Vec<Reason> {
-        let marathon = self.marathon;
-        let Some(run) = marathon.run(no).cloned() else { return Vec::new() };
+        let records = self.records;
+        let Some(run) = records.run(no).cloned() else { return Vec::new() };
         let mut reasons = Vec::new();
         if let Some(job) = &run.job {
-            let deployment = marathon.deployments.get(job.deployment).cloned();
+            let deployment = self.deployments.get(job.deployment).cloned();
             if let Some(deployment) = &deployment {
                 reasons.extend(self.job(no, deployment, job));
                 let child = self.open_action(deployment, no);
@@ -53,8 +55,7 @@ impl Teller<'_> {
             return reasons;
         }
         // Nobody works on it, but a deployment may have it locked.
-        let locked =
-            marathon.deployments.running().find(|one| one.plan.affected().contains(&run.id)).cloned();
+        let locked = self.deployments.running().find(|one| one.plan.affected().contains(&run.id)).cloned();
         reasons.extend(self.waiting(no));
         if let Some(deployment) = &locked
             && !is_done(run.shown)
@@ -66,8 +67,8 @@ impl Teller<'_> {
             let left: Vec<_> = rescaling.waits.left().collect();
             reasons.extend(self.killing(no, &left, "the count is put right"));
         }
-        if marathon.root.spec(&run.id).is_none() {
-            let left: Vec<_> = marathon.tracker.of_spec(no).map(|(key, _)| key.no).collect();
+        if records.definitions.root.spec(&run.id).is_none() {
+            let left: Vec<_> = records.instances.of_spec(no).map(|(key, _)| key.no).collect();
             reasons.extend(self.killing(no, &left, "it is not defined any more"));
         }
         reasons.extend(self.count_is_wrong(no));
@@ -78,29 +79,25 @@ impl Teller<'_> {
     }
 
     /// The action of the step under way that works on an app.
-    fn open_action(
-        &self,
-        deployment: &crate::run::deployments::Deployment,
-        no: SpecNo,
-    ) -> Option<ElementRef> {
+    fn open_action(&self, deployment: &crate::deployments::Deployment, no: SpecNo) -> Option<ElementRef> {
         let Found::Deployment(deployment) =
-            self.marathon.find(&shown::deployment_name(deployment.no), None, None)?
+            self.shown().find(&shown::deployment_name(deployment.no), None, None)?
         else {
             return None;
         };
         let at = deployment.step.checked_sub(1)?;
-        let id = &self.marathon.run(no)?.id;
-        let index = crate::run::board::action_of(deployment, at, id)?;
+        let id = &self.records.run(no)?.id;
+        let index = crate::statuses::words::action_of(deployment, at, id)?;
         Some(self.action_ref(deployment, at, index))
     }
 
     /// A deployment has it locked and works on something else.
-    fn locked(&self, deployment: &crate::run::deployments::Deployment, no: SpecNo) -> Option<Reason> {
-        let id = &self.marathon.run(no)?.id;
+    fn locked(&self, deployment: &crate::deployments::Deployment, no: SpecNo) -> Option<Reason> {
+        let id = &self.records.run(no)?.id;
         let current = deployment.step.checked_sub(1);
         let later = (0..deployment.plan.steps.len())
             .filter(|at| current.is_none_or(|current| *at > current))
-            .find(|at| crate::run::board::action_of(deployment, *at, id).is_some());
+            .find(|at| crate::statuses::words::action_of(deployment, *at, id).is_some());
         if let Some(at) = later {
             return self.not_its_turn(deployment, at);
         }
@@ -116,8 +113,8 @@ impl Teller<'_> {
 
     /// There are not as many instances as there should be, and nobody is at it.
     fn count_is_wrong(&self, no: SpecNo) -> Option<Reason> {
-        let marathon = self.marathon;
-        let (at, wanted, there) = marathon.next_look_at_counts(no)?;
+        let records = self.records;
+        let (at, wanted, there) = records.next_look_at_counts(no)?;
         let what = format!(
             "There are {} and there should be {wanted}; the next look at counts puts that right",
             count(there as usize, "instance")
@@ -131,7 +128,7 @@ impl Teller<'_> {
 
     /// Nothing is to be done; what is worth knowing all the same.
     fn at_rest(&self, no: SpecNo) -> Reason {
-        let counts = self.marathon.app_counts(no);
+        let counts = self.shown().app_counts(no);
         if counts.running == 0 {
             return complete("It is to have no instances, and has none");
         }

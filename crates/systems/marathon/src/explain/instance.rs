@@ -4,24 +4,24 @@
 
 use std::fmt::Write as _;
 
-use super::{Teller, reason};
+use super::{Explainer, reason};
 use crate::definition::spec::HealthDef;
-use crate::run::deployments::Deployment;
-use crate::run::instance::{Condition, Instance};
-use crate::run::tracker::Key;
-use crate::run::work::progress::Progress;
+use crate::deployments::Deployment;
+use crate::deployments::work::progress::Progress;
+use crate::instances::instance::{Condition, Instance};
+use crate::instances::tracker::Key;
 use planarium_mesos::ProbeFacts;
 use planarium_protocol::Text;
 use planarium_protocol::why::{Reason, ReasonKind};
 
-impl Teller<'_> {
+impl Explainer<'_> {
     fn probe(&self, instance: &Instance) -> Option<ProbeFacts> {
-        self.cluster.probe(self.marathon.framework, &instance.task()?.id)
+        self.cluster.probe(self.records.setup.framework, &instance.task()?.id)
     }
 
     /// What a new instance lacks.
     pub(super) fn instance(&mut self, key: Key, deployment: &Deployment, progress: &Progress) -> Vec<Reason> {
-        let Some(instance) = self.marathon.tracker.get(key).cloned() else { return Vec::new() };
+        let Some(instance) = self.records.instances.get(key).cloned() else { return Vec::new() };
         let probe = self.probe(&instance);
         let name = instance.task().map_or_else(|| instance.id.clone(), |task| task.id.clone());
         let host = instance.agent.as_ref().map_or_else(Text::default, |agent| agent.hostname.clone());
@@ -64,14 +64,14 @@ impl Teller<'_> {
     }
 
     fn unhealthy(&self, key: Key, instance: &Instance) -> Reason {
-        let marathon = self.marathon;
+        let records = self.records;
         let name = instance.task().map_or_else(|| instance.id.clone(), |task| task.id.clone());
-        let checks = marathon.run(key.spec).and_then(|run| run.checks.get(&instance.version()));
+        let checks = records.run(key.spec).and_then(|run| run.checks.get(&instance.version()));
         let mut parts = Vec::new();
         let (mut event, mut next) = (None, None);
         for (at, check) in instance.spec.def.health.iter().enumerate() {
             let seen = checks.and_then(|checks| checks.seen(key.no, at, self.now));
-            if seen.as_ref().is_some_and(super::super::run::health::Health::is_alive) {
+            if seen.as_ref().is_some_and(crate::health::Health::is_alive) {
                 continue;
             }
             let tick = checks.filter(|_| !check.by_agent).map(|checks| checks.tick_after(check, self.now));
@@ -116,7 +116,7 @@ impl Teller<'_> {
     fn unreachable(instance: &Instance) -> Reason {
         let name = instance.task().map_or_else(|| instance.id.clone(), |task| task.id.clone());
         let host = instance.agent.as_ref().map_or_else(Text::default, |agent| agent.hostname.clone());
-        let since = instance.task().and_then(super::super::run::instance::Task::unreachable_since);
+        let since = instance.task().and_then(crate::instances::instance::Task::unreachable_since);
         let patience = instance.spec.def.unreachable.as_ref().map(|(inactive, _)| *inactive);
         let until = since.zip(patience).map(|(since, patience)| since.saturating_add(patience));
         let mut text = format!("{name} cannot be reached: {host} does not answer");
@@ -136,15 +136,15 @@ impl Teller<'_> {
 
     /// What is known of a kill.
     pub(super) fn kill_note(&self, instance: &Instance) -> Option<String> {
-        let marathon = self.marathon;
+        let records = self.records;
         if instance.condition == Condition::Unreachable {
             return Some(format!("{} cannot be reached", instance.id));
         }
-        if marathon.kills().is_waiting(&instance.id) {
+        if self.kills.is_waiting(&instance.id) {
             return Some(format!("{} waits for other kills", instance.id));
         }
-        let kill = marathon.kills().in_flight(&instance.id)?;
-        let again = kill.issued.saturating_add(marathon.settings.kill_retry_ms);
+        let kill = self.kills.in_flight(&instance.id)?;
+        let again = kill.issued.saturating_add(records.setup.settings.kill_retry_ms);
         (kill.attempts > 1)
             .then(|| format!("{} was asked {} times, next at {again}", instance.id, kill.attempts))
     }

@@ -2,12 +2,12 @@
 //!
 //! *Knows*: the launch queue, and what became of the last offer of each agent. *Must not know*: what the instances are wanted for.
 
-use super::{Teller, count, reason};
+use super::{Explainer, count, reason};
 use crate::definition::RunSpec;
-use crate::run::instance::Instance;
-use crate::run::matching::Reject;
-use crate::run::stats::Unused;
-use crate::run::tracker::SpecNo;
+use crate::instances::instance::Instance;
+use crate::instances::tracker::SpecNo;
+use crate::offers::matching::Reject;
+use crate::offers::statistics::Unused;
 use planarium_kernel::{Milli, SimTime};
 use planarium_protocol::why::{
     AgentOutcome, FunnelStage, OfferFunnel, Reason, ReasonKind, RequirementOutcome,
@@ -33,13 +33,13 @@ fn requirement(reject: Reject) -> &'static str {
     }
 }
 
-impl Teller<'_> {
+impl Explainer<'_> {
     /// What instances of an app wait for that are to be launched.
     pub(super) fn waiting(&mut self, no: SpecNo) -> Vec<Reason> {
-        let marathon = self.marathon;
+        let records = self.records;
         let waiting: Vec<&Arc<Instance>> =
-            marathon.tracker.waiting_of(no).map(|(_, instance)| instance).collect();
-        let (Some(first), Some(run)) = (waiting.first(), marathon.run(no)) else { return Vec::new() };
+            records.instances.waiting_of(no).map(|(_, instance)| instance).collect();
+        let (Some(first), Some(run)) = (waiting.first(), records.run(no)) else { return Vec::new() };
         let spec = first.spec.clone();
         let many = count(waiting.len(), "instance");
         let mut reasons = Vec::new();
@@ -63,7 +63,7 @@ impl Teller<'_> {
 
     /// The delay after failures.
     fn delay(&mut self, no: SpecNo, spec: &Arc<RunSpec>, many: &str) -> Option<Reason> {
-        let run = self.marathon.run(no)?;
+        let run = self.records.run(no)?;
         let delay = run.backoff.get(spec).filter(|delay| delay.until() > self.now)?;
         let last = run.failure.as_ref().map(|failure| {
             let message =
@@ -91,10 +91,10 @@ impl Teller<'_> {
 
     /// No offer has been looked at.
     fn no_offers(&mut self, spec: &Arc<RunSpec>, many: &str) -> Reason {
-        let marathon = self.marathon;
+        let records = self.records;
         let role = &spec.def.role;
-        let faults = self.cluster.withholding_offers(&marathon.settings.framework);
-        let text = if marathon.framework_id.is_empty() {
+        let faults = self.cluster.withholding_offers(&records.setup.settings.framework);
+        let text = if records.setup.framework_id.is_empty() {
             "Marathon is not registered with the master".to_owned()
         } else if !faults.is_empty() {
             let known: Vec<_> = self.cluster.faults();
@@ -105,8 +105,8 @@ impl Teller<'_> {
                 .collect();
             self.fault_remedies(&in_force);
             format!("offers are withheld ({})", faults.join(", "))
-        } else if !marathon.wants_offers(role) {
-            match marathon.tells_master_at() {
+        } else if !self.demand.wants_offers(role) {
+            match self.demand.tells_master_at(self.records) {
                 Some(at) => format!("Marathon asks the master for offers at {at}"),
                 None => "Marathon has not asked the master for offers".to_owned(),
             }

@@ -2,10 +2,10 @@
 //!
 //! *Invariant*: every input given here is accepted by the world as it is now.
 
-use super::Teller;
+use super::Explainer;
 use crate::definition::RunSpec;
-use crate::run::deployments::Deployment;
-use crate::run::instance::Instance;
+use crate::deployments::Deployment;
+use crate::instances::instance::Instance;
 use crate::view::actions::call;
 use planarium_kernel::Milli;
 use planarium_mesos::ProbeFacts;
@@ -13,10 +13,10 @@ use planarium_protocol::input::{AddAgent, ClearFault, Input, OfferRound, Resourc
 use planarium_protocol::{Amount, Text};
 use serde_json::Value;
 
-impl Teller<'_> {
+impl Explainer<'_> {
     /// A deployment can be rolled back and stopped.
     pub(super) fn deployment_remedies(&mut self, deployment: &Deployment) {
-        for action in crate::run::Marathon::deployment_actions(deployment) {
+        for action in crate::view::actions::deployment_actions(deployment) {
             if action.refused.is_none() {
                 let name = crate::shown::deployment_name(deployment.no);
                 let title = match &*action.title {
@@ -48,7 +48,7 @@ impl Teller<'_> {
         Some(Input::TaskStatus(TaskStatusInput {
             task: instance.task()?.id.to_string(),
             state: state.to_owned(),
-            service: Some(self.marathon.settings.framework.to_string()),
+            service: Some(self.records.setup.settings.framework.to_string()),
             readiness_exit: ready,
             healthy,
             reason: None,

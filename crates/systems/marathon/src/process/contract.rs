@@ -3,11 +3,16 @@
 //! *Knows*: which part does what. *Must not know*: any rule.
 
 use super::{Member, Process, not_found, preview, same_name, wire};
+use crate::api::caller::Caller;
+use crate::api::reader::Reader;
 use crate::api::route::{Query, Route};
 use crate::console;
 use crate::decode::{self, Loaded};
-use crate::run::tell::DIALECT;
+use crate::explain;
+use crate::port::Port;
 use crate::shown;
+use crate::shown::DIALECT;
+use crate::view::Shown;
 use planarium_ground::{Fleet, FleetEvent};
 use planarium_kernel::{Digest, SimTime};
 use planarium_mesos::Cluster;
@@ -40,11 +45,11 @@ impl Part for Process {
     }
 
     fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        self.with(cx, |marathon, cx| marathon.fire(cx, cluster));
+        self.with(&mut Port::new(cx, cluster), |marathon, port| marathon.fire(port));
     }
 
     fn hear(&mut self, cx: &mut Cx, cluster: &mut Cluster, event: &FleetEvent) {
-        self.with(cx, |marathon, cx| marathon.on_fleet(cx, cluster, event));
+        self.with(&mut Port::new(cx, cluster), |marathon, port| marathon.on_fleet(port, event));
     }
 
     fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
@@ -52,7 +57,7 @@ impl Part for Process {
     }
 
     fn stream(&self, _: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
-        self.marathon.stream_news(topic, events)
+        Reader::of(&self.marathon).stream_news(topic, events)
     }
 
     fn check(&self, _: &Fleet) -> Vec<String> {
@@ -115,7 +120,7 @@ impl System for Process {
     // ---- services ----------------------------------------------------------------------------
 
     fn empty(cx: &mut Cx, cluster: &mut Cluster, number: Number) -> Option<Self> {
-        Some(Self::begin(cx, cluster, number, &BTreeMap::new()))
+        Some(Self::begin(&mut Port::new(cx, cluster), number, &BTreeMap::new()))
     }
 
     fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
@@ -127,8 +132,8 @@ impl System for Process {
     }
 
     fn start(cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Result<(Self, Value), Refusal> {
-        let mut process = Self::begin(cx, cluster, loading.number, &loading.load.env);
-        let answer = process.install(cx, cluster, loading)?;
+        let mut process = Self::begin(&mut Port::new(cx, cluster), loading.number, &loading.load.env);
+        let answer = process.install(&mut Port::new(cx, cluster), loading)?;
         Ok((process, answer))
     }
 
@@ -138,7 +143,7 @@ impl System for Process {
         cluster: &mut Cluster,
         loading: Loading<Loaded>,
     ) -> Result<Value, Refusal> {
-        self.install(cx, cluster, loading)
+        self.install(&mut Port::new(cx, cluster), loading)
     }
 
     fn update(
@@ -147,7 +152,7 @@ impl System for Process {
         cluster: &mut Cluster,
         loading: Loading<Loaded>,
     ) -> Result<Value, Refusal> {
-        self.replace(cx, cluster, loading)
+        self.replace(&mut Port::new(cx, cluster), loading)
     }
 
     fn remove(
@@ -157,7 +162,7 @@ impl System for Process {
         name: &str,
         force: bool,
     ) -> Result<Value, Refusal> {
-        self.take_away(cx, cluster, name, force)
+        self.take_away(&mut Port::new(cx, cluster), name, force)
     }
 
     fn names(&self) -> Vec<(Number, Text)> {
@@ -182,7 +187,7 @@ impl System for Process {
     fn restart(&mut self, cx: &mut Cx, cluster: &mut Cluster, target: &Target) {
         let pattern = target.service.as_deref();
         if pattern.is_none_or(|pattern| planarium_ground::glob(pattern, self.framework_name())) {
-            self.with(cx, |marathon, cx| marathon.start_again(cx, cluster));
+            self.with(&mut Port::new(cx, cluster), |marathon, port| marathon.start_again(port));
         }
     }
 
@@ -195,9 +200,9 @@ impl System for Process {
         command: &PlanCommand,
     ) -> Result<Value, Refusal> {
         if command.plan == shown::APPS {
-            return self.app_command(cx, cluster, command);
+            return self.app_command(&mut Port::new(cx, cluster), command);
         }
-        let Some(deployment) = self.marathon.deployment_called(&command.plan).cloned() else {
+        let Some(deployment) = Shown::of(&self.marathon).deployment_called(&command.plan).cloned() else {
             let text = format!("Marathon shows no plan '{}'", command.plan);
             return Err(Refusal::new(RefusalCode::NotFound, text));
         };
@@ -210,7 +215,9 @@ impl System for Process {
             return Err(Refusal::new(RefusalCode::Unsupported, text));
         }
         let id = deployment.plan.id.clone();
-        let done = self.with(cx, |marathon, cx| marathon.delete_deployment(cx, cluster, &id, true));
+        let done = self.with(&mut Port::new(cx, cluster), |marathon, port| {
+            Caller { marathon, port }.delete_deployment(&id, true)
+        });
         done.map_err(|refused| self.refuse(&refused))?;
         Ok(json!({"deployment": id}))
     }
@@ -221,7 +228,7 @@ impl System for Process {
         cluster: &mut Cluster,
         command: &PodCommand,
     ) -> Result<Value, Refusal> {
-        let Some((_, instance)) = self.marathon.tracker.find(&command.pod) else {
+        let Some((_, instance)) = self.marathon.records.instances.find(&command.pod) else {
             let text = format!("There is no instance '{}'", command.pod);
             return Err(Refusal::new(RefusalCode::NotFound, text));
         };
@@ -240,8 +247,9 @@ impl System for Process {
             Route::PodInstance(id, command.pod.clone())
         };
         let query = Query::of(if wipe { "wipe=true" } else { "" });
-        let done = self
-            .with(cx, |marathon, cx| marathon.change(cx, cluster, ("DELETE", &route, &query), &Value::Null));
+        let done = self.with(&mut Port::new(cx, cluster), |marathon, port| {
+            Caller { marathon, port }.change(("DELETE", &route, &query), &Value::Null)
+        });
         done.map_err(|refused| self.refuse(&refused))?;
         Ok(json!({"instance": (command.pod)}))
     }
@@ -253,51 +261,46 @@ impl System for Process {
         call: &HttpCall,
         parts: &[&str],
     ) -> Option<Result<Value, Refusal>> {
-        self.carry_out(cx, cluster, call, parts)
+        self.carry_out(&mut Port::new(cx, cluster), call, parts)
     }
 
     fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
-        vec![(self.number, self.marathon.shown(&self.definitions()))]
+        vec![(self.number, self.view())]
     }
 
     fn status_at(&self, service: &str, element: &str) -> Option<&'static str> {
         if !same_name(service, self.framework_name()) {
             return None;
         }
-        self.marathon.status_at(element)
+        Shown::of(&self.marathon).status_at(element)
     }
 
     fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
         if path.service != *self.framework_name() {
             return None;
         }
-        self.marathon.why(path, cluster)
+        explain::why(&self.marathon, path, cluster)
     }
 }
 
 impl Framework for Process {
     fn hear_from_master(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>, news: News) {
-        self.with(cx, |marathon, cx| match news {
-            News::Message(message) => marathon.on_message(cx, cluster, message),
-            News::Removed => marathon.register_anew(cx, cluster),
+        self.with(&mut Port::new(cx, cluster), |marathon, port| match news {
+            News::Message(message) => marathon.on_message(port, message),
+            News::Removed => marathon.register_anew(port),
         });
     }
 }
 
 impl Process {
     /// A plan command on an app of the plan that shows them all.
-    fn app_command(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        command: &PlanCommand,
-    ) -> Result<Value, Refusal> {
+    fn app_command(&mut self, port: &mut Port<'_>, command: &PlanCommand) -> Result<Value, Refusal> {
         let (Some(phase), Some(step)) = (&command.phase, &command.step) else {
             let text = format!("'{}' concerns one app: say which group and which app", command.op.as_str());
             return Err(Refusal::new(RefusalCode::Unsupported, text));
         };
         let id = shown::app_at(phase, step);
-        if self.marathon.root.spec(&id).is_none() {
+        if self.marathon.records.definitions.root.spec(&id).is_none() {
             return Err(not_found(id.as_str()));
         }
         let (method, route, body) = match command.op {
@@ -311,8 +314,8 @@ impl Process {
                 return Err(Refusal::new(RefusalCode::Unsupported, text));
             }
         };
-        let done = self.with(cx, |marathon, cx| {
-            marathon.change(cx, cluster, (method, &route, &Query::default()), &body)
+        let done = self.with(port, |marathon, port| {
+            Caller { marathon, port }.change((method, &route, &Query::default()), &body)
         });
         done.map(|answer| answer.body).map_err(|refused| self.refuse(&refused))
     }

@@ -7,21 +7,24 @@ mod contract;
 mod preview;
 mod wire;
 
+use crate::api::caller::Caller;
 use crate::api::route::{Query, Route};
 use crate::api::{Answer, refusal};
 use crate::decode::{Loaded, What, try_on};
 use crate::definition::Refused;
-use crate::group::change::Posted;
+use crate::groups::change::Posted;
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::tell::DIALECT;
+use crate::marathon::Marathon;
+use crate::port::Port;
 use crate::settings::Settings;
+use crate::shown::DIALECT;
+use crate::view::{Shown, ViewCache};
 use planarium_kernel::SortedMap;
-use planarium_mesos::Cluster;
 use planarium_part::{Cx, Definition, Loading, Number};
 use planarium_protocol::input::LoadService;
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::view::ServiceView;
 use planarium_protocol::{EventBody, Refusal, Text};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -40,6 +43,8 @@ pub(crate) struct Member {
 pub struct Process {
     number: Number,
     pub(crate) marathon: Marathon,
+    /// What was shown last.
+    view: ViewCache,
     /// Flags that it was started with, and given since.
     env: BTreeMap<String, String>,
     /// *Order*: that of loading.
@@ -70,22 +75,35 @@ struct Act {
 
 impl Process {
     /// A process with nothing in it.
-    fn begin(cx: &mut Cx, cluster: &mut Cluster, number: Number, env: &BTreeMap<String, String>) -> Self {
+    fn begin(port: &mut Port<'_>, number: Number, env: &BTreeMap<String, String>) -> Self {
         let settings = Settings::of(env);
-        let mut marathon = Marathon::begin(cx, cluster, number, settings);
-        marathon.settle(cx, cluster);
-        Self { number, marathon, env: env.clone(), members: SortedMap::new(), looked: (0, 0), over: false }
+        let mut marathon = Marathon::begin(port, number, settings);
+        marathon.settle(port);
+        Self {
+            number,
+            marathon,
+            view: ViewCache::default(),
+            env: env.clone(),
+            members: SortedMap::new(),
+            looked: (0, 0),
+            over: false,
+        }
     }
 
     /// The name of the framework, which is that of what is shown.
     pub(crate) fn framework_name(&self) -> &Text {
-        &self.marathon.settings.framework
+        &self.marathon.records.setup.settings.framework
     }
 
     /// What was loaded under a name.
     fn member(&self, name: &str) -> Option<(Number, &Member)> {
         let found = self.members.iter().find(|(_, member)| same_name(&member.name, name));
         found.map(|(number, member)| (*number, member))
+    }
+
+    /// What is shown of it.
+    pub(crate) fn view(&self) -> Arc<ServiceView> {
+        self.view.of(Shown::of(&self.marathon), &self.definitions())
     }
 
     /// The names of what was loaded.
@@ -95,10 +113,10 @@ impl Process {
 
     /// Whether anything of a definition is there, or on its way out.
     fn is_there(&self, definition: &Loaded) -> bool {
-        let root = &self.marathon.root;
+        let root = &self.marathon.records.definitions.root;
         let has = |id: &PathId| {
             root.spec(id).is_some()
-                || self.marathon.run_of(id).is_some_and(|run| run.job.is_some() || run.lock.is_some())
+                || self.marathon.records.run_of(id).is_some_and(|run| run.job.is_some() || run.lock.is_some())
         };
         match definition.body().map(|body| body.what) {
             None => false,
@@ -115,7 +133,8 @@ impl Process {
 
     /// Forgets what was loaded and is gone for good.
     fn forget_gone(&mut self, cx: &mut Cx) {
-        let looked = (self.marathon.root.version, self.marathon.deployments.running().count());
+        let looked =
+            (self.marathon.records.definitions.root.version, self.marathon.deployments.running().count());
         if looked == self.looked {
             return;
         }
@@ -135,14 +154,13 @@ impl Process {
 
     /// What stands against a definition that is to replace what is there.
     fn against(&self, definition: &Loaded) -> Option<Refused> {
-        let mut trial = self.marathon.clone();
-        try_on(&mut trial, definition.body()?).err()
+        try_on(&self.marathon, definition.body()?).err()
     }
 
     /// Does something with the process, and what follows of it.
-    fn with<R>(&mut self, cx: &mut Cx, work: impl FnOnce(&mut Marathon, &mut Cx) -> R) -> R {
-        let done = work(&mut self.marathon, cx);
-        self.forget_gone(cx);
+    fn with<R>(&mut self, port: &mut Port<'_>, work: impl FnOnce(&mut Marathon, &mut Port<'_>) -> R) -> R {
+        let done = work(&mut self.marathon, port);
+        self.forget_gone(port.cx);
         done
     }
 
@@ -150,18 +168,18 @@ impl Process {
     fn refuse(&mut self, refused: &Refused) -> Refusal {
         let mut refusal = refusal(refused);
         let failed = self.marathon.take_failed();
-        refusal.told = failed.map(|failed| Box::new(self.marathon.facts_of_failure(&failed)));
+        refusal.told = failed.map(|failed| Box::new(failed.told(&self.marathon.records.setup)));
         refusal
     }
 
-    fn act(&mut self, cx: &mut Cx, cluster: &mut Cluster, act: &Act) -> Result<Answer, Refusal> {
+    fn act(&mut self, port: &mut Port<'_>, act: &Act) -> Result<Answer, Refusal> {
         let force = act.query.flag("force", false);
-        let done = self.with(cx, |marathon, cx| match &act.group {
+        let done = self.with(port, |marathon, port| match &act.group {
             Some(group) if act.method == "POST" => {
-                marathon.create_group(cx, cluster, &PathId::root(), group, force)
+                Caller { marathon, port }.create_group(&PathId::root(), group, force)
             }
-            Some(group) => marathon.update_group(cx, cluster, &PathId::root(), group, force),
-            None => marathon.change(cx, cluster, (act.method, &act.route, &act.query), &act.body),
+            Some(group) => Caller { marathon, port }.update_group(&PathId::root(), group, force),
+            None => Caller { marathon, port }.change((act.method, &act.route, &act.query), &act.body),
         });
         done.map_err(|refused| self.refuse(&refused))
     }
@@ -210,12 +228,7 @@ impl Process {
     }
 
     /// Takes a definition in.
-    fn install(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        loading: Loading<Loaded>,
-    ) -> Result<Value, Refusal> {
+    fn install(&mut self, port: &mut Port<'_>, loading: Loading<Loaded>) -> Result<Value, Refusal> {
         let Loading { number, load, definition } = loading;
         self.take_flags(&load);
         let Some(act) = Self::creation(&definition, asks_force(&load)) else { return Err(unusable()) };
@@ -226,7 +239,7 @@ impl Process {
             self.members.remove(&old);
         }
         self.members.insert(number, Member { name: name.clone(), load, definition });
-        let answer = self.act(cx, cluster, &act)?;
+        let answer = self.act(port, &act)?;
         Ok(self.loaded(&name, &answer))
     }
 
@@ -243,12 +256,7 @@ impl Process {
     }
 
     /// Gives what was loaded another definition.
-    fn replace(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        loading: Loading<Loaded>,
-    ) -> Result<Value, Refusal> {
+    fn replace(&mut self, port: &mut Port<'_>, loading: Loading<Loaded>) -> Result<Value, Refusal> {
         let Loading { number, load, definition } = loading;
         let wanted = if load.name.is_empty() { definition.name() } else { load.name.as_str() };
         let Some((_, member)) = self.member(wanted).map(|(number, member)| (number, member.clone())) else {
@@ -269,33 +277,27 @@ impl Process {
         }
         let name = member.name.clone();
         self.members.insert(number, Member { name: name.clone(), load, definition });
-        cx.emit(EventBody::ServiceUpdated {
+        port.cx.emit(EventBody::ServiceUpdated {
             service: name.clone(),
             what: "definition".into(),
             text: "new definition".into(),
         });
-        let answer = self.act(cx, cluster, &act)?;
+        let answer = self.act(port, &act)?;
         Ok(self.loaded(&name, &answer))
     }
 
     /// Takes what was loaded away again, or the framework with all that runs on it.
-    fn take_away(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        name: &str,
-        force: bool,
-    ) -> Result<Value, Refusal> {
+    fn take_away(&mut self, port: &mut Port<'_>, name: &str, force: bool) -> Result<Value, Refusal> {
         let Some((number, member)) = self.member(name).map(|(number, member)| (number, member.clone()))
         else {
             if same_name(self.framework_name(), name) {
-                return Ok(self.tear_down(cx, cluster));
+                return Ok(self.tear_down(port));
             }
             return Err(not_found(name));
         };
         let Some(body) = member.definition.body() else { return Err(unusable()) };
         let id = member.definition.id();
-        let root = &self.marathon.root;
+        let root = &self.marathon.records.definitions.root;
         let query = Query::of(if force { "force=true" } else { "force=false" });
         let route = match body.what {
             What::App => root.app(&id).map(|_| Route::App(id.to_string())),
@@ -304,7 +306,8 @@ impl Process {
             What::Group => root.group(&id).map(|_| Route::Group(id.to_string())),
             What::Apps => {
                 let ids = member.definition.ids();
-                let gone = self.with(cx, |marathon, cx| marathon.delete_apps(cx, cluster, ids, force));
+                let gone =
+                    self.with(port, |marathon, port| Caller { marathon, port }.delete_apps(ids, force));
                 let answer = gone.map_err(|refused| self.refuse(&refused))?;
                 return Ok(self.loaded(&member.name, &answer));
             }
@@ -313,26 +316,32 @@ impl Process {
             // It is on its way out, or gone.
             if force || !self.is_there(&member.definition) {
                 self.members.remove(&number);
-                cx.emit(EventBody::ServiceRemoved { service: member.name.clone(), dialect: DIALECT.into() });
+                port.cx.emit(EventBody::ServiceRemoved {
+                    service: member.name.clone(),
+                    dialect: DIALECT.into(),
+                });
             }
             return Ok(json!({"service": (member.name)}));
         };
         let act = Act { method: "DELETE", route, query, body: Arc::default(), group: None };
-        let answer = self.act(cx, cluster, &act)?;
+        let answer = self.act(port, &act)?;
         Ok(self.loaded(&member.name, &answer))
     }
 
     /// The framework goes with all its tasks, as the master's teardown call does.
-    fn tear_down(&mut self, cx: &mut Cx, cluster: &mut Cluster) -> Value {
+    fn tear_down(&mut self, port: &mut Port<'_>) -> Value {
         let name = self.framework_name().clone();
         if !self.over {
             self.over = true;
-            cluster.call(cx, self.marathon.framework, planarium_mesos::api::Call::Teardown);
+            port.call(self.marathon.records.setup.framework, planarium_mesos::api::Call::Teardown);
             for member in self.members.values() {
-                cx.emit(EventBody::ServiceRemoved { service: member.name.clone(), dialect: DIALECT.into() });
+                port.cx.emit(EventBody::ServiceRemoved {
+                    service: member.name.clone(),
+                    dialect: DIALECT.into(),
+                });
             }
             self.members.clear();
-            cx.emit(EventBody::ServiceRemoved { service: name.clone(), dialect: DIALECT.into() });
+            port.cx.emit(EventBody::ServiceRemoved { service: name.clone(), dialect: DIALECT.into() });
         }
         json!({"service": name})
     }

@@ -4,6 +4,7 @@
 
 use super::Process;
 use crate::decode::Loaded;
+use crate::port::Port;
 use crate::shown;
 use planarium_kernel::recorder::Recorder;
 use planarium_mesos::Alone;
@@ -18,11 +19,12 @@ pub(super) fn preview(definition: &Loaded) -> Result<Arc<ServiceView>, Refusal> 
     let mut cx = Recorder::new(1);
     let mut alone = Alone::new(&mut cx, &Flags::default());
     let mut cluster = alone.cluster(cx.now());
-    let mut process = Process::begin(&mut cx, &mut cluster, Number(0), definition.env());
+    let port = &mut Port::new(&mut cx, &mut cluster);
+    let mut process = Process::begin(port, Number(0), definition.env());
     let loading =
         Loading { number: Number(0), load: Arc::new(LoadService::default()), definition: definition.clone() };
-    process.install(&mut cx, &mut cluster, loading)?;
-    let view = process.marathon.shown(&process.definitions());
+    process.install(port, loading)?;
+    let view = process.view();
     Ok(Arc::new(ServiceView {
         plans: view.plans.iter().map(|plan| Arc::new(not_begun(plan))).collect(),
         pods: Vec::new(),

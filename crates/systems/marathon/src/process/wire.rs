@@ -4,10 +4,13 @@
 
 use super::Process;
 use crate::api::Answer;
+use crate::api::caller::Caller;
+use crate::api::reader::Reader;
 use crate::api::route::{Query, Route, below, of};
 use crate::definition::Refused;
+use crate::port::Port;
 use planarium_mesos::Cluster;
-use planarium_part::{Cx, Request, Response, Wire, outcome, reply_as_recorded};
+use planarium_part::{Request, Response, Wire, outcome, reply_as_recorded};
 use planarium_protocol::input::HttpCall;
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Input, Refusal, json};
@@ -132,7 +135,7 @@ impl Process {
                 if !accept.contains("text/event-stream") {
                     return Wire::Answer(Response::text(405, "HTTP 405 Method Not Allowed"));
                 }
-                let (first, topic) = self.marathon.begin_stream(&query, now);
+                let (first, topic) = Reader::of(&self.marathon).begin_stream(&query, now);
                 let mut response = Response::text(200, first);
                 response.content_type = "text/event-stream";
                 Wire::Stream(response, topic)
@@ -140,11 +143,11 @@ impl Process {
             (Route::Ping, _) => Wire::Answer(pong(request.header("accept").unwrap_or_default())),
             (Route::Groups | Route::Group(_), "PUT") if query.flag("dryRun", false) => {
                 let id = if let Route::Group(id) = &route { id.as_str() } else { "/" };
-                let done = self.marathon.dry_run(id, &request.recorded().body);
+                let done = Reader::of(&self.marathon).dry_run(id, &request.recorded().body);
                 Wire::Answer(done.map_or_else(|error| refused(&error), response))
             }
             _ if reads => {
-                let done = self.marathon.ask(cluster, now, &route, &query);
+                let done = Reader::of(&self.marathon).ask(now, &route, &query);
                 let mut response = done.map_or_else(|error| refused(&error), response);
                 if method == "HEAD" {
                     response.body.clear();
@@ -167,8 +170,7 @@ impl Process {
     /// Carries a journaled call out.
     pub(super) fn carry_out(
         &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
+        port: &mut Port<'_>,
         call: &HttpCall,
         parts: &[&str],
     ) -> Option<Result<Value, Refusal>> {
@@ -178,14 +180,14 @@ impl Process {
         let reads = call.method == "GET" && methods(&route).contains("GET");
         let trial = call.method == "PUT" && query.flag("dryRun", false);
         let done = if reads {
-            self.marathon.ask(cluster, cx.now(), &route, &query)
+            Reader::of(&self.marathon).ask(port.now(), &route, &query)
         } else if let (Route::Groups, true) = (&route, trial) {
-            self.marathon.dry_run("/", &call.body)
+            Reader::of(&self.marathon).dry_run("/", &call.body)
         } else if let (Route::Group(id), true) = (&route, trial) {
-            self.marathon.dry_run(id, &call.body)
+            Reader::of(&self.marathon).dry_run(id, &call.body)
         } else {
-            self.with(cx, |marathon, cx| {
-                marathon.change(cx, cluster, (&call.method, &route, &query), &call.body)
+            self.with(port, |marathon, port| {
+                Caller { marathon, port }.change((&call.method, &route, &query), &call.body)
             })
         };
         Some(done.map_err(|error| self.refuse(&error)).map(|answer| {

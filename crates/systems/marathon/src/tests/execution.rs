@@ -2,8 +2,8 @@
 
 use super::lab::Lab;
 use crate::definition::Refused;
-use crate::run::deployments::Stage;
-use crate::run::instance::{Condition, Goal};
+use crate::deployments::Stage;
+use crate::instances::instance::{Condition, Goal};
 use planarium_protocol::input::FaultKind;
 use planarium_protocol::json;
 use serde_json::Value;
@@ -30,9 +30,9 @@ fn extremes(lab: &mut Lab, id: &str) -> (usize, usize) {
             lab.instances(id).iter().filter(|one| one.condition.is_active() || one.is_scheduled()).count();
         most = most.max(live);
         least = least.min(lab.running(id));
-        let now = lab.marathon.revision;
+        let now = lab.marathon.records.statuses.revision;
         assert!(
-            lab.until(3_600_000, |lab| lab.marathon.revision != now || !busy(lab)),
+            lab.until(3_600_000, |lab| lab.marathon.records.statuses.revision != now || !busy(lab)),
             "{}",
             lab.log.join("\n")
         );
@@ -95,7 +95,7 @@ fn a_rolling_restart_stays_within_its_capacity() {
         let found = extremes(&mut lab, "/a");
         assert_eq!(found, (most, least), "{count} with {min} and {over}\n{}", lab.log.join("\n"));
         assert_eq!(lab.running("/a"), count as usize);
-        let version = lab.marathon.root.version;
+        let version = lab.marathon.records.definitions.root.version;
         assert!(lab.instances("/a").iter().all(|one| one.version() == version));
     }
 }
@@ -278,7 +278,7 @@ fn more_patience_spares_what_has_come_up_meanwhile() {
     let mut lab = Lab::new(1);
     lab.put(&[app("/a", 1, json!({"cmd": "sleep 100000"}))], false).expect("accepted");
     assert!(lab.until(60_000, |lab| lab.lines("TASK_STARTING").len() == 1));
-    let mut settings = (*lab.marathon.settings).clone();
+    let mut settings = (*lab.marathon.records.setup.settings).clone();
     settings.launch_ms *= 2;
     settings.confirm_ms *= 2;
     lab.marathon.set_settings(settings);
@@ -352,7 +352,7 @@ fn the_process_goes_on_after_it_has_ended() {
     lab.fault(FaultKind::SchedulerRestart, json!({}));
     lab.settle(600_000);
     assert_eq!(lab.running("/a"), 3, "{}", lab.log.join("\n"));
-    let version = lab.marathon.root.version;
+    let version = lab.marathon.records.definitions.root.version;
     assert!(lab.instances("/a").iter().all(|one| one.version() == version));
     lab.run(60_000);
     assert_eq!(lab.instances("/a").len(), 3);

@@ -3,11 +3,12 @@
 #![expect(dead_code, reason = "helpers of tests")]
 
 use crate::definition::{Around, Refused, app_of, normalise_app};
-use crate::group::Marks;
+use crate::deployments::planning::{Accepted, RootChange};
+use crate::groups::Marks;
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::groups::{Accepted, RootChange};
-use crate::run::instance::{Condition, Goal, Instance};
+use crate::instances::instance::{Condition, Goal, Instance};
+use crate::marathon::Marathon;
+use crate::port::Port;
 use crate::settings::Settings;
 use planarium_ground::{Cx, FleetEventKind};
 use planarium_kernel::recorder::Recorder;
@@ -51,7 +52,8 @@ impl Lab {
             alone.add_agent(&mut cx, &add).expect("machines");
         }
         let now = cx.now();
-        let marathon = Marathon::begin(&mut cx, &mut alone.cluster(now), Number(0), Settings::of(&env));
+        let port = &mut Port::new(&mut cx, &mut alone.cluster(now));
+        let marathon = Marathon::begin(port, Number(0), Settings::of(&env));
         let mut lab = Self { cx, alone, marathon, log: Vec::new(), seen: 0 };
         lab.pump();
         lab
@@ -68,19 +70,19 @@ impl Lab {
         loop {
             let mut told = false;
             while let Some(event) = self.alone.next_report(&mut self.cx) {
-                let (now, cx) = (self.cx.now(), &mut self.cx);
-                let mut cluster = self.alone.cluster(now);
-                match event.kind {
+                self.with(|marathon, port| match event.kind {
                     FleetEventKind::SchedulerRestart { .. } | FleetEventKind::MasterFailover => {
-                        self.marathon.start_again(cx, &mut cluster);
+                        marathon.start_again(port);
                     }
-                    _ => self.marathon.on_fleet(cx, &mut cluster, &event),
-                }
+                    _ => marathon.on_fleet(port, &event),
+                });
                 told = true;
             }
-            while let Some(News::Message(message)) = self.alone.next_message(&mut self.cx) {
-                let now = self.cx.now();
-                self.marathon.on_message(&mut self.cx, &mut self.alone.cluster(now), message);
+            while let Some(news) = self.alone.next_message(&mut self.cx) {
+                self.with(|marathon, port| match news {
+                    News::Message(message) => marathon.on_message(port, message),
+                    News::Removed => marathon.register_anew(port),
+                });
                 told = true;
             }
             if !told {
@@ -118,14 +120,19 @@ impl Lab {
         [self.alone.next_due(), self.marathon.next_due()].into_iter().flatten().min()
     }
 
+    /// Works with Marathon and its way to the cluster.
+    pub(crate) fn with<R>(&mut self, work: impl FnOnce(&mut Marathon, &mut Port<'_>) -> R) -> R {
+        let now = self.cx.now();
+        work(&mut self.marathon, &mut Port::new(&mut self.cx, &mut self.alone.cluster(now)))
+    }
+
     fn step(&mut self) {
         let Some(at) = self.next() else { return };
-        let now = at.max(self.cx.now());
-        self.cx.set_now(now);
+        self.cx.set_now(at.max(self.cx.now()));
         if self.alone.next_due() == Some(at) {
             self.alone.fire(&mut self.cx);
         } else {
-            self.marathon.fire(&mut self.cx, &mut self.alone.cluster(now));
+            self.with(|marathon, port| marathon.fire(port));
         }
         self.pump();
     }
@@ -161,13 +168,13 @@ impl Lab {
 
     /// Puts apps in, in the place of what had their ids.
     pub(crate) fn put(&mut self, apps: &[Value], force: bool) -> Result<Accepted, Refused> {
-        let settings = self.marathon.settings.clone();
+        let settings = self.marathon.records.setup.settings.clone();
         let mut specs = Vec::new();
         for app in apps {
             let read = crate::schema::read(&crate::schema::app::APP, app, false);
             assert_eq!(read.faults, Vec::new(), "{app}");
             let id = PathId::absolute(app["id"].as_str().unwrap_or_default());
-            let roles = self.marathon.root.roles_for(&id, &settings, force);
+            let roles = self.marathon.records.definitions.root.roles_for(&id, &settings, force);
             let around = Around { settings: &settings, roles: &roles, base: &PathId::root() };
             let app = normalise_app(read.value, &around)?;
             specs.push(Arc::new(app_of(app, &around)?));
@@ -190,11 +197,11 @@ impl Lab {
     pub(crate) fn change(
         &mut self,
         force: bool,
-        change: &mut dyn FnMut(&mut crate::group::Root) -> Result<(), Refused>,
+        change: &mut dyn FnMut(&mut crate::groups::Root) -> Result<(), Refused>,
     ) -> Result<Accepted, Refused> {
         self.cx.set_cause(Cause::Genesis);
         let before = (self.marathon.clone(), self.alone.clone(), self.cx.clone());
-        let version = self.marathon.new_stamp(self.cx.now());
+        let version = self.marathon.records.definitions.new_stamp(self.cx.now());
         let change = RootChange {
             group: PathId::root(),
             version,
@@ -203,8 +210,7 @@ impl Lab {
             kill: planarium_kernel::SortedMap::new(),
             change,
         };
-        let now = self.cx.now();
-        let done = self.marathon.change_root(&mut self.cx, &mut self.alone.cluster(now), change);
+        let done = self.with(|marathon, port| marathon.change_root(port, change));
         if done.is_err() {
             (self.marathon, self.alone, self.cx) = before;
         }
@@ -256,8 +262,8 @@ impl Lab {
 
     /// Instances of an app.
     pub(crate) fn instances(&self, app: &str) -> Vec<Arc<Instance>> {
-        let Some(no) = self.marathon.known_number(&PathId::absolute(app)) else { return Vec::new() };
-        self.marathon.instances_of(no)
+        let Some(no) = self.marathon.records.known_number(&PathId::absolute(app)) else { return Vec::new() };
+        self.marathon.records.instances_of(no)
     }
 
     /// Instances of an app that are wanted and run.

@@ -2,10 +2,10 @@
 //!
 //! *Knows*: the calls of the API. *Must not know*: how they are carried out.
 
+use super::Shown;
+use crate::deployments::{Deployment, Stage};
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::deployments::{Deployment, Stage};
-use crate::run::instance::{Goal, Instance};
+use crate::instances::instance::{Goal, Instance};
 use planarium_protocol::Input;
 use planarium_protocol::input::{HttpCall, PlanOp};
 use planarium_protocol::json;
@@ -47,45 +47,45 @@ fn refused(action: ActionView, why: Option<String>) -> ActionView {
     action.unless(why)
 }
 
-impl Marathon {
-    /// What can be done to a deployment.
-    pub(crate) fn deployment_actions(deployment: &Deployment) -> Vec<ActionView> {
-        let id = &deployment.plan.id;
-        let over = (!deployment.is_running()).then(|| match deployment.stage {
-            Stage::Finished => "It is finished.".to_owned(),
-            _ => "It was given up.".to_owned(),
-        });
-        let affected = deployment.plan.affected();
-        let names = affected.iter().take(3).map(PathId::as_str).collect::<Vec<_>>().join(", ");
-        let rest = affected.len().saturating_sub(3);
-        let names = if rest > 0 { format!("{names} and {rest} more") } else { names };
-        let back = format!(
-            "A new deployment brings {names} back to what was before this one and replaces it. Apps that are new are taken away, \
-             and every instance of a changed app is replaced once more, the old ones that still run included."
-        );
-        let stop = format!(
-            "The deployment ends where it is and nothing is undone: {names} may be left with old and new instances side by side. \
-             The definitions stay the new ones; counts are put right by the next scale check, versions only by a further deployment."
-        );
-        vec![
-            refused(
-                action("Rollback", call("DELETE", format!("/v2/deployments/{id}"), Value::Null), back),
-                over.clone(),
+/// What can be done to a deployment.
+pub(crate) fn deployment_actions(deployment: &Deployment) -> Vec<ActionView> {
+    let id = &deployment.plan.id;
+    let over = (!deployment.is_running()).then(|| match deployment.stage {
+        Stage::Finished => "It is finished.".to_owned(),
+        _ => "It was given up.".to_owned(),
+    });
+    let affected = deployment.plan.affected();
+    let names = affected.iter().take(3).map(PathId::as_str).collect::<Vec<_>>().join(", ");
+    let rest = affected.len().saturating_sub(3);
+    let names = if rest > 0 { format!("{names} and {rest} more") } else { names };
+    let back = format!(
+        "A new deployment brings {names} back to what was before this one and replaces it. Apps that are new are taken away, \
+         and every instance of a changed app is replaced once more, the old ones that still run included."
+    );
+    let stop = format!(
+        "The deployment ends where it is and nothing is undone: {names} may be left with old and new instances side by side. \
+         The definitions stay the new ones; counts are put right by the next scale check, versions only by a further deployment."
+    );
+    vec![
+        refused(
+            action("Rollback", call("DELETE", format!("/v2/deployments/{id}"), Value::Null), back),
+            over.clone(),
+        ),
+        refused(
+            action(
+                "Stop deployment",
+                call("DELETE", format!("/v2/deployments/{id}?force=true"), Value::Null),
+                stop,
             ),
-            refused(
-                action(
-                    "Stop deployment",
-                    call("DELETE", format!("/v2/deployments/{id}?force=true"), Value::Null),
-                    stop,
-                ),
-                over,
-            ),
-        ]
-    }
+            over,
+        ),
+    ]
+}
 
+impl Shown<'_> {
     /// What can be done to an app.
     pub(crate) fn app_actions(&self, id: &PathId) -> Vec<ActionView> {
-        let Some(spec) = self.root.spec(id) else { return Vec::new() };
+        let Some(spec) = self.records.definitions.root.spec(id) else { return Vec::new() };
         let kind = if spec.is_app() { "apps" } else { "pods" };
         let path = |rest: &str| format!("/v2/{kind}{id}{rest}");
         let locked = self.deployments.running().find(|one| one.plan.affected().contains(id));
@@ -140,8 +140,9 @@ impl Marathon {
         let forced = call("DELETE", path("?force=true"), Value::Null);
         all.push(action("Destroy", forced, force(destroy)));
         // The API knows the delays of those only that wait to be launched.
-        let delayed = self.known_number(id).is_some_and(|no| {
-            self.tracker.counts(no).waiting > 0 && self.run(no).is_some_and(|run| !run.backoff.is_empty())
+        let delayed = self.records.known_number(id).is_some_and(|no| {
+            self.records.instances.counts(no).waiting > 0
+                && self.records.run(no).is_some_and(|run| !run.backoff.is_empty())
         });
         let why = (!delayed).then(|| "No launch is delayed.".to_owned());
         let reset = call("DELETE", format!("/v2/queue{id}/delay"), Value::Null);

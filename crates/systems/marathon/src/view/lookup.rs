@@ -3,10 +3,10 @@
 //! *Knows*: names as they are shown, and those by which users know apps and deployments elsewhere. *Must not know*: what
 //! stands behind a word.
 
+use super::Shown;
+use crate::deployments::Deployment;
 use crate::id::PathId;
-use crate::run::Marathon;
-use crate::run::deployments::Deployment;
-use crate::run::tracker::SpecNo;
+use crate::instances::tracker::SpecNo;
 use crate::shown;
 use std::sync::Arc;
 
@@ -27,25 +27,20 @@ pub(crate) enum Found<'m> {
     Action(&'m Arc<Deployment>, usize, usize),
 }
 
-impl Marathon {
+impl<'a> Shown<'a> {
     /// A deployment by the name that is shown, or by its id.
-    pub(crate) fn deployment_called(&self, name: &str) -> Option<&Arc<Deployment>> {
+    pub(crate) fn deployment_called(&self, name: &str) -> Option<&'a Arc<Deployment>> {
         let mut all = self.deployments.iter();
         all.find(|one| *one.plan.id == *name || shown::deployment_name(one.no) == name)
     }
 
     /// An element: plan, phase, step.
-    pub(crate) fn find<'m>(
-        &'m self,
-        plan: &str,
-        phase: Option<&'m str>,
-        step: Option<&str>,
-    ) -> Option<Found<'m>> {
+    pub(crate) fn find(&self, plan: &str, phase: Option<&'a str>, step: Option<&str>) -> Option<Found<'a>> {
         if plan == shown::APPS {
             return match (phase, step) {
                 (None, _) => Some(Found::Apps),
                 (Some(phase), Some(step)) => self.shown_app(&shown::app_at(phase, step)).map(Found::App),
-                (Some(phase), None) => match self.tally.phase(phase) {
+                (Some(phase), None) => match self.records.statuses.tally.phase(phase) {
                     Some(_) => Some(Found::Group(phase)),
                     None => self.shown_app(&PathId::absolute(phase)).map(Found::App),
                 },
@@ -56,22 +51,24 @@ impl Marathon {
         let at = (0..deployment.plan.steps.len()).find(|at| shown::step_name(*at) == phase)?;
         let Some(step) = step else { return Some(Found::Step(deployment, at)) };
         let actions = &deployment.plan.steps.get(at)?.actions;
-        let called = |action: &crate::deploy::Action| {
+        let called = |action: &crate::deployments::plan::Action| {
             shown::action_name(action) == step || action.spec.id.as_str() == step
         };
         Some(Found::Action(deployment, at, actions.iter().position(called)?))
     }
 
     fn shown_app(&self, id: &PathId) -> Option<SpecNo> {
-        self.known_number(id).filter(|no| self.run(*no).is_some_and(|run| !run.shown.is_empty()))
+        self.records
+            .known_number(id)
+            .filter(|no| self.records.run(*no).is_some_and(|run| !run.shown.is_empty()))
     }
 
     /// The word that an element shows.
     pub(crate) fn word_of(&self, found: Found<'_>) -> &'static str {
         match found {
-            Found::Apps => self.tally.plan(),
-            Found::Group(name) => self.tally.phase(name).unwrap_or_default(),
-            Found::App(no) => self.run(no).map_or("", |run| run.shown),
+            Found::Apps => self.records.statuses.tally.plan(),
+            Found::Group(name) => self.records.statuses.tally.phase(name).unwrap_or_default(),
+            Found::App(no) => self.records.run(no).map_or("", |run| run.shown),
             Found::Deployment(deployment) => deployment.words.plan,
             Found::Step(deployment, at) => deployment.words.steps.get(at).map_or("", |words| words.step),
             Found::Action(deployment, at, index) => {

@@ -10,11 +10,12 @@ pub(crate) mod actions;
 pub(crate) mod lookup;
 mod more;
 
-use crate::run::Marathon;
-use crate::run::deployments::{Deployment, Stage};
-use crate::run::instance::{Goal, Instance};
-use crate::run::tracker::{Key, SpecNo};
-use crate::run::work::Work;
+use crate::deployments::work::Work;
+use crate::deployments::{Deployment, Deployments, Stage};
+use crate::instances::instance::{Goal, Instance};
+use crate::instances::tracker::{Key, SpecNo};
+use crate::marathon::Marathon;
+use crate::records::Records;
 use crate::shown;
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
@@ -31,22 +32,36 @@ impl Clone for ViewCache {
     }
 }
 
-impl Marathon {
-    /// What is shown.
-    pub(crate) fn shown(&self, definitions: &[Text]) -> Arc<ServiceView> {
-        let fresh =
-            |view: &Arc<ServiceView>| view.revision == self.revision && *view.definitions == *definitions;
-        match self.view.0.lock() {
+impl ViewCache {
+    /// What is shown, kept until something changes.
+    pub(crate) fn of(&self, shown: Shown<'_>, definitions: &[Text]) -> Arc<ServiceView> {
+        let revision = shown.records.statuses.revision;
+        let fresh = |view: &Arc<ServiceView>| view.revision == revision && *view.definitions == *definitions;
+        match self.0.lock() {
             Ok(mut kept) => match &*kept {
                 Some(view) if fresh(view) => view.clone(),
                 _ => {
-                    let view = Arc::new(self.build_view(definitions));
+                    let view = Arc::new(shown.build_view(definitions));
                     *kept = Some(view.clone());
                     view
                 }
             },
-            Err(_) => Arc::new(self.build_view(definitions)),
+            Err(_) => Arc::new(shown.build_view(definitions)),
         }
+    }
+}
+
+/// The records that what is shown is built from.
+#[derive(Clone, Copy)]
+pub(crate) struct Shown<'a> {
+    pub(crate) records: &'a Records,
+    pub(crate) deployments: &'a Deployments,
+}
+
+impl<'a> Shown<'a> {
+    /// Of a process.
+    pub(crate) fn of(marathon: &'a Marathon) -> Self {
+        Self { records: &marathon.records, deployments: &marathon.deployments }
     }
 
     fn build_view(&self, definitions: &[Text]) -> ServiceView {
@@ -54,9 +69,9 @@ impl Marathon {
         plans.extend(self.apps_plan());
         plans.extend(self.deployments.iter().map(|deployment| self.deployment_plan(deployment)));
         ServiceView {
-            revision: self.revision,
-            name: self.settings.framework.clone(),
-            dialect: crate::run::tell::DIALECT.into(),
+            revision: self.records.statuses.revision,
+            name: self.records.setup.settings.framework.clone(),
+            dialect: crate::shown::DIALECT.into(),
             plans,
             pods: self.pods(),
             activity: self.activity(),
@@ -72,26 +87,26 @@ impl Marathon {
         let shown = |(key, instance): (Key, &Arc<Instance>)| {
             let is_defined = match last {
                 Some((spec, is_defined)) if spec == key.spec => is_defined,
-                _ => self.root.spec(instance.spec_id()).is_some(),
+                _ => self.records.definitions.root.spec(instance.spec_id()).is_some(),
             };
             last = Some((key.spec, is_defined));
             let view = pod(instance);
             if is_defined { view } else { self.removed(&view) }
         };
-        self.tracker.iter().map(shown).collect()
+        self.records.instances.iter().map(shown).collect()
     }
 
     /// An instance that only waits for its turn to end: the API knows its app no longer.
     fn removed(&self, view: &PodView) -> Arc<PodView> {
         let why = || Some("Its definition is removed: it is to end anyway.");
         let actions = view.actions.iter().map(|action| action.clone().unless(why())).collect();
-        Arc::new(PodView { revision: self.revision, actions, ..view.clone() })
+        Arc::new(PodView { revision: self.records.statuses.revision, actions, ..view.clone() })
     }
 
     /// One line on what goes on.
     fn activity(&self) -> Text {
         let running = self.deployments.running().count();
-        let waiting: u32 = self.tracker.specs().map(|(_, counts)| counts.waiting).sum();
+        let waiting: u32 = self.records.instances.specs().map(|(_, counts)| counts.waiting).sum();
         let text = match (running, waiting) {
             (0, 0) => "no deployment is under way; no offers are wanted".to_owned(),
             (running, 0) => format!("{running} deployments are under way"),
@@ -105,11 +120,9 @@ impl Marathon {
             .into()
     }
 
-    // ---- apps --------------------------------------------------------------------------------
-
     fn apps_plan(&self) -> Option<Arc<PlanView>> {
         let mut phases: SortedMap<Text, Vec<Arc<StepView>>> = SortedMap::new();
-        for (no, run) in self.specs.iter().filter(|(_, run)| !run.shown.is_empty()) {
+        for (no, run) in self.records.apps.iter().filter(|(_, run)| !run.shown.is_empty()) {
             let (phase, _) = shown::place_of(&run.id);
             let step = run.step.get_or_init(|| self.app_step(no)).clone();
             phases.entry(phase).or_default().push(step);
@@ -121,9 +134,9 @@ impl Marathon {
         for (name, mut steps) in phases {
             planarium_kernel::sorted::sort_by(&mut steps, |one, other| one.name.cmp(&other.name));
             all.push(Arc::new(PhaseView {
-                revision: self.revision,
+                revision: self.records.statuses.revision,
                 id: name.clone(),
-                status: self.tally.phase(&name).unwrap_or_default().into(),
+                status: self.records.statuses.tally.phase(&name).unwrap_or_default().into(),
                 strategy: "parallel".into(),
                 interrupted: false,
                 gates_left: 0,
@@ -138,9 +151,9 @@ impl Marathon {
             total: sum.total + phase.progress.total,
         });
         Some(Arc::new(PlanView {
-            revision: self.revision,
+            revision: self.records.statuses.revision,
             name: shown::APPS.into(),
-            status: self.tally.plan().into(),
+            status: self.records.statuses.tally.plan().into(),
             strategy: "parallel".into(),
             interrupted: false,
             errors: Vec::new(),
@@ -152,13 +165,13 @@ impl Marathon {
     }
 
     fn app_step(&self, no: SpecNo) -> Arc<StepView> {
-        let Some(run) = self.run(no) else { return Arc::new(blank("", "")) };
+        let Some(run) = self.records.run(no) else { return Arc::new(blank("", "")) };
         let (_, name) = shown::place_of(&run.id);
         Arc::new(StepView {
             revision: run.revision,
             reason: self.app_line(no).into(),
             since_ms: run.shown_since.ms(),
-            tasks: self.tracker.of_spec(no).map(|(_, instance)| instance.id.clone()).collect(),
+            tasks: self.records.instances.of_spec(no).map(|(_, instance)| instance.id.clone()).collect(),
             actions: self.app_actions(&run.id).into(),
             id: run.id.text().clone(),
             ..blank(&name, run.shown)
@@ -167,13 +180,14 @@ impl Marathon {
 
     /// How an app stands, in a few words.
     fn app_line(&self, no: SpecNo) -> String {
-        let counts = self.tracker.counts(no);
-        let Some(run) = self.run(no) else { return String::new() };
-        let wanted = self.root.spec(&run.id).map_or(0, |spec| spec.instances);
+        let counts = self.records.instances.counts(no);
+        let Some(run) = self.records.run(no) else { return String::new() };
+        let wanted = self.records.definitions.root.spec(&run.id).map_or(0, |spec| spec.instances);
         let running = self
-            .tracker
+            .records
+            .instances
             .of_spec(no)
-            .filter(|(_, one)| one.condition == crate::run::instance::Condition::Running);
+            .filter(|(_, one)| one.condition == crate::instances::instance::Condition::Running);
         let mut line = format!("{} of {wanted} run", running.count());
         if counts.waiting > 0 {
             let _ = write!(line, ", {} wait", counts.waiting);
@@ -181,10 +195,9 @@ impl Marathon {
         line
     }
 
-    // ---- deployments -------------------------------------------------------------------------
-
     fn deployment_plan(&self, deployment: &Deployment) -> Arc<PlanView> {
-        let revision = if deployment.is_running() { self.revision } else { deployment.revision };
+        let revision =
+            if deployment.is_running() { self.records.statuses.revision } else { deployment.revision };
         let mut phases = Vec::new();
         for (at, step) in deployment.plan.steps.iter().enumerate() {
             let words = deployment.words.steps.get(at);
@@ -192,7 +205,7 @@ impl Marathon {
             for (index, action) in step.actions.iter().enumerate() {
                 let (word, since) =
                     words.and_then(|words| words.actions.get(index)).copied().unwrap_or_default();
-                let no = self.known_number(&action.spec.id);
+                let no = self.records.known_number(&action.spec.id);
                 let working = deployment.is_running() && deployment.step == at + 1;
                 let open = no.filter(|no| working && deployment.open.contains(no));
                 let mut view = blank(&shown::action_name(action), word);
@@ -201,7 +214,8 @@ impl Marathon {
                 view.id = format!("{}-{}", action.verb(), action.spec.id).into();
                 if let Some(no) = open {
                     view.reason = self.action_line(no).into();
-                    view.tasks = self.tracker.of_spec(no).map(|(_, instance)| instance.id.clone()).collect();
+                    view.tasks =
+                        self.records.instances.of_spec(no).map(|(_, instance)| instance.id.clone()).collect();
                 }
                 steps.push(Arc::new(view));
             }
@@ -223,7 +237,7 @@ impl Marathon {
             total: sum.total + phase.progress.total,
         });
         let errors = match deployment.stage {
-            Stage::Canceled => vec![crate::run::deployments::CANCELLED.into()],
+            Stage::Canceled => vec![crate::deployments::lifecycle::CANCELLED.into()],
             _ => Vec::new(),
         };
         Arc::new(PlanView {
@@ -235,14 +249,14 @@ impl Marathon {
             errors,
             progress,
             phases,
-            actions: Self::deployment_actions(deployment).into(),
+            actions: actions::deployment_actions(deployment).into(),
             custom: false,
         })
     }
 
     /// How an action that is under way stands, in a few words.
     pub(crate) fn action_line(&self, no: SpecNo) -> String {
-        let Some(job) = self.run(no).and_then(|run| run.job.as_ref()) else { return String::new() };
+        let Some(job) = self.records.run(no).and_then(|run| run.job.as_ref()) else { return String::new() };
         let wanted = job.spec.instances;
         match &job.work {
             Work::Ending(waits) => format!("waits for {} instances to end", waits.left().count()),
@@ -309,7 +323,9 @@ fn pod(instance: &Arc<Instance>) -> Arc<PodView> {
             tasks = vec![PodTaskView {
                 name,
                 id: "".into(),
-                status: Some(format!("{}{ends}", crate::run::instance::Condition::Scheduled.as_str()).into()),
+                status: Some(
+                    format!("{}{ends}", crate::instances::instance::Condition::Scheduled.as_str()).into(),
+                ),
                 agent: None,
                 configs: Arc::default(),
             }];

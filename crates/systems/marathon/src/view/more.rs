@@ -8,13 +8,13 @@
 //!      "restarts": {"/shop/db": {"wanted", "minHealthy", "maxCapacity", "curve": [[ms, old, new, healthy]]}}}}}
 //! ```
 
+use super::Shown;
 use crate::definition::write::Dates;
-use crate::run::Marathon;
-use crate::run::deployments::{Deployment, Stage};
-use crate::run::instance::{Condition, Goal};
-use crate::run::tracker::SpecNo;
-use crate::run::work::Work;
-use crate::run::work::replace::Replacing;
+use crate::deployments::work::Work;
+use crate::deployments::work::replacing::Replacing;
+use crate::deployments::{Deployment, Stage};
+use crate::instances::instance::{Condition, Goal};
+use crate::instances::tracker::SpecNo;
 use crate::shown;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
@@ -32,12 +32,16 @@ pub(crate) struct AppCounts {
     pub(crate) waiting: u32,
 }
 
-impl Marathon {
+impl Shown<'_> {
     /// Counts of an app or pod.
     pub(crate) fn app_counts(&self, no: SpecNo) -> AppCounts {
         let mut counts = AppCounts::default();
-        let changed = self.run(no).and_then(|run| self.root.spec(&run.id)).map(|spec| spec.version.changed);
-        for (key, instance) in self.tracker.of_spec(no) {
+        let changed = self
+            .records
+            .run(no)
+            .and_then(|run| self.records.definitions.root.spec(&run.id))
+            .map(|spec| spec.version.changed);
+        for (key, instance) in self.records.instances.of_spec(no) {
             if instance.is_scheduled() {
                 counts.waiting += 1;
             }
@@ -51,7 +55,8 @@ impl Marathon {
             }
             if instance.condition == Condition::Running {
                 counts.running += 1;
-                let healthy = instance.goal == Goal::Running && self.is_considered_healthy(key, instance);
+                let healthy =
+                    instance.goal == Goal::Running && self.records.is_considered_healthy(key, instance);
                 counts.healthy += u32::from(healthy);
             }
         }
@@ -60,9 +65,9 @@ impl Marathon {
 
     pub(super) fn more(&self) -> Value {
         let mut apps = Map::new();
-        for (no, run) in self.specs.iter().filter(|(_, run)| !run.shown.is_empty()) {
+        for (no, run) in self.records.apps.iter().filter(|(_, run)| !run.shown.is_empty()) {
             let counts = self.app_counts(no);
-            let spec = self.root.spec(&run.id);
+            let spec = self.records.definitions.root.spec(&run.id);
             let mut app = json!({
                 "wanted": spec.map_or(0, |spec| spec.instances),
                 "old": counts.old,
@@ -74,7 +79,10 @@ impl Marathon {
             if let Some(all) = app.as_object_mut()
                 && let Some(spec) = spec
             {
-                all.insert("version".to_owned(), self.calendar.date(spec.version.version).into());
+                all.insert(
+                    "version".to_owned(),
+                    self.records.setup.calendar.date(spec.version.version).into(),
+                );
                 if let Some(delay) = run.backoff.get(spec) {
                     all.insert("delayUntil".to_owned(), delay.until().ms().into());
                 }
@@ -91,7 +99,7 @@ impl Marathon {
     fn more_of(&self, deployment: &Deployment) -> Value {
         let mut restarts = Map::new();
         let mut restart = |no: SpecNo, replacing: &Replacing| {
-            let Some(run) = self.run(no) else { return };
+            let Some(run) = self.records.run(no) else { return };
             let wanted = deployment.plan.target.spec(&run.id).map_or(0, |spec| spec.instances);
             let curve: Vec<Value> = replacing
                 .curve
@@ -110,7 +118,7 @@ impl Marathon {
             restart(*no, replacing);
         }
         for no in deployment.open.iter().filter(|_| deployment.is_running()) {
-            let job = self.run(*no).and_then(|run| run.job.as_ref());
+            let job = self.records.run(*no).and_then(|run| run.job.as_ref());
             if let Some(Work::Replacing(replacing)) = job.map(|job| &job.work) {
                 restart(*no, replacing);
             }
@@ -123,7 +131,7 @@ impl Marathon {
         };
         json!({
             "id": deployment.plan.id,
-            "version": self.calendar.date(deployment.plan.version),
+            "version": self.records.setup.calendar.date(deployment.plan.version),
             "stage": stage,
             "step": deployment.step,
             "steps": deployment.plan.steps.len(),

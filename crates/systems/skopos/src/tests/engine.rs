@@ -8,7 +8,8 @@
 )]
 
 use super::support::{Bench, HEAD};
-use crate::engine::{Command, Mode};
+use crate::commands::Command;
+use crate::run::Mode;
 
 /// Scripts: `ok` passes, `bad` fails, `third` passes at its third run. All take a second.
 const ENV: &str = "# file: env.yaml
@@ -290,7 +291,7 @@ fn a_plan_that_goes_on_for_ever_is_stopped() {
         log.iter().filter(|line| line.contains(" guard ")).collect::<Vec<_>>(),
         ["0 error guard more than 100000 steps were executed: the plan is stopped"]
     );
-    assert_eq!(bench.app.run.reason.as_ref().map(crate::engine::Reason::word), Some("run-guard"));
+    assert_eq!(bench.app.run.reason.as_ref().map(crate::run::Reason::word), Some("run-guard"));
     // A loop with nothing in it is nothing, however often.
     assert_eq!(run("c comp\n  l loop target_num:999999999999\n").0, "l c");
 }
@@ -305,7 +306,7 @@ fn the_plan_is_held_where_it_is_asked_to() {
     bench.finish();
     assert_eq!(bench.app.run.mode, Mode::Paused);
     assert_eq!(bench.steps(), "c=running a=failed b=pending x=paused");
-    assert_eq!(bench.app.line(), "paused before x");
+    assert_eq!(crate::views::line(&bench.app.run), "paused before x");
     assert_eq!(
         bench.log_from(2),
         [
@@ -333,7 +334,7 @@ fn the_plan_is_held_where_it_is_asked_to() {
     bench.start();
     bench.finish();
     assert_eq!((bench.steps().as_str(), bench.app.run.mode), ("g=running a=passed", Mode::Paused));
-    assert_eq!(bench.app.line(), "paused before the end of the plan");
+    assert_eq!(crate::views::line(&bench.app.run), "paused before the end of the plan");
     bench.command(&Command::Resume);
     assert_eq!((bench.steps().as_str(), bench.app.run.mode), ("g=passed a=passed", Mode::Paused));
     bench.command(&Command::Resume);
@@ -422,7 +423,7 @@ fn interactive_runs_wait_at_errors() {
     assert_eq!(bench.command(&Command::Start { paused: false, interactive: Some(true) }), None);
     bench.finish();
     assert_eq!(bench.app.run.mode, Mode::ErrorWait);
-    assert_eq!(bench.app.line(), "a failed; paused before the end of the plan");
+    assert_eq!(crate::views::line(&bench.app.run), "a failed; paused before the end of the plan");
     bench.command(&Command::Resume);
     assert_eq!(bench.app.run.mode, Mode::Failed, "composites that fail do not hold it");
     // One hold, however many reasons there are; the exit's own comes first.
@@ -453,7 +454,7 @@ fn what_cleans_up_counts_once_it_is_entered() {
     );
     let mut bench = Bench::new(&text);
     let counts = |bench: &Bench| {
-        let progress = bench.app.view(&|_| None).plans.first().expect("a plan").progress;
+        let progress = crate::views::view(&bench.app, &|_| None).plans.first().expect("a plan").progress;
         (progress.done, progress.total)
     };
     assert_eq!(counts(&bench), (0, 2));

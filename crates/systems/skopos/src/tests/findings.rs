@@ -3,7 +3,7 @@
 #![expect(clippy::useless_format, reason = "helpers of tests")]
 
 use super::support::{HEAD, findings, request};
-use crate::load::load;
+use crate::definition::load;
 
 /// Findings of a request as `line CODE`, those of the given severities.
 fn codes(text: &str, severities: &[&str]) -> Vec<String> {

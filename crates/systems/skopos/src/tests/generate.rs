@@ -3,8 +3,9 @@
 #![expect(clippy::format_push_string, reason = "helpers of tests")]
 
 use super::support::{Bench, findings, request};
-use crate::engine::{Command, Mode};
-use crate::load::load;
+use crate::commands::Command;
+use crate::definition::load;
+use crate::run::Mode;
 
 /// A model and an environment that changes what it is given.
 fn files(model: &str, env: &str) -> String {
@@ -23,7 +24,7 @@ gateways:
 
 /// The generated plan as one line a step: indentation, id, class or call, selector, exits.
 fn outline(bench: &Bench) -> String {
-    let plan = &bench.app.plan;
+    let plan = &bench.app.run.plan;
     let mut out = String::new();
     for (_, step) in plan.steps() {
         let mut depth = 0;
@@ -377,10 +378,13 @@ steps:
 
 /// What runs once a generated plan has run: as many of each component as the model says, with its image.
 fn as_the_model_says(bench: &Bench) -> bool {
-    let model = bench.app.definition.model.as_deref().expect("a model");
+    let model = bench.app.blueprint.definition.model.as_deref().expect("a model");
     let right = |name: &str, image: &str, replicas: u64| {
-        let own =
-            bench.app.instances.iter().filter(|(slot, _)| bench.app.component_name(slot.component) == name);
+        let own = bench
+            .app
+            .instances
+            .iter()
+            .filter(|(slot, _)| bench.app.blueprint.component_name(slot.component) == name);
         let own: Vec<_> = own.collect();
         own.len() as u64 == replicas
             && own.iter().all(|(_, one)| &*one.image == image && one.state.word() == "running")
@@ -394,7 +398,7 @@ fn as_the_model_says(bench: &Bench) -> bool {
             .app
             .instances
             .iter()
-            .all(|(slot, _)| model.component(bench.app.component_name(slot.component)).is_some())
+            .all(|(slot, _)| model.component(bench.app.blueprint.component_name(slot.component)).is_some())
 }
 
 #[test]
@@ -430,8 +434,8 @@ fn instances_are_replaced_pair_by_pair() {
         bench.start();
         bench.finish();
         assert!(as_the_model_says(&bench), "{}", bench.instances());
-        let named = |trace: &crate::engine::Trace| {
-            let step = bench.app.plan.step(trace.step)?;
+        let named = |trace: &crate::run::Trace| {
+            let step = bench.app.run.plan.step(trace.step)?;
             let crate::plan::Class::Action(action) = &step.class else { return None };
             let old = action.argument("selector").is_some_and(|it| format!("{it:?}").contains("\"old\""));
             let word = match action.line().split(' ').nth(1)? {

@@ -8,4 +8,5 @@ mod pages;
 mod plugins;
 mod properties;
 mod random;
+mod sample;
 mod support;

@@ -5,8 +5,8 @@
 
 use super::properties::{bench, carry_out, to_the_end};
 use super::random::{Dice, deeds};
-use crate::engine::Trace;
 use crate::plan::{ChainId, Class, Iterate, Label, Plan, Selector, StepId};
+use crate::run::Trace;
 use proptest::prelude::*;
 
 struct Reader<'p> {
@@ -91,7 +91,7 @@ proptest! {
         // What was cut off has not come out by any rule.
         if run.reason.is_none() && run.passed.is_some() {
             let told: Vec<Trace> = run.trace.iter().copied().collect();
-            let mut reader = Reader { plan: &bench.app.plan, told: told.into_iter().peekable() };
+            let mut reader = Reader { plan: &bench.app.run.plan, told: told.into_iter().peekable() };
             prop_assert_eq!(Some(reader.chain(ChainId::ROOT, None)), run.passed);
             prop_assert!(reader.told.next().is_none(), "the plan went on behind its end");
         }

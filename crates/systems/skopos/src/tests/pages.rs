@@ -2,7 +2,7 @@
 
 use super::support::{findings, request};
 use crate::codes::CODES;
-use crate::load::load;
+use crate::definition::load;
 
 /// The fenced blocks of a page whose info string is `yaml WORD`.
 fn blocks<'p>(page: &'p str, word: &str) -> Vec<&'p str> {

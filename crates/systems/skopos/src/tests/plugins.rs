@@ -3,7 +3,8 @@
 #![expect(clippy::format_push_string, clippy::manual_let_else, reason = "helpers of tests")]
 
 use super::support::{Bench, HEAD};
-use crate::engine::{Command, Mode};
+use crate::commands::Command;
+use crate::run::Mode;
 
 const MODEL: &str = "# file: model.yaml
 doctype: com.datagridsys.doctype/skopos/model
@@ -90,10 +91,12 @@ fn every_action_takes_its_time_or_fails() {
         ("plugin: docker, action: inst_wait, arguments: {selector: old}", 0, "passed"),
         ("plugin: docker, action: network_create", 1_000, "passed"),
         ("plugin: docker, action: comp_signal, arguments: {component: back, signal: HUP}", 1_000, "passed"),
+        ("plugin: docker, action: comp_signal, arguments: {target: back, signal: HUP}", 1_000, "passed"),
+        ("plugin: docker, action: comp_signal, arguments: {component: front, signal: HUP}", 1_000, "passed"),
         (
-            "plugin: docker, action: comp_signal, arguments: {component: front, signal: HUP}",
-            0,
-            "docker comp_signal: there is no instance of front",
+            "plugin: docker, action: comp_signal, arguments: {signal: HUP}",
+            1_000,
+            "docker comp_signal: the argument 'component' is missing",
         ),
         ("plugin: elb, action: lb_attach, arguments: {selector: old, name: web}", 1_000, "passed"),
         (
@@ -696,7 +699,7 @@ fn what_was_called_is_kept() {
     let mut bench = Bench::new(&text);
     bench.start();
     bench.finish();
-    let id = bench.app.plan.find("s0").expect("a step");
+    let id = bench.app.run.plan.find("s0").expect("a step");
     assert_eq!(
         bench.app.run.step(id).and_then(|own| own.called.as_deref()),
         Some("echo back acme/back:2.0 45 demo")
@@ -714,6 +717,6 @@ fn loops_work_on_their_slots() {
     assert_eq!(bench.trace(), "a[0] b[0] a[1] b[1] l d[0] d[1] m back");
     assert_eq!(bench.instances(), "back-n0:new0=running back-n1:new1=running");
     assert_eq!(bench.machines.fleet.process_ids().count(), 2);
-    let id = bench.app.plan.find("b").expect("a step");
+    let id = bench.app.run.plan.find("b").expect("a step");
     assert_eq!(bench.app.run.step(id).and_then(|own| own.called.as_deref()), Some("echo 1 back-n1"));
 }

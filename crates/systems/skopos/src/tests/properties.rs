@@ -2,8 +2,9 @@
 
 use super::random::{Deed, Dice, deeds, plan, surroundings};
 use super::support::{Bench, findings, request};
-use crate::engine::{Command, Mode};
-use crate::load::load;
+use crate::commands::Command;
+use crate::definition::load;
+use crate::run::Mode;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::Input;
 use planarium_protocol::view::ServiceView;
@@ -89,7 +90,7 @@ fn is_accepted(bench: &Bench, gates: &[String], input: &Input) -> bool {
         Command::Reset,
     ];
     commands.extend(verdicts);
-    let command = commands.iter().find(|command| bench.app.input(command) == *input);
+    let command = commands.iter().find(|command| crate::views::input(&bench.app.run, command) == *input);
     let command = command.unwrap_or_else(|| panic!("an input that no command has: {input:?}"));
     bench.clone().command(command).is_none()
 }
@@ -97,14 +98,14 @@ fn is_accepted(bench: &Bench, gates: &[String], input: &Input) -> bool {
 /// What is shown is what is: views kept are views built, explanations are there, offers are kept.
 fn look(bench: &Bench, gates: &[String]) {
     let app = &bench.app;
-    let view = app.view(&|machine| app.host_of(machine));
+    let view = crate::views::view(app, &|machine| app.hosts.get(machine));
     let mut anew = app.clone();
-    anew.cache = crate::view::ViewCache::default();
-    let fresh = anew.view(&|machine| app.host_of(machine));
+    anew.cache = crate::views::ViewCache::default();
+    let fresh = crate::views::view(&anew, &|machine| app.hosts.get(machine));
     assert_eq!(bare(&view), bare(&fresh), "a view that was kept");
     for path in elements(&view) {
-        let why =
-            app.why(&path, bench.fleet(), bench.cx.now()).unwrap_or_else(|| panic!("no why for {path:?}"));
+        let why = crate::views::why(app, &path, bench.fleet(), bench.cx.now())
+            .unwrap_or_else(|| panic!("no why for {path:?}"));
         assert!(!why.reasons.is_empty() && !why.sentence.is_empty(), "{path:?}: {why:?}");
         assert!(why.reasons.iter().all(|reason| !reason.text.is_empty()), "{path:?}: {why:?}");
         for remedy in &why.unblock {
@@ -212,10 +213,10 @@ proptest! {
             }
             prop_assert_eq!(bench.app.run.mode, Mode::Completed, "{}\n{:#?}", brought, bench.log_from(0));
         }
-        let model = bench.app.definition.model.clone().expect("a model");
+        let model = bench.app.blueprint.definition.model.clone().expect("a model");
         for component in &model.components {
-            let id = bench.app.component_id(&component.name).expect("a component");
-            let runs = |one: &crate::instance::Instance| one.state == crate::instance::InstanceState::Running;
+            let id = bench.app.blueprint.component_id(&component.name).expect("a component");
+            let runs = |one: &crate::instances::Instance| one.state == crate::instances::InstanceState::Running;
             let all: Vec<_> =
                 bench.app.instances.iter().filter(|(slot, one)| slot.component == id && runs(one)).collect();
             prop_assert_eq!(all.len() as u64, component.replicas, "{}\n{}", text, bench.instances());

@@ -1,7 +1,7 @@
 //! Plans, surroundings and operations from a number.
 
 use super::support::HEAD;
-use crate::engine::Command;
+use crate::commands::Command;
 use std::fmt::Write as _;
 
 /// A source of choices: the same number gives the same ones.

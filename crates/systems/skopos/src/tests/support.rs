@@ -1,9 +1,9 @@
 //! A short way to write requests and scripts down, and what happens in a form to compare.
 
-use crate::app::App;
-use crate::engine::{Command, Io};
-use crate::load::{Loaded, load};
-use crate::machines::{MachineAccess, OwnMachines};
+use crate::application::App;
+use crate::commands::Command;
+use crate::definition::{Loaded, load};
+use crate::machines::{Io, MachineAccess, OwnMachines};
 use planarium_ground::{Cx, Fleet, FleetEventKind, MachineSpec};
 use planarium_kernel::SimTime;
 use planarium_kernel::recorder::Recorder;
@@ -125,6 +125,21 @@ impl Bench {
         refused
     }
 
+    /// Goes on with another definition.
+    pub(crate) fn update(&mut self, text: &str) {
+        let loaded = load(&request(text));
+        let definition = loaded.definition.clone().unwrap_or_else(|| panic!("{:#?}", findings(&loaded)));
+        let mut io = Io { cx: &mut self.cx, machines: &mut self.machines };
+        self.app.replace(&mut io, definition).expect("another definition");
+        self.news();
+    }
+
+    /// Takes the application down.
+    pub(crate) fn take_down(&mut self) {
+        self.app.take_down(&mut Io { cx: &mut self.cx, machines: &mut self.machines }).expect("not running");
+        self.news();
+    }
+
     /// Starts the plan.
     pub(crate) fn start(&mut self) {
         assert_eq!(self.command(&Command::Start { paused: false, interactive: None }), None);
@@ -155,13 +170,13 @@ impl Bench {
 
     /// When something happens next.
     pub(crate) fn next_due(&self) -> Option<SimTime> {
-        [self.machines.fleet.next_due(), self.app.timers.next_due()].into_iter().flatten().min()
+        [self.machines.fleet.next_due(), self.app.run.work.next_due()].into_iter().flatten().min()
     }
 
     /// Runs until nothing more would happen, for an hour at most.
     pub(crate) fn finish(&mut self) {
         let end = self.cx.now().saturating_add(3_600_000);
-        while self.app.timers.next_due().is_some() || self.app.run.leaf.is_some() {
+        while self.app.run.work.next_due().is_some() || self.app.run.work.leaf().is_some() {
             let Some(due) = self.next_due().filter(|due| *due <= end) else { break };
             self.advance_to(due.ms());
         }
@@ -176,8 +191,8 @@ impl Bench {
     /// The log as `seconds level kind text`, from a record on.
     pub(crate) fn log_from(&self, from: usize) -> Vec<String> {
         let records = self.app.run.log.iter().skip(from);
-        let line = |record: &crate::engine::Record| {
-            let (kind, text) = (&record.kind, record.text(&self.app.plan));
+        let line = |record: &crate::run::Record| {
+            let (kind, text) = (&record.kind, record.text(&self.app.run.plan));
             format!("{} {} {} {text}", record.at.ms(), kind.level().word(), kind.word())
         };
         records.map(line).collect()
@@ -190,13 +205,13 @@ impl Bench {
             let times = if own.entries > 1 { format!("x{}", own.entries) } else { String::new() };
             format!("{}={}{times}", step.id, own.shown.word())
         };
-        self.app.plan.steps().map(one).collect::<Vec<_>>().join(" ")
+        self.app.run.plan.steps().map(one).collect::<Vec<_>>().join(" ")
     }
 
     /// The steps that came to an end, in order: `id`, `id[index]`, with `!` where they failed.
     pub(crate) fn trace(&self) -> String {
-        let one = |trace: &crate::engine::Trace| {
-            let id = self.app.plan.step(trace.step).map_or("?", |step| &*step.id);
+        let one = |trace: &crate::run::Trace| {
+            let id = self.app.run.plan.step(trace.step).map_or("?", |step| &*step.id);
             let index = trace.index.map(|index| format!("[{index}]")).unwrap_or_default();
             format!("{id}{index}{}", if trace.passed { "" } else { "!" })
         };
@@ -205,9 +220,10 @@ impl Bench {
 
     /// The instances: `id@group index state`.
     pub(crate) fn instances(&self) -> String {
-        let one = |(slot, instance): (crate::instance::Slot, &std::sync::Arc<crate::instance::Instance>)| {
-            format!("{}:{}{}={}", instance.id, slot.group.word(), slot.index, instance.state.word())
-        };
+        let one =
+            |(slot, instance): (crate::instances::Slot, &std::sync::Arc<crate::instances::Instance>)| {
+                format!("{}:{}{}={}", instance.id, slot.group.word(), slot.index, instance.state.word())
+            };
         self.app.instances.iter().map(one).collect::<Vec<_>>().join(" ")
     }
 }

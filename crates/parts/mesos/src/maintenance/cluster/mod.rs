@@ -6,14 +6,15 @@
 //! | part | module |
 //! |---|---|
 //! | machines change their mode | `effects` |
-//! | agents drained, deactivated, reactivated, marked gone | `agents` |
+//! | agents drained, deactivated, reactivated, marked gone | `drains` |
 //! | inverse offers sent, answered, rescinded | `inverse_offers` |
 //! | names in the schedule that match no machine | `unmatched` |
 //! | maintenance as the operator and a front end see it | `view`, `why` |
 
-mod agents;
-mod effects;
-mod inverse_offers;
-mod unmatched;
-mod view;
-mod why;
+pub(crate) mod drains;
+pub(crate) mod effects;
+pub(crate) mod inverse_offers;
+pub(crate) mod standing;
+pub(crate) mod unmatched;
+pub(crate) mod view;
+pub(crate) mod why;

@@ -4,8 +4,8 @@
 //! ours; the real master accepts any name.
 
 use crate::{
-    Master,
-    maintenance::{MachineId as MachineName, Schedule},
+    agents::Agents,
+    maintenance::{MachineId as MachineName, Maintenance, Schedule},
 };
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
@@ -53,38 +53,39 @@ impl Neighbours {
     }
 }
 
-impl Master {
-    /// Whether a name matches a machine of the cluster.
-    pub(crate) fn is_matched(&self, name: &MachineName) -> bool {
-        self.by_name.get(&name.key()).is_some_and(|machines| !machines.is_empty())
+/// The machines of the cluster by name. *Cost*: walks all; needed only for names that match none.
+pub(crate) fn neighbours(agents: &Agents) -> Neighbours {
+    let mut all = Neighbours::default();
+    for agent in agents.hosts.agents().filter_map(|id| agents.get(id)) {
+        all.insert(&agent.hostname, &agent.ip);
     }
+    all
+}
 
-    /// The machines of the cluster by name. *Cost*: walks all; needed only for names that match none.
-    pub(crate) fn neighbours(&self) -> Neighbours {
-        let mut all = Neighbours::default();
-        for agent in self.hosts.agents().filter_map(|id| self.agent(id)) {
-            all.insert(&agent.hostname, &agent.ip);
-        }
-        all
-    }
+/// Why a name matches no machine; none when it matches one.
+pub(crate) fn unmatched(
+    maintenance: &Maintenance,
+    name: &MachineName,
+    neighbours: &Neighbours,
+) -> Option<Text> {
+    (!maintenance.is_matched(name)).then(|| neighbours.hint(name).into())
+}
 
-    /// Why a name matches no machine; none when it matches one.
-    pub(crate) fn unmatched(&self, name: &MachineName, neighbours: &Neighbours) -> Option<Text> {
-        (!self.is_matched(name)).then(|| neighbours.hint(name).into())
-    }
-
-    /// The message about a schedule with names that match no machine.
-    pub(super) fn said_of_unmatched(&self, schedule: &Schedule) -> Option<String> {
-        let mut names =
-            schedule.machines().map(|(name, _)| name).filter(|name| !self.is_matched(name)).peekable();
-        names.peek()?;
-        let neighbours = self.neighbours();
-        let named: Vec<String> =
-            names.by_ref().take(MAX_NAMED).map(|name| format!("{name}: {}", neighbours.hint(name))).collect();
-        let more = match names.count() {
-            0 => String::new(),
-            count => format!("; and {count} more"),
-        };
-        Some(format!("in the schedule, but no machine: {}{more}", named.join("; ")))
-    }
+/// The message about a schedule with names that match no machine.
+pub(super) fn said_of_unmatched(
+    maintenance: &Maintenance,
+    agents: &Agents,
+    schedule: &Schedule,
+) -> Option<String> {
+    let mut names =
+        schedule.machines().map(|(name, _)| name).filter(|name| !maintenance.is_matched(name)).peekable();
+    names.peek()?;
+    let neighbours = neighbours(agents);
+    let named: Vec<String> =
+        names.by_ref().take(MAX_NAMED).map(|name| format!("{name}: {}", neighbours.hint(name))).collect();
+    let more = match names.count() {
+        0 => String::new(),
+        count => format!("; and {count} more"),
+    };
+    Some(format!("in the schedule, but no machine: {}{more}", named.join("; ")))
 }

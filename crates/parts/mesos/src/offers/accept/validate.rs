@@ -3,10 +3,12 @@
 //! Source: `apache/mesos: src/master/validation.cpp` (operation, task, executor). Match for what exists here.
 
 use super::accepted::AcceptedOffers;
-use crate::api::validity::{amount, stack};
 use crate::{
     agents::Agent,
-    api::{Capability, ExecutorInfo, ReservationKind, Resource, Resources, TaskInfo},
+    api::{
+        Capability, ExecutorInfo, ReservationKind, Resource, Resources, TaskInfo,
+        validity::{amount, stack},
+    },
 };
 use planarium_kernel::Milli;
 use planarium_protocol::Text;

@@ -1,0 +1,29 @@
+//! Demos for other people's documents: a recording of a run, and pictures of it in HTML and SVG.
+//!
+//! *Knows*: runs of an engine, their views and status words. *Must not know*: files, HTTP, and what a host's document is made of.
+//!
+//! A writer plays a definition or scenario once, when the document is built. What readers get is a picture (a real table that
+//! needs no script), and beside it a [`Recording`]: changes of statuses over time, some hundred bytes, which the loader
+//! (`embed/loader.js`) plays back without an engine.
+
+mod html;
+mod record;
+mod recording;
+mod svg;
+
+pub use html::{Picture, page};
+pub use record::{Selection, record};
+pub use recording::{Change, Family, Mark, Recording, Row, Word};
+pub use svg::{animated, still};
+
+/// The styles of pictures and of the loader.
+pub const STYLES: &str = include_str!("../../../embed/planarium-embed.css");
+
+/// The loader: one classic script, with its styles in it, that plays the recordings of all pictures on a page.
+pub const LOADER: &str = concat!(
+    "(() => {\nconst css = String.raw`",
+    include_str!("../../../embed/planarium-embed.css"),
+    "`;\n",
+    include_str!("../../../embed/loader.js"),
+    "})();\n"
+);

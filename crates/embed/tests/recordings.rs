@@ -1,0 +1,153 @@
+//! Recordings of all examples against the engine that they were made from, and the pictures made of them.
+
+#![expect(clippy::expect_used, reason = "a helper of tests stops the test that it is for")]
+
+use planarium_embed::{LOADER, Picture, Recording, STYLES, Selection, animated, page, record, still};
+use planarium_gallery::{Example, examples};
+use planarium_protocol::view::View;
+use planarium_scenario::Player;
+use planarium_world::Engine;
+use serde_json::Value;
+
+/// Plays an example to its end and records it.
+fn recorded(example: &Example, selection: &Selection) -> (Engine, Recording) {
+    let file = |path: &str| {
+        let found = example.files.iter().find(|(name, _)| *name == path);
+        found.map(|(_, text)| (*text).to_owned())
+    };
+    let parsed = planarium_scenario::parse(example.scenario, example.id, &file);
+    let scenario = parsed.scenario.expect("an example can be read");
+    let title = scenario.title.clone();
+    let (mut engine, mut player) = Player::start(scenario);
+    player.run_to_end(&mut engine);
+    let notes = player.take_notes();
+    let recording = record(&mut engine, &notes, &title, selection);
+    (engine, recording)
+}
+
+/// Names and statuses of what a view shows, in its order.
+fn shown(view: &View) -> Vec<(String, String)> {
+    let mut rows = Vec::new();
+    let mut add = |name: &str, status: &str| rows.push((name.to_owned(), status.to_owned()));
+    for service in &view.services {
+        for plan in &service.plans {
+            add(&plan.name, &plan.status);
+            for phase in &plan.phases {
+                add(&phase.name, &phase.status);
+                phase.steps.iter().for_each(|step| add(&step.name, &step.status));
+            }
+        }
+    }
+    rows
+}
+
+/// Names and statuses that a recording has at an instant; services have no status and are left out.
+fn told(recording: &Recording, ms: u64) -> Vec<(String, String)> {
+    let now = recording.rows.iter().zip(recording.at(ms));
+    now.filter_map(|(row, (word, _))| {
+        let word = word.filter(|word| !word.word.is_empty())?;
+        Some((row.name.clone(), word.word.clone()))
+    })
+    .collect()
+}
+
+/// Whether the first list is in the second one, in order: plans in which nothing happens are not recorded.
+fn is_within(part: &[(String, String)], whole: &[(String, String)]) -> bool {
+    let mut rest = whole.iter();
+    part.iter().all(|row| rest.any(|other| other == row))
+}
+
+#[test]
+fn a_recording_shows_what_the_engine_showed_at_every_instant() {
+    let mut instants = 0;
+    for example in examples() {
+        let (mut engine, recording) = recorded(example, &Selection::default());
+        if recording.rows.is_empty() {
+            assert!(engine.view().services.iter().all(|service| service.plans.is_empty()), "{}", example.id);
+            continue;
+        }
+        assert_eq!(engine.now_ms(), recording.end_ms, "{}: the engine is left at its end", example.id);
+        assert_eq!(engine.digest(), recording.digest, "{}", example.id);
+        for part in 0..=20 {
+            let ms = recording.end_ms * part / 20;
+            engine.seek_ms(ms);
+            let view = engine.view();
+            let (told, shown) = (told(&recording, ms), shown(&view));
+            assert!(is_within(&told, &shown), "{} at {ms} ms: {told:?} is not within {shown:?}", example.id);
+            instants += 1;
+        }
+    }
+    assert!(instants > 1000, "{instants}");
+}
+
+#[test]
+fn a_plan_is_chosen_by_its_name() {
+    let example = planarium_gallery::find("several-services").expect("an example with several services");
+    let (engine, all) = recorded(example, &Selection::default());
+    let service = engine.view().services.first().expect("a service").clone();
+    let plan = service.plans.first().expect("a plan").name.to_string();
+    let wanted = Selection { plan: Some(format!("{}/{plan}", service.name)) };
+    let (_, one) = recorded(example, &wanted);
+    assert!(one.rows.len() < all.rows.len());
+    assert_eq!(one.rows.first().map(|row| (row.depth, row.name.as_str())), Some((0, plan.as_str())));
+    let (_, none) = recorded(example, &Selection { plan: Some("nowhere".to_owned()) });
+    assert_eq!(none.rows, []);
+}
+
+#[test]
+fn a_thinned_recording_ends_as_the_whole_one() {
+    let example = planarium_gallery::find("skopos-beside-sdk").expect("a busy example");
+    let (_, whole) = recorded(example, &Selection::default());
+    for most in [1, 5, 20, 60] {
+        let mut thin = whole.clone();
+        thin.thin(most);
+        assert!(thin.changes.len() <= most.max(whole.rows.len()), "{most}: {}", thin.changes.len());
+        assert_eq!(told(&thin, thin.end_ms), told(&whole, whole.end_ms), "{most}");
+    }
+    let mut same = whole.clone();
+    same.thin(whole.changes.len());
+    assert_eq!(same, whole);
+}
+
+#[test]
+fn a_picture_holds_every_row_and_cannot_be_broken_out_of() {
+    let nasty = "</script><b>&\"'";
+    for example in examples() {
+        let (_, mut recording) = recorded(example, &Selection::default());
+        let Some(first) = recording.rows.first_mut() else { continue };
+        first.name = nasty.to_owned();
+        recording.title = nasty.to_owned();
+        let sources = [(nasty.to_owned(), nasty.to_owned())];
+        let picture = Picture {
+            recording: &recording,
+            at_ms: 0,
+            sources: &sources,
+            link: Some("https://example.org/?a=\""),
+        };
+        let html = picture.html();
+        assert_eq!(html.matches("<tr role=\"row\"").count(), recording.rows.len());
+        assert_eq!(html.matches("</script>").count(), 1);
+        assert_eq!(html.matches("<b>").count(), 0);
+        let json = html.split("pl-recording\">").nth(1).and_then(|rest| rest.split("</script>").next());
+        let json: Value = serde_json::from_str(json.expect("a recording")).expect("JSON");
+        assert_eq!(json["first"].as_array().map(Vec::len), Some(recording.rows.len()));
+        assert_eq!(json["changes"].as_array().map(Vec::len), Some(3 * recording.changes.len()));
+        for image in [still(&recording, recording.end_ms), animated(&recording)] {
+            assert!(image.starts_with("<svg ") && image.trim_end().ends_with("</svg>"));
+            assert!(!image.contains("<b>") && !image.contains("</script>"));
+        }
+    }
+}
+
+#[test]
+fn a_page_of_its_own_holds_script_and_styles() {
+    let example = planarium_gallery::find("hello-world").expect("the first example");
+    let (_, recording) = recorded(example, &Selection::default());
+    let picture = Picture { recording: &recording, at_ms: recording.end_ms, sources: &[], link: None };
+    let page = page(&picture, LOADER);
+    assert!(page.starts_with("<!doctype html>") && page.contains("customElements.define"));
+    assert_eq!(page.matches("</script>").count(), 2, "the loader's and the recording's");
+    assert!(!page.contains("src=\"") && !page.contains("http://127"), "nothing is requested");
+    // The styles stand in a template string of the script.
+    assert!(!STYLES.contains('`') && !STYLES.contains("${") && !STYLES.contains("</"));
+}

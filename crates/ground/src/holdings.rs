@@ -1,0 +1,57 @@
+//! What owners do with the ledger of the machines; the others hear of it in the same instant.
+
+use crate::{
+    Cx, Fleet,
+    event::FleetEventKind,
+    ledger::{Amounts, Holding, Ledger, Sharing},
+    spec::{MachineId, Owner},
+};
+
+impl Fleet {
+    /// The ledger: what machines have, and who holds how much of it.
+    pub const fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Says how layers share machines; before the first machine joins.
+    pub const fn set_sharing(&mut self, sharing: Sharing) {
+        self.ledger.set_sharing(sharing);
+    }
+
+    /// A machine turns out to have at least so much: somebody who runs on it was told so.
+    pub fn widen_machine(&mut self, machine: MachineId, has: Amounts) {
+        self.ledger.widen(machine, has);
+    }
+
+    /// From now on an owner hears of what others hold: [`FleetEventKind::HoldingsChanged`].
+    pub fn hear_holdings(&mut self, owner: Owner) {
+        self.ledger.listen(owner);
+    }
+
+    /// An owner holds something of a machine, under a number of its own; what it held under that number before is replaced.
+    pub fn hold(&mut self, cx: &Cx, machine: MachineId, (owner, key): (Owner, u64), holding: Holding) {
+        self.change_holding(cx, machine, (owner, key), Some(holding));
+    }
+
+    /// An owner does not hold any more what it held of a machine under this number.
+    pub fn release(&mut self, cx: &Cx, machine: MachineId, (owner, key): (Owner, u64)) {
+        self.change_holding(cx, machine, (owner, key), None);
+    }
+
+    fn change_holding(
+        &mut self,
+        cx: &Cx,
+        machine: MachineId,
+        (owner, key): (Owner, u64),
+        holding: Option<Holding>,
+    ) {
+        if !self.ledger.set(machine, owner, key, holding) {
+            return;
+        }
+        let kind = FleetEventKind::HoldingsChanged { machine, by: owner };
+        // One report does for changes that follow one another and have one cause.
+        if self.out.back().is_none_or(|last| last.kind != kind || last.cause != cx.cause()) {
+            self.report(cx, kind);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Amounts of what a machine has, in units in which every layer can be exact.
+
+use planarium_kernel::{Digest, Milli};
+use planarium_protocol::input::Resources;
+use std::collections::BTreeMap;
+
+/// Bytes of a MiB.
+const MIB: i64 = 1_048_576;
+
+/// One of the scalars that a ledger counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scalar {
+    /// Processors.
+    Cpus,
+    /// Memory.
+    Mem,
+    /// Space on the first disk.
+    Disk,
+    /// GPUs.
+    Gpus,
+}
+
+impl Scalar {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Cpus, Self::Mem, Self::Disk, Self::Gpus];
+
+    /// The word for it in explanations.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Cpus => "cpu",
+            Self::Mem => "memory",
+            Self::Disk => "disk",
+            Self::Gpus => "gpu",
+        }
+    }
+}
+
+/// So much of each scalar. Memory and disk are counted in thousandths of a byte: thousandths of a MiB and whole bytes are
+/// both exact then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amounts {
+    /// Processors.
+    pub cpus: Milli,
+    /// Memory. *Units*: bytes.
+    pub mem: Milli,
+    /// Space on the first disk. *Units*: bytes.
+    pub disk: Milli,
+    /// GPUs.
+    pub gpus: Milli,
+}
+
+/// An amount of MiB in bytes.
+const fn bytes(mib: Milli) -> Milli {
+    mib.saturating_mul_int(MIB)
+}
+
+/// Bytes in MiB, rounded up.
+const fn mib_up(bytes: Milli) -> Milli {
+    Milli::from_thousandths(bytes.thousandths().saturating_add(MIB - 1).div_euclid(MIB))
+}
+
+impl Amounts {
+    /// Nothing of anything.
+    pub const NONE: Self = Self { cpus: Milli::ZERO, mem: Milli::ZERO, disk: Milli::ZERO, gpus: Milli::ZERO };
+
+    /// Amounts of which memory and disk are given in MiB.
+    pub const fn in_mib(cpus: Milli, mem: Milli, disk: Milli, gpus: Milli) -> Self {
+        Self { cpus, mem: bytes(mem), disk: bytes(disk), gpus }
+    }
+
+    /// Amounts in thousandths of a processor, bytes and whole GPUs.
+    pub const fn in_bytes(cpu_milli: i64, mem: i64, disk: i64, gpus: i64) -> Self {
+        Self {
+            cpus: Milli::from_thousandths(cpu_milli),
+            mem: Milli::from_int(mem),
+            disk: Milli::from_int(disk),
+            gpus: Milli::from_int(gpus),
+        }
+    }
+
+    /// All of what a machine was given.
+    pub(crate) fn of(resources: &Resources, roles: &BTreeMap<String, Resources>) -> Self {
+        let one = |resources: &Resources| {
+            let [cpus, mem, disk, gpus] = [resources.cpus, resources.mem, resources.disk, resources.gpus]
+                .map(|amount| {
+                    amount.map_or(Milli::ZERO, |amount| Milli::from_thousandths(amount.thousandths()))
+                });
+            Self::in_mib(cpus, mem, disk, gpus)
+        };
+        roles.values().fold(one(resources), |sum, resources| sum.plus(one(resources)))
+    }
+
+    /// The amount of one scalar.
+    pub const fn get(self, scalar: Scalar) -> Milli {
+        match scalar {
+            Scalar::Cpus => self.cpus,
+            Scalar::Mem => self.mem,
+            Scalar::Disk => self.disk,
+            Scalar::Gpus => self.gpus,
+        }
+    }
+
+    fn with(self, other: Self, join: impl Fn(Milli, Milli) -> Milli) -> Self {
+        Self {
+            cpus: join(self.cpus, other.cpus),
+            mem: join(self.mem, other.mem),
+            disk: join(self.disk, other.disk),
+            gpus: join(self.gpus, other.gpus),
+        }
+    }
+
+    /// The sum of both.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        self.with(other, Milli::saturating_add)
+    }
+
+    /// The difference of both, which may be below nothing.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        self.with(other, Milli::saturating_sub)
+    }
+
+    /// The difference of both, nothing where it would be less.
+    #[must_use]
+    pub fn less(self, other: Self) -> Self {
+        self.with(other, |one, other| one.saturating_sub(other).max(Milli::ZERO))
+    }
+
+    /// The lesser of both, scalar by scalar.
+    #[must_use]
+    pub fn least(self, other: Self) -> Self {
+        self.with(other, Ord::min)
+    }
+
+    /// The greater of both, scalar by scalar.
+    #[must_use]
+    pub fn most(self, other: Self) -> Self {
+        self.with(other, Ord::max)
+    }
+
+    /// Whether there is nothing of anything.
+    pub fn is_none(self) -> bool {
+        self == Self::NONE
+    }
+
+    /// Whether there is at least as much of everything.
+    pub fn contains(self, other: Self) -> bool {
+        self.lacks(other).next().is_none()
+    }
+
+    /// The scalars of which `other` has more.
+    pub fn lacks(self, other: Self) -> impl Iterator<Item = Scalar> {
+        Scalar::ALL.into_iter().filter(move |scalar| self.get(*scalar) < other.get(*scalar))
+    }
+
+    /// Memory, rounded down. *Units*: thousandths of a MiB.
+    pub const fn mem_mib(self) -> Milli {
+        Milli::from_thousandths(self.mem.thousandths().div_euclid(MIB))
+    }
+
+    /// Memory, rounded up. *Units*: thousandths of a MiB.
+    pub const fn mem_mib_up(self) -> Milli {
+        mib_up(self.mem)
+    }
+
+    /// Disk, rounded up. *Units*: thousandths of a MiB.
+    pub const fn disk_mib_up(self) -> Milli {
+        mib_up(self.disk)
+    }
+
+    /// Disk, rounded down. *Units*: thousandths of a MiB.
+    pub const fn disk_mib(self) -> Milli {
+        Milli::from_thousandths(self.disk.thousandths().div_euclid(MIB))
+    }
+
+    pub(crate) fn digest(self, digest: &mut Digest) {
+        for scalar in Scalar::ALL {
+            digest.write_i64(self.get(scalar).thousandths());
+        }
+    }
+}

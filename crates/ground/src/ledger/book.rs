@@ -1,0 +1,205 @@
+//! What is held of one machine.
+
+use super::amounts::{Amounts, Scalar};
+use crate::spec::Owner;
+use planarium_kernel::{Digest, Map};
+use planarium_protocol::Text;
+use std::{cmp::Reverse, ops::RangeInclusive, sync::Arc};
+
+/// Ports of a machine from one to another, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ports {
+    /// The first one.
+    pub first: u16,
+    /// The last one.
+    pub last: u16,
+}
+
+impl Ports {
+    /// Whether some port is in both.
+    pub const fn meets(self, other: Self) -> bool {
+        self.first <= other.last && other.first <= self.last
+    }
+}
+
+/// Names the one who holds something, for explanations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The kind of thing, in the words of the layer that it belongs to: `Mesos task`, `pod`.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: Text,
+    /// The service that it belongs to; empty where there is none.
+    pub service: Text,
+}
+
+impl Holder {
+    /// The kind and the name: `Mesos task web-0-server`.
+    pub fn text(&self) -> String {
+        format!("{} {}", self.kind, self.name)
+    }
+}
+
+/// An entry: so much of a machine is held by somebody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holding {
+    /// Who holds it.
+    pub holder: Holder,
+    /// Scalars.
+    pub amounts: Amounts,
+    /// Ports of the machine.
+    pub ports: Arc<[Ports]>,
+}
+
+/// What one owner holds altogether.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Share {
+    owner: Owner,
+    amounts: Amounts,
+    holdings: u32,
+}
+
+/// What is held of one machine, and what it has.
+#[derive(Clone, Debug)]
+pub(super) struct Book {
+    pub(super) has: Amounts,
+    /// By owner, then by the number that the owner gave.
+    holdings: Map<(Owner, u64), Holding, 8>,
+    /// Sums by owner. *Order*: of owners.
+    shares: Vec<Share>,
+    /// Ports that are held. *Order*: none.
+    ports: Vec<(Owner, Ports)>,
+    /// Number of the last change.
+    pub(super) changed: u64,
+}
+
+impl Book {
+    pub(super) fn new(has: Amounts, changed: u64) -> Self {
+        Self { has, holdings: Map::new(), shares: Vec::new(), ports: Vec::new(), changed }
+    }
+
+    pub(super) fn holdings(&self) -> impl Iterator<Item = (Owner, &Holding)> {
+        self.holdings.iter().map(|((owner, _), holding)| (*owner, holding))
+    }
+
+    pub(super) fn get(&self, owner: Owner, key: u64) -> Option<&Holding> {
+        self.holdings.get(&(owner, key))
+    }
+
+    /// The entries of an owner whose numbers are in a range, in order.
+    pub(super) fn between(
+        &self,
+        owner: Owner,
+        keys: RangeInclusive<u64>,
+    ) -> impl Iterator<Item = (u64, &Holding)> {
+        let rows = self.holdings.range((owner, *keys.start())..=(owner, *keys.end()));
+        rows.map(|((_, key), holding)| (*key, holding))
+    }
+
+    /// Puts an entry in place of the one with its number, or takes that away.
+    pub(super) fn set(&mut self, owner: Owner, key: u64, holding: Option<Holding>) {
+        let old = match holding {
+            Some(new) => {
+                self.count(owner, &new, Amounts::plus, 1);
+                self.ports.extend(new.ports.iter().map(|ports| (owner, *ports)));
+                self.holdings.insert((owner, key), new)
+            }
+            None => self.holdings.remove(&(owner, key)),
+        };
+        let Some(old) = old else { return };
+        self.count(owner, &old, Amounts::minus, -1);
+        for gone in old.ports.iter() {
+            if let Some(at) = self.ports.iter().position(|held| *held == (owner, *gone)) {
+                self.ports.swap_remove(at);
+            }
+        }
+    }
+
+    fn count(&mut self, owner: Owner, holding: &Holding, join: fn(Amounts, Amounts) -> Amounts, by: i32) {
+        let at = self.shares.partition_point(|share| share.owner < owner);
+        if self.shares.get(at).is_none_or(|share| share.owner != owner) {
+            self.shares.insert(at, Share { owner, amounts: Amounts::NONE, holdings: 0 });
+        }
+        if let Some(share) = self.shares.get_mut(at) {
+            share.amounts = join(share.amounts, holding.amounts);
+            share.holdings = share.holdings.saturating_add_signed(by);
+            if share.holdings == 0 {
+                self.shares.remove(at);
+            }
+        }
+    }
+
+    /// The sum over the owners that are meant.
+    pub(super) fn held(&self, meant: impl Fn(Owner) -> bool) -> Amounts {
+        let shares = self.shares.iter().filter(|share| meant(share.owner));
+        shares.fold(Amounts::NONE, |sum, share| sum.plus(share.amounts))
+    }
+
+    pub(super) fn ports(&self) -> impl Iterator<Item = (Owner, Ports)> {
+        self.ports.iter().copied()
+    }
+
+    /// Entries of the owners that are meant and hold some of a scalar, the largest first.
+    pub(super) fn largest(&self, scalar: Scalar, meant: impl Fn(Owner) -> bool) -> Vec<&Holding> {
+        let mut all: Vec<&Holding> = self
+            .holdings()
+            .filter(|(owner, holding)| meant(*owner) && holding.amounts.get(scalar).is_positive())
+            .map(|(_, holding)| holding)
+            .collect();
+        planarium_kernel::sorted::sort_by_key(&mut all, |holding| Reverse(holding.amounts.get(scalar)));
+        all
+    }
+
+    pub(super) fn digest(&self, digest: &mut Digest) {
+        self.has.digest(digest);
+        for share in &self.shares {
+            digest.write_u32(share.owner.0);
+            digest.write_u32(share.holdings);
+            share.amounts.digest(digest);
+        }
+        digest.write_u64(self.ports.len() as u64);
+    }
+
+    pub(super) fn beyond(&self, before: Option<&Self>) -> u64 {
+        let ports = |holding: &Holding, old: Option<&Holding>| {
+            let old = old.map(|old| &old.ports);
+            if old.is_some_and(|old| Arc::ptr_eq(old, &holding.ports)) {
+                0
+            } else {
+                holding.ports.len() as u64 * 4
+            }
+        };
+        self.holdings.beyond(before.map(|before| &before.holdings), ports)
+            + planarium_kernel::cow::bytes_of::<Share>(self.shares.len())
+            + planarium_kernel::cow::bytes_of::<(Owner, Ports)>(self.ports.len())
+    }
+
+    /// What does not hold, in words. *Cost*: walks all entries.
+    pub(super) fn check(&self, name: &str, together: bool, broken: &mut Vec<String>) {
+        let mut plain = Self::new(self.has, self.changed);
+        for ((owner, key), holding) in &self.holdings {
+            plain.set(*owner, *key, Some(holding.clone()));
+        }
+        if plain.shares != self.shares || plain.ports.len() != self.ports.len() {
+            broken.push(format!(
+                "machine {name}: sums of holdings {:?}, recomputed {:?}",
+                self.shares, plain.shares
+            ));
+        }
+        if !together {
+            return;
+        }
+        let held = self.held(|_| true);
+        for scalar in self.has.lacks(held) {
+            let word = scalar.as_str();
+            let (held, has) = (held.get(scalar), self.has.get(scalar));
+            broken.push(format!("machine {name}: {held} {word} held, it has {has}"));
+        }
+        for (at, (owner, ports)) in self.ports.iter().enumerate() {
+            let others = self.ports.iter().take(at).filter(|(other, _)| other != owner);
+            if others.clone().any(|(_, other)| other.meets(*ports)) {
+                broken.push(format!("machine {name}: port {} is held by two owners", ports.first));
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The ledger of machines: what each has, and who holds how much of it.
+//!
+//! *Knows*: amounts, ports, owners and the names they give their holdings. *Must not know*: what is offered or scheduled;
+//! what an owner plans with counts as free until it is held.
+//!
+//! *Invariant*: where machines are shared, no more of a machine is held than it has. Those who hold look first:
+//! [`Ledger::free_for`].
+
+mod amounts;
+mod book;
+
+pub use amounts::{Amounts, Scalar};
+pub use book::{Holder, Holding, Ports};
+pub use planarium_protocol::input::Sharing;
+
+use crate::spec::{MachineId, Owner};
+use book::Book;
+use planarium_kernel::{Digest, IdMap, cow::behind};
+use std::{ops::RangeInclusive, sync::Arc};
+
+/// What every machine has, and who holds how much of it. *Cost*: a question about a machine looks at its owners, a change at
+/// one entry; copies share what has not changed.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    sharing: Sharing,
+    books: IdMap<MachineId, Arc<Book>, 8>,
+    /// Owners who hear of what others hold. *Order*: of numbers.
+    readers: Vec<Owner>,
+    /// Changes so far.
+    changes: u64,
+}
+
+impl Ledger {
+    /// How machines are shared.
+    pub const fn sharing(&self) -> Sharing {
+        self.sharing
+    }
+
+    pub(crate) const fn set_sharing(&mut self, sharing: Sharing) {
+        self.sharing = sharing;
+    }
+
+    /// Counts every change of a holding; for caches over all machines.
+    pub const fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// The number of the last change on a machine; for caches.
+    pub fn changed(&self, machine: MachineId) -> u64 {
+        self.book(machine).map_or(0, |book| book.changed)
+    }
+
+    fn book(&self, machine: MachineId) -> Option<&Book> {
+        self.books.get(&machine).map(|book| &**book)
+    }
+
+    /// Whether an owner's holdings count for another one.
+    fn counts(&self, owner: Owner, other: Owner) -> bool {
+        self.sharing == Sharing::Together && owner != other
+    }
+
+    /// All that a machine has.
+    pub fn has(&self, machine: MachineId) -> Amounts {
+        self.book(machine).map_or(Amounts::NONE, |book| book.has)
+    }
+
+    /// What all owners together hold of a machine.
+    pub fn held(&self, machine: MachineId) -> Amounts {
+        self.book(machine).map_or(Amounts::NONE, |book| book.held(|_| true))
+    }
+
+    /// What one owner holds of a machine.
+    pub fn held_by(&self, machine: MachineId, owner: Owner) -> Amounts {
+        self.book(machine).map_or(Amounts::NONE, |book| book.held(|other| other == owner))
+    }
+
+    /// What others than an owner hold of a machine; nothing where machines are not shared.
+    pub fn held_by_others(&self, machine: MachineId, owner: Owner) -> Amounts {
+        self.book(machine).map_or(Amounts::NONE, |book| book.held(|other| self.counts(owner, other)))
+    }
+
+    /// What nobody holds, as an owner sees it. *Units*: never below nothing.
+    pub fn free_for(&self, machine: MachineId, owner: Owner) -> Amounts {
+        let Some(book) = self.book(machine) else { return Amounts::NONE };
+        book.has.less(book.held(|other| other == owner || self.counts(owner, other)))
+    }
+
+    /// Whether owners together hold more of a machine than it has: only where machines are not shared.
+    pub fn is_promised_twice(&self, machine: MachineId) -> bool {
+        self.book(machine).is_some_and(|book| !book.has.contains(book.held(|_| true)))
+    }
+
+    /// Ports of a machine that others than an owner hold. *Order*: none.
+    pub fn ports_of_others(&self, machine: MachineId, owner: Owner) -> impl Iterator<Item = Ports> {
+        let ports = self.book(machine).into_iter().flat_map(Book::ports);
+        ports.filter(move |(other, _)| self.counts(owner, *other)).map(|(_, ports)| ports)
+    }
+
+    /// The entries of others than an owner that hold some of a scalar of a machine, the largest first.
+    pub fn others_by_size(&self, machine: MachineId, owner: Owner, scalar: Scalar) -> Vec<&Holding> {
+        self.book(machine)
+            .map_or_else(Vec::new, |book| book.largest(scalar, |other| self.counts(owner, other)))
+    }
+
+    /// All entries of a machine. *Order*: of owners, then of the numbers that they gave.
+    pub fn holdings(&self, machine: MachineId) -> impl Iterator<Item = (Owner, &Holding)> {
+        self.book(machine).into_iter().flat_map(Book::holdings)
+    }
+
+    /// An entry, by its owner and the number that this one gave it.
+    pub fn holding(&self, machine: MachineId, owner: Owner, key: u64) -> Option<&Holding> {
+        self.book(machine)?.get(owner, key)
+    }
+
+    /// The entries of an owner whose numbers are in a range, in order.
+    pub fn holdings_between(
+        &self,
+        machine: MachineId,
+        owner: Owner,
+        keys: RangeInclusive<u64>,
+    ) -> impl Iterator<Item = (u64, &Holding)> {
+        self.book(machine).into_iter().flat_map(move |book| book.between(owner, keys.clone()))
+    }
+
+    /// An owner wants to hear of what others hold.
+    pub(crate) fn listen(&mut self, owner: Owner) {
+        if let Err(at) = self.readers.binary_search(&owner) {
+            self.readers.insert(at, owner);
+        }
+    }
+
+    pub(crate) fn open(&mut self, machine: MachineId, has: Amounts) {
+        self.changes += 1;
+        self.books.insert(machine, Arc::new(Book::new(has, self.changes)));
+    }
+
+    /// A machine has at least so much.
+    pub(crate) fn widen(&mut self, machine: MachineId, has: Amounts) {
+        if let Some(book) = self.books.get_mut(&machine).filter(|book| !book.has.contains(has)) {
+            let book = Arc::make_mut(book);
+            book.has = book.has.most(has);
+        }
+    }
+
+    pub(crate) fn close(&mut self, machine: MachineId) {
+        self.changes += 1;
+        self.books.remove(&machine);
+    }
+
+    /// Puts an entry in place of the one with its number, or takes that away. Returns whether others have to hear of it.
+    pub(crate) fn set(
+        &mut self,
+        machine: MachineId,
+        owner: Owner,
+        key: u64,
+        holding: Option<Holding>,
+    ) -> bool {
+        let Some(book) = self.books.get(&machine) else { return false };
+        let old = book.get(owner, key);
+        if old == holding.as_ref() {
+            return false;
+        }
+        let amounts = |holding: Option<&Holding>| {
+            holding
+                .map(|holding| (holding.amounts, holding.ports.clone()))
+                .filter(|(amounts, ports)| !amounts.is_none() || !ports.is_empty())
+        };
+        let differs = amounts(old) != amounts(holding.as_ref());
+        self.changes += 1;
+        if let Some(book) = self.books.get_mut(&machine) {
+            let book = Arc::make_mut(book);
+            book.set(owner, key, holding);
+            book.changed = self.changes;
+        }
+        differs && self.sharing == Sharing::Together && self.readers.iter().any(|reader| *reader != owner)
+    }
+
+    /// Writes the canonical state.
+    pub(crate) fn digest(&self, digest: &mut Digest) {
+        digest.write_str(self.sharing.as_str());
+        for (machine, book) in self.books.iter() {
+            digest.write_u32(machine.0);
+            book.digest(digest);
+        }
+    }
+
+    /// Bytes that this ledger holds and `before` does not, by estimate.
+    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+        self.books.beyond(before.map(|before| &before.books), |book, old| {
+            behind(book, old, |book| book.beyond(old.map(|old| &**old)))
+        })
+    }
+
+    /// What does not hold of a machine, in words. *Cost*: walks its entries.
+    pub(crate) fn check(&self, machine: MachineId, name: &str, broken: &mut Vec<String>) {
+        match self.book(machine) {
+            Some(book) => book.check(name, self.sharing == Sharing::Together, broken),
+            None => broken.push(format!("machine {name} is not in the ledger")),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Agents that have shut down are started again after a while.
+//!
+//! Source: `apache/mesos: src/slave/slave.cpp` (shutdown). When agents are started again is ours.
+
+use crate::{
+    agents::{AgentState, Agents, registration},
+    api::AgentId,
+    cluster::{Cluster, Timer},
+    records::Records,
+};
+use planarium_ground::{Cx, Fleet, MachineId};
+use planarium_kernel::Class;
+
+/// Time between an agent's end and its next start. *Units*: milliseconds.
+const RESTART_MS: u64 = 1_000;
+
+/// Whether an agent is not registered and would be if it were started.
+pub(crate) fn may_register(agents: &Agents, id: AgentId) -> bool {
+    agents.get(id).is_some_and(|agent| matches!(agent.state, AgentState::Removed | AgentState::Unreachable))
+}
+
+/// The agent's process has ended and is started again after a while.
+pub(crate) fn restart_agent_later(cluster: &mut Cluster, cx: &Cx, id: AgentId) {
+    let Some(machine) = cluster.agents.get(id).map(|agent| agent.machine) else { return };
+    let at = cx.now().saturating_add(RESTART_MS);
+    cluster.timers.arm(at, Class::OneShot, cx.cause(), Timer::Register(machine));
+}
+
+/// An agent is started again and registers with what its work directory keeps.
+pub(crate) fn register_again(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
+    let Some(id) = records.cluster.agents.hosts.get(machine).and_then(|host| host.agent) else { return };
+    if !may_register(&records.cluster.agents, id) || fleet.absence(machine).is_some() {
+        return;
+    }
+    let shutdown_done = records.cluster.agents.get(id).map(|agent| agent.shutdown_done).unwrap_or_default();
+    if cx.now() <= shutdown_done {
+        // It still waits for its processes to end.
+        let at = shutdown_done.saturating_add(RESTART_MS);
+        records.cluster.timers.arm(at, Class::OneShot, cx.cause(), Timer::Register(machine));
+        return;
+    }
+    let total = records.cluster.agents.get(id).map(|agent| agent.last_total.clone()).unwrap_or_default();
+    registration::register(records, cx, fleet, machine, total);
+}

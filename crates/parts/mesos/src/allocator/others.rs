@@ -1,0 +1,67 @@
+//! What others than frameworks hold of agents' machines: it is taken out of what is free, unreserved.
+//!
+//! *Knows*: the ledger's amounts as resources. *Must not know*: who the others are.
+
+use super::{Allocator, Slot, quota::Delta};
+use crate::api::{AgentId, Resource, Resources};
+use planarium_kernel::Cause;
+
+/// As much of `wanted` as is there.
+fn take(free: &mut Resources, wanted: &Resources) -> Resources {
+    if free.subtract_all(wanted) {
+        return wanted.clone();
+    }
+    let left = free.minus(wanted);
+    let taken = free.minus(&left);
+    *free = left;
+    taken
+}
+
+impl Slot {
+    /// What the agent has without what others hold of its machine.
+    pub(crate) fn own_total(&self) -> Resources {
+        let mut total = self.free.clone();
+        self.allocated.values().flat_map(super::Allocation::parts).for_each(|part| total.add_all(part));
+        total
+    }
+
+    /// All resources of a kind, free and allocated.
+    pub(crate) fn all_of(&self, keep: impl Fn(&Resource) -> bool + Copy) -> impl Iterator<Item = &Resource> {
+        let allocated = self.allocated.values().flat_map(super::Allocation::parts);
+        std::iter::once(&self.free).chain(allocated).flat_map(Resources::iter).filter(move |one| keep(one))
+    }
+}
+
+impl Allocator {
+    /// Others hold this of an agent's machine now. What is not free stays where it is.
+    pub(crate) fn set_others(&mut self, id: AgentId, wanted: &Resources, cause: Cause) {
+        let Some(slot) = self.slot_mut(id) else { return };
+        let before = std::mem::take(&mut slot.others);
+        slot.free.add_all(&before);
+        slot.others = take(&mut slot.free, wanted);
+        let after = slot.others.clone();
+        self.account_total(&before, Delta::Add);
+        self.account_total(&after, Delta::Remove);
+        if !after.contains(&before) {
+            self.revisit_held_back(cause);
+            self.touch(id, cause);
+        }
+    }
+
+    /// What an agent's tasks, executors or reservations hold has changed.
+    pub(crate) fn note_held(&mut self, id: AgentId) {
+        if !self.held_changes.contains(&id) {
+            self.held_changes.push(id);
+        }
+    }
+
+    /// Agents of which something has changed since the last time.
+    pub(crate) fn take_held_changes(&mut self) -> Vec<AgentId> {
+        std::mem::take(&mut self.held_changes)
+    }
+
+    /// Whether there are such agents.
+    pub(crate) const fn has_held_changes(&self) -> bool {
+        !self.held_changes.is_empty()
+    }
+}

@@ -1,0 +1,58 @@
+//! The user decides what happens: exactly one offer round.
+
+use crate::{
+    allocator::Rules,
+    api::AgentId,
+    cluster::Cluster,
+    maintenance::{Maintenance, cluster::inverse_offers},
+    offers::{Offers, exchange},
+};
+use planarium_ground::Cx;
+use planarium_protocol::{Refusal, input::OfferRound, refusal::RefusalCode};
+
+/// Runs exactly one round over these machines, in this order (all machines in order of joining when none is
+/// named). Withheld offers are made, and where every framework has declined, filters do not count.
+/// Returns how many offers were made.
+///
+/// *Errors*: an unknown machine.
+pub(crate) fn offer_round(
+    offers: &mut Offers,
+    maintenance: &mut Maintenance,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    round: &OfferRound,
+) -> Result<u32, Refusal> {
+    let mut order: Vec<AgentId> = Vec::new();
+    if round.agents.is_empty() {
+        order.extend(cluster.agents.hosts.agents());
+    }
+    for name in &round.agents {
+        let named = cluster.agents.hosts.agents().find(|id| {
+            cluster
+                .agents
+                .get(*id)
+                .is_some_and(|agent| &*agent.hostname == name.as_str() || &*agent.name == name.as_str())
+        });
+        match named {
+            Some(id) if !order.contains(&id) => order.push(id),
+            Some(_) => {}
+            None => return Err(Refusal::new(RefusalCode::NotFound, format!("no agent {name}"))),
+        }
+    }
+    let mut grants = Vec::new();
+    for unfiltered in [false, true] {
+        let rules = Rules { withheld: None, unfiltered };
+        grants.extend(cluster.allocator.run_in_order(&order, rules));
+    }
+    // One message with the offers in the order named.
+    planarium_kernel::sorted::sort_by_key(&mut grants, |grant| {
+        order.iter().position(|id| *id == grant.agent)
+    });
+    for grant in &mut grants {
+        grant.cause = cx.cause();
+    }
+    let made = u32::try_from(grants.len()).unwrap_or(u32::MAX);
+    exchange::make_offers(offers, maintenance, cluster, cx, grants);
+    inverse_offers::send_inverse_offers(offers, maintenance, cluster, cx, Some(&order));
+    Ok(made)
+}

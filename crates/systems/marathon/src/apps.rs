@@ -1,0 +1,170 @@
+//! What goes with an app or pod beside its definition and its instances.
+//!
+//! *Knows*: the parts. *Must not know*: rules.
+
+use crate::definition::RunSpec;
+use crate::definition::spec::Stamp;
+use crate::deployments::work::Job;
+use crate::groups::Root;
+use crate::health::Checks;
+use crate::id::PathId;
+use crate::instances::tracker::SpecNo;
+use crate::launch_queue::backoff::Backoff;
+use crate::offers::statistics::OfferStats;
+use planarium_kernel::cow::Table;
+use planarium_kernel::{Map, SimTime, SortedMap};
+use planarium_protocol::Text;
+use planarium_protocol::view::StepView;
+use std::sync::{Arc, OnceLock};
+
+/// The last failure of a task.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    pub(crate) at: SimTime,
+    pub(crate) task: Text,
+    pub(crate) host: Text,
+    pub(crate) agent_id: Option<Text>,
+    pub(crate) state: &'static str,
+    pub(crate) message: Text,
+    pub(crate) version: Stamp,
+    /// The event that told of it.
+    pub(crate) event: u64,
+}
+
+/// A scaling outside of deployments that waits for instances to end.
+#[derive(Clone, Debug)]
+pub(crate) struct Rescaling {
+    pub(crate) lock: u64,
+    /// Who is to end first: instances with their tasks at that time.
+    pub(crate) waits: crate::instances::scaling::Ending,
+    /// How many to start then.
+    pub(crate) start: u32,
+}
+
+/// What goes with an app or pod.
+#[derive(Clone, Debug)]
+pub(crate) struct SpecRun {
+    pub(crate) id: PathId,
+    /// Where it is shown.
+    pub(crate) place: (Text, Text),
+    /// What the present tree says of it.
+    pub(crate) spec: Option<Arc<RunSpec>>,
+    pub(crate) backoff: Backoff,
+    pub(crate) stats: Arc<OfferStats>,
+    /// The lock that somebody holds.
+    pub(crate) lock: Option<u64>,
+    pub(crate) rescaling: Option<Arc<Rescaling>>,
+    /// What a deployment does with it.
+    pub(crate) job: Option<Arc<Job>>,
+    /// Health checks under way, by version.
+    pub(crate) checks: SortedMap<Stamp, Arc<Checks>>,
+    pub(crate) failure: Option<Arc<Failure>>,
+    /// The newest wish for offers when its last delay ended.
+    pub(crate) wish_from: u64,
+    /// The status that is shown; empty for what is not defined.
+    pub(crate) shown: &'static str,
+    /// Since when.
+    pub(crate) shown_since: SimTime,
+    /// Grows with every change.
+    pub(crate) revision: u64,
+    /// What is shown of it, once somebody has looked since the last change.
+    pub(crate) step: OnceLock<Arc<StepView>>,
+}
+
+/// What goes with each app and pod, by number: numbers are given in order and never taken back.
+#[derive(Clone, Default)]
+pub(crate) struct Apps {
+    all: Table<Arc<SpecRun>>,
+    /// Numbers of ids.
+    numbers: Map<PathId, SpecNo>,
+    /// Number of the last lock.
+    lock: u64,
+}
+
+impl Apps {
+    /// The number of an id; a new one when it has none. `root` is the present tree.
+    pub(crate) fn number_of(&mut self, id: &PathId, root: &Root) -> SpecNo {
+        if let Some(no) = self.numbers.get(id) {
+            return *no;
+        }
+        let no = SpecNo(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
+        self.all.push(Arc::new(SpecRun::new(id.clone(), root.spec(id).cloned())));
+        self.numbers.insert(id.clone(), no);
+        no
+    }
+
+    /// The number of an id that has one.
+    pub(crate) fn known_number(&self, id: &PathId) -> Option<SpecNo> {
+        self.numbers.get(id).copied()
+    }
+
+    /// The number of a further lock.
+    pub(crate) fn new_lock(&mut self) -> u64 {
+        self.lock += 1;
+        self.lock
+    }
+
+    /// What goes with a number.
+    pub(crate) fn get(&self, no: SpecNo) -> Option<&Arc<SpecRun>> {
+        self.all.get(no.0 as usize)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn get_mut(&mut self, no: SpecNo) -> Option<&mut SpecRun> {
+        self.all.get_mut(no.0 as usize).map(Arc::make_mut)
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// All numbers, in order.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = SpecNo> + use<> {
+        (0..u32::try_from(self.all.len()).unwrap_or(u32::MAX)).map(SpecNo)
+    }
+
+    /// All with their numbers, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (SpecNo, &Arc<SpecRun>)> {
+        self.numbers().zip(self.all.iter())
+    }
+
+    /// Bytes that these hold and `before` do not, by estimate.
+    pub(crate) fn beyond(
+        &self,
+        before: Option<&Self>,
+        inside: impl Fn(&Arc<SpecRun>, Option<&Arc<SpecRun>>) -> u64,
+    ) -> u64 {
+        self.all.beyond(before.map(|before| &before.all), inside)
+            + self.numbers.beyond_flat(before.map(|before| &before.numbers))
+    }
+}
+
+impl SpecRun {
+    /// Of an id that nothing is known of yet.
+    pub(crate) fn new(id: PathId, spec: Option<Arc<RunSpec>>) -> Self {
+        Self {
+            place: crate::shown::place_of(&id),
+            id,
+            spec,
+            backoff: Backoff::default(),
+            stats: Arc::default(),
+            lock: None,
+            rescaling: None,
+            job: None,
+            checks: SortedMap::new(),
+            failure: None,
+            wish_from: 0,
+            shown: "",
+            shown_since: SimTime::ZERO,
+            revision: 0,
+            step: OnceLock::new(),
+        }
+    }
+
+    /// Roughly what it takes. *Units*: bytes.
+    pub(crate) fn weight(&self) -> u64 {
+        let checks: u64 = self.checks.values().map(|checks| checks.weight()).sum();
+        512 + checks + 96 * self.stats.last.len() as u64
+    }
+}

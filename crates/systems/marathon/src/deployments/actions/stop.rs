@@ -1,0 +1,45 @@
+//! Ending all instances of what is not defined any more.
+//!
+//! **Source**: `marathon: core/deployment/impl/DeploymentActor.scala (stopRunnable)`. Match.
+
+use crate::definition::RunSpec;
+use crate::deployments::lifecycle::Deploying;
+use crate::deployments::work::{Stopping, Work};
+use crate::events::Happening;
+use crate::instances::instance::{Goal, InstanceNo};
+use crate::instances::tracker::{Key, SpecNo};
+use planarium_kernel::SortedSet;
+use std::sync::Arc;
+
+impl Deploying<'_, '_> {
+    pub(crate) fn begin_stop(&mut self, no: SpecNo) -> bool {
+        self.probes.remove_checks(self.records, self.port, no);
+        let keys: Vec<Key> = self.records.instances.of_spec(no).map(|(key, _)| key).collect();
+        for key in keys {
+            self.records.set_goal(self.port.cx, key, Goal::Decommissioned, "it is not defined any more");
+        }
+        let open = self
+            .records
+            .instances
+            .of_spec(no)
+            .filter(|(_, instance)| !instance.condition.is_considered_terminal());
+        let left: SortedSet<InstanceNo> = open.map(|(key, _)| key.no).collect();
+        let Some(mut job) = self.take_job(no) else { return true };
+        if left.is_empty() {
+            return self.stopped(no, &job.spec);
+        }
+        Arc::make_mut(&mut job).work = Work::Stopping(Stopping::of(left));
+        self.put_job(no, job);
+        false
+    }
+
+    /// All instances have ended.
+    pub(crate) fn stopped(&mut self, no: SpecNo, spec: &RunSpec) -> bool {
+        self.records.reset_delay(self.port.cx, no, spec);
+        if let Some(run) = self.records.run_mut(no) {
+            run.failure = None;
+        }
+        self.records.publish(self.port.cx, Happening::AppTerminated { id: spec.id.clone() });
+        true
+    }
+}

@@ -1,0 +1,70 @@
+//! Apps and pods whose count of instances is not what it should be, and that nobody works on.
+//!
+//! *Invariant*: holds exactly those that [`Balance::weigh`] was last told so of.
+
+use crate::instances::tracker::SpecNo;
+use planarium_kernel::Map;
+
+/// Apps and pods whose count is not right.
+#[derive(Clone, Default)]
+pub(crate) struct Balance {
+    /// Specs that have not as many instances as they should, and that nobody works on.
+    unbalanced: Map<SpecNo, ()>,
+    /// Specs that are not defined any more and have instances that are to run.
+    orphans: Map<SpecNo, ()>,
+}
+
+impl Balance {
+    /// Notes how a spec stands: how many instances are desired (none: it is not defined), how many are wanted.
+    pub(crate) fn weigh(&mut self, no: SpecNo, desired: Option<u32>, wanted: u32, locked: bool) {
+        let unbalanced = !locked && desired.is_some_and(|desired| desired != wanted);
+        set(&mut self.unbalanced, no, unbalanced);
+        set(&mut self.orphans, no, desired.is_none() && wanted > 0);
+    }
+
+    /// Whether a spec has not as many instances as it should.
+    pub(crate) fn is_unbalanced(&self, no: SpecNo) -> bool {
+        self.unbalanced.contains_key(&no)
+    }
+
+    /// Whether a spec is not defined any more and has instances that are to run.
+    pub(crate) fn is_orphan(&self, no: SpecNo) -> bool {
+        self.orphans.contains_key(&no)
+    }
+
+    /// Specs that have not as many instances as they should.
+    pub(crate) fn unbalanced(&self) -> Vec<SpecNo> {
+        self.unbalanced.keys().copied().collect()
+    }
+
+    /// Specs that are not defined any more and have instances that are to run.
+    pub(crate) fn orphans(&self) -> Vec<SpecNo> {
+        self.orphans.keys().copied().collect()
+    }
+
+    /// Whether some count is not right.
+    pub(crate) fn has_unbalanced(&self) -> bool {
+        !self.unbalanced.is_empty()
+    }
+
+    /// Whether instances of something undefined are to run.
+    pub(crate) fn has_orphans(&self) -> bool {
+        !self.orphans.is_empty()
+    }
+
+    /// How many are noted.
+    pub(crate) fn len(&self) -> usize {
+        self.unbalanced.len() + self.orphans.len()
+    }
+}
+
+/// Puts a key in or out.
+fn set(map: &mut Map<SpecNo, ()>, no: SpecNo, wanted: bool) {
+    if wanted {
+        if !map.contains_key(&no) {
+            map.insert(no, ());
+        }
+    } else {
+        map.remove(&no);
+    }
+}

@@ -1,0 +1,56 @@
+//! Launch tokens: how many instances may be launched in a while.
+//!
+//! **Source**: `marathon: core/flow/impl/OfferMatcherLaunchTokensActor.scala`. Match; tokens are brought up to date when somebody
+//! looks.
+
+use crate::setup::Setup;
+use crate::timers::tick_from;
+use planarium_kernel::SimTime;
+
+/// Launch tokens left, as of the last refreshing.
+#[derive(Clone, Debug)]
+pub(crate) struct Tokens {
+    left: u64,
+    at: SimTime,
+}
+
+impl Default for Tokens {
+    fn default() -> Self {
+        Self { left: 0, at: SimTime::MAX }
+    }
+}
+
+impl Tokens {
+    /// How many instances may be launched at once.
+    pub(crate) fn refreshed(&mut self, setup: &Setup, now: SimTime) -> u64 {
+        let every = setup.settings.tokens_ms;
+        let last = tick_from(now.saturating_add(1), setup.born, (0, every));
+        let last = last.saturating_sub(every).max(setup.born);
+        if last > self.at || self.at == SimTime::MAX {
+            self.left = setup.settings.tokens;
+            self.at = last;
+        }
+        self.left
+    }
+
+    /// How many are left, as of the last refreshing.
+    pub(crate) fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// An instance is launched.
+    pub(crate) fn take(&mut self) {
+        self.left = self.left.saturating_sub(1);
+    }
+
+    /// A healthy instance gives one back.
+    pub(crate) fn give_back(&mut self, setup: &Setup, now: SimTime) {
+        self.refreshed(setup, now);
+        self.left = self.left.saturating_add(1);
+    }
+
+    /// The process has started again: the next look refreshes them.
+    pub(crate) fn forget_refreshing(&mut self) {
+        self.at = SimTime::MAX;
+    }
+}

@@ -1,0 +1,150 @@
+//! Results of checks: what each leads to.
+//!
+//! *Knows*: that a result may tell listeners, kill an instance, and change what deployments know of its health.
+//! *Must not know*: what a check makes of a result; that is [`Checks`](crate::health::Checks)'.
+//!
+//! **Source**: `marathon: core/health/impl/HealthCheckActor.scala, MarathonHealthCheckManager.scala`. Match.
+
+use crate::apps::Failure;
+use crate::causes::event_of;
+use crate::definition::spec::Stamp;
+use crate::deployments::work::News;
+use crate::events::Happening;
+use crate::health::{CheckResult, Overall};
+use crate::instances::instance::{Condition, Instance};
+use crate::instances::tracker::{Change, Key, SpecNo};
+use crate::marathon::Marathon;
+use crate::port::Port;
+use planarium_kernel::SimTime;
+use planarium_protocol::Text;
+use std::sync::Arc;
+
+impl Marathon {
+    /// What the agent's checks say goes to the checks of the version.
+    pub(crate) fn agent_checks(&mut self, port: &mut Port<'_>, change: &Change) {
+        let instance = &change.now;
+        if change.deleted || !instance.condition.is_active() {
+            // The last status of a task repeats what was known of it: that it has ended is no success.
+            return;
+        }
+        let version = instance.version();
+        let healthy = instance.tasks.iter().filter_map(|task| task.status.as_ref()?.healthy);
+        let healthy: Vec<bool> = healthy.collect();
+        for healthy in healthy {
+            let result = if healthy { CheckResult::Healthy } else { CheckResult::Unhealthy("".into()) };
+            for (at, _) in instance.spec.def.health.iter().enumerate().filter(|(_, check)| check.by_agent) {
+                self.health_result(port, change.key, instance, version, (at, &result));
+            }
+        }
+    }
+
+    /// What the agents' checks said last of the instances of an app is known again. Nobody is told of a check, only of instances.
+    ///
+    /// **Source**: `marathon: core/health/impl/MarathonHealthCheckManager.scala (addAllFor)`. Match.
+    pub(crate) fn take_health_over(&mut self, port: &mut Port<'_>, no: SpecNo) {
+        let (now, event) = (port.cx.now(), event_of(port.cx.cause()));
+        for instance in self.records.instances_of(no).iter().filter(|one| one.condition == Condition::Running)
+        {
+            let (key, version) = (Key { spec: no, no: instance.no }, instance.version());
+            for healthy in instance.tasks.iter().filter_map(|task| task.status.as_ref()?.healthy) {
+                let result = if healthy { CheckResult::Healthy } else { CheckResult::Unhealthy("".into()) };
+                for (at, _) in instance.spec.def.health.iter().enumerate().filter(|(_, check)| check.by_agent)
+                {
+                    let checks = self.records.run_mut(no).and_then(|run| run.checks.get_mut(&version));
+                    let Some(checks) = checks else { continue };
+                    let outcome = Arc::make_mut(checks).result((key.no, at), instance, &result, (now, event));
+                    if let Some(Overall { healthy }) = outcome.overall {
+                        self.records.touch(no);
+                        self.health_changed(port, key, instance, version, healthy);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A check has a result.
+    pub(crate) fn health_result(
+        &mut self,
+        port: &mut Port<'_>,
+        key: Key,
+        instance: &Arc<Instance>,
+        version: Stamp,
+        (at, result): (usize, &CheckResult),
+    ) {
+        let (now, event) = (port.cx.now(), event_of(port.cx.cause()));
+        let Some(checks) = self.records.run_mut(key.spec).and_then(|run| run.checks.get_mut(&version)) else {
+            return;
+        };
+        let outcome = Arc::make_mut(checks).result((key.no, at), instance, result, (now, event));
+        let checks = checks.clone();
+        let id = checks.spec.id.clone();
+        if outcome.failed
+            && let Some(check) = checks.check(at)
+        {
+            let (instance, check) = (instance.id.clone(), check.json.clone());
+            self.records.publish(port.cx, Happening::CheckFailed { id: id.clone(), instance, check });
+        }
+        if let Some(failure) = outcome.kill.filter(|_| instance.condition != Condition::Unreachable) {
+            self.kill_unhealthy(port, (key, instance), version, failure);
+        }
+        if outcome.flipped
+            && let Some(health) = checks.seen(key.no, at, now)
+        {
+            self.records.say_health(port.cx, (key.spec, instance), health.is_alive(), at);
+            self.records.publish(port.cx, Happening::Alive { id, version, health: Arc::new(health) });
+        }
+        if let Some(Overall { healthy }) = outcome.overall {
+            self.records.touch(key.spec);
+            self.health_changed(port, key, instance, version, healthy);
+        }
+    }
+
+    fn kill_unhealthy(
+        &mut self,
+        port: &mut Port<'_>,
+        (key, instance): (Key, &Arc<Instance>),
+        version: Stamp,
+        (at, reason): (SimTime, Text),
+    ) {
+        let what =
+            Happening::UnhealthyKill { instance: instance.clone(), version, reason: reason.clone(), at };
+        self.records.publish(port.cx, what);
+        let text = "a health check has failed too often";
+        let cause = self.records.say_instance(port.cx, "instance-unhealthy", (key.spec, instance), text);
+        if let Some(task) = instance.task() {
+            let failure = Failure {
+                at,
+                task: task.id.clone(),
+                host: instance
+                    .agent
+                    .as_ref()
+                    .map_or_else(|| "unknown".into(), |agent| agent.hostname.clone()),
+                agent_id: instance.agent.as_ref().map(|agent| agent.agent_id.clone()),
+                state: "TASK_KILLED",
+                message: format!("Task was killed since health check failed. Reason: {reason}").into(),
+                version,
+                event: event_of(cause),
+            };
+            if let Some(run) = self.records.run_mut(key.spec) {
+                run.failure = Some(Arc::new(failure));
+            }
+        }
+        port.scoped(cause, |port| {
+            self.kills.kill_instances(&mut self.records, port, &[(key, instance.clone())])
+        });
+    }
+
+    /// Health of an instance as its agent sees it, or as all checks together do.
+    pub(crate) fn health_changed(
+        &mut self,
+        port: &mut Port<'_>,
+        key: Key,
+        instance: &Arc<Instance>,
+        version: u64,
+        healthy: Option<bool>,
+    ) {
+        let (id, spec) = (instance.id.clone(), instance.spec_id().clone());
+        self.records.publish(port.cx, Happening::HealthChanged { instance: id, spec, version, healthy });
+        self.deploying(port).job_hears(key.spec, &News::Health { no: key.no, version, healthy });
+    }
+}

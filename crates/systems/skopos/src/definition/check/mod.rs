@@ -1,0 +1,60 @@
+//! Checks of a plan that was understood: what it would do that is probably not meant.
+//!
+//! *Knows*: the plan, the model and the environment together. *Must not know*: text, what runs.
+//!
+//! Nothing here keeps a plan from running.
+
+mod calls;
+mod pattern;
+mod reach;
+mod variables;
+
+use crate::codes;
+use crate::definition::decode::{Cx, Decoded};
+use crate::definition::env::Env;
+use crate::definition::model::Model;
+use crate::plan::Class;
+
+/// Looks at a plan.
+pub(crate) fn run(cx: &mut Cx<'_>, decoded: &Decoded, model: Option<&Model>, env: &Env, scripts: &[&str]) {
+    ignored_failures(cx, decoded);
+    reach::run(cx, decoded);
+    pattern::run(cx, decoded);
+    calls::run(cx, decoded, env, scripts);
+    variables::run(cx, decoded, model, env);
+    components(cx, decoded, model, env);
+}
+
+/// Forward steps whose failure nobody would notice.
+fn ignored_failures(cx: &mut Cx<'_>, decoded: &Decoded) {
+    for ((_, step), places) in decoded.plan.steps().zip(&decoded.places) {
+        let can_fail = !matches!(step.class, Class::Delay { .. });
+        if places.classed && can_fail && !step.cleanup && !step.on_fail.written && !places.lost_exit {
+            let text =
+                format!("Step '{}' has no on_fail: its failure is ignored and the chain goes on", step.id);
+            let help = "write 'on_fail: fail', or the id of the first cleanup step";
+            cx.info(codes::ON_FAIL_DEFAULT, places.head, text, help);
+        }
+    }
+}
+
+/// Component steps about something that is nowhere.
+fn components(cx: &mut Cx<'_>, decoded: &Decoded, model: Option<&Model>, env: &Env) {
+    for ((_, step), places) in decoded.plan.steps().zip(&decoded.places) {
+        let Class::Component { component, .. } = &step.class else { continue };
+        let known = model.is_some_and(|model| model.component(component).is_some());
+        let runs = env.simulation.instances.iter().any(|planted| planted.component == *component);
+        if known || runs {
+            continue;
+        }
+        let text = format!("The component '{component}' is neither in the model nor running");
+        let names: Vec<&str> = model.map_or_else(Vec::new, |model| {
+            model.components.iter().map(|component| &*component.name).collect()
+        });
+        let help = match crate::definition::nearest::nearest(component, &names) {
+            Some(meant) => format!("did you mean '{meant}'?"),
+            None => "add it to the model; as it is, no instance of it can be created".to_owned(),
+        };
+        cx.warn(codes::COMPONENT_UNKNOWN, places.component, text, help);
+    }
+}

@@ -1,0 +1,462 @@
+//! Models: components, gateways, lifecycle steps.
+//!
+//! *Knows*: what plan generation and plugins need of a model. *Must not know*: environments, plans, what runs.
+//!
+//! **Source**: models of `opsani/skopos-sample-{app,gates,dynamic,jenkins,on-change}`, `datagridsys/skopos-sample-galera`,
+//! `opsani/skopos-plugin-swarm-exec`; Skopos model reference. Simplified: ports, volumes, environment variables and what
+//! plugins are told about a component are carried for `.Model` and have no effect.
+
+use crate::codes;
+use crate::definition::decode::{MODEL_DOCTYPE, word};
+use crate::definition::nearest::nearest;
+use planarium_kernel::Limits;
+use planarium_protocol::Text;
+use planarium_source::yaml::Node;
+use planarium_source::{Diagnostic, Diagnostics, Span};
+
+/// A model.
+#[derive(Clone, Debug)]
+pub(crate) struct Model {
+    /// Its whole text as a tree, for names that begin with `.Model`.
+    pub(crate) root: Node,
+    /// Components in the order of the text.
+    pub(crate) components: Vec<Component>,
+    /// Gateways in the order of the text.
+    pub(crate) gateways: Vec<Gateway>,
+    /// Steps of the application.
+    pub(crate) lifecycle: Lifecycle,
+}
+
+/// A component.
+#[derive(Clone, Debug)]
+pub(crate) struct Component {
+    /// Its name.
+    pub(crate) name: Text,
+    /// The image that is to run.
+    pub(crate) image: Option<Text>,
+    /// How many instances are to run; a singleton has one at most.
+    pub(crate) replicas: u64,
+    /// Two instances must never run side by side.
+    pub(crate) singleton: bool,
+    /// Components that have to be there before it.
+    pub(crate) uses: Vec<Text>,
+    /// Where `uses` stands, else the name.
+    pub(crate) uses_span: Span,
+    pub(crate) hooks: Hooks,
+}
+
+/// A way in from outside.
+#[derive(Clone, Debug)]
+pub(crate) struct Gateway {
+    /// Its name.
+    pub(crate) name: Text,
+    /// `load_balancer`, `host_port` or whatever is written.
+    pub(crate) kind: Text,
+    /// Components behind it.
+    pub(crate) targets: Vec<Text>,
+}
+
+/// Lifecycle steps of the application.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lifecycle {
+    pub(crate) pre_flight: Vec<Hook>,
+    /// The image checks are left out.
+    pub(crate) skip_image_checks: bool,
+    pub(crate) post_flight: Vec<Hook>,
+    pub(crate) post_teardown: Vec<Hook>,
+}
+
+/// Lifecycle steps of a component.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hooks {
+    pub(crate) quality_probe: Vec<Hook>,
+    pub(crate) post_instance_create: Vec<Hook>,
+    pub(crate) post_instance_attach: Vec<Hook>,
+    pub(crate) post_instance_detach: Vec<Hook>,
+    pub(crate) post_component: Vec<Hook>,
+}
+
+/// A lifecycle step.
+#[derive(Clone, Debug)]
+pub(crate) struct Hook {
+    pub(crate) label: Option<Text>,
+    pub(crate) does: HookKind,
+}
+
+/// What a lifecycle step does.
+#[derive(Clone, Debug)]
+pub(crate) enum HookKind {
+    /// A command: a line or words.
+    Exec(Node),
+    /// An action of a plugin.
+    Call { plugin: Text, action: Text, arguments: Option<Node> },
+    /// A question to a person.
+    Gate(Text),
+    /// Seconds to wait, as they are written.
+    Delay(Text),
+    /// A container that checks an instance.
+    Probe { image: Text, action: Text, arguments: Option<Node> },
+}
+
+impl Model {
+    /// A model without components.
+    pub(crate) fn empty() -> Self {
+        let root = Node::null(Span::default());
+        Self { root, components: Vec::new(), gateways: Vec::new(), lifecycle: Lifecycle::default() }
+    }
+
+    /// A component by name.
+    pub(crate) fn component(&self, name: &str) -> Option<&Component> {
+        self.components.iter().find(|component| &*component.name == name)
+    }
+
+    /// Names of the load balancer gateways in front of a component.
+    pub(crate) fn balancers<'m>(&'m self, component: &'m str) -> impl Iterator<Item = &'m Text> {
+        let in_front = move |gateway: &&Gateway| {
+            gateway.is_balancer() && gateway.targets.iter().any(|target| &**target == component)
+        };
+        self.gateways.iter().filter(in_front).map(|gateway| &gateway.name)
+    }
+}
+
+impl Gateway {
+    pub(crate) fn is_balancer(&self) -> bool {
+        &*self.kind == "load_balancer"
+    }
+}
+
+/// The part of an image's name that says its version.
+pub(crate) fn tag(image: &str) -> &str {
+    match image.rsplit_once(':') {
+        Some((_, tag)) if !tag.contains('/') => tag,
+        _ => "latest",
+    }
+}
+
+/// Reads a model.
+pub(crate) fn read(root: Option<&Node>, start: Span, found: &mut Diagnostics) -> Option<Model> {
+    let mut reader = ModelReader { found };
+    let Some(root) = root.filter(|root| root.as_mapping().is_some()) else {
+        let span = root.map_or(start, |root| root.span);
+        let what = root.map_or("nothing", Node::describe);
+        reader.error(
+            codes::MODEL_HEADER,
+            span,
+            format!("A model is a mapping, but this document is {what}"),
+            "start with the keys 'doctype', 'version' and 'components'",
+        );
+        return None;
+    };
+    reader.header(root, start)?;
+    for entry in root.as_mapping().unwrap_or_default() {
+        let known = ["doctype", "version", "components", "gateways", "lifecycle", "vars"];
+        reader.unknown(entry.key.as_str().unwrap_or_default(), entry.key.span, "The model", &known);
+    }
+    let Some(components) = root.get("components") else {
+        let text = "The model has no components".to_owned();
+        reader.error(codes::MODEL_VALUE, start, text, "add 'components:' with a name for each");
+        return None;
+    };
+    let components = reader.entries(components, "'components'");
+    let components: Vec<Component> =
+        components.iter().map(|(name, span, node)| reader.component(name, *span, node)).collect();
+    let gateways = root.get("gateways").map(|node| reader.entries(node, "'gateways'")).unwrap_or_default();
+    let gateways: Vec<Gateway> =
+        gateways.iter().map(|(name, _, node)| reader.gateway(name, node, &components)).collect();
+    let lifecycle = root.get("lifecycle").map(|node| reader.lifecycle(node)).unwrap_or_default();
+    let model = Model { root: root.clone(), components, gateways, lifecycle };
+    for component in &model.components {
+        for used in component.uses.iter().filter(|used| model.component(used).is_none()) {
+            let text = format!("The component '{}' uses '{used}', which does not exist", component.name);
+            let names: Vec<&str> = model.components.iter().map(|other| &*other.name).collect();
+            let help = match nearest(used, &names) {
+                Some(meant) => format!("did you mean '{meant}'?"),
+                None => "add it to the components, or remove it here".to_owned(),
+            };
+            reader.warn(codes::MODEL_REFERENCE, component.uses_span, text, help);
+        }
+    }
+    Some(model)
+}
+
+struct ModelReader<'d> {
+    found: &'d mut Diagnostics,
+}
+
+impl ModelReader<'_> {
+    fn error(&mut self, code: &'static str, span: Span, text: String, help: impl Into<String>) {
+        self.found.push(Diagnostic::error(code, span, text).with_help(help));
+    }
+
+    fn warn(&mut self, code: &'static str, span: Span, text: String, help: impl Into<String>) {
+        self.found.push(Diagnostic::warning(code, span, text).with_help(help));
+    }
+
+    fn header(&mut self, root: &Node, start: Span) -> Option<()> {
+        let doctype = root.get("doctype").filter(|node| !node.is_null());
+        match doctype {
+            None => {
+                let text = "The model has no doctype".to_owned();
+                self.warn(codes::MODEL_HEADER, start, text, format!("begin with 'doctype: {MODEL_DOCTYPE}'"));
+            }
+            Some(node) if node.as_str() != Some(MODEL_DOCTYPE) => {
+                let shown = node.as_str().unwrap_or_else(|| node.describe());
+                let plan = shown.ends_with("deploy-plan");
+                let text = if plan {
+                    "This is a deployment plan, not a model".to_owned()
+                } else {
+                    format!("The doctype of a model is '{MODEL_DOCTYPE}', but this one is '{shown}'")
+                };
+                let help = if plan {
+                    "name the file 'plan.yaml'".to_owned()
+                } else {
+                    format!("write 'doctype: {MODEL_DOCTYPE}'")
+                };
+                self.error(codes::MODEL_HEADER, node.span, text, help);
+                return None;
+            }
+            Some(_) => {}
+        }
+        let version = root.get("version").filter(|node| !node.is_null());
+        if doctype.is_some() && version.is_none_or(|node| node.as_i64() != Some(1)) {
+            let span = version.map_or(start, |node| node.span);
+            self.warn(
+                codes::MODEL_HEADER,
+                span,
+                "The version of a model is 1".to_owned(),
+                "write 'version: 1'",
+            );
+        }
+        Some(())
+    }
+
+    /// The entries of a mapping of names; of a list of texts, its items.
+    fn entries(&mut self, node: &Node, what: &str) -> Vec<(Text, Span, Node)> {
+        if node.is_null() {
+            return Vec::new();
+        }
+        let Some(entries) = node.as_mapping() else {
+            let text = format!("{what} must be a mapping, but is {}", node.describe());
+            self.error(
+                codes::MODEL_VALUE,
+                node.span,
+                text,
+                "write a name for each, and what belongs to it below",
+            );
+            return Vec::new();
+        };
+        let named = entries
+            .iter()
+            .filter_map(|entry| Some((Text::from(entry.key.as_str()?), entry.key.span, entry.value.clone())));
+        named.collect()
+    }
+
+    fn unknown(&mut self, name: &str, span: Span, what: &str, known: &[&str]) {
+        if known.contains(&name) {
+            return;
+        }
+        if let Some(meant) = nearest(name, known) {
+            let text = format!("{what} has no attribute '{name}': it is ignored");
+            self.warn(codes::MODEL_UNKNOWN, span, text, format!("did you mean '{meant}'?"));
+        }
+    }
+
+    fn component(&mut self, name: &Text, span: Span, node: &Node) -> Component {
+        let what = format!("The component '{name}'");
+        if name.contains(',') || name.is_empty() || name.trim() != &**name {
+            let text = format!("{what} has a name that no step of a plan can have");
+            let help = "leave out commas, and blanks at its ends: exits name steps, with commas behind them";
+            self.error(codes::MODEL_VALUE, span, text, help);
+        }
+        if !node.is_null() && node.as_mapping().is_none() {
+            let text = format!("{what} must be a mapping, but is {}", node.describe());
+            self.error(codes::MODEL_VALUE, node.span, text, "write 'image:' and 'replicas:' below the name");
+        }
+        for entry in node.as_mapping().unwrap_or_default() {
+            let known = [
+                "image",
+                "replicas",
+                "singleton",
+                "uses",
+                "provides",
+                "env",
+                "volumes",
+                "args",
+                "plugin",
+                "visual",
+                "lifecycle",
+                "label",
+                "description",
+            ];
+            self.unknown(entry.key.as_str().unwrap_or_default(), entry.key.span, &what, &known);
+        }
+        let image = node.get("image").filter(|node| !node.is_null());
+        if let Some(image) = image.filter(|image| image.as_str().is_none()) {
+            let text = format!("The image of '{name}' must be a text, but is {}", image.describe());
+            self.error(codes::MODEL_VALUE, image.span, text, "write the image's name, such as acme/back:2.0");
+        }
+        let singleton = node.get("singleton").filter(|node| !node.is_null());
+        let singleton = singleton.is_some_and(|node| {
+            node.as_bool().unwrap_or_else(|| {
+                let text = format!("'singleton' of '{name}' must be true or false");
+                self.error(codes::MODEL_VALUE, node.span, text, "write true or false");
+                false
+            })
+        });
+        let replicas = node.get("replicas").filter(|node| !node.is_null());
+        let replicas = replicas.map_or(1, |node| self.replicas(name, node));
+        let uses = node.get("uses").filter(|node| !node.is_null());
+        let names = |node: &Node| match (node.as_mapping(), node.as_sequence()) {
+            (Some(entries), _) => entries.iter().filter_map(|entry| word(&entry.key)).collect(),
+            (None, Some(items)) => items.iter().filter_map(word).collect(),
+            (None, None) => word(node).into_iter().collect::<Vec<Text>>(),
+        };
+        Component {
+            name: name.clone(),
+            image: image.and_then(word).filter(|image| !image.is_empty()),
+            replicas: if singleton { replicas.min(1) } else { replicas },
+            singleton,
+            uses: uses.map(names).unwrap_or_default(),
+            uses_span: uses.map_or(span, |node| node.span),
+            hooks: node.get("lifecycle").map(|node| self.hooks(node)).unwrap_or_default(),
+        }
+    }
+
+    fn replicas(&mut self, name: &str, node: &Node) -> u64 {
+        let text = node.as_str().unwrap_or_default().trim();
+        let most = u64::from(Limits::DEFAULT.instances);
+        match text.parse::<u64>() {
+            Ok(replicas) if replicas <= most => replicas,
+            Ok(_) => {
+                let text = format!("'{name}' has more replicas than the simulator takes ({most})");
+                self.error(codes::MODEL_VALUE, node.span, text, format!("write {most} or less"));
+                1
+            }
+            Err(_) => {
+                let shown = if text.is_empty() { node.describe().to_owned() } else { format!("'{text}'") };
+                let text = format!("'replicas' of '{name}' must be a whole number, but is {shown}");
+                self.error(
+                    codes::MODEL_VALUE,
+                    node.span,
+                    text,
+                    "write a number, or a variable such as ${count-2}",
+                );
+                1
+            }
+        }
+    }
+
+    fn gateway(&mut self, name: &Text, node: &Node, components: &[Component]) -> Gateway {
+        let target = node.get("target").filter(|node| !node.is_null());
+        let targets: Vec<Text> = target.map_or_else(Vec::new, |node| match node.as_sequence() {
+            Some(items) => items.iter().filter_map(word).collect(),
+            None => word(node).into_iter().collect(),
+        });
+        for missing in targets.iter().filter(|target| !components.iter().any(|one| one.name == **target)) {
+            let span = target.map_or(node.span, |node| node.span);
+            let text = format!("The gateway '{name}' leads to '{missing}', which is no component");
+            let names: Vec<&str> = components.iter().map(|other| &*other.name).collect();
+            let help = match nearest(missing, &names) {
+                Some(meant) => format!("did you mean '{meant}'?"),
+                None => "name a component of the model".to_owned(),
+            };
+            self.warn(codes::MODEL_REFERENCE, span, text, help);
+        }
+        let kind = node.get("type").and_then(word).unwrap_or_else(|| "load_balancer".into());
+        Gateway { name: name.clone(), kind, targets }
+    }
+
+    fn lifecycle(&mut self, node: &Node) -> Lifecycle {
+        let skips =
+            |key: &str| node.at(&[key, "skip_standard_steps"]).and_then(Node::as_bool).unwrap_or(false);
+        Lifecycle {
+            pre_flight: self.steps(node.get("pre_flight")),
+            skip_image_checks: skips("pre_flight"),
+            post_flight: self.steps(node.get("post_flight")),
+            post_teardown: self.steps(node.get("post_teardown")),
+        }
+    }
+
+    fn hooks(&mut self, node: &Node) -> Hooks {
+        Hooks {
+            quality_probe: self.steps(node.get("quality_probe")),
+            post_instance_create: self.steps(node.get("post_instance_create")),
+            post_instance_attach: self.steps(node.get("post_instance_attach")),
+            post_instance_detach: self.steps(node.get("post_instance_detach")),
+            post_component: self.steps(node.get("post_component")),
+        }
+    }
+
+    fn steps(&mut self, node: Option<&Node>) -> Vec<Hook> {
+        let Some(node) = node.filter(|node| !node.is_null()) else { return Vec::new() };
+        hooks(node, self.found)
+    }
+}
+
+/// The steps below a lifecycle event or a quality gate.
+pub(crate) fn hooks(node: &Node, found: &mut Diagnostics) -> Vec<Hook> {
+    let steps = node.get("steps").filter(|steps| !steps.is_null());
+    let Some(steps) = steps else { return Vec::new() };
+    let Some(items) = steps.as_sequence() else {
+        let text = format!("'steps' must be a list, but is {}", steps.describe());
+        let finding = Diagnostic::warning(codes::LIFECYCLE_STEP, steps.span, text);
+        found.push(finding.with_help("begin each step with '- '"));
+        return Vec::new();
+    };
+    let mut out = Vec::new();
+    for item in items {
+        match hook(item) {
+            Some(hook) => out.push(hook),
+            None => {
+                let text = "This lifecycle step cannot be used: it is left out".to_owned();
+                let finding = Diagnostic::warning(codes::LIFECYCLE_STEP, item.span, text);
+                found.push(
+                    finding.with_help("write exec, call, gate, delay or probe with what belongs to it"),
+                );
+            }
+        }
+    }
+    out
+}
+
+fn hook(item: &Node) -> Option<Hook> {
+    let of = |key: &str| item.get(key).filter(|value| !value.is_null());
+    let label = |node: &Node| node.get("label").and_then(word).or_else(|| item.get("label").and_then(word));
+    let filled = |node: &Node| match (node.as_str(), node.as_sequence()) {
+        (Some(text), _) => !text.trim().is_empty(),
+        (None, items) => items.is_some_and(|items| !items.is_empty()),
+    };
+    if let Some(exec) = of("exec") {
+        let command = if exec.as_mapping().is_some() {
+            exec.get("exec").or_else(|| exec.get("command")).or_else(|| exec.get("arguments"))?
+        } else {
+            exec
+        };
+        return filled(command).then(|| Hook { label: label(exec), does: HookKind::Exec(command.clone()) });
+    }
+    if let Some(call) = of("call") {
+        let (plugin, action) = (word(call.get("plugin")?)?, word(call.get("action")?)?);
+        let arguments = call.get("arguments").filter(|node| node.as_mapping().is_some()).cloned();
+        return Some(Hook { label: label(call), does: HookKind::Call { plugin, action, arguments } });
+    }
+    if let Some(gate) = item.entry("gate") {
+        let message = word(&gate.value).or_else(|| gate.value.get("message").and_then(word));
+        let does = HookKind::Gate(message.unwrap_or_else(|| "".into()));
+        return Some(Hook { label: label(&gate.value), does });
+    }
+    if let Some(delay) = of("delay") {
+        let seconds = word(delay).or_else(|| delay.get("duration").and_then(word))?;
+        let is_number =
+            planarium_source::yaml::decimal_to_thousandths(&seconds).is_some_and(|seconds| seconds >= 0);
+        return is_number.then(|| Hook { label: label(delay), does: HookKind::Delay(seconds) });
+    }
+    let probe = of("probe")?;
+    if let Some(image) = word(probe) {
+        let does = HookKind::Probe { image, action: "check".into(), arguments: None };
+        return Some(Hook { label: label(probe), does });
+    }
+    let image = word(probe.get("image")?)?;
+    let action = probe.get("action").and_then(word).unwrap_or_else(|| "check".into());
+    let arguments = probe.get("arguments").filter(|node| node.as_mapping().is_some()).cloned();
+    Some(Hook { label: label(probe), does: HookKind::Probe { image, action, arguments } })
+}

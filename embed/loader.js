@@ -1,0 +1,466 @@
+// Plays recorded rollouts in the pictures that `planarium render --html` writes. One classic script without requests: it works
+// from a disk, offline, and under a policy of `script-src 'self'`. `css` is put in front of it, see crates/embed/src/lib.rs.
+const NAME = "planarium-embed";
+const VERSION = 1;
+const ATTRIBUTES = ["autoplay", "loop", "speed", "start-at", "stop-at", "poster", "markers", "pause-on-markers", "controls", "theme"];
+const FAMILIES = ["neutral", "active", "complete", "waiting", "error"];
+const live = new Set();
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const warned = new Set();
+let sheet;
+
+const warn = (text) => {
+  if (!warned.has(text)) {
+    warned.add(text);
+    console.warn(`${NAME}: ${text}`);
+  }
+};
+
+const clock = (ms) => {
+  const seconds = Math.floor(ms / 1000);
+  const two = (n) => String(n).padStart(2, "0");
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const tenths = Math.floor((ms % 1000) / 100);
+  return `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}${tenths ? `.${tenths}` : ""}`;
+};
+
+const groups = (flat, size) => {
+  if (!Array.isArray(flat) || flat.length % size) throw new TypeError();
+  return Array.from({ length: flat.length / size }, (_, at) => flat.slice(at * size, at * size + size));
+};
+
+// Styles for the document or shadow root that an element stands in, unless it has them already.
+const style = (root) => {
+  if (getComputedStyle(root.querySelector(NAME) ?? document.body).getPropertyValue("--pl-loaded")) return;
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+  }
+  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+};
+
+// Whether the text around an element is light, and so its background dark: hosts say it in many ways, all end in a colour.
+const isDark = (element) => {
+  const around = element.parentElement;
+  const [r, g, b] = (around ? getComputedStyle(around).color.match(/[\d.]+/g) : null)?.map(Number) ?? [0, 0, 0];
+  return r * 0.3 + g * 0.6 + b * 0.1 > 140;
+};
+const follow = () => live.forEach((element) => element._theme());
+let watching = false;
+const watch = () => {
+  if (watching) return;
+  watching = true;
+  const seen = new MutationObserver(follow);
+  for (const node of [document.documentElement, document.body]) {
+    if (node) seen.observe(node, { attributes: true, attributeFilter: ["class", "style", "data-theme", "data-md-color-scheme", "data-mode"] });
+  }
+  dark.addEventListener("change", follow);
+};
+
+// Autoplay begins when an element is seen.
+const eyes = "IntersectionObserver" in window && new IntersectionObserver((seen) => {
+  for (const { isIntersecting, target } of seen) {
+    if (isIntersecting) {
+      eyes.unobserve(target);
+      target.play();
+    }
+  }
+}, { threshold: 0.5 });
+
+class PlanariumEmbed extends HTMLElement {
+  constructor() {
+    super();
+    this.ready = new Promise((done) => (this._done = done));
+    this._now = 0;
+    this._speed = 1;
+  }
+
+  connectedCallback() {
+    live.add(this);
+    watch();
+    if (this._run) {
+      style(this.getRootNode());
+      this._theme();
+      return;
+    }
+    // Frameworks set children after attributes, and a parser has not read them yet.
+    const begin = () => this.isConnected && !this._run && this._begin();
+    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin, { once: true });
+    else queueMicrotask(begin);
+  }
+
+  disconnectedCallback() {
+    this.pause();
+    live.delete(this);
+    if (eyes) eyes.unobserve(this);
+  }
+
+  get time() { return this._now / 1000; }
+  set time(seconds) { this.seek(seconds); }
+  get duration() { return this._run ? this._run.end / 1000 : 0; }
+  get playing() { return Boolean(this._frame); }
+  get speed() { return this._speed; }
+  set speed(speed) { if (speed > 0 && Number.isFinite(+speed)) this._speed = Math.min(64, Math.max(0.25, +speed)); }
+  get markers() { return (this._marks ?? []).map(([at, text]) => ({ at: at / 1000, text })); }
+
+  play() {
+    if (!this._run || this.playing) return;
+    if (this._now >= this._to) this._show(this._from);
+    if (calm.matches) return this.step("status", 1);
+    let last;
+    const frame = (at) => {
+      const ms = this._now + (last === undefined ? 0 : (at - last) * this._speed);
+      last = at;
+      const stop = this.hasAttribute("pause-on-markers") && this._marks.find(([mark]) => mark > this._now && mark <= ms);
+      this._frame = requestAnimationFrame(frame);
+      this._show(Math.min(stop ? stop[0] : ms, this._to));
+      if (stop) this.pause();
+      else if (this._now >= this._to) {
+        if (this.hasAttribute("loop")) this._show(this._from);
+        else {
+          this.pause();
+          this._tell("complete", { time: this.time });
+        }
+      }
+    };
+    this._frame = requestAnimationFrame(frame);
+    this._label();
+  }
+
+  pause() {
+    if (!this.playing) return;
+    cancelAnimationFrame(this._frame);
+    this._frame = 0;
+    this._label();
+    this._say();
+  }
+
+  // A number of seconds, "50%", "end", "marker:TEXT" or {marker: TEXT}.
+  seek(to) {
+    const ms = this._instant(to);
+    if (ms === undefined) return { ok: false, code: "bad-request", reason: `no such instant: ${JSON.stringify(to)}` };
+    this._show(ms);
+    this._say();
+    return { ok: true };
+  }
+
+  // To the next (or, below zero, an earlier) change of a status.
+  step(_what = "status", n = 1) {
+    if (!this._run) return;
+    for (let left = Math.abs(n); left > 0; left -= 1) {
+      const at = n > 0 ? this._stops.find((ms) => ms > this._now) : this._stops.findLast((ms) => ms < this._now);
+      if (at === undefined) break;
+      this._show(at);
+    }
+    this._say();
+  }
+
+  finalize() {
+    this.pause();
+    live.delete(this);
+  }
+  dispose() { this.finalize(); }
+
+  _instant(to) {
+    if (!this._run) return undefined;
+    const { end } = this._run;
+    const clip = (ms) => Math.min(end, Math.max(0, ms));
+    const name = to?.marker ?? (typeof to === "string" && to.startsWith("marker:") ? to.slice(7) : undefined);
+    if (name !== undefined) return this._marks.find(([, text]) => text === name)?.[0];
+    if (to === "end") return end;
+    if (to === "start") return 0;
+    const text = String(to).replace(/^at:/, "");
+    const number = Number.parseFloat(text);
+    if (!Number.isFinite(number)) return undefined;
+    return clip(text.endsWith("%") ? (end * number) / 100 : number * 1000);
+  }
+
+  _begin() {
+    style(this.getRootNode());
+    this._theme();
+    for (const { name } of this.attributes) {
+      if (!ATTRIBUTES.includes(name) && !/^(data-|aria-|on|id$|class$|style$|title$|lang$|dir$|slot$|part$|hidden$|tabindex$|role$)/.test(name)) {
+        warn(`unknown attribute "${name}"; known are ${ATTRIBUTES.join(", ")}`);
+      }
+    }
+    let run;
+    try {
+      run = JSON.parse(this.querySelector("script.pl-recording").textContent);
+      if (!(run.v <= VERSION)) throw new Error(`the recording is of version ${run.v}, this script reads up to ${VERSION}`);
+      run.words = groups(run.words, 3);
+      run.changes = groups(run.changes, 3);
+      run.marks = groups(run.marks ?? [], 2);
+      this._check(run);
+    } catch (error) {
+      const text = `This recording cannot be played: ${error instanceof SyntaxError || error instanceof TypeError ? "it is incomplete or damaged" : error.message}.`;
+      warn(text);
+      const line = document.createElement("p");
+      line.className = "pl-problem";
+      line.textContent = text;
+      (this.querySelector(".pl-figure") ?? this).append(line);
+      this._tell("error", { reason: text });
+      return;
+    }
+    this._run = run;
+    this._rows = [...this.querySelectorAll(".pl-tree tbody tr")];
+    this._marks = run.marks;
+    this._markers(this.getAttribute("markers"));
+    // Changes with their instants, each with what it replaces, so that going back costs what going forward costs.
+    const stands = [...run.first];
+    this._changes = [];
+    let at = 0;
+    for (const [gap, row, word] of run.changes) {
+      at += gap;
+      this._changes.push([at, row, word, stands[row]]);
+      stands[row] = word;
+    }
+    this._stops = [...new Set([0, ...this._changes.map(([ms]) => ms), ...this._marks.map(([ms]) => ms), run.end])].sort((a, b) => a - b);
+    this._stands = [...run.first];
+    this._since = run.first.map(() => 0);
+    this._applied = 0;
+    this._from = this._read("start-at", 0);
+    this._to = this._read("stop-at", run.end);
+    if (this.hasAttribute("speed")) this.speed = this.getAttribute("speed");
+    this._controls();
+    const poster = this.getAttribute("poster");
+    this._quiet = true;
+    this._show((poster && this._instant(poster)) ?? (Number(this.dataset.at) || 0));
+    this._quiet = false;
+    this._rows.forEach((row, at) => this._draw(row, at));
+    this._tell("ready", {});
+    this._done();
+    if (this.hasAttribute("autoplay") && !calm.matches && eyes) eyes.observe(this);
+  }
+
+  _check(run) {
+    const rows = this.querySelectorAll(".pl-tree tbody tr").length;
+    const fits = run.first.length === rows && run.end >= 0;
+    const words = [...run.first, ...run.changes.map(([, , word]) => word)];
+    const known = words.every((word) => word >= -1 && word < run.words.length);
+    const named = run.changes.every(([gap, row]) => gap >= 0 && row >= 0 && row < rows);
+    if (!fits || !known || !named) throw new TypeError();
+  }
+
+  _read(name, usual) {
+    if (!this.hasAttribute(name)) return usual;
+    const ms = this._instant(this.getAttribute(name));
+    if (ms === undefined) warn(`${name}="${this.getAttribute(name)}" is no instant of this run; write seconds, "end" or "marker:TEXT"`);
+    return ms ?? usual;
+  }
+
+  // "12=Pause here;40=Agent lost", or JSON pairs of seconds and text.
+  _markers(given) {
+    if (!given) return;
+    try {
+      const pairs = given.trim().startsWith("[")
+        ? JSON.parse(given)
+        : given.split(";").map((part) => part.split(/=(.*)/s).slice(0, 2));
+      const marks = pairs.map(([at, text]) => [Number(at) * 1000, String(text)]);
+      if (marks.some(([at]) => !(at >= 0))) throw new TypeError();
+      this._marks = marks.sort(([a], [b]) => a - b);
+    } catch {
+      warn(`markers="${given}" cannot be read; write "12=Pause here;40=Agent lost"`);
+    }
+  }
+
+  _controls() {
+    this._button = this.querySelector(".pl-play");
+    this._clock = this.querySelector(".pl-clock");
+    this._line = this.querySelector(".pl-mark");
+    const bar = this.querySelector(".pl-bar");
+    if (bar && this._button) {
+      const scrub = document.createElement("span");
+      scrub.className = "pl-scrub";
+      this._range = document.createElement("input");
+      Object.assign(this._range, { type: "range", min: 0, max: this._run.end, step: "any" });
+      this._range.setAttribute("aria-label", "Time");
+      scrub.append(this._range);
+      for (const [at, text] of this._marks) {
+        const tick = document.createElement("span");
+        tick.className = "pl-tick";
+        tick.title = text;
+        tick.style.setProperty("--x", this._run.end ? at / this._run.end : 0);
+        scrub.append(tick);
+      }
+      this._button.after(scrub);
+      this._button.disabled = false;
+      this._button.addEventListener("click", () => (this.playing ? this.pause() : this.play()));
+      this._range.addEventListener("input", () => {
+        this.pause();
+        this._show(Number(this._range.value));
+      });
+      this._range.addEventListener("change", () => this._say());
+    }
+    this._line?.setAttribute("role", "status");
+    this._label();
+    this._rows.forEach((row, at) => {
+      row.tabIndex = at ? -1 : 0;
+      const depth = Number(row.dataset.depth);
+      if (Number(this._rows[at + 1]?.dataset.depth) > depth) row.setAttribute("aria-expanded", "true");
+    });
+    this.addEventListener("keydown", (event) => {
+      // A key that is handled here is not the host's as well: mdBook turns pages by arrows.
+      if (!event.altKey && !event.ctrlKey && !event.metaKey && this._key(event)) {
+        event.preventDefault();
+        event.stopPropagation();
+      }
+    });
+  }
+
+  _key({ key, target }) {
+    const row = target.closest?.(".pl-tree tbody tr");
+    if (target.closest?.(".pl-source, .pl-link")) return false;
+    if (target === this._button && (key === " " || key === "Enter")) return false;
+    if (key === " " || key === "k") this.playing ? this.pause() : this.play();
+    else if (row) return this._rowKey(row, key);
+    else if (key === "ArrowRight" || key === "ArrowUp") this.step("status", 1);
+    else if (key === "ArrowLeft" || key === "ArrowDown") this.step("status", -1);
+    else if (key === "Home") this.seek(0);
+    else if (key === "End") this.seek("end");
+    else return false;
+    return true;
+  }
+
+  _rowKey(row, key) {
+    const shown = this._rows.filter((one) => !one.hidden && !one.classList.contains("pl-folded"));
+    const at = shown.indexOf(row);
+    const go = (to) => {
+      if (!to) return;
+      row.tabIndex = -1;
+      to.tabIndex = 0;
+      to.focus();
+    };
+    const open = row.getAttribute("aria-expanded");
+    if (key === "ArrowDown") go(shown[at + 1]);
+    else if (key === "ArrowUp") go(shown[at - 1]);
+    else if (key === "Home") go(shown[0]);
+    else if (key === "End") go(shown.at(-1));
+    else if (key === "ArrowRight" && open === "true") go(shown[at + 1]);
+    else if (key === "ArrowRight" || key === "ArrowLeft") {
+      if (open === (key === "ArrowRight" ? "false" : "true")) this._fold(row, key === "ArrowLeft");
+      else if (key === "ArrowLeft") go(shown.slice(0, at).findLast((one) => Number(one.dataset.depth) < Number(row.dataset.depth)));
+    } else return false;
+    return true;
+  }
+
+  _fold(row, folded) {
+    row.setAttribute("aria-expanded", String(!folded));
+    let inside;
+    for (const one of this._rows.slice(this._rows.indexOf(row) + 1)) {
+      const depth = Number(one.dataset.depth);
+      if (depth <= Number(row.dataset.depth)) break;
+      // What was folded below stays folded.
+      if (inside !== undefined && depth <= inside) inside = undefined;
+      one.classList.toggle("pl-folded", folded || inside !== undefined);
+      if (inside === undefined && one.getAttribute("aria-expanded") === "false") inside = depth;
+    }
+  }
+
+  _show(ms) {
+    const before = this._now;
+    const back = ms < before;
+    this._now = ms;
+    const touched = new Set();
+    while (this._changes[this._applied]?.[0] <= ms) {
+      const [at, row, word, from] = this._changes[this._applied++];
+      this._stands[row] = word;
+      this._since[row] = at;
+      touched.add(row);
+      this._changed(row, from, word, at);
+    }
+    while (this._applied > 0 && this._changes[this._applied - 1][0] > ms) {
+      const [, row, word, from] = this._changes[--this._applied];
+      this._stands[row] = from;
+      this._since[row] = this._changes.slice(0, this._applied).findLast((change) => change[1] === row)?.[0] ?? 0;
+      touched.add(row);
+      this._changed(row, word, from, ms);
+    }
+    for (const row of touched) this._draw(this._rows[row], row);
+    if (this._range) {
+      this._range.value = ms;
+      this._range.setAttribute("aria-valuetext", `${clock(ms)} of ${clock(this._run.end)}`);
+    }
+    if (this._clock) this._clock.textContent = clock(this.playing ? ms - (ms % 1000) : ms);
+    const mark = this._marks.findLast(([at]) => at <= ms);
+    if (this._line && this._line.textContent !== (mark?.[1] ?? "")) this._line.textContent = mark?.[1] ?? "";
+    if (!this._quiet) {
+      if (mark && !back && mark[0] > before) this._tell("marker", { at: mark[0] / 1000, text: mark[1] });
+      const wall = performance.now();
+      if (!this.playing || !(wall - this._told < 250)) {
+        this._told = wall;
+        this._tell("timeupdate", { time: this.time });
+      }
+    }
+  }
+
+  _draw(row, at) {
+    const [word, family, glyph] = this._run.words[this._stands[at]] ?? [];
+    row.hidden = word === undefined;
+    row.dataset.family = FAMILIES[family] ?? "neutral";
+    const [, status, since] = row.cells;
+    status.textContent = "";
+    since.textContent = word ? clock(this._since[at]) : "";
+    if (word) {
+      const part = (name, text) => {
+        const span = document.createElement("span");
+        span.className = name;
+        span.textContent = text;
+        return span;
+      };
+      const mark = part("pl-glyph", glyph);
+      mark.ariaHidden = "true";
+      status.append(mark, " ", part("pl-word", word));
+    }
+  }
+
+  _changed(row, from, to, at) {
+    if (this._quiet) return;
+    const word = (number) => this._run.words[number]?.[0] ?? null;
+    this._tell("statuschange", { path: this._path(row), from: word(from), to: word(to), t: at / 1000 });
+  }
+
+  _path(row) {
+    const names = [];
+    let depth = Infinity;
+    for (let at = row; at >= 0 && depth > 0; at -= 1) {
+      const own = Number(this._rows[at].dataset.depth);
+      if (own < depth) {
+        names.unshift(this._name(at));
+        depth = own;
+      }
+    }
+    return names.join("/");
+  }
+
+  _name(row) {
+    return this._rows[row].cells[0].lastChild.textContent;
+  }
+
+  _label() {
+    const { playing } = this;
+    if (this._button) this._button.textContent = playing ? "Pause" : calm.matches ? "Step" : "Play";
+    // Nobody can listen to a run that plays; what stands when it stops is told.
+    this._line?.setAttribute("aria-live", playing ? "off" : "polite");
+  }
+
+  _say() {
+    if (!this._line || !this._run) return;
+    const open = this._rows.map((_, at) => [this._run.words[this._stands[at]], at]).filter(([word]) => word?.[0]);
+    const [top] = open;
+    const mark = this._marks.findLast(([at]) => at <= this._now)?.[1];
+    this._line.textContent = [`${clock(this._now)}: ${top ? `${this._name(top[1])} ${top[0][0]}` : ""}`, mark].filter(Boolean).join(". ");
+  }
+
+  _theme() {
+    const asked = this.getAttribute("theme");
+    this.dataset.theme = asked === "light" || asked === "dark" ? asked : isDark(this) ? "dark" : "light";
+  }
+
+  _tell(name, detail) {
+    this.dispatchEvent(new CustomEvent(`planarium:${name}`, { detail, bubbles: true, composed: true }));
+  }
+}
+
+if (!customElements.get(NAME)) customElements.define(NAME, PlanariumEmbed);
