@@ -8,12 +8,20 @@ use std::fmt::Write as _;
 
 /// One line per run: its name, how far it went, its events and its digest. Own journals first, then the examples by name.
 pub fn table() -> String {
+    table_with(&mut |_, _| {})
+}
+
+/// The same, and shows each run at its end: examples by their ids.
+pub fn table_with(see: &mut dyn FnMut(&str, &Engine)) -> String {
     let mut out = String::from("# run: virtual milliseconds, events, digest\n");
     // They load services of the SDK.
     let own = if cfg!(feature = "sdk") { own() } else { Vec::new() };
     for (name, journal) in own {
         match Engine::from_journal(&journal) {
-            Ok(engine) => out.push_str(&line(name, &engine)),
+            Ok(engine) => {
+                see(name, &engine);
+                out.push_str(&line(name, &engine));
+            }
             Err(error) => {
                 let _ = writeln!(out, "{name}: {error}");
             }
@@ -23,7 +31,11 @@ pub fn table() -> String {
     examples.sort_unstable();
     for id in examples {
         match scenario(id) {
-            Some(scenario) => out.push_str(&line(&format!("example {id}"), &run(scenario, None).engine)),
+            Some(scenario) => {
+                let engine = run(scenario, None).engine;
+                see(id, &engine);
+                out.push_str(&line(&format!("example {id}"), &engine));
+            }
             None => {
                 let _ = writeln!(out, "example {id}: has findings");
             }

@@ -8,6 +8,7 @@
     reason = "helpers of tests: JSON bodies are looked into, and what is not as it should be ends the test"
 )]
 
+pub mod chains;
 pub mod client;
 pub mod files;
 pub mod golden;

@@ -24,6 +24,19 @@ pub(crate) fn package(command: &str, path: &Path, missing: usize) -> Option<Stri
     ))
 }
 
+/// The words about an `--env` that is no pair: a file is brought another way.
+pub(crate) fn not_a_pair(given: &str) -> String {
+    let ending = Path::new(given).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let help = match ending {
+        "yaml" | "yml" | "ted" => {
+            ": an environment file is read from the folder of the definition, so name the folder (planarium run DIR)"
+        }
+        _ if Path::new(given).is_file() => ": a file of K=V lines is read with --env-file",
+        _ => "",
+    };
+    format!("--env `{given}` is not K=V{help}")
+}
+
 /// The nearest package folder about a file.
 fn beside(path: &Path) -> Option<PathBuf> {
     let mut folder = path.parent().map(Path::to_path_buf).unwrap_or_default();

@@ -48,7 +48,8 @@ pub(crate) fn load(path: &Path, input: &InputArgs) -> Result<Loaded> {
     }
     let mut files = BTreeMap::from([(name, text)]);
     templates::add(&mut files, Path::new(""));
-    definition(files, input)
+    let folder = path.parent().unwrap_or(Path::new(""));
+    Ok(completed(definition(files, input)?, folder, folder))
 }
 
 fn folder(path: &Path, input: &InputArgs) -> Result<Loaded> {
@@ -61,7 +62,41 @@ fn folder(path: &Path, input: &InputArgs) -> Result<Loaded> {
         bail!("{}: no definition, scenario or package file in this folder", path.display());
     }
     templates::add(&mut files, path);
-    definition(files, input)
+    Ok(completed(definition(files, input)?, path, Path::new("")))
+}
+
+/// A definition with the files that usually lie beside it, in `folder`, and with the name of that folder where it has none of
+/// its own. `prefix` is the folder as files are named.
+fn completed(loaded: Loaded, folder: &Path, prefix: &Path) -> Loaded {
+    let Loaded::Definition(mut load) = loaded else { return loaded };
+    let report = planarium_world::check(&load);
+    let mut added = Vec::new();
+    for name in &report.beside {
+        let here = folder.join(name);
+        let paths = if name.ends_with('/') { sorted_entries(&here).unwrap_or_default() } else { vec![here] };
+        for path in paths.iter().filter(|path| path.is_file()).take(MAX_FILES) {
+            let Some(file) =
+                path.strip_prefix(folder).ok().map(|rest| prefix.join(rest).display().to_string())
+            else {
+                continue;
+            };
+            if let (false, Ok(text)) = (load.files.contains_key(&file), read(path)) {
+                added.push(file.clone());
+                load.files.insert(file, text);
+            }
+        }
+    }
+    if !added.is_empty() {
+        eprintln!("also read: {}", added.join(", "));
+    }
+    if report.nameless && load.name.is_empty() {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let whole = folder.canonicalize().unwrap_or_default();
+        let name = whole.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        load.name = name.chars().map(|c| if fits(c) { c } else { '-' }).collect();
+    }
+    Loaded::Definition(load)
 }
 
 fn collect(root: &Path, dir: &Path, files: &mut BTreeMap<String, String>, depth: u32) -> Result<()> {
@@ -161,7 +196,7 @@ fn environment(input: &InputArgs) -> Result<BTreeMap<String, String>> {
         }
     }
     for pair in &input.env {
-        let Some((key, value)) = pair.split_once('=') else { bail!("--env `{pair}` is not K=V") };
+        let Some((key, value)) = pair.split_once('=') else { bail!(hint::not_a_pair(pair)) };
         env.insert(key.to_owned(), value.to_owned());
     }
     Ok(env)

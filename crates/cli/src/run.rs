@@ -137,6 +137,17 @@ fn done(service: &ServiceView, status: &str) -> bool {
     service.class(status) == StatusClass::Done
 }
 
+/// Whether an element is as it is only because of another one: it waits its turn, was passed over, or what is inside it failed.
+fn follows(engine: &Engine, service: &ServiceView, path: &ElementPath) -> bool {
+    use planarium_protocol::why::ReasonKind;
+    let Some(why) = engine.why(path) else { return false };
+    why.reasons.first().is_some_and(|reason| match &reason.kind {
+        ReasonKind::NotItsTurn { .. } | ReasonKind::Complete => true,
+        ReasonKind::Child { child } => service.class(&child.status) == StatusClass::Failed,
+        _ => false,
+    })
+}
+
 /// The first unfinished steps that are not merely waiting for another step: at most three.
 fn stuck(engine: &Engine, view: &View) -> Vec<ElementPath> {
     let mut paths = Vec::new();
@@ -154,12 +165,7 @@ fn stuck(engine: &Engine, view: &View) -> Vec<ElementPath> {
                         step: Some(step.key().clone()),
                         ..service.path(&plan.name)
                     };
-                    let waits_its_turn = engine.why(&path).is_some_and(|why| {
-                        why.reasons.first().is_some_and(|r| {
-                            matches!(r.kind, planarium_protocol::why::ReasonKind::NotItsTurn { .. })
-                        })
-                    });
-                    if !waits_its_turn {
+                    if !follows(engine, service, &path) {
                         paths.push(path);
                     }
                     asked += 1;

@@ -43,6 +43,16 @@ pub trait Definition {
     fn kept(&self) -> Vec<(String, &'static str)> {
         Vec::new()
     }
+
+    /// Names of files that usually lie beside it and that it lacks; of all files in a folder where a name ends with a slash.
+    fn beside(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// Whether nobody has given it a name, so that the one of its folder fits better than its own.
+    fn is_nameless(&self) -> bool {
+        false
+    }
 }
 
 impl<D: Definition> Definition for Arc<D> {
@@ -76,5 +86,13 @@ impl<D: Definition> Definition for Arc<D> {
 
     fn kept(&self) -> Vec<(String, &'static str)> {
         (**self).kept()
+    }
+
+    fn beside(&self) -> Vec<&'static str> {
+        (**self).beside()
+    }
+
+    fn is_nameless(&self) -> bool {
+        (**self).is_nameless()
     }
 }

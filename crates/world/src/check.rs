@@ -27,6 +27,10 @@ pub struct CheckReport {
     pub missing: Vec<String>,
     /// Fields that are read and checked and make no difference in the simulator: path and why.
     pub kept: Vec<(String, &'static str)>,
+    /// Names of files that usually lie beside it and that it lacks; of all files in a folder where a name ends with a slash.
+    pub beside: Vec<&'static str>,
+    /// Nobody has given it a name: the one of its folder fits better.
+    pub nameless: bool,
 }
 
 impl CheckReport {
@@ -65,6 +69,8 @@ pub fn check(load: &LoadService) -> CheckReport {
                 preview,
                 missing: definition.missing(),
                 kept: definition.kept(),
+                beside: definition.beside(),
+                nameless: definition.is_nameless(),
             }
         }
         Err(refusal) => {
@@ -83,6 +89,8 @@ pub fn check(load: &LoadService) -> CheckReport {
                 preview: None,
                 missing: Vec::new(),
                 kept: Vec::new(),
+                beside: Vec::new(),
+                nameless: false,
             }
         }
     }

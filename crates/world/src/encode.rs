@@ -8,6 +8,7 @@
 //! length. Nothing is allocated.
 
 use planarium_kernel::digest::Digest;
+use planarium_protocol::Event;
 use serde::ser::{self, Serialize};
 use std::fmt;
 
@@ -18,6 +19,15 @@ pub(crate) fn write<T: Serialize + ?Sized>(digest: &mut Digest, value: &T) {
     if value.serialize(Encoder { digest, wire: Wire::No }).is_err() {
         digest.write_u64(u64::MAX);
     }
+}
+
+/// What of an event a run's digest covers, by itself: two events that differ in it lead to other digests.
+pub fn event_digest(event: &Event) -> u64 {
+    let mut digest = Digest::new();
+    digest.write_u64(event.at_ms);
+    event.cause.digest(&mut digest);
+    write(&mut digest, &event.body);
+    digest.finish()
 }
 
 struct Encoder<'a> {

@@ -22,6 +22,7 @@ pub mod limits;
 mod parts;
 mod processes;
 mod query;
+mod readings;
 mod step;
 mod systems;
 mod timeline;
@@ -30,10 +31,12 @@ mod world;
 pub use check::{CheckReport, check};
 pub use condition::{Condition, ConditionError, element_status, parse_duration_ms};
 pub use detect::detect_dialect;
+pub use encode::event_digest;
 pub use genesis::Genesis;
 pub use help::Trials;
 pub use input::Written;
 pub use input::describe::describe as describe_input;
+pub use readings::readings;
 /// The systems of this build.
 pub fn dialects() -> &'static [planarium_part::Dialect] {
     systems::DIALECTS

@@ -95,6 +95,16 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(it) => Readable::missing(it),)+ }
             }
 
+            /// Names of files that usually lie beside it and that it lacks.
+            pub(crate) fn beside(&self) -> Vec<&'static str> {
+                match self { $($(#[$on])* Self::$variant(it) => Readable::beside(it),)+ }
+            }
+
+            /// Whether nobody has given it a name.
+            pub(crate) fn is_nameless(&self) -> bool {
+                match self { $($(#[$on])* Self::$variant(it) => Readable::is_nameless(it),)+ }
+            }
+
             /// Fields that are read, checked and without effect here, each with why.
             pub(crate) fn kept(&self) -> Vec<(String, &'static str)> {
                 match self { $($(#[$on])* Self::$variant(it) => Readable::kept(it),)+ }
@@ -421,7 +431,7 @@ impl Definition {
             "" | "auto" => crate::detect_dialect(&load.files),
             word => word,
         };
-        Self::read_as(word, load).ok_or_else(|| unknown(word))
+        crate::readings::read_once(load, || Self::read_as(word, load)).ok_or_else(|| unknown(word))
     }
 }
 

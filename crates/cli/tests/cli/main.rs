@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 mod bad_input;
+mod beside;
 mod commands;
 mod docs;
 mod exec;

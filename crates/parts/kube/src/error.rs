@@ -1,4 +1,4 @@
-//! What the API server answers instead of an object.
+//! Errors that the API server answers.
 //!
 //! *Knows*: status codes, reasons, causes by field and the wording of each.
 //! *Must not know*: which rule was broken; the rules fill this in.
@@ -74,7 +74,7 @@ impl Reason {
     }
 }
 
-/// What is wrong with one field.
+/// One field and its error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldCause {
     /// `FieldValueInvalid`, `FieldValueRequired`, `FieldValueForbidden`, ...
@@ -159,7 +159,7 @@ impl ApiError {
         self
     }
 
-    /// Whether there is no such object (or kind, or namespace).
+    /// True if there is no such object (or kind, or namespace).
     pub fn is_not_found(&self) -> bool {
         self.reason == Reason::NotFound
     }

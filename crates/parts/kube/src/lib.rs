@@ -16,50 +16,55 @@
 //! for change in kube.changes_since(seen)? { ... }             // a controller's trigger
 //! ```
 //!
-//! Object facts ([`Object::deployment`], [`Object::pod`], ...) are what a health check needs; [`Kube::why`] says why
+//! Typed summaries ([`Object::deployment`], [`Object::pod`], ...) are what a health check needs; [`Kube::why`] says why
 //! something is not ready; [`wire`] answers real clients.
+//!
+//! Rooms, the lower ones first; calls and imports run down:
+//!
+//! | Room | What is in it |
+//! |---|---|
+//! | `object`, `kinds`, `schema`, `spec`, `status`, `labels`, `selector`, `amounts`, `calendar` | objects, typed and as plain data |
+//! | `records` | store, workloads, selections, nodes, runs, scheduling, queue, reports: plain data with its own small invariants |
+//! | `api` | verbs: they write objects and the log of their changes, and call nobody |
+//! | `cluster` | all records, and the one way to write: a verb, then the consequences of the changes in the log, in its order |
+//! | `controllers` | a folder or file for each kind: deployment, stateful set, job, storage, garbage collection, ... |
+//! | `scheduler` | filter, score and bind; the decision is pure |
+//! | `kubelet` | pods become processes: images, probes, restarts, the last word |
+//! | `nodes` | machines join, are silent, come back, are drained; what others hold of them |
+//! | `kube` | [`Kube`]: owns the records, fires what is due, passes on |
+//! | `why`, `wire`, and [`Kube`]'s own look at nodes and containers | read only, but for the verbs that [`wire`] passes on |
 
+mod amounts;
 mod api;
-mod check;
-mod clock;
-mod control;
-mod drain;
-mod workload;
+mod calendar;
+mod cluster;
+mod controllers;
+mod labels;
 
 pub mod error;
-pub mod facts;
 pub mod kinds;
 mod kube;
 mod kubelet;
-mod log;
-mod merge;
-mod node;
-mod notice;
+mod nodes;
 mod object;
-mod pairs;
 mod part;
 mod quantity;
-mod queue;
+mod records;
 mod request;
-mod say;
 mod scheduler;
 mod schema;
 pub mod selector;
 mod spec;
 mod status;
-mod store;
+pub mod summaries;
 mod tree;
-mod validate;
 mod view;
-mod watcher;
 mod why;
 pub mod wire;
 
+pub use amounts::Amounts;
+pub use api::Api;
 pub use error::{ApiError, FieldCause, Reason};
-pub use facts::{
-    Condition, CrdFacts, DaemonSetFacts, DeploymentFacts, JobFacts, PodFacts, ReplicaSetFacts, ServiceFacts,
-    StatefulSetFacts,
-};
 pub use kinds::{Column, KindId, KindInfo};
 pub use kube::Kube;
 pub use kubelet::KUBELETS;
@@ -73,5 +78,9 @@ pub use request::{
 pub use schema::Mismatch;
 pub use selector::Selector;
 pub use status::KeptStatus;
-pub use view::{About, Amounts, ContainerFacts, DrainFacts, DrainOptions, NodeFacts, Occurrence, TaskFacts};
+pub use summaries::{
+    Condition, CrdFacts, DaemonSetFacts, DeploymentFacts, JobFacts, PodFacts, ReplicaSetFacts, ServiceFacts,
+    StatefulSetFacts,
+};
+pub use view::{About, ContainerFacts, DrainFacts, DrainOptions, NodeFacts, Occurrence, TaskFacts};
 pub use why::{Why, WhyKind};

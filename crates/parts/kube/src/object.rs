@@ -6,9 +6,9 @@
 //! *Invariant*: an object in a [`crate::Kube`] never changes; a change puts another one in its place. Whoever holds an
 //! `Arc<Object>` sees it as it was.
 
-pub use crate::pairs::Pairs;
+pub use crate::labels::Pairs;
 use crate::{
-    clock::Epoch,
+    calendar::Epoch,
     kinds::{KindId, KindInfo},
     spec::{Spec, pod::PodOwn},
     status::{self, Status},
@@ -54,9 +54,9 @@ pub struct OwnerReference {
     pub name: Text,
     /// Its uid; the only thing that garbage collection goes by.
     pub uid: Text,
-    /// Whether it is the one owner that manages the object.
+    /// True if it is the one owner that manages the object.
     pub controller: bool,
-    /// Whether its foreground deletion waits for this object.
+    /// True if its foreground deletion waits for this object.
     pub block_owner_deletion: bool,
 }
 
@@ -114,7 +114,7 @@ pub struct Deletion {
     pub grace_s: u32,
 }
 
-/// What a field manager last applied.
+/// The object as a field manager last applied it.
 #[derive(Clone, Debug)]
 pub(crate) struct Managed {
     pub(crate) manager: Text,
@@ -161,9 +161,9 @@ pub struct Object {
     pub(crate) status: Status,
     /// Of each field manager that applied, most recent last.
     pub(crate) managed: Option<Arc<Vec<Managed>>>,
-    /// What was last applied three ways.
+    /// The object as it was last applied three ways.
     pub(crate) applied: Option<Arc<Value>>,
-    /// Whether nothing that somebody else wrote has come since it was applied.
+    /// True if nothing that somebody else wrote has come since it was applied.
     pub(crate) pristine: bool,
 }
 
@@ -183,12 +183,12 @@ impl Object {
         self.owners.iter().find(|owner| owner.controller)
     }
 
-    /// Whether applying this three ways would change nothing: it is what was applied last, and nobody else has written since.
+    /// True if applying this three ways would change nothing: it is what was applied last, and nobody else has written since.
     pub fn is_as_applied(&self, value: &Arc<Value>) -> bool {
         self.pristine && self.applied.as_ref().is_some_and(|last| Arc::ptr_eq(last, value))
     }
 
-    /// Whether `metadata.deletionTimestamp` is set.
+    /// True if `metadata.deletionTimestamp` is set.
     pub fn is_being_deleted(&self) -> bool {
         self.deletion.is_some()
     }
@@ -289,6 +289,36 @@ impl Object {
         fields.shift_remove("status")
     }
 
+    /// Names of the claims that a pod mounts.
+    pub(crate) fn claims(&self) -> impl Iterator<Item = &Text> {
+        let (shared, own) = match &self.spec {
+            Spec::Pod(spec, own) => (spec.volumes.as_slice(), own.claims.as_slice()),
+            _ => (&[][..], &[][..]),
+        };
+        let shared = shared.iter().filter_map(|(volume, source)| match source {
+            crate::spec::pod::Source::Claim(name) if own.iter().all(|(mine, _)| mine != volume) => Some(name),
+            _ => None,
+        });
+        shared.chain(own.iter().map(|(_, claim)| claim))
+    }
+
+    /// True if it is a pod that is over.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(&self.status, Status::Pod(status) if status.phase.is_terminal())
+    }
+
+    /// True if it is a claim that is bound to a volume.
+    pub(crate) fn is_bound_claim(&self) -> bool {
+        matches!(&self.status, Status::Plain(status) if status.text("phase") == "Bound")
+    }
+
+    /// True if it is a CRD whose kind is served.
+    pub(crate) fn is_established(&self) -> bool {
+        let Status::Plain(status) = &self.status else { return false };
+        let is = |one: &Value| one.text("type") == "Established" && one.text("status") == "True";
+        status.items("conditions").iter().any(is)
+    }
+
     /// `kind/name`, as commands write it.
     pub(crate) fn path(&self) -> Text {
         let word = &self.info.singular;
@@ -329,10 +359,10 @@ fn put_own(own: &PodOwn, spec: &mut Map<String, Value>) {
             json::put(affinity, "requiredDuringSchedulingIgnoredDuringExecution", term);
         }
     }
-    crate::api::admit_pod(spec, own.pinned.is_some());
+    crate::spec::pod::admit_pod(spec, own.pinned.is_some());
 }
 
-/// What a client sends as metadata.
+/// Metadata as a client sends it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meta {
     pub(crate) name: Option<Text>,

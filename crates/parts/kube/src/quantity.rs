@@ -9,7 +9,7 @@ pub(crate) fn thousandths(text: &str) -> Option<i64> {
     scaled(text, 1000)
 }
 
-/// What a text says, rounded up to a whole number; nothing when it is no quantity.
+/// Reads a text, rounded up to a whole number; nothing when it is no quantity.
 pub(crate) fn whole(text: &str) -> Option<i64> {
     scaled(text, 1)
 }

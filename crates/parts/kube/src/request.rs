@@ -1,4 +1,4 @@
-//! What can be asked of the API server, beside the object itself.
+//! Requests to the API server, beside the object itself.
 
 use crate::{error::ApiError, kinds::KindId, object::Object};
 use planarium_protocol::Text;
@@ -19,7 +19,7 @@ pub enum Patch {
     Apply {
         /// The object as the manager wants it.
         value: Value,
-        /// Who.
+        /// The manager.
         manager: Text,
         /// Take fields over from other managers.
         force: bool,
@@ -38,7 +38,7 @@ pub enum Part {
     Scale,
 }
 
-/// What becomes of an object's dependants when it is deleted.
+/// The fate of an object's dependants when it is deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Propagation {
     /// They go after it.
@@ -50,10 +50,10 @@ pub enum Propagation {
     Orphan,
 }
 
-/// How to delete.
+/// Options of a deletion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeleteOptions {
-    /// What becomes of dependants.
+    /// The fate of dependants.
     pub propagation: Propagation,
     /// Instead of the pod's own grace period; 0 removes a pod at once, whatever its node says. *Units*: seconds.
     pub grace_s: Option<u32>,
@@ -63,16 +63,16 @@ pub struct DeleteOptions {
     pub resource_version: Option<u64>,
 }
 
-/// What an apply came to.
+/// The result of an apply.
 #[derive(Clone, Debug)]
 pub struct Applied {
     /// The object as the API server answered: before any controller has acted on the change.
     pub object: Arc<Object>,
-    /// What was done.
+    /// The deed.
     pub outcome: Outcome,
 }
 
-/// What an apply did.
+/// The deed of an apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// There was none.
@@ -83,7 +83,7 @@ pub enum Outcome {
     Unchanged,
 }
 
-/// What an admission webhook is asked about.
+/// The change that an admission webhook is asked about.
 #[derive(Debug)]
 pub struct Review<'a> {
     /// The object as it is; nothing on creation.
@@ -92,7 +92,7 @@ pub struct Review<'a> {
     pub new: &'a Value,
 }
 
-/// What an admission webhook says.
+/// The verdict of an admission webhook.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// As it is.
@@ -118,7 +118,7 @@ pub struct Webhook {
     /// Plural of the kind that it is for.
     pub plural: &'static str,
     /// The function. Called for creation and for every change of the object, its status apart.
-    pub review: fn(&crate::Kube, &Review<'_>) -> Verdict,
+    pub review: fn(&crate::Api, &Review<'_>) -> Verdict,
 }
 
 /// One change of one object.
@@ -126,7 +126,7 @@ pub struct Webhook {
 pub struct Change {
     /// The version it brought.
     pub resource_version: u64,
-    /// What it was.
+    /// Its kind.
     pub kind: ChangeKind,
     /// The object after it; as it last was, with the new version, for a removal.
     pub object: Arc<Object>,
@@ -134,7 +134,19 @@ pub struct Change {
     pub before: Option<Arc<Object>>,
 }
 
-/// What a change was.
+impl Change {
+    /// The object before it; nothing where it has just come into being.
+    pub(crate) fn before(&self) -> Option<&Arc<Object>> {
+        self.before.as_ref()
+    }
+
+    /// The object after it; nothing where it is no more.
+    pub(crate) fn after(&self) -> Option<&Arc<Object>> {
+        (self.kind != ChangeKind::Deleted).then_some(&self.object)
+    }
+}
+
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
     /// The object came into being.

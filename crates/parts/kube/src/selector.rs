@@ -3,11 +3,11 @@
 //! *Knows*: requirements on labels, read from text (`app=web,tier!=db,zone in (a,b),!canary`) or from a `LabelSelector`.
 //! *Must not know*: whose labels they are.
 
-use crate::{object::Pairs, tree::Tree};
+use crate::{labels::Pairs, tree::Tree};
 use planarium_protocol::Text;
 use serde_json::Value;
 
-/// How a label is compared.
+/// A comparison of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// Is one of the values.
@@ -99,7 +99,7 @@ impl Selector {
         Self::of_pairs(fields.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default())))
     }
 
-    /// Whether it has no requirement.
+    /// True if it has no requirement.
     pub fn is_everything(&self) -> bool {
         self.requirements.is_empty()
     }
@@ -129,7 +129,7 @@ impl Selector {
         self.requirements.iter().map(one).collect::<Vec<_>>().join(",")
     }
 
-    /// Whether all requirements hold.
+    /// True if all requirements hold.
     pub fn matches(&self, labels: &Pairs) -> bool {
         self.requirements.iter().all(|requirement| {
             let value = labels.get(&requirement.key);
@@ -143,7 +143,7 @@ impl Selector {
     }
 }
 
-/// Where the first requirement ends: at a comma outside parentheses.
+/// Finds the end of the first requirement: at a comma outside parentheses.
 fn end_of_requirement(text: &str) -> Option<usize> {
     let mut depth = 0_i32;
     for (at, c) in text.char_indices() {

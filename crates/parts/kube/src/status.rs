@@ -2,7 +2,7 @@
 //!
 //! *Knows*: which status fields each kind has, and how each is spelled. *Must not know*: who sets them and when.
 
-use crate::{clock::Epoch, kinds::KindId, object::Object, spec::Spec};
+use crate::{calendar::Epoch, kinds::KindId, object::Object, spec::Spec};
 use planarium_kernel::{Map as Cow, SimTime};
 use planarium_protocol::{
     Text,
@@ -32,7 +32,7 @@ pub trait KeptStatus: fmt::Debug + Any + Send + Sync {
     /// The value, as the API shows it.
     fn to_value(&self) -> Value;
 
-    /// Whether another one has the same value.
+    /// True if another one has the same value.
     fn is_same(&self, other: &dyn KeptStatus) -> bool {
         self.to_value() == other.to_value()
     }
@@ -135,7 +135,7 @@ fn put_count(fields: &mut Map<String, Value>, key: &str, count: u32) {
     }
 }
 
-/// What a pod is up to.
+/// The phase of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     Pending,
@@ -154,7 +154,7 @@ impl Phase {
         }
     }
 
-    /// Whether it is over.
+    /// True if it is over.
     pub(crate) const fn is_terminal(self) -> bool {
         matches!(self, Self::Succeeded | Self::Failed)
     }
@@ -170,7 +170,7 @@ pub(crate) struct Ended {
     pub(crate) finished: SimTime,
 }
 
-/// What a container is up to.
+/// The state of a container.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Waiting { reason: &'static str, message: Text },
@@ -186,7 +186,7 @@ pub(crate) struct ContainerStatus {
     pub(crate) ready: bool,
     pub(crate) started: bool,
     pub(crate) restarts: u32,
-    /// Whether its image is on the node.
+    /// True if its image is on the node.
     pub(crate) pulled: bool,
     /// Number of its process, which its id is made of.
     pub(crate) process: Option<u32>,
@@ -383,7 +383,7 @@ pub(crate) struct Address {
     pub(crate) ready: bool,
 }
 
-/// What is behind a Service: the pods by number, and the ports.
+/// The backends of a Service: the pods by number, and the ports.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Addresses {
     pub(crate) pods: Cow<crate::object::ObjectNo, Address>,
@@ -528,7 +528,7 @@ fn pod_value(object: &Object, pod: &PodStatus) -> Value {
         Value::Object(fields)
     };
     let mut all: Vec<Value> = pod.containers.iter().zip(&spec.containers).map(one).collect();
-    let main = all.split_off(spec.inits.min(all.len()));
+    let main = all.split_off(usize::from(spec.inits).min(all.len()));
     if !all.is_empty() {
         json::put(&mut fields, "initContainerStatuses", Value::Array(all));
     }

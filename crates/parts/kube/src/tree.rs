@@ -28,7 +28,7 @@ pub(crate) trait Tree {
         self.key(key).as_i64().map(|number| u32::try_from(number.max(0)).unwrap_or(u32::MAX))
     }
 
-    /// Whether a key is `true`.
+    /// True if a key is `true`.
     fn flag(&self, key: &str) -> bool {
         self.key(key).as_bool().unwrap_or(false)
     }

@@ -1,8 +1,7 @@
-//! What others may see of nodes and pods.
+//! Nodes and pods as others may see them.
 
 use crate::{
-    kube::Kube,
-    node::Node,
+    amounts::Amounts,
     object::{Object, ObjectNo, ObjectRef},
     spec::{Spec, container::Container},
     status::{ContainerStatus, State, Status},
@@ -10,22 +9,6 @@ use crate::{
 use planarium_ground::{MachineId, ProcessId};
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
-use std::sync::Arc;
-
-/// Amounts of what pods ask for. *Units*: thousandths of a CPU, bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Amounts {
-    /// Thousandths of a CPU.
-    pub cpu_milli: i64,
-    /// Bytes of memory.
-    pub memory: i64,
-    /// Bytes of ephemeral storage.
-    pub storage: i64,
-    /// GPUs.
-    pub gpus: i64,
-    /// Pods.
-    pub pods: i64,
-}
 
 /// A node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,13 +23,13 @@ pub struct NodeFacts {
     pub cordoned: bool,
     /// Taints as `key=value:effect`.
     pub taints: Vec<Text>,
-    /// What pods may ask for.
+    /// Amounts that pods may ask for.
     pub allocatable: Amounts,
-    /// What its pods ask for.
+    /// Amounts that its pods ask for.
     pub requested: Amounts,
     /// Its pods, in order of binding.
     pub pods: Vec<ObjectNo>,
-    /// How far a drain is, if one was asked for.
+    /// Progress of a drain, if one was asked for.
     pub drain: Option<DrainFacts>,
 }
 
@@ -59,7 +42,7 @@ pub struct DrainFacts {
     pub left: Vec<Text>,
     /// Pods that a disruption budget holds now.
     pub blocked: Vec<Text>,
-    /// Whether all that have to go are gone.
+    /// True if all that have to go are gone.
     pub done: bool,
 }
 
@@ -68,7 +51,7 @@ pub struct DrainFacts {
 pub struct ContainerFacts {
     /// Its name.
     pub name: Text,
-    /// Whether it is an init container.
+    /// True if it is an init container.
     pub init: bool,
     /// Its image.
     pub image: Text,
@@ -76,9 +59,9 @@ pub struct ContainerFacts {
     pub state: &'static str,
     /// `CrashLoopBackOff`, `Completed`, `Error`, ...; empty while it runs.
     pub reason: Text,
-    /// Whether it is ready.
+    /// True if it is ready.
     pub ready: bool,
-    /// How often it was started again.
+    /// Number of times that it was started again.
     pub restarts: u32,
     /// Its process, while there is one.
     pub process: Option<ProcessId>,
@@ -97,15 +80,15 @@ pub struct TaskFacts {
     pub service: Text,
     /// Since when it runs.
     pub since: SimTime,
-    /// Whether its readiness probe has passed; none without one.
+    /// Tells whether its readiness probe has passed; none without one.
     pub ready: Option<bool>,
-    /// Whether its pod is on its way out.
+    /// True if its pod is on its way out.
     pub leaving: bool,
     /// Its process; none when that has ended and the kubelet could not say so yet.
     pub process: Option<ProcessId>,
 }
 
-/// How to drain.
+/// Options of a drain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrainOptions {
     /// Instead of the pods' own grace periods. *Units*: seconds.
@@ -125,9 +108,9 @@ pub struct Occurrence {
     pub reason: Text,
     /// For people.
     pub message: Text,
-    /// Who says so: `kubelet`.
+    /// The component that says so: `kubelet`.
     pub source: Text,
-    /// How often.
+    /// Number of times.
     pub count: u32,
     /// When first.
     pub first: SimTime,
@@ -139,68 +122,6 @@ pub struct Occurrence {
 
 /// Names an object for [`crate::Kube::why`] and [`crate::Kube::occurrences`].
 pub type About<'a> = ObjectRef<'a>;
-
-impl Kube {
-    /// All nodes. *Order*: joining.
-    pub fn nodes(&self) -> Vec<NodeFacts> {
-        let facts = |node: &Arc<Node>| NodeFacts {
-            name: node.name.clone(),
-            machine: node.machine,
-            ready: node.ready.as_str().into(),
-            cordoned: node.unschedulable,
-            taints: node.taints.iter().map(|taint| taint.text().into()).collect(),
-            allocatable: node.allocatable,
-            requested: node.requested,
-            pods: node.pods.iter().copied().collect(),
-            drain: node.drain.as_ref().map(|drain| drain.facts.clone()),
-        };
-        self.nodes.iter().filter(|node| node.object.is_some()).map(facts).collect()
-    }
-
-    /// Containers of a pod with their processes, init containers first.
-    pub fn containers(&self, pod: &Object) -> Vec<ContainerFacts> {
-        let mut containers = pod.containers();
-        let cells = self.run(pod.no).into_iter().flat_map(|run| &run.cells);
-        for (container, cell) in containers.iter_mut().zip(cells) {
-            container.process = cell.pid;
-        }
-        containers
-    }
-
-    /// The containers that run on a node. *Order*: pods in order of binding.
-    pub fn tasks_on(&self, node: &str) -> Vec<TaskFacts> {
-        let pods = self.node(node).into_iter().flat_map(|node| node.pods.iter());
-        pods.filter_map(|no| self.store.object(*no)).flat_map(|pod| self.tasks_of(pod)).collect()
-    }
-
-    fn tasks_of(&self, pod: &Object) -> Vec<TaskFacts> {
-        let (Spec::Pod(spec, _), Status::Pod(status)) = (&pod.spec, &pod.status) else { return Vec::new() };
-        let Some(run) = self.run(pod.no) else { return Vec::new() };
-        let own = spec.containers.iter().zip(&status.containers).zip(&run.cells);
-        let running = own.filter_map(|((container, status), cell)| {
-            let State::Running { since } = status.state else { return None };
-            let (name, id) = pod.task_names(&container.name, status.restarts);
-            Some(TaskFacts {
-                name,
-                id,
-                pod: pod.name.clone(),
-                service: self.service_of(pod),
-                since,
-                ready: container.readiness.as_ref().map(|_| status.ready),
-                leaving: pod.is_being_deleted(),
-                process: cell.pid,
-            })
-        });
-        running.collect()
-    }
-
-    /// A number that grows whenever another container runs on a node, or one shows something else.
-    pub fn changed_on(&self, node: &str) -> u64 {
-        let Some(node) = self.node(node) else { return 0 };
-        let pods = node.pods.iter().filter_map(|no| self.store.object(*no));
-        pods.map(|pod| pod.resource_version).max().unwrap_or(0).max(node.booked)
-    }
-}
 
 impl Object {
     /// Containers of a pod, init containers first, as its status has them; none of anything else.
@@ -216,7 +137,7 @@ impl Object {
             };
             ContainerFacts {
                 name: container.name.clone(),
-                init: at < spec.inits,
+                init: at < usize::from(spec.inits),
                 image: container.image.clone(),
                 state,
                 reason: reason.into(),
@@ -228,7 +149,7 @@ impl Object {
         spec.containers.iter().enumerate().map(facts).collect()
     }
 
-    /// What fault targets call a container of this pod: name and id. `restarts` counts how often it was started again.
+    /// Name and id of a container of this pod for fault targets. `restarts` counts how often it was started again.
     pub fn task_names(&self, container: &str, restarts: u32) -> (Text, Text) {
         let name = format!("{}-{container}", self.name);
         let id = format!("{}/{}/{container}/{restarts}", self.namespace, self.name);

@@ -3,14 +3,15 @@
 //! *Knows*: what each controller, the scheduler and the kubelets wait for. *Must not know*: what waits for the object.
 
 use crate::{
-    control::{definition::established, storage::claims_of},
+    cluster::Cluster,
     kinds::KindId,
     kube::Kube,
-    kubelet::{Cell, Stage},
+    nodes::holdings,
     object::{Object, ObjectNo, ObjectRef},
+    records::runs::{Cell, Stage},
+    records::workloads::PodTally,
     spec::Spec,
     status::{Phase, PodStatus, State, Status, Tri},
-    workload::Mark,
 };
 use planarium_ground::{Fleet, ProcessState};
 use planarium_kernel::SimTime;
@@ -23,7 +24,7 @@ const PODS: usize = 5;
 /// A reason, the most immediate first where there are several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Why {
-    /// What is in the way.
+    /// The obstacle.
     pub kind: WhyKind,
     /// `kind/name` of the object that it is about: `pod/web-5d9c7-x2x4q`, `node/agent-3`.
     pub about: Text,
@@ -42,7 +43,7 @@ pub enum WhyKind {
     NotObserved,
     /// No node takes the pod; the text is the scheduler's own.
     Unschedulable,
-    /// What the pod asks for would be there if others did not hold it; the text names them.
+    /// Others hold what the pod asks for; the text names them.
     HeldByOthers,
     /// The image is being fetched.
     PullingImage,
@@ -96,7 +97,7 @@ pub enum WhyKind {
 
 /// Reasons as they are gathered.
 struct Reasons<'a> {
-    kube: &'a Kube,
+    cluster: &'a Cluster,
     fleet: &'a Fleet,
     found: Vec<Why>,
 }
@@ -104,16 +105,22 @@ struct Reasons<'a> {
 impl Kube {
     /// Why an object is not ready; nothing when it is.
     pub fn why(&self, fleet: &Fleet, object: &Object) -> Vec<Why> {
-        let mut reasons = Reasons { kube: self, fleet, found: Vec::new() };
+        let mut reasons = Reasons { cluster: &self.cluster, fleet, found: Vec::new() };
         reasons.object(object);
         reasons.found
     }
 }
 
 impl Reasons<'_> {
-    fn say(&mut self, kind: WhyKind, about: &Object, text: impl Into<String>, until: Option<SimTime>) {
-        let last = self.kube.occurrences(about.reference()).into_iter().next_back().map(|one| one.event);
-        self.found.push(Why { kind, about: about.path(), text: text.into(), until, event: last });
+    fn add(&mut self, kind: WhyKind, about: &Object, text: impl Into<String>, until: Option<SimTime>) {
+        let event = self.last_event(about);
+        self.found.push(Why { kind, about: about.path(), text: text.into(), until, event });
+    }
+
+    /// The event behind the last report about an object.
+    fn last_event(&self, about: &Object) -> Option<u64> {
+        let reports = self.cluster.occurrences(about.reference());
+        reports.last().map(|one| one.event)
     }
 
     fn object(&mut self, object: &Object) {
@@ -131,18 +138,18 @@ impl Reasons<'_> {
             KindId::SERVICE => {
                 let facts = object.service();
                 if facts.is_some_and(|facts| &*facts.kind == "LoadBalancer" && facts.ingress == 0) {
-                    let until =
-                        self.kube.workload(object.no).and_then(|workload| workload.timer).map(|(_, at)| at);
-                    self.say(WhyKind::Starting, object, "the load balancer has no address yet", until);
+                    let until = self.cluster.workloads.next_turn(object.no);
+                    self.add(WhyKind::Starting, object, "the load balancer has no address yet", until);
                 }
             }
-            KindId::CUSTOM_RESOURCE_DEFINITION if !established(object) => {
-                self.say(WhyKind::NotObserved, object, "the kind is not established yet", None);
+            KindId::CUSTOM_RESOURCE_DEFINITION if !object.is_established() => {
+                self.add(WhyKind::NotObserved, object, "the kind is not established yet", None);
             }
             KindId::CRON_JOB => {
-                if let Some(next) = self.kube.next_run(object) {
-                    let text = format!("CronJob {} runs next at {}", object.name, self.kube.epoch.text(next));
-                    self.say(WhyKind::Running, object, text, Some(next));
+                if let Some(next) = self.cluster.workloads.next_turn(object.no) {
+                    let text =
+                        format!("CronJob {} runs next at {}", object.name, self.cluster.api.epoch.text(next));
+                    self.add(WhyKind::Running, object, text, Some(next));
                 }
             }
             _ => {}
@@ -154,15 +161,21 @@ impl Reasons<'_> {
         for finalizer in object.finalizers.iter() {
             let (why, text) = match &**finalizer {
                 "foregroundDeletion" => {
-                    let left: Vec<Text> =
-                        self.kube.store.dependants(object.no).map(|one| one.path()).take(PODS).collect();
+                    let left: Vec<Text> = self
+                        .cluster
+                        .api
+                        .store
+                        .dependants(object.no)
+                        .map(|one| one.path())
+                        .take(PODS)
+                        .collect();
                     let text =
                         format!("{kind} {} is being deleted and waits for {}", object.name, left.join(", "));
                     (WhyKind::Dependants, text)
                 }
                 "kubernetes.io/pvc-protection" => {
                     let users: Vec<&str> =
-                        self.kube.pods_using(object).map(|pod| &*pod.name).take(PODS).collect();
+                        self.cluster.api.store.pods_using(object).map(|pod| &*pod.name).take(PODS).collect();
                     let text = format!(
                         "claim {} is being deleted and is still used by {}",
                         object.name,
@@ -178,11 +191,11 @@ impl Reasons<'_> {
                     (WhyKind::Finalizer, text)
                 }
             };
-            self.say(why, object, text, None);
+            self.add(why, object, text, None);
         }
         if object.kind == KindId::NAMESPACE {
-            let left = self.kube.store.in_namespace(&object.name).count();
-            self.say(
+            let left = self.cluster.api.store.in_namespace(&object.name).count();
+            self.add(
                 WhyKind::Dependants,
                 object,
                 format!("namespace {} still has {left} objects", object.name),
@@ -193,13 +206,13 @@ impl Reasons<'_> {
 
     fn pod(&mut self, pod: &Object) {
         let (Spec::Pod(spec, own), Status::Pod(status)) = (&pod.spec, &pod.status) else { return };
-        let run = self.kube.run(pod.no);
-        let node = self.kube.node(&own.node);
+        let run = self.cluster.runs.get(pod.no);
+        let node = self.cluster.nodes.named(&own.node);
         if let Some(node) = node
             && (node.absence.is_some() || node.ready != Tri::True)
         {
             let text = format!("node {} does not answer: what runs on it is not known", node.name);
-            self.say(WhyKind::NodeNotReady, pod, text, None);
+            self.add(WhyKind::NodeNotReady, pod, text, None);
             if status.ready_since().is_some() && !pod.is_being_deleted() {
                 self.found.clear();
             }
@@ -209,7 +222,7 @@ impl Reasons<'_> {
             let until = pod.deletion.map(|deletion| deletion.at);
             let text = format!("pod {} is being deleted and its containers have not ended yet", pod.name);
             if run.is_some() {
-                self.say(WhyKind::Terminating, pod, text, until);
+                self.add(WhyKind::Terminating, pod, text, until);
             }
             return self.deletion(pod);
         }
@@ -218,7 +231,7 @@ impl Reasons<'_> {
                 "" => format!("pod {} has failed{}", pod.name, exit_text(status)),
                 message => format!("pod {} has failed: {message}", pod.name),
             };
-            return self.say(WhyKind::Failed, pod, text, None);
+            return self.add(WhyKind::Failed, pod, text, None);
         }
         if status.phase == Phase::Succeeded || status.ready_since().is_some() {
             return;
@@ -227,7 +240,7 @@ impl Reasons<'_> {
             return self.unbound(pod, status);
         }
         let Some(run) = run else {
-            return self.say(
+            return self.add(
                 WhyKind::NotObserved,
                 pod,
                 format!("the kubelet of {} has not taken the pod on yet", own.node),
@@ -235,11 +248,11 @@ impl Reasons<'_> {
             );
         };
         if let Some(missing) = &run.missing {
-            return self.say(WhyKind::MissingVolume, pod, missing.to_string(), None);
+            return self.add(WhyKind::MissingVolume, pod, missing.to_string(), None);
         }
         let (from, to) = match run.stage {
             Stage::Init(at) => (usize::from(at), usize::from(at) + 1),
-            _ => (run.spec.inits, run.cells.len()),
+            _ => (usize::from(run.spec.inits), run.cells.len()),
         };
         let cells = run.cells.get(from..to).unwrap_or_default();
         for (cell, container) in cells.iter().zip(spec.containers.get(from..to).unwrap_or_default()) {
@@ -247,43 +260,45 @@ impl Reasons<'_> {
         }
         if self.found.is_empty() {
             let message = status.condition("Ready").map_or("", |one| &one.message);
-            self.say(WhyKind::NotReady, pod, format!("pod {} is not ready: {message}", pod.name), None);
+            self.add(WhyKind::NotReady, pod, format!("pod {} is not ready: {message}", pod.name), None);
         }
     }
 
     fn unbound(&mut self, pod: &Object, status: &PodStatus) {
-        let claims: Vec<Text> = claims_of(pod).cloned().collect();
+        let claims: Vec<Text> = pod.claims().cloned().collect();
         for name in claims {
             let claim = self
-                .kube
+                .cluster
+                .api
                 .get(ObjectRef::new(KindId::PERSISTENT_VOLUME_CLAIM, &pod.namespace, &name))
                 .cloned();
-            if let Some(claim) = claim.filter(|claim| !Kube::is_bound(claim)) {
+            if let Some(claim) = claim.filter(|claim| !claim.is_bound_claim()) {
                 self.claim(&claim);
             }
         }
         match status.condition("PodScheduled").filter(|one| one.status == Tri::False) {
             Some(cond) => {
-                self.say(WhyKind::Unschedulable, pod, cond.message.to_string(), None);
+                self.add(WhyKind::Unschedulable, pod, cond.message.to_string(), None);
                 self.held_by_others(pod);
             }
             None if matches!(&pod.spec, Spec::Pod(spec, _) if spec.foreign_scheduler) => {
-                self.say(
+                self.add(
                     WhyKind::Unschedulable,
                     pod,
                     "another scheduler has to bind it, and there is none",
                     None,
                 );
             }
-            None => self.say(WhyKind::NotObserved, pod, "the scheduler has not looked at it yet", None),
+            None => self.add(WhyKind::NotObserved, pod, "the scheduler has not looked at it yet", None),
         }
     }
 
-    /// What a pod waits for because somebody else holds it.
+    /// Adds what a pod waits for because somebody else holds it.
     fn held_by_others(&mut self, pod: &Object) {
         let Spec::Pod(spec, _) = &pod.spec else { return };
-        let last = self.kube.occurrences(pod.reference()).into_iter().next_back().map(|one| one.event);
-        for (node, scalar, holders) in self.kube.held_from(self.fleet, spec).into_iter().take(PODS) {
+        let last = self.last_event(pod);
+        let held = holdings::held_from(&self.cluster.nodes, self.fleet, spec);
+        for (node, scalar, holders) in held.into_iter().take(PODS) {
             let text = format!("{} of {} is held by {holders}", scalar.as_str(), node.name);
             let about = format!("node/{}", node.name).into();
             self.found.push(Why { kind: WhyKind::HeldByOthers, about, text, until: None, event: last });
@@ -303,7 +318,7 @@ impl Reasons<'_> {
         let held = facts.as_ref().is_some_and(|facts| facts.hung || facts.manual);
         if held {
             let text = format!("container {name} makes no progress: its process is held");
-            return self.say(WhyKind::Held, pod, text, None);
+            return self.add(WhyKind::Held, pod, text, None);
         }
         match &cell.status.state {
             State::Waiting { reason, message } => match *reason {
@@ -312,14 +327,14 @@ impl Reasons<'_> {
                         format!(" after it ended with {} ({})", ended.code, ended.reason)
                     });
                     let text = format!("container {name} is started again{last}: {message}");
-                    self.say(WhyKind::CrashLoop, pod, text, until);
+                    self.add(WhyKind::CrashLoop, pod, text, until);
                 }
                 "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName" | "ErrImageNeverPull" => {
                     let text = format!("image {} cannot be used: {message}", container.image);
-                    self.say(WhyKind::ImagePull, pod, text, until);
+                    self.add(WhyKind::ImagePull, pod, text, until);
                 }
                 "CreateContainerConfigError" => {
-                    self.say(
+                    self.add(
                         WhyKind::ContainerError,
                         pod,
                         format!("container {name} cannot be made: {message}"),
@@ -327,7 +342,7 @@ impl Reasons<'_> {
                     );
                 }
                 _ if cell.pid.is_none() && until.is_some() => {
-                    self.say(
+                    self.add(
                         WhyKind::PullingImage,
                         pod,
                         format!("image {} is being fetched", container.image),
@@ -336,18 +351,18 @@ impl Reasons<'_> {
                 }
                 _ => {
                     let until = facts.and_then(|facts| facts.next);
-                    self.say(WhyKind::Starting, pod, format!("container {name} is being started"), until);
+                    self.add(WhyKind::Starting, pod, format!("container {name} is being started"), until);
                 }
             },
             State::Terminated(ended) if init && ended.code == 0 => {}
             State::Terminated(ended) => {
                 let text = format!("container {name} ended with {} ({})", ended.code, ended.reason);
                 let kind = if cell.pid.is_some() { WhyKind::Starting } else { WhyKind::CrashLoop };
-                self.say(kind, pod, text, until);
+                self.add(kind, pod, text, until);
             }
             State::Running { .. } if init => {
                 let until = facts.and_then(|facts| facts.next);
-                self.say(WhyKind::Init, pod, format!("init container {name} has not ended yet"), until);
+                self.add(WhyKind::Init, pod, format!("init container {name} has not ended yet"), until);
             }
             State::Running { .. } if cell.status.ready => {}
             State::Running { .. } => {
@@ -364,7 +379,7 @@ impl Reasons<'_> {
                     }
                     _ => format!("the readiness probe of container {name} has not passed yet"),
                 };
-                self.say(WhyKind::NotReady, pod, text, next);
+                self.add(WhyKind::NotReady, pod, text, next);
             }
         }
     }
@@ -372,12 +387,12 @@ impl Reasons<'_> {
     /// Reasons of the pods of a workload that are not ready.
     fn pods(&mut self, workload: ObjectNo) {
         let waits = |pod: &&Arc<Object>| {
-            self.kube
-                .marks
-                .get(&pod.no)
-                .is_some_and(|mark: &Mark| !mark.phase.is_terminal() && (mark.terminating || !mark.ready))
+            self.cluster.workloads.pods.get(&pod.no).is_some_and(|tally: &PodTally| {
+                !tally.phase.is_terminal() && (tally.terminating || !tally.ready)
+            })
         };
-        let pods: Vec<Arc<Object>> = self.kube.pods_of(workload).filter(waits).take(PODS).cloned().collect();
+        let pods: Vec<Arc<Object>> =
+            self.cluster.api.store.pods_of(workload).filter(waits).take(PODS).cloned().collect();
         for pod in pods {
             self.pod(&pod);
         }
@@ -388,14 +403,14 @@ impl Reasons<'_> {
             return false;
         }
         let text = format!("the controller has not looked at the latest change of {} yet", object.name);
-        self.say(WhyKind::NotObserved, object, text, None);
+        self.add(WhyKind::NotObserved, object, text, None);
         true
     }
 
     fn failed_creates(&mut self, object: &Object) {
         let Status::Set(status) = &object.status else { return };
         if let Some(cond) = status.conditions.iter().find(|one| one.kind == "ReplicaFailure") {
-            self.say(
+            self.add(
                 WhyKind::CreateFailed,
                 object,
                 format!("pods cannot be created: {}", cond.message),
@@ -414,7 +429,7 @@ impl Reasons<'_> {
         self.pods(set.no);
         if self.found.is_empty() && facts.available_replicas < facts.spec_replicas {
             let text = format!("{} of {} pods are available", facts.available_replicas, facts.spec_replicas);
-            self.say(WhyKind::NotReady, set, text, None);
+            self.add(WhyKind::NotReady, set, text, None);
         }
     }
 
@@ -431,14 +446,15 @@ impl Reasons<'_> {
             return;
         }
         if matches!(&object.spec, Spec::Deployment(spec) if spec.paused) {
-            self.say(WhyKind::Paused, object, format!("Deployment {} is paused", object.name), None);
+            self.add(WhyKind::Paused, object, format!("Deployment {} is paused", object.name), None);
         }
         if facts.progressing.as_ref().is_some_and(|one| &*one.reason == "ProgressDeadlineExceeded") {
             let text = format!("Deployment {} has made no progress within its deadline", object.name);
-            self.say(WhyKind::ProgressDeadline, object, text, None);
+            self.add(WhyKind::ProgressDeadline, object, text, None);
         }
         let sets: Vec<Arc<Object>> = self
-            .kube
+            .cluster
+            .api
             .store
             .dependants(object.no)
             .filter(|set| set.kind == KindId::REPLICA_SET)
@@ -451,12 +467,12 @@ impl Reasons<'_> {
         let left = facts.replicas.saturating_sub(facts.updated_replicas);
         if left > 0 {
             let text = format!("{left} old pods of {} have yet to be replaced", object.name);
-            self.say(WhyKind::RollingOut, object, text, None);
+            self.add(WhyKind::RollingOut, object, text, None);
         }
         if self.found.is_empty() {
             let text =
                 format!("{} of {wanted} pods of {} are available", facts.available_replicas, object.name);
-            self.say(WhyKind::NotReady, object, text, None);
+            self.add(WhyKind::NotReady, object, text, None);
         }
     }
 
@@ -475,8 +491,9 @@ impl Reasons<'_> {
         let first = self.found.len();
         self.pods(set.no);
         let slots = self
-            .kube
-            .workload(set.no)
+            .cluster
+            .workloads
+            .get(set.no)
             .and_then(|workload| workload.slots.as_deref())
             .cloned()
             .unwrap_or_default();
@@ -485,7 +502,7 @@ impl Reasons<'_> {
             && let Some(before) = slots.unhealthy.first().filter(|before| *before < gap)
         {
             let text = format!("{0}-{gap} waits for {0}-{before} to be running and ready", set.name);
-            self.say(WhyKind::Ordinal, set, text, None);
+            self.add(WhyKind::Ordinal, set, text, None);
         }
         if spec.on_delete() && !slots.stale.is_empty() {
             let text = format!(
@@ -493,23 +510,23 @@ impl Reasons<'_> {
                 slots.stale.len(),
                 set.name
             );
-            self.say(WhyKind::OnDelete, set, text, None);
+            self.add(WhyKind::OnDelete, set, text, None);
         } else if !updated {
             let text = format!("{} of {fresh} pods of {} are updated", facts.updated_replicas, set.name);
-            self.say(WhyKind::RollingOut, set, text, None);
+            self.add(WhyKind::RollingOut, set, text, None);
         }
         self.blocked_creates(set);
         if self.found.len() == first {
             let text = format!("{} of {wanted} pods of {} are ready", facts.ready_replicas, set.name);
-            self.say(WhyKind::NotReady, set, text, None);
+            self.add(WhyKind::NotReady, set, text, None);
         }
     }
 
     /// The last thing a controller could not create, if that is the last thing it said.
     fn blocked_creates(&mut self, set: &Object) {
-        let last = self.kube.occurrences(set.reference()).into_iter().next_back();
+        let last = self.cluster.occurrences(set.reference()).into_iter().next_back();
         if let Some(last) = last.filter(|last| &*last.reason == "FailedCreate") {
-            self.say(WhyKind::CreateFailed, set, last.message.to_string(), None);
+            self.add(WhyKind::CreateFailed, set, last.message.to_string(), None);
         }
     }
 
@@ -526,18 +543,18 @@ impl Reasons<'_> {
             let word =
                 if &*facts.update_strategy == "OnDelete" { WhyKind::OnDelete } else { WhyKind::RollingOut };
             let text = format!("{} of {} pods of {} are updated", facts.updated, facts.desired, set.name);
-            self.say(word, set, text, None);
+            self.add(word, set, text, None);
         }
         if self.found.is_empty() {
             let text = format!("{} of {} pods of {} are available", facts.available, facts.desired, set.name);
-            self.say(WhyKind::NotReady, set, text, None);
+            self.add(WhyKind::NotReady, set, text, None);
         }
     }
 
     fn job(&mut self, job: &Object) {
         let Some(facts) = job.job() else { return };
         if let Some(failure) = &facts.failure {
-            return self.say(
+            return self.add(
                 WhyKind::Failed,
                 job,
                 format!("Job {} has failed: {}", job.name, failure.message),
@@ -549,14 +566,14 @@ impl Reasons<'_> {
         }
         let Status::Job(status) = &job.status else { return };
         if status.start.is_none() {
-            return self.say(
+            return self.add(
                 WhyKind::NotObserved,
                 job,
                 format!("the controller has not looked at {} yet", job.name),
                 None,
             );
         }
-        let workload = self.kube.workload(job.no).cloned().unwrap_or_default();
+        let workload = self.cluster.workloads.get(job.no).cloned().unwrap_or_default();
         if workload.active == 0
             && let Some(hold) = workload.hold
         {
@@ -564,16 +581,16 @@ impl Reasons<'_> {
                 "{} pods of Job {} have failed (limit {}); the next one is made after a back-off",
                 facts.failed, job.name, facts.backoff_limit
             );
-            self.say(WhyKind::Backoff, job, text, Some(hold));
+            self.add(WhyKind::Backoff, job, text, Some(hold));
         }
-        let pods: Vec<Arc<Object>> = self.kube.pods_of(job.no).take(4 * PODS).cloned().collect();
-        for pod in pods.iter().filter(|pod| !crate::control::pods::is_over(pod)).take(PODS) {
+        let pods: Vec<Arc<Object>> = self.cluster.api.store.pods_of(job.no).take(4 * PODS).cloned().collect();
+        for pod in pods.iter().filter(|pod| !pod.is_over()).take(PODS) {
             let Status::Pod(status) = &pod.status else { continue };
             if status.ready_since().is_some() {
-                let ends = self.kube.run(pod.no).and_then(|run| {
+                let ends = self.cluster.runs.get(pod.no).and_then(|run| {
                     run.cells.iter().filter_map(|cell| self.fleet.process(cell.pid?)?.next).max()
                 });
-                self.say(WhyKind::Running, pod, format!("pod {} has not ended yet", pod.name), ends);
+                self.add(WhyKind::Running, pod, format!("pod {} has not ended yet", pod.name), ends);
             } else {
                 self.pod(pod);
             }
@@ -585,22 +602,22 @@ impl Reasons<'_> {
                 facts.completions.unwrap_or(1),
                 job.name
             );
-            self.say(WhyKind::Running, job, text, None);
+            self.add(WhyKind::Running, job, text, None);
         }
     }
 
     fn claim(&mut self, claim: &Object) {
-        if Kube::is_bound(claim) {
+        if claim.is_bound_claim() {
             return;
         }
-        let until = self.kube.workload(claim.no).and_then(|workload| workload.timer).map(|(_, at)| at);
-        let last = self.kube.occurrences(claim.reference()).into_iter().next_back();
+        let until = self.cluster.workloads.next_turn(claim.no);
+        let last = self.cluster.occurrences(claim.reference()).into_iter().next_back();
         let text = last.map_or_else(String::new, |last| format!(": {}", last.message));
-        self.say(WhyKind::Claim, claim, format!("claim {} is not bound{text}", claim.name), until);
+        self.add(WhyKind::Claim, claim, format!("claim {} is not bound{text}", claim.name), until);
     }
 }
 
-/// How the first container that failed has ended.
+/// Words the end of the first container that failed.
 fn exit_text(status: &PodStatus) -> String {
     let failed = status.containers.iter().find_map(|one| match &one.state {
         State::Terminated(ended) if ended.code != 0 => {

@@ -14,8 +14,9 @@ use planarium_protocol::Text;
 
 /// Writes the canonical state.
 pub(crate) fn digest(records: &Records, digest: &mut Digest) {
-    digest.write_str(&records.cluster.ids.uuid);
-    for agent in &records.cluster.agents.rows {
+    let Records { cluster, tasks, offers, operations, maintenance } = records;
+    digest.write_str(&cluster.ids.uuid);
+    for agent in &cluster.agents.rows {
         digest.write_str(&agent.hostname);
         digest.write_u64(match agent.state {
             AgentState::Registered => 0,
@@ -27,22 +28,22 @@ pub(crate) fn digest(records: &Records, digest: &mut Digest) {
         digest.write_bool(agent.connected);
         digest.write_bool(agent.ping_timer.is_some());
     }
-    for (id, slot) in records.cluster.allocator.agents() {
+    for (id, slot) in cluster.allocator.agents() {
         digest.write_u32(id.0);
         digest.write_str(&slot.total().to_string());
         digest.write_str(&slot.free.to_string());
     }
-    for framework in &records.cluster.frameworks.rows {
+    for framework in &cluster.frameworks.rows {
         digest.write_str(&framework.name);
         digest.write_bool(framework.is_connected());
         digest.write_u64(framework.completed.len() as u64);
     }
-    for offer in records.offers.outstanding.values() {
+    for offer in offers.outstanding.values() {
         digest.write_u32(offer.id.0);
         digest.write_u32(offer.framework.0);
         digest.write_str(&offer.resources.to_string());
     }
-    for (no, task) in records.tasks.all.iter() {
+    for (no, task) in tasks.all.iter() {
         digest.write_u32(no.0);
         digest.write_str(task.id());
         digest.write_str(task.state.as_str());
@@ -51,17 +52,17 @@ pub(crate) fn digest(records: &Records, digest: &mut Digest) {
         digest.write_u64(task.awaiting_ack.map_or(u64::MAX, u64::from));
         digest.write_bool(task.freed);
     }
-    for number in records.operations.keys() {
+    for number in operations.keys() {
         digest.write_u32(*number);
     }
-    for no in records.tasks.untracked.keys() {
+    for no in tasks.untracked.keys() {
         digest.write_u32(no.0);
     }
-    for (role, weight) in records.cluster.allocator.weights() {
+    for (role, weight) in cluster.allocator.weights() {
         digest.write_str(role);
         digest.write_i64(weight.0);
     }
-    for (role, quota) in records.cluster.allocator.quotas() {
+    for (role, quota) in cluster.allocator.quotas() {
         digest.write_str(&role);
         for (name, amount) in quota.guarantees.iter().chain(&quota.limits) {
             digest.write_str(name);
@@ -69,12 +70,12 @@ pub(crate) fn digest(records: &Records, digest: &mut Digest) {
         }
         digest.write_u64(quota.guarantees.len() as u64);
     }
-    records.maintenance.machines.digest(digest);
-    records.maintenance.inverse.digest(digest);
-    records.cluster.agents.drains.digest(digest);
-    digest.write_u64(records.cluster.allocator.filter_count() as u64);
-    digest.write_u64(records.cluster.timers.len() as u64);
-    digest.write_u64(records.cluster.timers.next_due().map_or(u64::MAX, SimTime::ms));
+    maintenance.machines.digest(digest);
+    maintenance.inverse.digest(digest);
+    cluster.agents.drains.digest(digest);
+    digest.write_u64(cluster.allocator.filter_count() as u64);
+    digest.write_u64(cluster.timers.len() as u64);
+    digest.write_u64(cluster.timers.next_due().map_or(u64::MAX, SimTime::ms));
 }
 
 /// Broken invariants, in words. *Cost*: walks everything; for debug builds and property tests.
@@ -105,16 +106,17 @@ pub(crate) fn check(records: &Records, fleet: &Fleet) -> Vec<String> {
 /// Per registered agent: what is offered and in use is what the allocator has as allocated, and no more
 /// than there is.
 fn check_books(records: &Records, broken: &mut Vec<String>) {
-    for (row, agent) in records.cluster.agents.rows.iter().enumerate() {
+    let Records { cluster, tasks, offers, .. } = records;
+    for (row, agent) in cluster.agents.rows.iter().enumerate() {
         let id = AgentId::at(row);
-        let slot = records.cluster.allocator.slot(id);
+        let slot = cluster.allocator.slot(id);
         if (agent.state == AgentState::Registered) != slot.is_some() {
             broken.push(format!("agent {}: registered and not allocatable, or the reverse", agent.hostname));
         }
         let Some(slot) = slot else { continue };
         let mut allocated: SortedMap<(FrameworkId, Text), Resources> =
-            records.tasks.allocated_on(&records.cluster.agents, id).into_iter().collect();
-        for offer in records.offers.outstanding.values().filter(|offer| offer.agent == id) {
+            tasks.allocated_on(&cluster.agents, id).into_iter().collect();
+        for offer in offers.outstanding.values().filter(|offer| offer.agent == id) {
             let sum = allocated.entry((offer.framework, offer.role.clone())).or_default();
             sum.add_all(&offer.resources);
         }
@@ -131,7 +133,7 @@ fn check_books(records: &Records, broken: &mut Vec<String>) {
         if !slot.total().contains(&all) {
             broken.push(format!("agent {} is over-allocated: {all} of {}", agent.hostname, slot.total()));
         }
-        if slot.active != (agent.connected && !records.cluster.agents.drains.is_deactivated(id)) {
+        if slot.active != (agent.connected && !cluster.agents.drains.is_deactivated(id)) {
             broken.push(format!("agent {}: what it is and what is offered differ", agent.hostname));
         }
     }
@@ -139,31 +141,27 @@ fn check_books(records: &Records, broken: &mut Vec<String>) {
 
 /// Every task has one agent and one framework, and every index knows it.
 fn check_tasks(records: &Records, fleet: &Fleet, broken: &mut Vec<String>) {
-    for (no, task) in records.tasks.all.iter() {
+    let Records { cluster, tasks, .. } = records;
+    for (no, task) in tasks.all.iter() {
         let id = task.id();
-        let agent = records.cluster.agents.get(task.agent);
+        let agent = cluster.agents.get(task.agent);
         if !agent.is_some_and(|agent| agent.tasks.contains(no)) {
             broken.push(format!("task {id} is not listed on its agent"));
         }
-        if !records
-            .cluster
-            .frameworks
-            .get(task.framework)
-            .is_some_and(crate::frameworks::Framework::is_registered)
-        {
+        if !cluster.frameworks.get(task.framework).is_some_and(crate::frameworks::Framework::is_registered) {
             broken.push(format!("task {id} has no framework"));
         }
-        if records.tasks.ids.get(&(task.framework, id.clone())) != Some(no) {
+        if tasks.ids.get(&(task.framework, id.clone())) != Some(no) {
             broken.push(format!("task {id} is not found by its id"));
         }
-        if task.process.is_some_and(|pid| records.tasks.by_process.get(&pid) != Some(no)) {
+        if task.process.is_some_and(|pid| tasks.by_process.get(&pid) != Some(no)) {
             broken.push(format!("task {id} is not found by its process"));
         }
         let unreachable = agent.is_some_and(|agent| agent.state == AgentState::Unreachable);
         if unreachable != task.unreachable_since.is_some() {
             broken.push(format!("task {id}: unreachable is not what its agent is"));
         }
-        let waits = records.cluster.frameworks.acknowledges_explicitly(task.framework)
+        let waits = cluster.frameworks.acknowledges_explicitly(task.framework)
             && task.freed
             && !task.pending_updates.is_empty();
         if task.state.is_terminal() && !unreachable && !waits {
@@ -189,17 +187,17 @@ fn check_tasks(records: &Records, fleet: &Fleet, broken: &mut Vec<String>) {
     // Whatever carries an agent's id was launched here and must have a task.
     let ours =
         |pid: &planarium_ground::ProcessId| fleet.labels(*pid).is_some_and(|l| l.get("agent-id").is_some());
-    if fleet.process_ids().filter(ours).any(|pid| {
-        !records.tasks.by_process.contains_key(&pid) && !records.tasks.shutting_down.contains(&pid)
-    }) {
+    if fleet
+        .process_ids()
+        .filter(ours)
+        .any(|pid| !tasks.by_process.contains_key(&pid) && !tasks.shutting_down.contains(&pid))
+    {
         broken.push("a process runs without a task".to_owned());
     }
-    let listed: usize = records.cluster.agents.rows.iter().map(|agent| agent.tasks.len()).sum();
-    let processes = records.tasks.all.values().filter(|task| task.process.is_some()).count()
-        + records.tasks.untracked_processes();
-    if listed != records.tasks.all.len()
-        || records.tasks.ids.len() != records.tasks.all.len()
-        || records.tasks.by_process.len() != processes
+    let listed: usize = cluster.agents.rows.iter().map(|agent| agent.tasks.len()).sum();
+    let processes =
+        tasks.all.values().filter(|task| task.process.is_some()).count() + tasks.untracked_processes();
+    if listed != tasks.all.len() || tasks.ids.len() != tasks.all.len() || tasks.by_process.len() != processes
     {
         broken.push("an index of tasks holds a stranger".to_owned());
     }

@@ -21,14 +21,16 @@ const EXECUTOR: u64 = 160;
 
 /// Roughly how many bytes a copy takes. *Units*: bytes.
 pub(crate) fn weight(records: &Records) -> u64 {
-    1024 * records.cluster.agents.rows.len() as u64
-        + 512 * records.tasks.all.len() as u64
-        + 256 * records.offers.outstanding.len() as u64
-        + 64 * records.cluster.timers.len() as u64
+    let Records { cluster, tasks, offers, .. } = records;
+    1024 * cluster.agents.rows.len() as u64
+        + 512 * tasks.all.len() as u64
+        + 256 * offers.outstanding.len() as u64
+        + 64 * cluster.timers.len() as u64
 }
 
 /// Bytes that these records hold and `before` does not, by estimate. *Cost*: by the number of chunks.
 pub(crate) fn beyond(records: &Records, before: Option<&Records>) -> u64 {
+    let Records { cluster, tasks, offers, .. } = records;
     let agent = |(row, agent): (usize, &Arc<crate::agents::Agent>)| {
         let old = before.and_then(|before| before.cluster.agents.rows.get(row));
         behind(agent, old, |agent| {
@@ -58,18 +60,18 @@ pub(crate) fn beyond(records: &Records, before: Option<&Records>) -> u64 {
         behind(task, old, |task| own(task) + new + behind(&task.info, old.map(|old| &old.info), |_| 0))
     };
     bytes_of::<Records>(1)
-        + bytes_of::<usize>(records.cluster.agents.rows.len() + records.cluster.frameworks.rows.len())
-        + records.cluster.agents.rows.iter().enumerate().map(agent).sum::<u64>()
-        + records.cluster.frameworks.rows.iter().enumerate().map(framework).sum::<u64>()
-        + records.cluster.agents.hosts.beyond(before.map(|before| &before.cluster.agents.hosts), host)
-        + records.offers.outstanding.beyond(before.map(|before| &before.offers.outstanding), offer)
-        + records.tasks.all.beyond(before.map(|before| &before.tasks.all), task)
-        + records.tasks.untracked.beyond(before.map(|before| &before.tasks.untracked), |_, old| match old {
+        + bytes_of::<usize>(cluster.agents.rows.len() + cluster.frameworks.rows.len())
+        + cluster.agents.rows.iter().enumerate().map(agent).sum::<u64>()
+        + cluster.frameworks.rows.iter().enumerate().map(framework).sum::<u64>()
+        + cluster.agents.hosts.beyond(before.map(|before| &before.cluster.agents.hosts), host)
+        + offers.outstanding.beyond(before.map(|before| &before.offers.outstanding), offer)
+        + tasks.all.beyond(before.map(|before| &before.tasks.all), task)
+        + tasks.untracked.beyond(before.map(|before| &before.tasks.untracked), |_, old| match old {
             Some(_) => 0,
             None => TASK_TEXTS,
         })
-        + records.tasks.ids.beyond_flat(before.map(|before| &before.tasks.ids))
-        + records.tasks.by_process.beyond_flat(before.map(|before| &before.tasks.by_process))
-        + records.cluster.allocator.beyond(before.map(|before| &before.cluster.allocator))
-        + records.cluster.timers.bytes()
+        + tasks.ids.beyond_flat(before.map(|before| &before.tasks.ids))
+        + tasks.by_process.beyond_flat(before.map(|before| &before.tasks.by_process))
+        + cluster.allocator.beyond(before.map(|before| &before.cluster.allocator))
+        + cluster.timers.bytes()
 }

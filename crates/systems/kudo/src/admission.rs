@@ -6,7 +6,7 @@
 //! one walks a map at random, names are in order.
 
 use planarium_kernel::{SortedMap, draw};
-use planarium_kube::{Kube, ObjectRef, Review, Verdict, Webhook};
+use planarium_kube::{Api, ObjectRef, Review, Verdict, Webhook};
 use planarium_protocol::Text;
 use serde_json::Value;
 use std::sync::Arc;
@@ -37,11 +37,11 @@ pub enum Decision {
 }
 
 /// Reviews a change for the API server.
-fn review(kube: &Kube, review: &Review<'_>) -> Verdict {
+fn review(api: &Api, review: &Review<'_>) -> Verdict {
     let new = Instance::of_value(review.new);
     let outcome = match review.old {
-        None => create(kube, new, review.new),
-        Some(old) => update(kube, &Instance::read(old), new, review.new),
+        None => create(api, new, review.new),
+        Some(old) => update(api, &Instance::read(old), new, review.new),
     };
     outcome.unwrap_or_else(|verdict| verdict)
 }
@@ -49,19 +49,19 @@ fn review(kube: &Kube, review: &Review<'_>) -> Verdict {
 /// The version of an instance's operator.
 ///
 /// *Errors*: the request fails, which is no denial.
-fn version_of(kube: &Kube, instance: &Instance) -> Result<Arc<Version>, Verdict> {
+fn version_of(api: &Api, instance: &Instance) -> Result<Arc<Version>, Verdict> {
     let missing = |message: String| Verdict::Denied { code: 500, reason: message };
-    let kind = kube.find_kind(API_VERSION, "OperatorVersion");
+    let kind = api.find_kind(API_VERSION, "OperatorVersion");
     let kind = kind.ok_or_else(|| missing("no matches for kind \"OperatorVersion\"".to_owned()))?;
     let reference = ObjectRef::new(kind, instance.version_namespace(), &instance.version);
-    match kube.get(reference) {
+    match api.get(reference) {
         Some(object) => Ok(Arc::new(Version::outline(object))),
         None => Err(missing(format!("operatorversions.kudo.dev {:?} not found", &*instance.version))),
     }
 }
 
-fn create(kube: &Kube, mut new: Instance, value: &Value) -> Result<Verdict, Verdict> {
-    let version = version_of(kube, &new)?;
+fn create(api: &Api, mut new: Instance, value: &Value) -> Result<Verdict, Verdict> {
+    let version = version_of(api, &new)?;
     let denied = |reason: String| Verdict::Denied { code: 403, reason };
     let finalizer = version.plan("cleanup").is_some() && !new.finalizers.iter().any(|it| &**it == FINALIZER);
     let (namespace, name) = (new.namespace.clone(), new.name.clone());
@@ -83,7 +83,7 @@ fn create(kube: &Kube, mut new: Instance, value: &Value) -> Result<Verdict, Verd
         ))
     })?;
     new.execution.plan = "deploy".into();
-    new.execution.uid = fresh_uid(kube, &new);
+    new.execution.uid = fresh_uid(api.resource_version(), &new);
     let mut changed = value.clone();
     set(&mut changed, "spec", new.spec_value());
     if finalizer && let Some(metadata) = changed.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -93,18 +93,18 @@ fn create(kube: &Kube, mut new: Instance, value: &Value) -> Result<Verdict, Verd
     Ok(Verdict::Changed(changed))
 }
 
-fn update(kube: &Kube, old: &Instance, mut new: Instance, value: &Value) -> Result<Verdict, Verdict> {
+fn update(api: &Api, old: &Instance, mut new: Instance, value: &Value) -> Result<Verdict, Verdict> {
     let same_spec = old.version_reference == new.version_reference
         && old.parameters == new.parameters
         && old.execution == new.execution;
     if same_spec && old.plans == new.plans && old.conditions == new.conditions {
         return Ok(Verdict::Allowed);
     }
-    let version = version_of(kube, &new)?;
+    let version = version_of(api, &new)?;
     let before = if old.version_reference == new.version_reference {
         Arc::clone(&version)
     } else {
-        version_of(kube, old)?
+        version_of(api, old)?
     };
     let parameters = new.parameters.clone();
     let decision =
@@ -118,7 +118,7 @@ fn update(kube: &Kube, old: &Instance, mut new: Instance, value: &Value) -> Resu
         }
         Decision::Start(plan) => {
             new.execution.plan = plan;
-            new.execution.uid = fresh_uid(kube, &new);
+            new.execution.uid = fresh_uid(api.resource_version(), &new);
             new.execution.status = Some(Status::NeverRun);
             Ok(with_spec(value, &new))
         }
@@ -138,9 +138,9 @@ fn set(value: &mut Value, key: &str, part: Value) {
 }
 
 /// A uid that no other run has: drawn for the instance at this version of the cluster.
-pub(crate) fn fresh_uid(kube: &Kube, instance: &Instance) -> Text {
+pub(crate) fn fresh_uid(resource_version: u64, instance: &Instance) -> Text {
     let entity = draw::entity_of(&[&instance.namespace, "/", &instance.name]);
-    draw::uuid(kube.resource_version(), entity, RUN, 0).into()
+    draw::uuid(resource_version, entity, RUN, 0).into()
 }
 
 /// Decides on an update. What an upgrade drops is taken out of the new parameters.

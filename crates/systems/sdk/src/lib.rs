@@ -10,17 +10,15 @@
 //! | Pod type / pod instance | `PodSpec` / `PodInstance` |
 //! | Interrupt / proceed | interrupt / continue |
 
+mod build_marks;
 pub mod codes;
-pub mod compare;
 mod config_file;
 pub mod console;
 mod decode;
 pub mod explain;
 mod java_template;
-pub mod kept;
 mod load;
 pub mod lower;
-mod marks;
 pub mod multi;
 mod package;
 pub mod placement;
@@ -29,10 +27,12 @@ mod programs;
 pub mod scheduler;
 pub mod spec;
 mod statuses;
-mod unused;
+pub mod target_changes;
+mod unused_variables;
 pub mod validate;
 mod view;
 pub mod wire;
+pub mod without_effect;
 
 /// The word for this system in inputs, scenarios and views.
 pub const DIALECT: &str = "sdk";

@@ -3,17 +3,17 @@
 //! *Knows*: the order of these steps and how findings of one explain those of another.
 //! *Must not know*: any single field of a definition.
 
+use crate::build_marks;
 use crate::codes;
 use crate::config_file;
 use crate::decode;
 use crate::java_template;
-use crate::kept::{self, Kept};
-use crate::marks;
 use crate::package::{self, Choice};
 use crate::programs::{self, Program, ServedFile};
 use crate::spec::ServiceSpec;
-use crate::unused;
+use crate::unused_variables;
 use crate::validate::account;
+use crate::without_effect::{self, Kept};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
@@ -156,7 +156,7 @@ pub fn load(request: &LoadService) -> Loaded {
             let spans = vec![decode::span_of(&loaded.sources, at)];
             loaded.missing.push(MissingVariable { name: account::CREDENTIAL.into(), spans, required: true });
         }
-        loaded.kept = kept::of(partial);
+        loaded.kept = without_effect::of(partial);
         if loaded.name.is_empty() {
             loaded.name = partial.name.clone();
         }
@@ -210,7 +210,7 @@ fn read_definition(
     }
     // Findings about fields are held back: some of them are explained by a variable without a value.
     let mut about_fields = Diagnostics::new();
-    let readable = marks::named(&rendered.text);
+    let readable = build_marks::named(&rendered.text);
     let reader = Reader::new(&readable, file).with_map(&rendered.map).with_aliases_as_text();
     let parsed = reader.one_around_errors(&mut about_fields);
     if let Some(root) = &parsed.root {
@@ -236,8 +236,8 @@ fn read_definition(
     if parsed.holes {
         unsaid.into_sorted().into_iter().filter(around_holes).for_each(|finding| about_fields.push(finding));
     }
-    marks::report(text, &rendered, file, found);
-    unused::report(&request.env, loaded.partial.as_deref(), &rendered.used, file, found);
+    build_marks::report(text, &rendered, file, found);
+    unused_variables::report(&request.env, loaded.partial.as_deref(), &rendered.used, file, found);
     if broken {
         // Which variables lack a value is unknown then; only what is wrong with the values that are there is reported.
         about_fields.into_sorted().into_iter().filter(around_holes).for_each(|finding| found.push(finding));
@@ -359,7 +359,7 @@ fn explain_missing(
         let bad = variable.spans.iter().find_map(|span| refused.get(span).map(|why| (*span, why)));
         let name = &variable.name;
         let span = bad.map_or_else(|| variable.spans.first().copied().unwrap_or_default(), |(span, _)| span);
-        let mark = marks::is_mark(name);
+        let mark = build_marks::is_mark(name);
         let (code, what) = if mark {
             (codes::PACKAGING_MARK, format!("'{{{{{name}}}}}' is a mark that a package build fills in; it"))
         } else {

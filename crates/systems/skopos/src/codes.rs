@@ -83,9 +83,11 @@ codes! {
     MODEL_CYCLE = "SKO084", "Components use each other in a circle";
     MODEL_UNKNOWN = "SKO085", "An attribute of the model is not known";
     LIFECYCLE_STEP = "SKO086", "A lifecycle step cannot be used";
+    NO_IMAGE = "SKO087", "A component has no image";
     // ---- the environment
     ENV_VALUE = "SKO090", "A value of the environment cannot be used";
     ENV_NAMES = "SKO091", "A name is both a plugin and a script";
     ENV_UNKNOWN = "SKO092", "An attribute of the environment is not known";
     ENV_ORDER = "SKO093", "Several environment files are merged";
+    ENV_VARIABLE = "SKO094", "A variable of an environment file has no value";
 }

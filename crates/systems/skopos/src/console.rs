@@ -6,6 +6,8 @@
 //! **Source**: `sks-ctl` as the samples of `opsani/skopos-sample-{app,gates}` and the Skopos Deployment Plan Reference use
 //! it (`load`, `run`, `start`, `delete`, `post` with `gate-pass` and `gate-fail`). Simplified: what they print is ours.
 
+use crate::definition::NAMELESS;
+use crate::definition::files::folder_of;
 use crate::wire;
 use planarium_part::console::{Completion, Console, Namer, Names, Output, Terminal};
 use planarium_part::{Request, Response};
@@ -150,15 +152,11 @@ fn run_command(args: &[String], application: Option<&str>, terminal: &mut Termin
         Ok(given) => given,
         Err(text) => return words_wrong(text),
     };
-    let service = given.service.as_deref().or(application).unwrap_or(terminal.service).to_owned();
-    let service = if service.is_empty() { only(terminal).unwrap_or_default() } else { service };
-    if service.is_empty() {
-        return Output {
-            stderr: "error: say which application: --project NAME\n".to_owned(),
-            code: 1,
-            ..Output::default()
-        };
-    }
+    let named = given.service.as_deref().or(application).map(str::to_owned);
+    let service = match named.map_or_else(|| chosen(terminal, word, &given), Ok) {
+        Ok(service) => service,
+        Err(text) => return Output { stderr: format!("error: {text}\n"), code: 1, ..Output::default() },
+    };
     let allowed = flags(word);
     if let Some(flag) = given.flags.iter().find(|flag| !allowed.contains(&flag.as_str())) {
         return words_wrong(format!("'{word}' takes no --{flag}"));
@@ -208,14 +206,27 @@ fn run_command(args: &[String], application: Option<&str>, terminal: &mut Termin
     }
 }
 
-/// The only application, when there is one only.
-fn only(terminal: &mut Terminal<'_>) -> Option<String> {
+/// The application that is meant where nobody names one: the chosen service if it is one, what is loaded, the only one.
+///
+/// *Errors*: what to say.
+fn chosen(terminal: &mut Terminal<'_>, word: &str, given: &Given) -> Result<String, String> {
     let response = (terminal.send)(&Request::new("GET", "/skopos/v1", ""));
-    let body = json::value(&response.body).ok()?;
-    match body.get("applications")?.as_array()?.as_slice() {
-        [only] => only.get("name")?.as_str().map(str::to_owned),
-        _ => None,
+    let body = json::value(&response.body).unwrap_or_default();
+    let all: Vec<&str> = items(&body, "applications").iter().map(|one| text(one, "name")).collect();
+    let loads = matches!(word, "load" | "run");
+    match all.as_slice() {
+        _ if all.contains(&terminal.service) => Ok(terminal.service.to_owned()),
+        [only] => Ok((*only).to_owned()),
+        [] if loads => Ok(named_by(&given.words)),
+        [] if response.status == 0 => Ok(terminal.service.to_owned()),
+        [] => Err("there is no application: load one with 'load FILE...' or 'run FILE...'".to_owned()),
+        _ => Err(format!("say which application: --project NAME, one of {}", all.join(", "))),
     }
+}
+
+/// The name of an application that is loaded from files: that of their folder.
+fn named_by(paths: &[String]) -> String {
+    paths.iter().find_map(|path| folder_of(path)).unwrap_or(NAMELESS).to_owned()
 }
 
 fn send(terminal: &mut Terminal<'_>, method: &str, service: &str, path: &str, body: &Value) -> Response {
@@ -374,9 +385,17 @@ mod tests {
 
     /// What a line asks of an API that turns everything down.
     fn asked(line: &str) -> String {
+        asked_of(line, &json!([{ "name": "shop" }, { "name": "other" }]))
+    }
+
+    /// The same where there are these applications.
+    fn asked_of(line: &str, applications: &Value) -> String {
         let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         let mut seen = Vec::new();
         let mut send = |request: &Request| {
+            if request.path == "/skopos/v1" {
+                return Response::json(200, &json!({ "applications": applications }));
+            }
             let body = String::from_utf8_lossy(&request.body).into_owned();
             seen.push(format!("{} {}{}", request.method, request.path, body));
             Response::json(404, &json!({ "error": "no" }))
@@ -411,6 +430,29 @@ mod tests {
             ("other stat", "error: there is no command 'other'"),
         ] {
             assert_eq!(asked(line), request, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_application_is_the_one_that_can_be_meant() {
+        for (line, applications, request) in [
+            ("load shop-1/model.yaml", json!([]), "PUT /skopos/v1/shop-1"),
+            ("run model.yaml", json!([]), "PUT /skopos/v1/app"),
+            (
+                "state",
+                json!([]),
+                "error: there is no application: load one with 'load FILE...' or 'run FILE...'",
+            ),
+            ("state", json!([{ "name": "only" }]), "GET /skopos/v1/only"),
+            ("load model.yaml", json!([{ "name": "only" }]), "PUT /skopos/v1/only"),
+            (
+                "state",
+                json!([{ "name": "a" }, { "name": "b" }]),
+                "error: say which application: --project NAME, one of a, b",
+            ),
+        ] {
+            let told = asked_of(line, &applications);
+            assert!(told.starts_with(request), "{line}: {told}");
         }
     }
 

@@ -299,6 +299,28 @@ impl Argument {
         }
     }
 
+    /// The value as it is written.
+    fn written(&self) -> String {
+        match self {
+            Self::Text(template) => template.written.to_string(),
+            Self::Data(value) => value.to_string(),
+            Self::List(items) => {
+                format!("[{}]", items.iter().map(Self::written).collect::<Vec<_>>().join(", "))
+            }
+            Self::Map(fields) => {
+                let one = |(name, value): &(Text, Self)| format!("{name}: {}", value.written());
+                format!("{{{}}}", fields.iter().map(one).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
+    /// The same as one word of a command line.
+    fn quoted(&self) -> String {
+        let written = self.written();
+        let plain = !written.is_empty() && !written.contains([' ', '\t', '"', '\'']);
+        if plain || written.contains('\'') { written } else { format!("'{written}'") }
+    }
+
     /// Every template in it.
     pub(crate) fn templates<'a>(&'a self, out: &mut Vec<&'a Template>) {
         match self {
@@ -339,6 +361,25 @@ impl Action {
             Some(_) => None,
             None => self.selector.as_ref(),
         }
+    }
+
+    /// The call with its arguments as they are written, on one line.
+    pub(crate) fn full_line(&self) -> String {
+        let mut line = self.line();
+        match &self.arguments {
+            Arguments::None => {}
+            Arguments::Named(fields) => {
+                for (name, value) in fields {
+                    line = format!("{line} {name}={}", value.written());
+                }
+            }
+            Arguments::Listed(items) => {
+                for item in items {
+                    line = format!("{line} {}", item.quoted());
+                }
+            }
+        }
+        line
     }
 
     /// The call as it is written, on one line.

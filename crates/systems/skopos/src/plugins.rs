@@ -79,6 +79,11 @@ impl Op {
         )
     }
 
+    /// Whether it makes instances of the image that the model names.
+    pub(crate) const fn creates(self) -> bool {
+        matches!(self, Self::Create | Self::DeployAll | Self::ScaleAll)
+    }
+
     /// Whether it works on all instances of the component.
     pub(crate) const fn needs_component(self) -> bool {
         matches!(

@@ -95,6 +95,14 @@ impl Definition for Loaded {
     fn missing(&self) -> Vec<String> {
         self.missing.clone()
     }
+
+    fn beside(&self) -> Vec<&'static str> {
+        self.beside.clone()
+    }
+
+    fn is_nameless(&self) -> bool {
+        self.nameless
+    }
 }
 
 /// How sure files are a Skopos application: a doctype decides, then names with telling keys.

@@ -20,7 +20,7 @@
 
 use crate::application::App;
 use crate::commands::Command;
-use crate::definition::Loaded;
+use crate::definition::{Loaded, load_beside};
 use crate::instances::{Instance, InstanceState, Slot};
 use crate::plan::{Step, StepId};
 use crate::process::{Member, Process};
@@ -143,12 +143,19 @@ fn put(name: &str, member: Option<&Member>, request: &Request) -> Wire {
         Ok(load) => load,
         Err(error) => return wrong(&error.to_string()),
     };
-    loading(load, member.is_some())
+    loading(load, member)
 }
 
 /// Loads or updates an application; the answer says what was found in its files.
-fn loading(load: LoadService, update: bool) -> Wire {
-    let found = findings(&crate::definition::load(&load));
+fn loading(load: LoadService, member: Option<&Member>) -> Wire {
+    let runs = |name: &str| {
+        member.is_some_and(|member| {
+            let component = member.app.blueprint.component_id(name);
+            component.and_then(|component| member.app.instances.any_running(component)).is_some()
+        })
+    };
+    let found = findings(&load_beside(&load, &runs));
+    let update = member.is_some();
     let told = move |body: Value| match body {
         Value::Object(mut fields) => {
             fields.insert("findings".to_owned(), found);
@@ -257,7 +264,7 @@ fn put_plan(member: &Member, request: &Request) -> Wire {
     let path = member.app.blueprint.definition.plan_path.as_deref().unwrap_or("plan.yaml");
     load.files.insert(path.to_owned(), text.to_owned());
     load.name = member.app.blueprint.name().to_string();
-    loading(load, true)
+    loading(load, Some(member))
 }
 
 /// The command of a journaled call; none when the path is no command.

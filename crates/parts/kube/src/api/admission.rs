@@ -2,10 +2,9 @@
 //!
 //! *Knows*: webhooks as functions. *Must not know*: what they decide by.
 
-use super::Draft;
+use super::{Api, Draft};
 use crate::{
     error::{ApiError, Reason},
-    kube::Kube,
     object::Object,
     request::{Review, Verdict},
     tree::put_new,
@@ -13,7 +12,7 @@ use crate::{
 use planarium_protocol::json::{self, Map, Value};
 use std::sync::Arc;
 
-impl Kube {
+impl Api {
     /// Asks the webhooks about a draft and takes over what they change. *Errors*: one denies it.
     pub(crate) fn review(&self, draft: &mut Draft, old: Option<&Arc<Object>>) -> Result<(), ApiError> {
         let webhooks = self.webhooks.clone();

@@ -1,31 +1,35 @@
 //! Applying objects: three ways by a client that keeps what it applied, and by field managers on the server.
 
+use super::{Api, merge::three_way};
 use std::fmt::Write as _;
 
 use crate::{
     error::{ApiError, FieldCause, Reason},
-    kube::Kube,
-    merge::three_way,
     object::{Managed, Object, ObjectRef},
     request::{Applied, Outcome, Written},
     schema::{Shape, shape_of},
     tree::{Tree, as_object, object_at},
 };
-use planarium_ground::Cx;
+use planarium_kernel::SimTime;
 use planarium_protocol::{
     Text,
     json::{self, Value},
 };
 use std::sync::Arc;
 
-impl Kube {
+impl Api {
     /// Creates the object or merges it three ways: last applied (kept in `annotation`), live, and this one. Fields that
     /// were applied earlier and are not there any more are removed; fields that others set stay. Built-in kinds merge
     /// lists by their keys (strategic), custom ones replace them. The annotation is written anew.
     ///
     /// *Cost*: next to nothing when the same `Arc` is applied again to an object whose spec has not changed.
-    /// *Errors*: as [`Kube::create`] and [`Kube::patch`].
-    pub fn apply(&mut self, cx: &mut Cx, value: &Arc<Value>, annotation: &str) -> Result<Applied, ApiError> {
+    /// *Errors*: as [`Api::create`] and [`Api::patch`].
+    pub(crate) fn apply(
+        &mut self,
+        now: SimTime,
+        value: &Arc<Value>,
+        annotation: &str,
+    ) -> Result<Applied, ApiError> {
         let kind = self.kind_of(value)?;
         let metadata = value.key("metadata");
         let namespaced = self.kind_info(kind).is_some_and(|info| info.namespaced);
@@ -38,7 +42,7 @@ impl Kube {
         let Some(live) = live else {
             let mut new = Value::clone(value);
             note(&mut new, annotation, value);
-            let object = self.create(cx, new)?;
+            let object = self.create(now, new)?;
             let object = self.keep_applied(object, value);
             return Ok(Applied { object, outcome: Outcome::Created });
         };
@@ -68,7 +72,7 @@ impl Kube {
         }
         note(&mut merged, annotation, value);
         let draft = self.draft(kind, merged)?;
-        let object = self.change(cx, &live, draft)?;
+        let object = self.change(&live, draft)?;
         let outcome = if object.resource_version == live.resource_version {
             Outcome::Unchanged
         } else {
@@ -82,9 +86,7 @@ impl Kube {
     fn keep_applied(&mut self, object: Arc<Object>, value: &Arc<Value>) -> Arc<Object> {
         let kept =
             Arc::new(Object { applied: Some(value.clone()), pristine: true, ..Object::clone(&object) });
-        if self.store.object(object.no).is_some_and(|there| Arc::ptr_eq(there, &object)) {
-            self.store.objects.insert(object.no, kept.clone());
-        }
+        self.store.keep(&object, kept.clone());
         kept
     }
 
@@ -93,7 +95,7 @@ impl Kube {
     /// *Errors*: another manager applied one of the fields with another value (409), unless `force`.
     pub(crate) fn server_apply(
         &mut self,
-        cx: &mut Cx,
+        now: SimTime,
         object: ObjectRef<'_>,
         value: &Value,
         manager: &Text,
@@ -113,7 +115,7 @@ impl Kube {
             }
         }
         let Some(live) = self.get(object).cloned() else {
-            let new = self.create(cx, wanted.clone())?;
+            let new = self.create(now, wanted.clone())?;
             return Ok(self.keep_managed(new, manager, wanted, &[]));
         };
         let shape = shape_of(live.kind);
@@ -134,7 +136,7 @@ impl Kube {
         let mut merged = live.value_as(value.text("apiVersion"));
         three_way(&shape, last, &wanted, &mut merged);
         let draft = self.draft(live.kind, merged)?;
-        let new = self.change(cx, &live, draft)?;
+        let new = self.change(&live, draft)?;
         let taken: Vec<String> = conflicts.into_iter().map(|(_, path)| path).collect();
         Ok(self.keep_managed(new, manager, wanted, &taken))
     }
@@ -158,9 +160,7 @@ impl Kube {
         }
         managed.push(Managed { manager: manager.clone(), value: Arc::new(value) });
         let kept = Arc::new(Object { managed: Some(Arc::new(managed)), ..Object::clone(&object) });
-        if self.store.object(object.no).is_some_and(|there| Arc::ptr_eq(there, &object)) {
-            self.store.objects.insert(object.no, kept.clone());
-        }
+        self.store.keep(&object, kept.clone());
         kept
     }
 }

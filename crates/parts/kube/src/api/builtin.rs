@@ -1,65 +1,27 @@
-//! What the server's own admission adds: service accounts, tolerations, storage classes, finalizers that protect.
+//! The server's own admission: service accounts, tolerations, storage classes, finalizers that protect.
 //!
 //! Source: `kubernetes/kubernetes: plugin/pkg/admission/{serviceaccount,defaulttolerationseconds,storage/storageclass/
 //! setdefault,storage/storageobjectinuseprotection,priority}`; match but for the volume with the account's token, which no pod
 //! gets here.
 
-use super::Draft;
+use super::{Api, Draft};
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
-    kube::Kube,
     object::{Object, ObjectRef},
-    tree::{Tree, as_object, object_at, put_new},
+    spec::pod::admit_pod,
+    tree::{Tree, as_object, object_at},
 };
 use planarium_protocol::{
     Text,
-    json::{self, Map, Value},
+    json::{self},
 };
 
 /// The class that claims get that name none is marked with this.
 pub(crate) const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
 
-/// How long a pod stays on a node that is not ready or cannot be reached, unless it says otherwise.
-const TOLERATION_S: i64 = 300;
-
-/// What admission adds to the spec of every pod; `daemon` for those that belong to a node.
-pub(crate) fn admit_pod(spec: &mut Map<String, Value>, daemon: bool) {
-    put_new(spec, "serviceAccountName", "default".into());
-    let account = spec.get("serviceAccountName").cloned().unwrap_or_default();
-    put_new(spec, "serviceAccount", account);
-    put_new(spec, "priority", 0.into());
-    put_new(spec, "enableServiceLinks", true.into());
-    put_new(spec, "preemptionPolicy", "PreemptLowerPriority".into());
-    let mut all = spec.get("tolerations").and_then(Value::as_array).cloned().unwrap_or_default();
-    for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
-        let covers = |one: &Value| {
-            let any = one.text("key").is_empty() && one.text("operator") == "Exists";
-            (any || one.text("key") == key) && matches!(one.text("effect"), "" | "NoExecute")
-        };
-        if all.iter().any(covers) {
-            continue;
-        }
-        let mut one = Map::new();
-        json::put(&mut one, "key", key.into());
-        json::put(&mut one, "operator", "Exists".into());
-        json::put(&mut one, "effect", "NoExecute".into());
-        if !daemon {
-            json::put(&mut one, "tolerationSeconds", TOLERATION_S.into());
-        }
-        all.push(Value::Object(one));
-    }
-    if daemon {
-        for key in ["disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"] {
-            let key = format!("node.kubernetes.io/{key}");
-            all.push(planarium_protocol::json!({ "key": key, "operator": "Exists", "effect": "NoSchedule" }));
-        }
-    }
-    json::put(spec, "tolerations", Value::Array(all));
-}
-
-impl Kube {
-    /// What the server's own admission makes of a draft. *Errors*: a pod's service account or priority class is not there.
+impl Api {
+    /// Has the server's own admission complete a draft. *Errors*: a pod's service account or priority class is not there.
     pub(crate) fn admit_built_in(&self, draft: &mut Draft, old: Option<&Object>) -> Result<(), ApiError> {
         if old.is_some() {
             return Ok(());

@@ -2,38 +2,35 @@
 //!
 //! *Order*: shape, namespace, name taken, admission by webhooks, validation, as the real server has it.
 
-use super::Draft;
+use super::{Api, Draft, validate};
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
-    kube::Kube,
     object::{Object, ObjectRef, OwnerReference, Pairs},
     request::Written,
     spec::{Spec, pod::PodOwn, workload::safe_text},
     status::{BudgetStatus, CronStatus, JobStatus, PodStatus, SetStatus, Status},
     tree::{Tree, as_object, object_at, put_new},
-    validate,
 };
-use planarium_ground::Cx;
-use planarium_kernel::draw;
+use planarium_kernel::{SimTime, draw};
 use planarium_protocol::{Text, json};
 use serde_json::Value;
 use std::sync::Arc;
 
 const SUFFIX: u32 = 0x4B03;
 
-impl Kube {
+impl Api {
     /// Creates an object from `apiVersion`, `kind`, `metadata` and the rest. The namespace is that of its metadata, or
     /// `default` where its kind has one and none is given.
     ///
     /// *Errors*: unknown kind or namespace (404), name taken (409), invalid fields (422), denied by a webhook.
-    pub fn create(&mut self, cx: &mut Cx, value: Value) -> Written {
+    pub(crate) fn create(&mut self, now: SimTime, value: Value) -> Written {
         let kind = self.kind_of(&value)?;
         let draft = self.draft(kind, value)?;
-        self.create_draft(cx, draft)
+        self.create_draft(now, draft)
     }
 
-    pub(crate) fn create_draft(&mut self, cx: &mut Cx, mut draft: Draft) -> Written {
+    pub(crate) fn create_draft(&mut self, now: SimTime, mut draft: Draft) -> Written {
         self.settle_namespace(&mut draft)?;
         if draft.meta.name.is_none()
             && let Some(prefix) = draft.meta.generate_name.clone()
@@ -47,8 +44,8 @@ impl Kube {
             ));
         }
         let namespace = draft.meta.namespace.clone().unwrap_or_default();
-        let taken = |kube: &Self, draft: &Draft| {
-            kube.get(ObjectRef::new(draft.kind, &namespace, draft.name())).is_some()
+        let taken = |api: &Self, draft: &Draft| {
+            api.get(ObjectRef::new(draft.kind, &namespace, draft.name())).is_some()
         };
         if taken(self, &draft) {
             return Err(already_exists(&draft));
@@ -60,8 +57,8 @@ impl Kube {
             return Err(invalid(&draft, causes));
         }
         self.take_addresses(&mut draft)?;
-        let object = self.object_of(cx, draft);
-        Ok(self.put(cx, object))
+        let object = self.object_of(now, draft);
+        Ok(self.put(object))
     }
 
     /// Gives a draft its namespace. *Errors*: there is no such namespace, or it is going.
@@ -102,7 +99,7 @@ impl Kube {
     }
 
     /// The object that a draft becomes.
-    fn object_of(&mut self, cx: &Cx, mut draft: Draft) -> Object {
+    fn object_of(&mut self, now: SimTime, mut draft: Draft) -> Object {
         let (no, uid) = self.store.next(self.seed);
         if draft.kind == KindId::JOB {
             label_job(&mut draft, &uid);
@@ -140,7 +137,7 @@ impl Kube {
             uid,
             resource_version: 0,
             generation: u64::from(info.has_generation),
-            created: cx.now(),
+            created: now,
             deletion: None,
             labels: meta.labels,
             annotations: meta.annotations,
@@ -161,7 +158,7 @@ impl Kube {
 
     /// Creates an object that a controller makes of parts that are in shape. *Errors*: the namespace is going, the name is
     /// taken.
-    pub(crate) fn create_owned(&mut self, cx: &mut Cx, owner: Option<&Object>, parts: Parts) -> Written {
+    pub(crate) fn create_owned(&mut self, now: SimTime, owner: Option<&Object>, parts: Parts) -> Written {
         let Parts {
             kind,
             namespace,
@@ -200,7 +197,7 @@ impl Kube {
             uid,
             resource_version: 0,
             generation: u64::from(info.has_generation),
-            created: cx.now(),
+            created: now,
             deletion: None,
             labels,
             annotations,
@@ -217,7 +214,7 @@ impl Kube {
             applied: None,
             pristine: false,
         };
-        Ok(self.put(cx, object))
+        Ok(self.put(object))
     }
 }
 

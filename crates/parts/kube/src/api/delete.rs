@@ -2,27 +2,26 @@
 //!
 //! Source: `kubernetes/apiserver: pkg/registry/generic/registry/store.go`, `pkg/registry/rest/delete.go`; match.
 
-use super::update::conflict;
+use super::{Api, update::conflict};
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
-    kube::Kube,
     object::{Deletion, Object, ObjectRef},
     request::{DeleteOptions, Propagation, Written},
     spec::Spec,
     status::Status,
 };
-use planarium_ground::Cx;
+use planarium_kernel::SimTime;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
 pub(crate) const FOREGROUND: &str = "foregroundDeletion";
 pub(crate) const ORPHAN: &str = "orphan";
 
-impl Kube {
+impl Api {
     /// Deletes an object. It goes at once unless finalizers, a pod's grace period or (foreground) dependants hold it; the
     /// answer is the object with its `deletionTimestamp`, or as it last was. *Errors*: 404, 409.
-    pub fn delete(&mut self, cx: &mut Cx, object: ObjectRef<'_>, options: &DeleteOptions) -> Written {
+    pub(crate) fn delete(&mut self, now: SimTime, object: ObjectRef<'_>, options: &DeleteOptions) -> Written {
         let old = self.read(object)?.clone();
         let mismatch = options.uid.as_ref().filter(|uid| **uid != old.uid);
         if let Some(uid) = mismatch {
@@ -51,13 +50,13 @@ impl Kube {
                 &old.name,
             ));
         }
-        Ok(self.delete_object(cx, &old, options))
+        Ok(self.delete_object(now, &old, options))
     }
 
     /// Deletes an object that is there.
     pub(crate) fn delete_object(
         &mut self,
-        cx: &mut Cx,
+        now: SimTime,
         old: &Arc<Object>,
         options: &DeleteOptions,
     ) -> Arc<Object> {
@@ -66,7 +65,7 @@ impl Kube {
         let is_namespace = old.kind == KindId::NAMESPACE;
         if finalizers.is_empty() && grace_s == 0 && !is_namespace {
             let gone = old.clone();
-            self.take(cx, old.no);
+            self.take(old.no);
             return gone;
         }
         if let Some(deletion) = old.deletion
@@ -77,7 +76,7 @@ impl Kube {
         }
         let mut new = Object::clone(old);
         new.finalizers = Arc::new(finalizers);
-        let at = cx.now().saturating_add(u64::from(grace_s) * 1000);
+        let at = now.saturating_add(u64::from(grace_s) * 1000);
         match &mut new.deletion {
             Some(deletion) if grace_s < deletion.grace_s => *deletion = Deletion { at, grace_s },
             Some(_) => {}
@@ -91,30 +90,30 @@ impl Kube {
         if is_namespace {
             new.status = Status::Plain(Arc::new(planarium_protocol::json!({ "phase": "Terminating" })));
         }
-        self.put(cx, new)
+        self.put(new)
     }
 
     /// Takes an object out that is being deleted and that nothing holds any more.
-    pub(crate) fn finish_deletion(&mut self, cx: &mut Cx, object: &Arc<Object>) {
+    pub(crate) fn finish_deletion(&mut self, object: &Arc<Object>) {
         let Some(deletion) = object.deletion else { return };
         let held = !object.finalizers.is_empty() || object.kind == KindId::NAMESPACE || deletion.grace_s > 0;
         if !held {
-            self.take(cx, object.no);
+            self.take(object.no);
         }
     }
 
     /// Takes a finalizer off an object, which may then go.
-    pub(crate) fn drop_finalizer(&mut self, cx: &mut Cx, object: &Arc<Object>, finalizer: &str) {
+    pub(crate) fn drop_finalizer(&mut self, object: &Arc<Object>, finalizer: &str) {
         let kept: Vec<Text> = object.finalizers.iter().filter(|one| ***one != *finalizer).cloned().collect();
         if kept.len() == object.finalizers.len() {
             return;
         }
-        let new = self.put(cx, Object { finalizers: Arc::new(kept), ..Object::clone(object) });
-        self.finish_deletion(cx, &new);
+        let new = self.put(Object { finalizers: Arc::new(kept), ..Object::clone(object) });
+        self.finish_deletion(&new);
     }
 }
 
-/// How long a deletion may take. *Units*: seconds.
+/// The time that a deletion may take. *Units*: seconds.
 fn grace(old: &Object, wanted: Option<u32>) -> u32 {
     let (Spec::Pod(spec, own), Status::Pod(status)) = (&old.spec, &old.status) else { return 0 };
     if !own.is_bound() || status.phase.is_terminal() {

@@ -3,11 +3,10 @@
 //! *Knows*: the way from plain data to typed metadata, content and status. *Must not know*: whether there is such an object
 //! already.
 
-use super::defaults;
+use super::{Api, defaults};
 use crate::{
     error::{ApiError, Reason},
     kinds::{KindId, KindInfo},
-    kube::Kube,
     object::Meta,
     schema::{Mismatch, conform, shape_of},
     spec::{self, Spec},
@@ -46,7 +45,7 @@ impl Draft {
     }
 }
 
-impl Kube {
+impl Api {
     /// The kind that an object says it is. *Errors*: it says nothing, or the cluster does not serve that.
     pub(crate) fn kind_of(&self, value: &Value) -> Result<KindId, ApiError> {
         let (api_version, kind) = (value.text("apiVersion"), value.text("kind"));

@@ -1,7 +1,8 @@
 //! The API server: what is asked of it, in which shape it keeps objects, what it refuses.
 //!
-//! *Knows*: verbs, defaults, validation, admission, patches. *Must not know*: controllers; a verb changes objects and
-//! nothing else.
+//! *Knows*: verbs, defaults, validation, admission, patches. *Must not know*: controllers, nodes, timers. A verb changes
+//! objects in the [`Store`], whose log of changes says what has become different, and calls nobody; what follows from a
+//! change is made of that log in [`crate::cluster`].
 
 mod admission;
 mod apply;
@@ -10,12 +11,126 @@ mod create;
 mod defaults;
 mod delete;
 mod draft;
+mod merge;
 mod patch;
 mod service;
 mod update;
+mod validate;
 
-pub(crate) use builtin::{DEFAULT_CLASS, admit_pod};
+pub(crate) use builtin::DEFAULT_CLASS;
 pub(crate) use create::Parts;
 pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub(crate) use draft::Draft;
 pub(crate) use patch::scale_of;
+
+use crate::{
+    calendar::Epoch,
+    error::{ApiError, Reason},
+    kinds::{KindId, KindInfo, Kinds},
+    object::{Object, ObjectNo, ObjectRef},
+    records::store::Store,
+    request::{Change, Webhook},
+    selector::Selector,
+    status::Status,
+};
+use planarium_kernel::id::Counter;
+use std::sync::Arc;
+
+/// The API server: kinds, objects, and what is asked about a change before it is made.
+///
+/// Everybody may read it; a [`Webhook`] sees nothing else. Only the cluster writes to it.
+#[derive(Clone, Debug)]
+pub struct Api {
+    pub(crate) seed: u64,
+    pub(crate) epoch: Epoch,
+    pub(crate) kinds: Arc<Kinds>,
+    pub(crate) store: Store,
+    webhooks: Arc<Vec<Webhook>>,
+    next_cluster_ip: Counter,
+    next_node_port: Counter,
+}
+
+impl Api {
+    /// A server without objects. *Units* of `epoch_ms`: milliseconds since 1970.
+    pub(crate) fn new(seed: u64, epoch_ms: u64) -> Self {
+        Self {
+            seed,
+            epoch: Epoch(epoch_ms),
+            kinds: Arc::default(),
+            store: Store::default(),
+            webhooks: Arc::default(),
+            next_cluster_ip: Counter::new(),
+            next_node_port: Counter::new(),
+        }
+    }
+
+    /// The kind of this `apiVersion` and `kind`, if the cluster serves it (its CRD is established, for a custom one).
+    pub fn find_kind(&self, api_version: &str, kind: &str) -> Option<KindId> {
+        self.kinds.find(api_version, kind)
+    }
+
+    /// The kind of this group and plural (or singular, or short name).
+    pub fn find_plural(&self, group: &str, plural: &str) -> Option<KindId> {
+        self.kinds.find_plural(group, plural)
+    }
+
+    /// The names of a kind.
+    pub fn kind_info(&self, kind: KindId) -> Option<&Arc<KindInfo>> {
+        self.kinds.info(kind)
+    }
+
+    /// The object, if there is one.
+    pub fn get(&self, object: ObjectRef<'_>) -> Option<&Arc<Object>> {
+        self.store.get(object)
+    }
+
+    /// The object. *Errors*: 404 with the real message (`deployments.apps "web" not found`).
+    pub fn read(&self, object: ObjectRef<'_>) -> Result<&Arc<Object>, ApiError> {
+        self.get(object).ok_or_else(|| self.not_found(object.kind, object.name))
+    }
+
+    /// Objects of a kind, in one namespace or (without one) in all. *Order*: namespace, name.
+    pub fn list(&self, kind: KindId, namespace: Option<&str>, labels: &Selector) -> Vec<Arc<Object>> {
+        let all = self.store.of_kind(kind, namespace);
+        all.filter(|object| labels.matches(&object.labels)).cloned().collect()
+    }
+
+    /// The version of the latest change.
+    pub fn resource_version(&self) -> u64 {
+        self.store.version
+    }
+
+    /// Changes since a version, oldest first. *Errors*: 410 when that is too long ago.
+    pub fn changes_since(&self, resource_version: u64) -> Result<Vec<Change>, ApiError> {
+        Ok(self.store.changes_since(resource_version)?.cloned().collect())
+    }
+
+    /// Has a webhook asked about changes from now on.
+    pub(crate) fn add_webhook(&mut self, webhook: Webhook) {
+        Arc::make_mut(&mut self.webhooks).push(webhook);
+    }
+
+    /// Puts an object in its place.
+    pub(crate) fn put(&mut self, object: Object) -> Arc<Object> {
+        self.store.put(object)
+    }
+
+    /// Gives an object another status.
+    pub(crate) fn put_status(&mut self, object: &Arc<Object>, status: Status) -> Arc<Object> {
+        self.put(Object { status, ..Object::clone(object) })
+    }
+
+    /// Takes an object out for good.
+    pub(crate) fn take(&mut self, no: ObjectNo) {
+        self.store.take(no);
+    }
+
+    /// Refuses what is asked about an object that is not there.
+    pub(crate) fn not_found(&self, kind: KindId, name: &str) -> ApiError {
+        let Some(info) = self.kinds.info(kind) else {
+            return ApiError::new(Reason::NotFound, "the server could not find the requested resource");
+        };
+        let message = format!("{} {name:?} not found", info.qualified_plural());
+        ApiError::new(Reason::NotFound, message).about(&info.group, &info.plural, name)
+    }
+}

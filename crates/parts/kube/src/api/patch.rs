@@ -1,37 +1,45 @@
 //! Patching objects.
 
+use super::{
+    Api,
+    merge::{json_patch, merge_patch, strategic},
+};
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
-    kube::Kube,
-    merge::{json_patch, merge_patch, strategic},
     object::{Object, ObjectRef},
     request::{Part, Patch, Written},
     schema::shape_of,
     tree::Tree,
 };
-use planarium_ground::Cx;
+use planarium_kernel::SimTime;
 use planarium_protocol::json;
 use serde_json::Value;
 use std::sync::Arc;
 
-impl Kube {
-    /// Patches an object or a part of it. *Errors*: as [`Kube::update`], and 400/415 for the patch itself.
-    pub fn patch(&mut self, cx: &mut Cx, object: ObjectRef<'_>, part: Part, patch: &Patch) -> Written {
-        self.patch_as(cx, object, part, patch, None)
+impl Api {
+    /// Patches an object or a part of it. *Errors*: as [`Api::update`], and 400/415 for the patch itself.
+    pub(crate) fn patch(
+        &mut self,
+        now: SimTime,
+        object: ObjectRef<'_>,
+        part: Part,
+        patch: &Patch,
+    ) -> Written {
+        self.patch_as(now, object, part, patch, None)
     }
 
     /// Patches an object as one of its API versions shows it.
     pub(crate) fn patch_as(
         &mut self,
-        cx: &mut Cx,
+        now: SimTime,
         object: ObjectRef<'_>,
         part: Part,
         patch: &Patch,
         api_version: Option<&str>,
     ) -> Written {
         if let Patch::Apply { value, manager, force } = patch {
-            return self.server_apply(cx, object, value, manager, *force);
+            return self.server_apply(now, object, value, manager, *force);
         }
         let old = self.read(object)?.clone();
         let version = api_version.map_or_else(|| old.info.preferred(), Into::into);
@@ -67,20 +75,20 @@ impl Kube {
         match part {
             Part::Whole => {
                 let draft = self.draft(old.kind, value)?;
-                self.change(cx, &old, draft)
+                self.change(&old, draft)
             }
             Part::Status => {
                 let status = value.get_mut("status").map(Value::take);
                 let mut draft = self.draft(old.kind, value)?;
                 draft.status = status.filter(|status| !status.is_null());
-                self.change_status(cx, &old, &mut draft)
+                self.change_status(&old, &mut draft)
             }
-            Part::Scale => self.rescale(cx, &old, &value),
+            Part::Scale => self.rescale(&old, &value),
         }
     }
 
-    /// Gives a workload the size that a `Scale` says. *Errors*: as [`Kube::update`].
-    pub(crate) fn rescale(&mut self, cx: &mut Cx, old: &Arc<Object>, scale: &Value) -> Written {
+    /// Gives a workload the size that a `Scale` says. *Errors*: as [`Api::update`].
+    pub(crate) fn rescale(&mut self, old: &Arc<Object>, scale: &Value) -> Written {
         let mut scale = scale.clone();
         crate::schema::conform(&crate::schema::SCALE_SHAPE, &mut scale)
             .map_err(|mismatch| ApiError::new(Reason::BadRequest, mismatch.text()))?;
@@ -95,7 +103,7 @@ impl Kube {
             }
         }
         let draft = self.draft(old.kind, value)?;
-        self.change(cx, old, draft)
+        self.change(old, draft)
     }
 }
 

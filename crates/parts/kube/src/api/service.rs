@@ -2,11 +2,10 @@
 //!
 //! *Knows*: the range of cluster addresses, `10.96.0.0/12`, and of node ports, from 30000. *Must not know*: who answers there.
 
-use super::{Draft, create::invalid};
+use super::{Api, Draft, create::invalid};
 use crate::{
     error::{ApiError, FieldCause},
     kinds::KindId,
-    kube::Kube,
     status::Ip,
     tree::{Tree, as_object, object_at, put_new},
 };
@@ -25,7 +24,7 @@ fn parse(text: &str) -> Option<u32> {
     parts.next().is_none().then(|| u32::from_be_bytes(bytes))
 }
 
-impl Kube {
+impl Api {
     /// Gives a Service its cluster address and node ports, at creation and when its type changes. *Errors*: the address it
     /// asks for is not in the range, or taken.
     pub(crate) fn take_addresses(&mut self, draft: &mut Draft) -> Result<(), ApiError> {

@@ -1,47 +1,43 @@
 //! Changing objects.
 
-use super::{Draft, create::invalid};
+use super::{Api, Draft, create::invalid, validate};
 use crate::{
     error::{ApiError, FieldCause, Reason},
     kinds::KindId,
-    kube::Kube,
     object::{Object, ObjectRef},
     request::Written,
     spec::Spec,
     status::{KeptStatus, Status},
     tree::{Tree, as_object, object_at},
-    validate,
 };
-use planarium_ground::Cx;
 use serde_json::Value;
 use std::sync::Arc;
 
-impl Kube {
+impl Api {
     /// Replaces an object; with `metadata.resourceVersion`, only if it is still that one. Its status stays where it is a
     /// subresource. *Errors*: 404, 409, 422, denied by a webhook.
-    pub fn update(&mut self, cx: &mut Cx, value: Value) -> Written {
+    pub(crate) fn update(&mut self, value: Value) -> Written {
         let kind = self.kind_of(&value)?;
         let draft = self.draft(kind, value)?;
         let old = self.present(&draft)?;
-        self.change(cx, &old, draft)
+        self.change(&old, draft)
     }
 
     /// Replaces the status of an object and leaves the rest. Statuses that controllers of the cluster keep are not changed by
-    /// anybody else. *Errors*: as [`Kube::update`].
-    pub fn update_status(&mut self, cx: &mut Cx, mut value: Value) -> Written {
+    /// anybody else. *Errors*: as [`Api::update`].
+    pub(crate) fn update_status(&mut self, mut value: Value) -> Written {
         let kind = self.kind_of(&value)?;
         let status = value.get_mut("status").map(Value::take);
         let mut draft = self.draft(kind, value)?;
         draft.status = status.filter(|status| !status.is_null());
         let old = self.present(&draft)?;
-        self.change_status(cx, &old, &mut draft)
+        self.change_status(&old, &mut draft)
     }
 
     /// Replaces the status of a custom object, as it was at a version, by one that its controller keeps. *Errors*: as
-    /// [`Kube::update`].
-    pub fn keep_status(
+    /// [`Api::update`].
+    pub(crate) fn keep_status(
         &mut self,
-        cx: &mut Cx,
         object: ObjectRef<'_>,
         resource_version: u64,
         status: Arc<dyn KeptStatus>,
@@ -62,7 +58,7 @@ impl Kube {
         if same {
             return Ok(old);
         }
-        Ok(self.put_status(cx, &old, Status::Kept(status)))
+        Ok(self.put_status(&old, Status::Kept(status)))
     }
 
     /// The object that a draft is about. *Errors*: there is none.
@@ -102,7 +98,7 @@ impl Kube {
     }
 
     /// Makes an object what a draft says. *Errors*: preconditions, immutable fields, validation, admission.
-    pub(crate) fn change(&mut self, cx: &mut Cx, old: &Arc<Object>, mut draft: Draft) -> Written {
+    pub(crate) fn change(&mut self, old: &Arc<Object>, mut draft: Draft) -> Written {
         Self::check_preconditions(old, &draft)?;
         draft.meta.name = Some(old.name.clone());
         draft.meta.namespace = (!old.namespace.is_empty()).then(|| old.namespace.clone());
@@ -164,13 +160,13 @@ impl Kube {
                 new.generation += 1;
             }
         }
-        let new = self.put(cx, new);
-        self.finish_deletion(cx, &new);
+        let new = self.put(new);
+        self.finish_deletion(&new);
         Ok(new)
     }
 
     /// Gives an object the status of a draft.
-    pub(crate) fn change_status(&mut self, cx: &mut Cx, old: &Arc<Object>, draft: &mut Draft) -> Written {
+    pub(crate) fn change_status(&mut self, old: &Arc<Object>, draft: &mut Draft) -> Written {
         if !old.info.has_status {
             return Err(ApiError::new(Reason::NotFound, "the server could not find the requested resource"));
         }
@@ -183,7 +179,7 @@ impl Kube {
             _ => return Ok(old.clone()),
         }
         let status = wanted.map_or(Status::None, |status| Status::Plain(Arc::new(status)));
-        Ok(self.put_status(cx, old, status))
+        Ok(self.put_status(old, status))
     }
 }
 
@@ -197,7 +193,7 @@ pub(crate) fn conflict(old: &Object) -> ApiError {
     ApiError::new(Reason::Conflict, message).about(&old.info.group, &old.info.plural, &old.name)
 }
 
-/// What the server has given stays where a client does not speak of it.
+/// Keeps what the server has given where a client does not speak of it.
 fn keep_allocated(old: &Object, draft: &mut Draft) {
     let before = old.content.key("spec");
     match old.kind {

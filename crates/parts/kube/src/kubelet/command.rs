@@ -1,8 +1,8 @@
-//! What the fleet is asked to run for a container.
+//! Programs that the fleet is asked to run for containers.
 
 use crate::{
-    kube::Kube,
-    object::{Object, ObjectNo},
+    cluster::Cluster,
+    object::Object,
     spec::{
         command::Ending,
         container::{Container, Probe},
@@ -12,7 +12,7 @@ use crate::{
 use planarium_ground::{CheckSpec, HealthSpec, Labels, Program};
 use planarium_protocol::Text;
 
-/// How a container's command goes.
+/// The course of a container's command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Course {
     /// It runs on.
@@ -23,14 +23,14 @@ pub(super) enum Course {
     Timed(u64, i32),
 }
 
-/// How the command of a container goes.
+/// Tells the course of a container's command.
 pub(super) fn course(spec: &PodSpec, at: usize, container: &Container) -> Course {
     match container.ending {
         Ending::Never => Course::Lives,
         Ending::After { ms: 0, .. } => Course::Ends,
         Ending::After { ms, code } => Course::Timed(ms, code),
         // Init containers and the pods of Jobs are there to end, whatever they run.
-        Ending::Unknown if at < spec.inits || spec.ends => Course::Ends,
+        Ending::Unknown if at < usize::from(spec.inits) || spec.ends => Course::Ends,
         Ending::Unknown if spec.restart == Restart::Always || !container.commanded => Course::Lives,
         Ending::Unknown => Course::Ends,
     }
@@ -45,7 +45,7 @@ fn check(probe: &Probe, delay_ms: u64) -> CheckSpec {
     }
 }
 
-/// What the fleet runs for a container.
+/// Makes the program that the fleet runs for a container.
 pub(super) fn program(spec: &PodSpec, at: usize, container: &Container) -> Program {
     // Readiness and liveness begin when the startup probe has passed.
     let startup_ms = container.startup.as_ref().map_or(0, |probe| probe.delay_ms);
@@ -69,57 +69,32 @@ pub(super) fn program(spec: &PodSpec, at: usize, container: &Container) -> Progr
     }
 }
 
-/// Whether a probe's command plainly fails.
+/// True if a probe's command plainly fails.
 pub(super) fn fails(command: &str) -> bool {
     let last = command.rsplit([';', '\n']).find(|part| !part.trim().is_empty()).unwrap_or_default().trim();
     let code = last.strip_prefix("exit ").and_then(|code| code.trim().parse::<i32>().ok());
     last == "false" || last.ends_with("/false") || code.is_some_and(|code| code != 0)
 }
 
-impl Kube {
-    /// What fault targets match on.
-    pub(super) fn labels_of(&self, pod: &Object, container: &Container, restarts: u32) -> (Text, Labels) {
-        let (task, id) = pod.task_names(&container.name, restarts);
-        let workload = self.workload_name(pod);
-        let service = self.service_of(pod);
-        let node =
-            self.run(pod.no).and_then(|run| self.nodes.get(run.node as usize)).map(|node| node.name.clone());
-        let labels = Labels::new([
-            ("agent", node.unwrap_or_default()),
-            ("pod", pod.name.clone()),
-            ("pod-type", workload),
-            ("service", service),
-            ("task", task.clone()),
-            ("task-id", id),
-        ]);
-        (task, labels)
-    }
-
-    /// The service that fault targets name for a pod.
-    pub(crate) fn service_of(&self, pod: &Object) -> Text {
-        let label = pod.labels.get(&self.service_label).filter(|_| !self.service_label.is_empty());
-        label.cloned().unwrap_or_else(|| self.workload_name(pod))
-    }
-
-    /// The name of the workload that a pod belongs to in the end: a Deployment rather than its ReplicaSet.
-    pub(crate) fn workload_name(&self, pod: &Object) -> Text {
-        let mut name = pod.name.clone();
-        let mut owner = pod.controller().cloned();
-        for _ in 0..4 {
-            let Some(one) = owner else { break };
-            let Some(object) = self.store.by_uid(&one.uid).filter(|object| !object.info().custom) else {
-                break;
-            };
-            name = object.name.clone();
-            owner = object.controller().cloned();
-        }
-        name
-    }
-
-    /// A pod's own script ignores being asked to end: shells that run a script do, as the first process of a container.
-    pub(super) fn ignores_term(&self, no: ObjectNo, at: u16) -> bool {
-        let Some(run) = self.run(no) else { return false };
-        let Some(container) = run.spec.containers.get(usize::from(at)) else { return false };
-        container.ending != Ending::Unknown && !container.script.contains("trap")
-    }
+/// Name and labels that fault targets match on.
+pub(super) fn labels_of(
+    cluster: &Cluster,
+    pod: &Object,
+    container: &Container,
+    restarts: u32,
+) -> (Text, Labels) {
+    let (task, id) = pod.task_names(&container.name, restarts);
+    let workload = cluster.workload_name(pod);
+    let service = cluster.service_of(pod);
+    let node =
+        cluster.runs.get(pod.no).and_then(|run| cluster.nodes.get(run.node)).map(|node| node.name.clone());
+    let labels = Labels::new([
+        ("agent", node.unwrap_or_default()),
+        ("pod", pod.name.clone()),
+        ("pod-type", workload),
+        ("service", service),
+        ("task", task.clone()),
+        ("task-id", id),
+    ]);
+    (task, labels)
 }

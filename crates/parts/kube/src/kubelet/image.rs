@@ -5,9 +5,14 @@
 //! An image whose name (not its tag) begins with `bad-` is not to be had; the tag `bad-...` fails after starting, which the
 //! fleet knows.
 
-use super::Backoff;
-use crate::{kube::Kube, object::ObjectNo, queue::Timer, spec::container::Pull, status::State};
-use planarium_ground::{Absence, Cx, Fleet};
+use super::{Backoff, Kubelet};
+use crate::{
+    object::ObjectNo,
+    records::{nodes::Nodes, queue::Timer},
+    spec::container::Pull,
+    status::State,
+};
+use planarium_ground::Absence;
 use planarium_kernel::{Class, draw};
 use planarium_protocol::Text;
 
@@ -15,7 +20,7 @@ const BACKOFF_MS: u64 = 10_000;
 const BACKOFF_MOST_MS: u64 = 300_000;
 const PULL: u32 = 0x4B08;
 
-/// What to do about an image.
+/// The state of an image.
 pub(super) enum Image {
     /// It can be used.
     Ready,
@@ -23,7 +28,7 @@ pub(super) enum Image {
     Waiting,
 }
 
-/// Whether an image reference makes sense: `[HOST[:PORT]/]NAME[:TAG][@DIGEST]`, names in lower case.
+/// True if an image reference makes sense: `[HOST[:PORT]/]NAME[:TAG][@DIGEST]`, names in lower case.
 pub(crate) fn is_reference(image: &str) -> bool {
     let (rest, digest) = match image.split_once('@') {
         Some((rest, digest)) => (rest, Some(digest)),
@@ -63,149 +68,141 @@ pub(crate) fn is_reference(image: &str) -> bool {
     word(name) && path_fits && tag_fits && digest_fits
 }
 
-/// Whether no registry has an image.
-fn is_missing(image: &str) -> bool {
+/// True if no registry has an image.
+pub(super) fn is_missing(image: &str) -> bool {
     let name = image.rsplit('/').next().unwrap_or(image);
     name.starts_with("bad-")
 }
 
-impl Kube {
+/// The time that it takes to fetch an image to a node; less where it is there and is only looked up.
+pub(super) fn pull_ms(seed: u64, nodes: &Nodes, node: u32, image: &Text, present: bool) -> u64 {
+    let name = nodes.get(node).map(|node| node.name.clone()).unwrap_or_default();
+    let entity = draw::entity_of(&[&name, " ", image]);
+    let (low, high) = if present { (200, 600) } else { (800, 6_000) };
+    draw::between(seed, entity, PULL, u64::from(present), low, high)
+}
+
+impl Kubelet<'_> {
     /// Sees to the image of a container.
-    pub(super) fn image(&mut self, cx: &mut Cx, no: ObjectNo, at: u16) -> Image {
-        let Some(run) = self.run(no) else { return Image::Waiting };
+    pub(super) fn image(&mut self, no: ObjectNo, at: u16) -> Image {
+        let Some(run) = self.cluster.runs.get(no) else { return Image::Waiting };
         let Some(container) = run.spec.containers.get(usize::from(at)).cloned() else {
             return Image::Waiting;
         };
-        let Some(pod) = self.store.object(no).cloned() else { return Image::Waiting };
+        let Some(pod) = self.cluster.api.store.object(no).cloned() else { return Image::Waiting };
         let image = container.image.clone();
         if !is_reference(&image) {
             let message = format!(
                 "Failed to apply default image tag {image:?}: couldn't parse image reference {image:?}: invalid \
                                    reference format"
             );
-            let told = self.cell_mut(no, at, |cell| {
+            let told = self.cluster.runs.change_cell(no, at, |cell| {
                 let told = matches!(&cell.status.state, State::Waiting { reason: "InvalidImageName", .. });
                 cell.wait("InvalidImageName", message.as_str());
                 told
             });
             if told == Some(false) {
-                self.record(cx, &pod, true, "InspectFailed", &message, "kubelet");
-                self.record(cx, &pod, true, "Failed", "Error: InvalidImageName", "kubelet");
+                self.cluster.reports.record(self.cx, &pod, true, "InspectFailed", &message, "kubelet");
+                self.cluster.reports.record(
+                    self.cx,
+                    &pod,
+                    true,
+                    "Failed",
+                    "Error: InvalidImageName",
+                    "kubelet",
+                );
             }
             return Image::Waiting;
         }
         let node = run.node;
-        let present = self.nodes.get(node as usize).is_some_and(|node| node.images.contains(&image));
+        let present = self.cluster.nodes.get(node).is_some_and(|node| node.images.contains(&image));
         match (container.pull, present) {
             (Pull::Never, false) => {
                 let message = format!("Container image {image:?} is not present with pull policy of Never");
-                self.cell_mut(no, at, |cell| cell.wait("ErrImageNeverPull", message.as_str()));
-                self.record(cx, &pod, true, "ErrImageNeverPull", &message, "kubelet");
+                self.cluster
+                    .runs
+                    .change_cell(no, at, |cell| cell.wait("ErrImageNeverPull", message.as_str()));
+                self.cluster.reports.record(self.cx, &pod, true, "ErrImageNeverPull", &message, "kubelet");
                 Image::Waiting
             }
             (Pull::IfNotPresent | Pull::Never, true) => {
                 let message = format!("Container image {image:?} already present on machine");
-                self.record(cx, &pod, false, "Pulled", &message, "kubelet");
-                self.cell_mut(no, at, |cell| cell.status.pulled = true);
+                self.cluster.reports.record(self.cx, &pod, false, "Pulled", &message, "kubelet");
+                self.cluster.runs.change_cell(no, at, |cell| cell.status.pulled = true);
                 Image::Ready
             }
             (_, present) => {
-                self.record(cx, &pod, false, "Pulling", &format!("Pulling image {image:?}"), "kubelet");
-                let delay = self.pull_ms(node, &image, present);
-                self.arm_cell(cx, no, at, delay, Timer::Pulled(no, at), Class::OneShot);
+                self.cluster.reports.record(
+                    self.cx,
+                    &pod,
+                    false,
+                    "Pulling",
+                    &format!("Pulling image {image:?}"),
+                    "kubelet",
+                );
+                let delay = pull_ms(self.cluster.api.seed, &self.cluster.nodes, node, &image, present);
+                self.arm_cell(no, at, delay, Timer::Pulled(no, at), Class::OneShot);
                 Image::Waiting
             }
         }
     }
 
-    /// How long it takes to fetch an image to a node; less where it is there and is only looked up.
-    fn pull_ms(&self, node: u32, image: &Text, present: bool) -> u64 {
-        let name = self.nodes.get(node as usize).map(|node| node.name.clone()).unwrap_or_default();
-        let entity = draw::entity_of(&[&name, " ", image]);
-        let (low, high) = if present { (200, 600) } else { (800, 6_000) };
-        draw::between(self.seed, entity, PULL, u64::from(present), low, high)
-    }
-
     /// Arms the next turn of a container.
-    pub(super) fn arm_cell(
-        &mut self,
-        cx: &Cx,
-        no: ObjectNo,
-        at: u16,
-        delay_ms: u64,
-        timer: Timer,
-        class: Class,
-    ) {
-        let old = self.run(no).and_then(|run| run.cells.get(usize::from(at))).and_then(|cell| cell.timer);
-        self.queue.disarm(old.map(|(timer, _)| timer));
-        let due = cx.now().saturating_add(delay_ms);
-        let timer = self.queue.arm(due, class, cx.cause(), timer);
-        self.cell_mut(no, at, |cell| cell.timer = Some((timer, due)));
-    }
-
-    /// An image has been fetched, or not.
-    pub(crate) fn image_pulled(&mut self, cx: &mut Cx, fleet: &mut Fleet, no: ObjectNo, at: u16) {
-        if self.put_off(cx, no, at, Timer::Pulled(no, at)) {
-            return;
-        }
-        self.cell_mut(no, at, |cell| cell.timer = None);
-        let Some(run) = self.run(no) else { return };
-        let (node, Some(container)) = (run.node, run.spec.containers.get(usize::from(at)).cloned()) else {
-            return;
-        };
-        let image = container.image.clone();
-        if is_missing(&image) {
-            let text = format!(
-                "rpc error: code = Unknown desc = Error response from daemon: manifest for {image} not found: manifest unknown: manifest \
-                 unknown"
-            );
-            return self.pull_failed(cx, no, at, &text, Class::Periodic);
-        }
-        let present = self.node_mut(node, |node| !node.images.insert(image.clone())).unwrap_or(false);
-        let ms = self.pull_ms(node, &image, present);
-        if let Some(pod) = self.store.object(no).cloned() {
-            let message = format!("Successfully pulled image {image:?} in {}.{:03}s", ms / 1000, ms % 1000);
-            self.record(cx, &pod, false, "Pulled", &message, "kubelet");
-        }
-        self.cell_mut(no, at, |cell| {
-            cell.status.pulled = true;
-            cell.pull_backoff = None;
-        });
-        self.launch(cx, fleet, no, at);
-        self.report_pod(cx, no);
+    pub(super) fn arm_cell(&mut self, no: ObjectNo, at: u16, delay_ms: u64, timer: Timer, class: Class) {
+        let old = self.cluster.runs.cell(no, at).and_then(|cell| cell.timer);
+        self.cluster.queue.disarm(old.map(|(timer, _)| timer));
+        let due = self.cx.now().saturating_add(delay_ms);
+        let timer = self.cluster.queue.arm(due, class, self.cx.cause(), timer);
+        self.cluster.runs.change_cell(no, at, |cell| cell.timer = Some((timer, due)));
     }
 
     /// An image could not be fetched: it is tried again later, less and less often.
-    pub(super) fn pull_failed(&mut self, cx: &mut Cx, no: ObjectNo, at: u16, text: &str, class: Class) {
-        let Some(pod) = self.store.object(no).cloned() else { return };
+    pub(super) fn pull_failed(&mut self, no: ObjectNo, at: u16, text: &str, class: Class) {
+        let Some(pod) = self.cluster.api.store.object(no).cloned() else { return };
         let image = self
-            .run(no)
+            .cluster
+            .runs
+            .get(no)
             .and_then(|run| run.spec.containers.get(usize::from(at)))
             .map(|one| one.image.clone());
         let image = image.unwrap_or_default();
-        self.record(cx, &pod, true, "Failed", &format!("Failed to pull image {image:?}: {text}"), "kubelet");
-        self.record(cx, &pod, true, "Failed", "Error: ErrImagePull", "kubelet");
-        let now = cx.now();
-        let delay = self.cell_mut(no, at, |cell| {
+        self.cluster.reports.record(
+            self.cx,
+            &pod,
+            true,
+            "Failed",
+            &format!("Failed to pull image {image:?}: {text}"),
+            "kubelet",
+        );
+        self.cluster.reports.record(self.cx, &pod, true, "Failed", "Error: ErrImagePull", "kubelet");
+        let now = self.cx.now();
+        let delay = self.cluster.runs.change_cell(no, at, |cell| {
             let before = cell.pull_backoff.map(|backoff| backoff.ms);
             let ms = before.map_or(BACKOFF_MS, |ms| (ms * 2).min(BACKOFF_MOST_MS));
             cell.pull_backoff = Some(Backoff { ms, updated: now });
             cell.wait("ImagePullBackOff", format!("Back-off pulling image {image:?}"));
             ms
         });
-        self.record(cx, &pod, false, "BackOff", &format!("Back-off pulling image {image:?}"), "kubelet");
+        self.cluster.reports.record(
+            self.cx,
+            &pod,
+            false,
+            "BackOff",
+            &format!("Back-off pulling image {image:?}"),
+            "kubelet",
+        );
         if let Some(delay) = delay {
-            self.arm_cell(cx, no, at, delay, Timer::Restart(no, at), class);
+            self.arm_cell(no, at, delay, Timer::Restart(no, at), class);
         }
-        self.report_pod(cx, no);
+        self.report_pod(no);
     }
 
     /// A kubelet that restarts does nothing; what is due is put off. One whose machine is lost has forgotten it.
-    pub(super) fn put_off(&mut self, cx: &Cx, no: ObjectNo, at: u16, timer: Timer) -> bool {
+    pub(super) fn put_off(&mut self, no: ObjectNo, at: u16, timer: Timer) -> bool {
         match self.acts(no) {
             Some(Absence::AgentRestart) => {
-                self.cell_mut(no, at, |cell| cell.timer = None);
-                self.arm_cell(cx, no, at, 1_000, timer, Class::OneShot);
+                self.cluster.runs.change_cell(no, at, |cell| cell.timer = None);
+                self.arm_cell(no, at, 1_000, timer, Class::OneShot);
                 true
             }
             Some(Absence::Lost) => true,

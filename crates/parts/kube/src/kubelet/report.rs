@@ -1,33 +1,31 @@
-//! What a kubelet writes into a pod's status.
+//! Statuses of pods, as kubelets write them.
 //!
 //! Source: `kubernetes/kubernetes: pkg/kubelet/kubelet_pods.go` (`getPhase`, `generateAPIPodStatus`), `status/generate.go`,
 //! match.
 
-use super::{Run, Stage};
+use super::{Cell, Kubelet, Run, Stage};
 use crate::{
-    kube::Kube,
     object::ObjectNo,
     spec::pod::Restart,
     status::{Cond, Phase, PodStatus, State, Status, Tri},
 };
-use planarium_ground::Cx;
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-impl Kube {
+impl Kubelet<'_> {
     /// Writes what a kubelet knows of a pod into its status, if the node is heard of.
-    pub(crate) fn report_pod(&mut self, cx: &mut Cx, no: ObjectNo) {
-        let Some(run) = self.runs.get(&no).cloned() else { return };
-        if !self.is_heard(run.node) {
+    pub(crate) fn report_pod(&mut self, no: ObjectNo) {
+        let Some(run) = self.cluster.runs.all.get(&no).cloned() else { return };
+        if !self.cluster.nodes.is_heard(run.node) {
             return;
         }
-        let Some(pod) = self.store.object(no).cloned() else { return };
+        let Some(pod) = self.cluster.api.store.object(no).cloned() else { return };
         let Status::Pod(before) = &pod.status else { return };
-        let host = self.nodes.get(run.node as usize).map(|node| node.address.clone()).unwrap_or_default();
-        let status = status_of(&run, before, host, cx.now());
+        let host = self.cluster.nodes.get(run.node).map(|node| node.address.clone()).unwrap_or_default();
+        let status = status_of(&run, before, host, self.cx.now());
         if status != **before {
-            self.put_status(cx, &pod, Status::Pod(Arc::new(status)));
+            self.cluster.put_status(self.cx, &pod, Status::Pod(Arc::new(status)));
         }
     }
 }
@@ -37,8 +35,8 @@ fn phase(run: &Run) -> Phase {
     if run.failure.is_some() {
         return Phase::Failed;
     }
-    let (init, main) = run.cells.split_at_checked(run.spec.inits).unwrap_or((&[], &run.cells));
-    let over = |cell: &super::Cell| cell.ended().map(|ended| ended.code);
+    let (init, main) = run.cells.split_at_checked(usize::from(run.spec.inits)).unwrap_or((&[], &run.cells));
+    let over = |cell: &Cell| cell.ended().map(|ended| ended.code);
     if run.spec.restart == Restart::Never && init.iter().any(|cell| over(cell).is_some_and(|code| code != 0))
     {
         return Phase::Failed;
@@ -72,16 +70,15 @@ fn phase(run: &Run) -> Phase {
 
 fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStatus {
     let phase = phase(run);
-    let (init, main) = run.cells.split_at_checked(run.spec.inits).unwrap_or((&[], &run.cells));
-    let (init_names, main_names) = run.spec.containers.split_at_checked(run.spec.inits).unwrap_or((&[], &[]));
+    let (init, main) = run.cells.split_at_checked(usize::from(run.spec.inits)).unwrap_or((&[], &run.cells));
+    let (init_names, main_names) =
+        run.spec.containers.split_at_checked(usize::from(run.spec.inits)).unwrap_or((&[], &[]));
     let mut conditions = before.conditions.clone();
     let mut put = |kind, good: bool, reason, message: String| {
         let (reason, message) = if good { ("", String::new()) } else { (reason, message) };
         Cond::new(kind, Tri::of(good), reason, message, now).put(&mut conditions);
     };
-    let names = |cells: &[super::Cell],
-                 containers: &[crate::spec::container::Container],
-                 bad: fn(&super::Cell) -> bool| {
+    let names = |cells: &[Cell], containers: &[crate::spec::container::Container], bad: fn(&Cell) -> bool| {
         let list = cells.iter().zip(containers).filter(|(cell, _)| bad(cell)).map(|(_, one)| &*one.name);
         list.collect::<Vec<_>>().join(" ")
     };

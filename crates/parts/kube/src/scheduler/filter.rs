@@ -1,12 +1,11 @@
-//! Whether a node takes a pod, and if not, why: the filters in their order, with their words.
+//! Filters of nodes for a pod, and reasons why one is refused: the filters in their order, with their words.
 //!
 //! Source: `kubernetes/kubernetes: pkg/scheduler/framework/plugins/*`, `algorithmprovider/registry.go` (1.19), match.
 
-use super::Candidate;
+use super::{Candidate, Snapshot};
 use crate::{
-    kube::Kube,
-    node::Node,
     object::Object,
+    records::nodes::Node,
     spec::{
         Spec,
         placement::{Effect, PodTerm, Spread, Taint},
@@ -29,12 +28,12 @@ const EXISTING_RULES: &str = "node(s) didn't satisfy existing pods anti-affinity
 const DAEMON: [&str; 6] =
     ["not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"];
 
-/// How the pods that are there lie, as far as a pod's rules ask for it.
+/// The lie of pods that are there, as far as a pod's rules ask for it.
 #[derive(Debug, Default)]
 pub(super) struct Company {
     /// Per required affinity term: values of its topology key that have a pod of the kind.
     affinity: Vec<Vec<Text>>,
-    /// Whether nothing anywhere matches the affinity terms, and the pod itself does.
+    /// True if nothing anywhere matches the affinity terms, and the pod itself does.
     first_of_its_kind: bool,
     /// Per required anti-affinity term: values that have a pod of the kind.
     anti_affinity: Vec<Vec<Text>>,
@@ -44,11 +43,11 @@ pub(super) struct Company {
     spread: Vec<(SortedMap<Text, u32>, u32)>,
 }
 
-impl Kube {
+impl Snapshot<'_> {
     /// The node that a bound pod is on.
     fn node_of_pod(&self, pod: &Object) -> Option<&Node> {
         match &pod.spec {
-            Spec::Pod(_, own) if own.is_bound() => self.node(&own.node),
+            Spec::Pod(_, own) if own.is_bound() => self.nodes.named(&own.node),
             _ => None,
         }
     }
@@ -60,7 +59,7 @@ impl Kube {
         let namespaces: &[Text] = if term.namespaces.is_empty() { &here } else { &term.namespaces };
         for namespace in namespaces {
             for pod in self.store.pods_selected(namespace, &term.selector) {
-                if pod.is_being_deleted() || crate::control::pods::is_over(pod) {
+                if pod.is_being_deleted() || pod.is_over() {
                     continue;
                 }
                 let value = self.node_of_pod(pod).and_then(|node| node.labels.get(&term.topology_key));
@@ -74,7 +73,7 @@ impl Kube {
         values
     }
 
-    /// How the pods that are there lie, as far as a candidate's rules, or theirs about it, ask for it.
+    /// Reads the lie of pods that are there, as far as a candidate's rules, or theirs about it, ask for it.
     pub(super) fn company_of(&self, candidate: &Candidate<'_>) -> Company {
         let mut company = Company::default();
         let pod = candidate.pod;
@@ -108,7 +107,7 @@ impl Kube {
     /// Pods by value of a topology key, over the nodes that the pod could go to at all.
     pub(super) fn spread_counts(&self, candidate: &Candidate<'_>, spread: &Spread) -> SortedMap<Text, u32> {
         let mut counts: SortedMap<Text, u32> = SortedMap::new();
-        for node in self.nodes.iter().filter(|node| node.object.is_some()) {
+        for node in self.nodes.present() {
             let takes = candidate
                 .spec
                 .placement
@@ -129,94 +128,91 @@ impl Kube {
         }
         counts
     }
-
-    /// Whether a node takes a pod. *Errors*: why not, as the first filter that refuses says.
-    pub(super) fn filter(candidate: &Candidate<'_>, node: &Node, company: &Company) -> Result<(), Vec<Text>> {
-        let Candidate { spec, own, .. } = candidate;
-        let one = |reason: &str| Err(vec![Text::from(reason)]);
-        let tolerates = |taint: &Taint| {
-            let daemon = own.pinned.is_some()
-                && taint.key.strip_prefix("node.kubernetes.io/").is_some_and(|key| DAEMON.contains(&key));
-            daemon || spec.tolerations.iter().any(|toleration| toleration.covers(taint))
-        };
-        if node.unschedulable {
-            let taint = Taint {
-                key: "node.kubernetes.io/unschedulable".into(),
-                value: "".into(),
-                effect: Effect::NoSchedule,
-            };
-            if !tolerates(&taint) {
-                return one(UNSCHEDULABLE);
-            }
-        }
-        let short = shortages(spec.requests, node);
-        if !short.is_empty() {
-            return Err(short);
-        }
-        if spec.host_ports.iter().any(|(port, protocol)| {
-            node.ports.iter().any(|(used, by, _)| used == port && by == protocol) || node.is_port_taken(*port)
-        }) {
-            return one(HOST_PORTS);
-        }
-        let selected = spec.placement.as_ref().is_none_or(|place| place.takes_node(&node.name, &node.labels));
-        let pinned = own.pinned.as_ref().is_none_or(|pinned| *pinned == node.name);
-        if !selected || !pinned {
-            return one(NODE_SELECTOR);
-        }
-        let hard = |taint: &&Taint| taint.effect != Effect::PreferNoSchedule && !tolerates(taint);
-        if let Some(taint) = node.taints.iter().find(hard) {
-            let reason =
-                format!("node(s) had taint {{{}: {}}}, that the pod didn't tolerate", taint.key, taint.value);
-            return Err(vec![reason.into()]);
-        }
-        if !candidate
-            .volumes
-            .iter()
-            .all(|terms| terms.iter().any(|term| term.matches(&node.name, &node.labels)))
-        {
-            return one(VOLUME_NODE);
-        }
-        Self::keeps_company(candidate, node, company)
-    }
-
-    fn keeps_company(candidate: &Candidate<'_>, node: &Node, company: &Company) -> Result<(), Vec<Text>> {
-        let two = |reason: &str| Err(vec![Text::from(AFFINITY), Text::from(reason)]);
-        let value = |key: &Text| node.labels.get(key);
-        if let Some(place) = &candidate.spec.placement {
-            let hard = place.spread.iter().filter(|spread| spread.hard);
-            for (spread, (counts, least)) in hard.zip(&company.spread) {
-                let Some(count) = value(&spread.topology_key).and_then(|value| counts.get(value)) else {
-                    return Err(vec![SPREAD.into()]);
-                };
-                let own = u32::from(spread.selector.matches(&candidate.pod.labels));
-                if count.saturating_add(own).saturating_sub(*least) > spread.max_skew {
-                    return Err(vec![SPREAD.into()]);
-                }
-            }
-            let near = place.affinity.iter().zip(&company.affinity).all(|(term, values)| {
-                value(&term.topology_key)
-                    .is_some_and(|value| values.contains(value) || company.first_of_its_kind)
-            });
-            if !near {
-                return two(AFFINITY_RULES);
-            }
-            let crowded =
-                place.anti_affinity.iter().zip(&company.anti_affinity).any(|(term, values)| {
-                    value(&term.topology_key).is_some_and(|value| values.contains(value))
-                });
-            if crowded {
-                return two(ANTI_AFFINITY_RULES);
-            }
-        }
-        if company.existing.iter().any(|(key, taken)| value(key) == Some(taken)) {
-            return two(EXISTING_RULES);
-        }
-        Ok(())
-    }
 }
 
-/// What a node has too little of.
-fn shortages(requests: crate::view::Amounts, node: &Node) -> Vec<Text> {
+/// Tells whether a node takes a pod. *Errors*: why not, as the first filter that refuses says.
+pub(super) fn filter(candidate: &Candidate<'_>, node: &Node, company: &Company) -> Result<(), Vec<Text>> {
+    let Candidate { spec, own, .. } = candidate;
+    let one = |reason: &str| Err(vec![Text::from(reason)]);
+    let tolerates = |taint: &Taint| {
+        let daemon = own.pinned.is_some()
+            && taint.key.strip_prefix("node.kubernetes.io/").is_some_and(|key| DAEMON.contains(&key));
+        daemon || spec.tolerations.iter().any(|toleration| toleration.covers(taint))
+    };
+    if node.unschedulable {
+        let taint = Taint {
+            key: "node.kubernetes.io/unschedulable".into(),
+            value: "".into(),
+            effect: Effect::NoSchedule,
+        };
+        if !tolerates(&taint) {
+            return one(UNSCHEDULABLE);
+        }
+    }
+    let short = shortages(spec.requests, node);
+    if !short.is_empty() {
+        return Err(short);
+    }
+    if spec.host_ports.iter().any(|(port, protocol)| {
+        node.ports.iter().any(|(used, by, _)| used == port && by == protocol) || node.is_port_taken(*port)
+    }) {
+        return one(HOST_PORTS);
+    }
+    let selected = spec.placement.as_ref().is_none_or(|place| place.takes_node(&node.name, &node.labels));
+    let pinned = own.pinned.as_ref().is_none_or(|pinned| *pinned == node.name);
+    if !selected || !pinned {
+        return one(NODE_SELECTOR);
+    }
+    let hard = |taint: &&Taint| taint.effect != Effect::PreferNoSchedule && !tolerates(taint);
+    if let Some(taint) = node.taints.iter().find(hard) {
+        let reason =
+            format!("node(s) had taint {{{}: {}}}, that the pod didn't tolerate", taint.key, taint.value);
+        return Err(vec![reason.into()]);
+    }
+    if !candidate.volumes.iter().all(|terms| terms.iter().any(|term| term.matches(&node.name, &node.labels)))
+    {
+        return one(VOLUME_NODE);
+    }
+    keeps_company(candidate, node, company)
+}
+
+fn keeps_company(candidate: &Candidate<'_>, node: &Node, company: &Company) -> Result<(), Vec<Text>> {
+    let two = |reason: &str| Err(vec![Text::from(AFFINITY), Text::from(reason)]);
+    let value = |key: &Text| node.labels.get(key);
+    if let Some(place) = &candidate.spec.placement {
+        let hard = place.spread.iter().filter(|spread| spread.hard);
+        for (spread, (counts, least)) in hard.zip(&company.spread) {
+            let Some(count) = value(&spread.topology_key).and_then(|value| counts.get(value)) else {
+                return Err(vec![SPREAD.into()]);
+            };
+            let own = u32::from(spread.selector.matches(&candidate.pod.labels));
+            if count.saturating_add(own).saturating_sub(*least) > spread.max_skew {
+                return Err(vec![SPREAD.into()]);
+            }
+        }
+        let near = place.affinity.iter().zip(&company.affinity).all(|(term, values)| {
+            value(&term.topology_key).is_some_and(|value| values.contains(value) || company.first_of_its_kind)
+        });
+        if !near {
+            return two(AFFINITY_RULES);
+        }
+        let crowded = place
+            .anti_affinity
+            .iter()
+            .zip(&company.anti_affinity)
+            .any(|(term, values)| value(&term.topology_key).is_some_and(|value| values.contains(value)));
+        if crowded {
+            return two(ANTI_AFFINITY_RULES);
+        }
+    }
+    if company.existing.iter().any(|(key, taken)| value(key) == Some(taken)) {
+        return two(EXISTING_RULES);
+    }
+    Ok(())
+}
+
+/// Resources of which a node has too little.
+fn shortages(requests: crate::amounts::Amounts, node: &Node) -> Vec<Text> {
     let free = node.free();
     let mut short: Vec<Text> = Vec::new();
     if i64::try_from(node.pods.len()).unwrap_or(i64::MAX) + 1 > node.allocatable.pods {

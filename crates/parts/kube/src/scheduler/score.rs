@@ -4,10 +4,9 @@
 //! interpodaffinity,podtopologyspread,selectorspread}` (1.19); match in what is preferred and by which weights, in whole
 //! numbers; where an image lies already does not count.
 
-use super::Candidate;
+use super::{Candidate, Snapshot};
 use crate::{
-    kube::Kube,
-    node::{Node, weighed},
+    records::nodes::{MOST, Node, resources, weighed},
     spec::{
         Spec,
         placement::{Effect, PodTerm},
@@ -15,17 +14,11 @@ use crate::{
 };
 use planarium_protocol::Text;
 
-/// The best score of one rule.
-const MOST: i64 = 100;
-
-impl Kube {
+impl Snapshot<'_> {
     /// Scores of nodes, in their order.
     pub(super) fn scores(&self, candidate: &Candidate<'_>, feasible: &[u32]) -> Vec<i64> {
-        let nodes: Vec<&Node> = feasible
-            .iter()
-            .filter_map(|number| self.nodes.get(*number as usize))
-            .map(|node| &**node)
-            .collect();
+        let nodes: Vec<&Node> =
+            feasible.iter().filter_map(|number| self.nodes.get(*number)).map(|node| &**node).collect();
         let requests = weighed(candidate.spec.requests);
         let score = |node: &&Node| match node.score {
             Some((weight, score)) if weight == requests => score,
@@ -108,7 +101,7 @@ impl Kube {
         scores
     }
 
-    /// How many pods of the kind of a term share a node's value of its topology key.
+    /// Number of pods of the kind of a term that share a node's value of its topology key.
     fn neighbours(&self, candidate: &Candidate<'_>, node: &Node, term: &PodTerm) -> i64 {
         let Some(value) = node.labels.get(&term.topology_key) else { return 0 };
         let own = [candidate.pod.namespace.clone()];
@@ -117,7 +110,7 @@ impl Kube {
         for namespace in namespaces {
             for pod in self.store.pods_selected(namespace, &term.selector) {
                 let there = match &pod.spec {
-                    Spec::Pod(_, own) if own.is_bound() => self.node(&own.node),
+                    Spec::Pod(_, own) if own.is_bound() => self.nodes.named(&own.node),
                     _ => None,
                 };
                 count +=
@@ -127,11 +120,11 @@ impl Kube {
         count
     }
 
-    /// How many pods of a controller each zone has that has one, by what it has on which node.
+    /// Number of pods of a controller in each zone that has one, by what it has on each node.
     fn by_zone(&self, there: &[(u32, u32)]) -> Vec<(Text, i64)> {
         let mut zones: Vec<(Text, i64)> = Vec::new();
         for (number, count) in there {
-            let Some(zone) = self.nodes.get(*number as usize).and_then(|node| node.zone.as_ref()) else {
+            let Some(zone) = self.nodes.get(*number).and_then(|node| node.zone.as_ref()) else {
                 continue;
             };
             let count = i64::from(*count);
@@ -160,16 +153,4 @@ fn largest(counts: Vec<i64>) -> Vec<i64> {
 fn fewest(counts: Vec<i64>) -> Vec<i64> {
     let most = counts.iter().copied().max().unwrap_or(0);
     counts.into_iter().map(|count| if most == 0 { MOST } else { MOST * (most - count) / most }).collect()
-}
-
-/// Least allocated, and CPU and memory in balance.
-pub(crate) fn resources(requests: crate::view::Amounts, node: &Node) -> i64 {
-    let used = node.weighed.plus(requests);
-    let share =
-        |used: i64, of: i64| if of <= 0 { 1000 } else { (used.saturating_mul(1000) / of).clamp(0, 1000) };
-    let cpu = share(used.cpu_milli, node.allocatable.cpu_milli);
-    let memory = share(used.memory / 1024, node.allocatable.memory / 1024);
-    let least = (1000 - cpu + 1000 - memory) / 20;
-    let balance = if cpu >= 1000 || memory >= 1000 { 0 } else { MOST - (cpu - memory).abs() / 10 };
-    least + balance
 }

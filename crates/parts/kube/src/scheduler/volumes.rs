@@ -1,63 +1,59 @@
-//! Whether the claims that a pod mounts are there and bound.
+//! Claims that a pod mounts have to be there and bound.
 //!
 //! Source: `kubernetes/kubernetes: pkg/scheduler/framework/plugins/volumebinding/volume_binding.go` (1.19), match in words.
 
 use crate::{
-    control::storage::claims_of,
+    cluster::Cluster,
     kinds::KindId,
-    kube::Kube,
     object::{Object, ObjectNo, ObjectRef},
-    queue::Work,
+    records::queue::Work,
     spec::{Spec, placement::NodeTerm},
 };
 use planarium_ground::Cx;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-impl Kube {
-    /// Where the volumes of a pod allow it to go. *Errors*: why it cannot go anywhere.
-    pub(super) fn volumes_ready(&mut self, cx: &Cx, pod: &Object) -> Result<Vec<Arc<Vec<NodeTerm>>>, Text> {
-        let mut terms = Vec::new();
-        let mut wanted: Vec<ObjectNo> = Vec::new();
-        for name in claims_of(pod) {
-            let claim = self.get(ObjectRef::new(KindId::PERSISTENT_VOLUME_CLAIM, &pod.namespace, name));
-            let Some(claim) = claim else {
-                return Err(format!("persistentvolumeclaim {name:?} not found").into());
-            };
-            if claim.is_being_deleted() {
-                return Err(format!("persistentvolumeclaim {name:?} is being deleted").into());
-            }
-            let Spec::Claim(spec) = &claim.spec else { continue };
-            if !Self::is_bound(claim) {
-                let class = spec
-                    .class
-                    .as_deref()
-                    .and_then(|class| self.get(ObjectRef::new(KindId::STORAGE_CLASS, "", class)));
-                let waits =
-                    class.is_some_and(|class| matches!(&class.spec, Spec::Class(class) if class.waits));
-                if !waits {
-                    return Err("pod has unbound immediate PersistentVolumeClaims".into());
-                }
-                wanted.push(claim.no);
-                continue;
-            }
-            let volume = spec
-                .volume
+/// Node terms of a pod's volumes. *Errors*: why it cannot go anywhere.
+pub(super) fn ready(cluster: &mut Cluster, cx: &Cx, pod: &Object) -> Result<Vec<Arc<Vec<NodeTerm>>>, Text> {
+    let mut terms = Vec::new();
+    let mut wanted: Vec<ObjectNo> = Vec::new();
+    for name in pod.claims() {
+        let claim = cluster.api.get(ObjectRef::new(KindId::PERSISTENT_VOLUME_CLAIM, &pod.namespace, name));
+        let Some(claim) = claim else {
+            return Err(format!("persistentvolumeclaim {name:?} not found").into());
+        };
+        if claim.is_being_deleted() {
+            return Err(format!("persistentvolumeclaim {name:?} is being deleted").into());
+        }
+        let Spec::Claim(spec) = &claim.spec else { continue };
+        if !claim.is_bound_claim() {
+            let class = spec
+                .class
                 .as_deref()
-                .and_then(|name| self.get(ObjectRef::new(KindId::PERSISTENT_VOLUME, "", name)));
-            if let Some(Spec::Volume(volume)) = volume.map(|volume| &volume.spec)
-                && let Some(nodes) = &volume.node_terms
-            {
-                terms.push(Arc::new(nodes.clone()));
+                .and_then(|class| cluster.api.get(ObjectRef::new(KindId::STORAGE_CLASS, "", class)));
+            let waits = class.is_some_and(|class| matches!(&class.spec, Spec::Class(class) if class.waits));
+            if !waits {
+                return Err("pod has unbound immediate PersistentVolumeClaims".into());
             }
+            wanted.push(claim.no);
+            continue;
         }
-        if wanted.is_empty() {
-            return Ok(terms);
+        let volume = spec
+            .volume
+            .as_deref()
+            .and_then(|name| cluster.api.get(ObjectRef::new(KindId::PERSISTENT_VOLUME, "", name)));
+        if let Some(Spec::Volume(volume)) = volume.map(|volume| &volume.spec)
+            && let Some(nodes) = &volume.node_terms
+        {
+            terms.push(Arc::new(nodes.clone()));
         }
-        // The claims' volumes are made now that a pod asks for them.
-        for claim in wanted {
-            self.ask(cx, Work::Sync(claim));
-        }
-        Err("pod is waiting for its volumes to be provisioned".into())
     }
+    if wanted.is_empty() {
+        return Ok(terms);
+    }
+    // The claims' volumes are made now that a pod asks for them.
+    for claim in wanted {
+        cluster.queue.ask(cx, Work::Sync(claim));
+    }
+    Err("pod is waiting for its volumes to be provisioned".into())
 }

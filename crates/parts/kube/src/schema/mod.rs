@@ -52,7 +52,7 @@ pub(crate) enum Shape {
     Retain(&'static Struct),
 }
 
-/// What stands where nothing is written.
+/// The value where nothing is written.
 #[derive(Clone, Copy)]
 pub(crate) enum Given {
     Nothing,

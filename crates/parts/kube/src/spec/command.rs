@@ -1,4 +1,4 @@
-//! What a container's command says about how long it runs and how it ends.
+//! Commands of containers, as far as they say how long they run and how they end.
 //!
 //! Four small rules, and nothing else of a shell is understood:
 //! 1. A command that is made of plain words only (`echo`, `true`, `sleep 5`, `cp`, ...) ends: after its sleeps, with 0, or as
@@ -9,7 +9,7 @@
 
 use planarium_protocol::Text;
 
-/// How a command ends.
+/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// It does not say.
@@ -45,7 +45,7 @@ pub(crate) fn script(command: &[Text], args: &[Text]) -> Text {
     words.join(" ").into()
 }
 
-/// How a script ends.
+/// Reads the end of a script.
 pub(crate) fn ending(script: &str) -> Ending {
     let text = script.trim();
     if text.is_empty() {
@@ -97,7 +97,7 @@ pub(crate) fn ending(script: &str) -> Ending {
     }
 }
 
-/// Whether something goes into the background.
+/// True if something goes into the background.
 fn has_single_ampersand(text: &str) -> bool {
     text.replace("&&", "").replace(">&", "").contains('&')
 }

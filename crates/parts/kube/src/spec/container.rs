@@ -2,9 +2,9 @@
 
 use super::command::{Ending, ending, script};
 use crate::{
+    amounts::Amounts,
     quantity,
     tree::{Tree, word},
-    view::Amounts,
 };
 use planarium_protocol::Text;
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(crate) enum Pull {
 /// A probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Probe {
-    /// What it does, in words: the command, or `GET http://:8080/`.
+    /// Its deed in words: the command, or `GET http://:8080/`.
     pub(crate) command: Text,
     pub(crate) delay_ms: u64,
     pub(crate) period_ms: u64,
@@ -46,17 +46,17 @@ pub(crate) struct Container {
     pub(crate) pull: Pull,
     pub(crate) script: Text,
     pub(crate) ending: Ending,
-    /// Whether it has a command or arguments of its own.
+    /// True if it has a command or arguments of its own.
     pub(crate) commanded: bool,
     pub(crate) readiness: Option<Probe>,
     pub(crate) liveness: Option<Probe>,
     pub(crate) startup: Option<Probe>,
-    /// How long its preStop hook takes.
+    /// The time that its preStop hook takes.
     pub(crate) pre_stop_ms: u64,
     pub(crate) env: Vec<EnvRef>,
     pub(crate) requests: Amounts,
     pub(crate) host_ports: Vec<(i64, Text)>,
-    /// What `qosClass` goes by: limits for both CPU and memory, equal to requests.
+    /// The mark that `qosClass` goes by: limits for both CPU and memory, equal to requests.
     pub(crate) guaranteed: bool,
     /// Any request or limit at all.
     pub(crate) sized: bool,
@@ -121,7 +121,7 @@ fn amount(resources: &Value, key: &str) -> Option<i64> {
     resources.key(key).as_str().and_then(quantity::thousandths)
 }
 
-/// Whether an image is fetched anew each time unless told otherwise: it has no tag, or `latest`.
+/// True if an image is fetched anew each time unless told otherwise: it has no tag, or `latest`.
 fn is_latest(image: &str) -> bool {
     let name = image.rsplit('/').next().unwrap_or(image);
     if name.contains('@') {
@@ -172,48 +172,5 @@ impl Probe {
             successes: value.count("successThreshold").unwrap_or(1).max(1),
             failures: value.count("failureThreshold").unwrap_or(3).max(1),
         })
-    }
-}
-
-impl Amounts {
-    /// Nothing of anything.
-    pub(crate) const NONE: Self = Self { cpu_milli: 0, memory: 0, storage: 0, gpus: 0, pods: 0 };
-
-    /// What a container asks for; a limit stands for a request that is not written.
-    pub(crate) fn requested(limits: &Value, requests: &Value) -> Self {
-        let text = |key: &str| requests.key(key).as_str().or_else(|| limits.key(key).as_str()).unwrap_or("0");
-        let whole = |key: &str| quantity::whole(text(key)).unwrap_or(0).max(0);
-        Self {
-            cpu_milli: quantity::thousandths(text("cpu")).unwrap_or(0).max(0),
-            memory: whole("memory"),
-            storage: whole("ephemeral-storage"),
-            gpus: whole("nvidia.com/gpu"),
-            pods: 0,
-        }
-    }
-
-    fn with(self, other: Self, each: impl Fn(i64, i64) -> i64) -> Self {
-        Self {
-            cpu_milli: each(self.cpu_milli, other.cpu_milli),
-            memory: each(self.memory, other.memory),
-            storage: each(self.storage, other.storage),
-            gpus: each(self.gpus, other.gpus),
-            pods: each(self.pods, other.pods),
-        }
-    }
-
-    /// Both together.
-    pub(crate) fn plus(self, other: Self) -> Self {
-        self.with(other, i64::saturating_add)
-    }
-
-    /// What is left of these.
-    pub(crate) fn minus(self, other: Self) -> Self {
-        self.with(other, i64::saturating_sub)
-    }
-
-    /// The greater of each.
-    pub(crate) fn most(self, other: Self) -> Self {
-        self.with(other, i64::max)
     }
 }

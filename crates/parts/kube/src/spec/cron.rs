@@ -5,8 +5,8 @@
 //! seconds and time zones: the clock is UTC.
 
 use crate::{
-    clock::{Minute, minute_of},
-    object::Pairs,
+    calendar::{Minute, minute_of},
+    labels::Pairs,
     tree::Tree,
 };
 use serde_json::Value;
@@ -162,7 +162,7 @@ fn bits(field: &str, low: u64, high: u64, names: &[&str]) -> Result<u64, String>
     Ok(all)
 }
 
-/// What is done when a run is due while another one is still active.
+/// The deed when a run is due while another one is still active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Concurrency {
     Allow,
@@ -210,7 +210,7 @@ impl CronJobSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Epoch;
+    use crate::calendar::Epoch;
     use planarium_kernel::SimTime;
 
     #[test]

@@ -52,7 +52,7 @@ impl Share {
         }
     }
 
-    /// How many of `total` that is, at least none.
+    /// The share of `total`, at least none.
     pub(crate) fn of(self, total: u32, round_up: bool) -> u32 {
         let number = match self {
             Self::Number(number) => number,

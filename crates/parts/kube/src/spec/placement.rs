@@ -1,17 +1,17 @@
-//! Where a pod may run: selectors, affinities, taints and tolerations.
+//! Places where a pod may run: selectors, affinities, taints and tolerations.
 //!
 //! *Knows*: the rules as they are written, and how one matches labels or taints.
 //! *Must not know*: which nodes there are.
 
 use crate::{
-    object::Pairs,
+    labels::Pairs,
     selector::Selector,
     tree::{Tree, word},
 };
 use planarium_protocol::Text;
 use serde_json::Value;
 
-/// What happens to pods that do not tolerate a taint.
+/// The effect of a taint on pods that do not tolerate it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     NoSchedule,
@@ -66,7 +66,7 @@ pub(crate) struct Toleration {
     pub(crate) value: Option<Text>,
     /// Nothing for every effect.
     pub(crate) effect: Option<Effect>,
-    /// How long a `NoExecute` taint is endured.
+    /// The time that a `NoExecute` taint is endured.
     pub(crate) seconds: Option<i64>,
 }
 
@@ -80,7 +80,7 @@ impl Toleration {
         }
     }
 
-    /// Whether it is about the taint.
+    /// True if it is about the taint.
     pub(crate) fn covers(&self, taint: &Taint) -> bool {
         self.effect.is_none_or(|effect| effect == taint.effect)
             && (self.key.is_empty() || self.key == taint.key)
@@ -170,7 +170,7 @@ impl PodTerm {
         }
     }
 
-    /// Whether it is about a pod; `own` is the namespace of the pod whose term this is.
+    /// True if it is about a pod; `own` is the namespace of the pod whose term this is.
     pub(crate) fn covers(&self, own: &str, namespace: &Text, labels: &Pairs) -> bool {
         let here = if self.namespaces.is_empty() {
             **namespace == *own
@@ -181,12 +181,12 @@ impl PodTerm {
     }
 }
 
-/// How evenly pods have to lie over a topology.
+/// A rule on how evenly pods lie over a topology.
 #[derive(Clone, Debug)]
 pub(crate) struct Spread {
     pub(crate) max_skew: u32,
     pub(crate) topology_key: Text,
-    /// Whether a node that would break it is out of the question.
+    /// True if a node that would break it is out of the question.
     pub(crate) hard: bool,
     pub(crate) selector: Selector,
 }
@@ -256,7 +256,7 @@ impl Placement {
         (!none).then_some(all)
     }
 
-    /// Whether node selector and node affinity take a node.
+    /// True if node selector and node affinity take a node.
     pub(crate) fn takes_node(&self, name: &Text, labels: &Pairs) -> bool {
         self.node_selector.iter().all(|(key, value)| labels.get(key) == Some(value))
             && self
@@ -266,7 +266,7 @@ impl Placement {
     }
 }
 
-/// What an operator says about a node.
+/// The part of a node that an operator writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NodeSpec {
     pub(crate) unschedulable: bool,

@@ -5,14 +5,16 @@ use super::{
     placement::{Placement, Toleration},
 };
 use crate::{
-    tree::{Tree, word},
-    view::Amounts,
+    amounts::Amounts,
+    tree::{Tree, put_new, word},
 };
-use planarium_protocol::Text;
-use serde_json::Value;
+use planarium_protocol::{
+    Text,
+    json::{self, Map, Value},
+};
 use std::sync::Arc;
 
-/// What is done when a container ends.
+/// The deed when a container ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Restart {
     Always,
@@ -20,7 +22,7 @@ pub(crate) enum Restart {
     Never,
 }
 
-/// Where a volume comes from, as far as it has to be there first.
+/// The source of a volume, as far as it has to be there first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     Claim(Text),
@@ -28,17 +30,17 @@ pub(crate) enum Source {
     Secret(Text),
 }
 
-/// What pods of one template have in common.
+/// The part of a spec that pods of one template share.
 #[derive(Clone, Debug)]
 pub(crate) struct PodSpec {
-    /// How many of the containers are init containers.
-    pub(crate) inits: usize,
+    /// Number of init containers among the containers.
+    pub(crate) inits: u16,
     /// Init containers first.
     pub(crate) containers: Vec<Container>,
     pub(crate) restart: Restart,
     pub(crate) grace_s: u32,
     pub(crate) deadline_s: Option<u32>,
-    /// What it asks a node for.
+    /// Its requests of a node.
     pub(crate) requests: Amounts,
     pub(crate) placement: Option<Box<Placement>>,
     pub(crate) tolerations: Vec<Toleration>,
@@ -48,9 +50,9 @@ pub(crate) struct PodSpec {
     pub(crate) gates: Vec<Text>,
     pub(crate) qos: &'static str,
     pub(crate) priority: i64,
-    /// Whether somebody else's scheduler has to bind it.
+    /// True if somebody else's scheduler has to bind it.
     pub(crate) foreign_scheduler: bool,
-    /// Whether it belongs to a template of work that ends (a Job).
+    /// True if it belongs to a template of work that ends (a Job).
     pub(crate) ends: bool,
 }
 
@@ -91,7 +93,7 @@ impl PodSpec {
         };
         let scheduler = spec.text("schedulerName");
         Self {
-            inits,
+            inits: u16::try_from(inits).unwrap_or(u16::MAX),
             restart: match spec.text("restartPolicy") {
                 "Never" => Restart::Never,
                 "OnFailure" => Restart::OnFailure,
@@ -119,11 +121,11 @@ impl PodSpec {
 
     /// The containers that run side by side.
     pub(crate) fn main(&self) -> &[Container] {
-        self.containers.get(self.inits..).unwrap_or_default()
+        self.containers.get(usize::from(self.inits)..).unwrap_or_default()
     }
 }
 
-/// What is each pod's own.
+/// The part of a spec that is each pod's own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PodOwn {
     /// `spec.nodeName`; empty while it is not bound.
@@ -136,7 +138,7 @@ pub(crate) struct PodOwn {
     pub(crate) claims: Arc<Vec<(Text, Text)>>,
     /// The only node it may go to: pods of DaemonSets.
     pub(crate) pinned: Option<Text>,
-    /// Whether the content is a controller's template, without what admission adds.
+    /// True if the content is a controller's template, without what admission adds.
     pub(crate) of_template: bool,
 }
 
@@ -155,8 +157,46 @@ impl PodOwn {
         Self { node: spec.text("nodeName").into(), pinned, ..Self::default() }
     }
 
-    /// Whether the pod is bound to a node.
+    /// True if the pod is bound to a node.
     pub(crate) fn is_bound(&self) -> bool {
         !self.node.is_empty()
     }
+}
+
+/// The time that a pod stays on a node that is not ready or cannot be reached, unless it says otherwise.
+const TOLERATION_S: i64 = 300;
+
+/// Adds what admission gives to the spec of every pod; `daemon` for those that belong to a node.
+pub(crate) fn admit_pod(spec: &mut Map<String, Value>, daemon: bool) {
+    put_new(spec, "serviceAccountName", "default".into());
+    let account = spec.get("serviceAccountName").cloned().unwrap_or_default();
+    put_new(spec, "serviceAccount", account);
+    put_new(spec, "priority", 0.into());
+    put_new(spec, "enableServiceLinks", true.into());
+    put_new(spec, "preemptionPolicy", "PreemptLowerPriority".into());
+    let mut all = spec.get("tolerations").and_then(Value::as_array).cloned().unwrap_or_default();
+    for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
+        let covers = |one: &Value| {
+            let any = one.text("key").is_empty() && one.text("operator") == "Exists";
+            (any || one.text("key") == key) && matches!(one.text("effect"), "" | "NoExecute")
+        };
+        if all.iter().any(covers) {
+            continue;
+        }
+        let mut one = Map::new();
+        json::put(&mut one, "key", key.into());
+        json::put(&mut one, "operator", "Exists".into());
+        json::put(&mut one, "effect", "NoExecute".into());
+        if !daemon {
+            json::put(&mut one, "tolerationSeconds", TOLERATION_S.into());
+        }
+        all.push(Value::Object(one));
+    }
+    if daemon {
+        for key in ["disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"] {
+            let key = format!("node.kubernetes.io/{key}");
+            all.push(planarium_protocol::json!({ "key": key, "operator": "Exists", "effect": "NoSchedule" }));
+        }
+    }
+    json::put(spec, "tolerations", Value::Array(all));
 }

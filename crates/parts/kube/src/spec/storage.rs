@@ -77,10 +77,10 @@ impl VolumeSpec {
 /// A StorageClass.
 #[derive(Clone, Debug)]
 pub(crate) struct ClassSpec {
-    /// Whether volumes are made on demand: every provisioner but `kubernetes.io/no-provisioner` is there.
+    /// True if volumes are made on demand: every provisioner but `kubernetes.io/no-provisioner` is there.
     pub(crate) provisions: bool,
     pub(crate) provisioner: Text,
-    /// Whether a claim waits until a pod uses it.
+    /// True if a claim waits until a pod uses it.
     pub(crate) waits: bool,
     /// `Delete` or `Retain`.
     pub(crate) reclaim: Text,

@@ -2,7 +2,7 @@
 
 use super::{Share, pod::PodSpec};
 use crate::{
-    object::Pairs,
+    labels::Pairs,
     selector::Selector,
     tree::{Tree, word},
 };
@@ -11,7 +11,7 @@ use planarium_protocol::{Text, json};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What pods are made of.
+/// Containers, probes and amounts.
 #[derive(Clone, Debug)]
 pub(crate) struct PodTemplate {
     pub(crate) labels: Pairs,
@@ -59,7 +59,7 @@ impl PodTemplate {
         safe_text(digest.finish(), 10)
     }
 
-    /// Whether pods of both are the same, apart from one label.
+    /// True if pods of both are the same, apart from one label.
     pub(crate) fn is_same(&self, other: &Self, apart: &str) -> bool {
         let own = |template: &Self| {
             let labels = template.labels.without(apart);
@@ -143,7 +143,7 @@ impl DeploymentSpec {
         }
     }
 
-    /// How many pods may be there beyond the wanted ones, and how many of the wanted ones may be unavailable.
+    /// Number of pods that may be there beyond the wanted ones, and of wanted ones that may be unavailable.
     ///
     /// **Source**: `kubernetes/kubernetes: pkg/controller/deployment/util/deployment_util.go` (`ResolveFenceposts`), match.
     pub(crate) fn fence(&self, replicas: u32) -> (u32, u32) {

@@ -3,7 +3,7 @@
 //! Source: `kubernetes/kubernetes: pkg/printers/internalversion/printers.go` (1.19), match.
 
 use crate::{
-    clock,
+    calendar,
     kinds::{KindId, KindInfo},
     kube::Kube,
     object::Object,
@@ -156,7 +156,7 @@ fn custom(info: &Arc<KindInfo>) -> Columns {
             let found = at_path(&value, &column.path);
             cells.push(match (&*column.kind, found) {
                 ("date", Some(Value::String(text))) => {
-                    object.epoch.parse(&text).map_or(Value::Null, |at| clock::age(now.since(at)).into())
+                    object.epoch.parse(&text).map_or(Value::Null, |at| calendar::age(now.since(at)).into())
                 }
                 ("string", Some(found)) if !found.is_string() => found.to_string().into(),
                 (_, found) => found.unwrap_or_default(),
@@ -167,7 +167,7 @@ fn custom(info: &Arc<KindInfo>) -> Columns {
     Columns { columns: all, cells: Box::new(cells) }
 }
 
-/// What a path such as `.status.conditions[?(@.type=="Ready")].status` or `.spec.list[0]` leads to.
+/// Finds what a path such as `.status.conditions[?(@.type=="Ready")].status` or `.spec.list[0]` leads to.
 fn at_path(value: &Value, path: &str) -> Option<Value> {
     let mut here = value;
     let mut rest = path.trim_start_matches('.');
@@ -199,7 +199,7 @@ fn at_path(value: &Value, path: &str) -> Option<Value> {
 }
 
 fn age(object: &Object, now: SimTime) -> Value {
-    clock::age(now.since(object.created)).into()
+    calendar::age(now.since(object.created)).into()
 }
 
 fn or_none(text: &str) -> Value {
@@ -318,8 +318,8 @@ fn job(_: &Kube, object: &Object, now: SimTime) -> Value {
     };
     let duration = match (status.start, status.completion) {
         (None, _) => String::new(),
-        (Some(start), Some(end)) => clock::age(end.since(start)),
-        (Some(start), None) => clock::age(now.since(start)),
+        (Some(start), Some(end)) => calendar::age(end.since(start)),
+        (Some(start), None) => calendar::age(now.since(start)),
     };
     planarium_protocol::json!([object.name, completions, duration, age(object, now), names, images, selector])
 }
@@ -330,7 +330,7 @@ fn cron_job(_: &Kube, object: &Object, now: SimTime) -> Value {
     };
     let template = PodSpec::read(spec.job.at(&["template", "spec"]), true);
     let (names, images) = containers(&template);
-    let last = status.last.map_or_else(|| "<none>".to_owned(), |last| clock::age(now.since(last)));
+    let last = status.last.map_or_else(|| "<none>".to_owned(), |last| calendar::age(now.since(last)));
     let suspend = if spec.suspend { "True" } else { "False" };
     planarium_protocol::json!([
         object.name,
@@ -434,7 +434,7 @@ fn namespace(_: &Kube, object: &Object, now: SimTime) -> Value {
 }
 
 fn node(kube: &Kube, object: &Object, now: SimTime) -> Value {
-    let own = kube.node(&object.name);
+    let own = kube.cluster.nodes.named(&object.name);
     let mut words = vec![match own.map(|own| own.ready) {
         Some(Tri::True) => "Ready",
         _ => "NotReady",

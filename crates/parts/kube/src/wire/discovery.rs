@@ -1,6 +1,6 @@
-//! What a client asks first: versions, groups, resources.
+//! Discovery: versions, groups, resources.
 
-use crate::{kinds::KindInfo, kube::Kube, node::VERSION, tree::put_new};
+use crate::{kinds::KindInfo, kube::Kube, nodes::description::VERSION, tree::put_new};
 use planarium_protocol::{
     Text,
     json::{self, Map, Value},
@@ -38,7 +38,7 @@ pub(super) fn core() -> Value {
 /// Groups with their versions, the preferred one first. *Order*: as the kinds come.
 fn groups(kube: &Kube) -> Vec<(Text, Vec<Text>)> {
     let mut all: Vec<(Text, Vec<Text>)> = Vec::new();
-    for (_, info) in kube.kinds.served().filter(|(_, info)| !info.group.is_empty()) {
+    for (_, info) in kube.api().kinds.served().filter(|(_, info)| !info.group.is_empty()) {
         let at = all.iter().position(|(group, _)| *group == info.group).unwrap_or_else(|| {
             all.push((info.group.clone(), Vec::new()));
             all.len() - 1
@@ -81,7 +81,7 @@ pub(super) fn group(kube: &Kube, name: &str) -> Option<Value> {
 pub(super) fn resources(kube: &Kube, group: &str, version: &str) -> Option<Value> {
     let mut all = Vec::new();
     let api_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
-    for (_, info) in kube.kinds.served().filter(|(_, info)| info.serves(&api_version)) {
+    for (_, info) in kube.api().kinds.served().filter(|(_, info)| info.serves(&api_version)) {
         all.push(resource(info, "", &info.kind, VERBS));
         if info.has_status {
             all.push(resource(info, "status", &info.kind, &["get", "patch", "update"]));

@@ -78,12 +78,12 @@ impl Fields {
         Ok(Self(all))
     }
 
-    /// Whether all requirements hold for an object.
+    /// True if all requirements hold for an object.
     pub(super) fn matches(&self, object: &Object) -> bool {
         self.0.iter().all(|(key, equal, wanted)| (*value_of(object, key) == **wanted) == *equal)
     }
 
-    /// Whether all requirements hold for plain data.
+    /// True if all requirements hold for plain data.
     pub(super) fn matches_value(&self, value: &serde_json::Value) -> bool {
         self.0.iter().all(|(key, equal, wanted)| {
             let path: Vec<&str> =

@@ -5,8 +5,8 @@ use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
     kube::Kube,
-    log::occurrence_value,
     object::Object,
+    records::reports::occurrence_value,
     selector::Selector,
     tree::Tree,
 };
@@ -40,11 +40,11 @@ pub(super) fn objects(kube: &Kube, target: &Target, wanted: &Wanted) -> Vec<Arc<
         let one = kube.get(crate::object::ObjectRef::new(target.kind, namespace, name));
         return one.filter(|object| wanted.matches(object)).cloned().into_iter().collect();
     }
-    let all = kube.store.of_kind(target.kind, target.namespace.as_deref());
+    let all = kube.api().store.of_kind(target.kind, target.namespace.as_deref());
     all.filter(|object| wanted.matches(object)).cloned().collect()
 }
 
-/// Where the next page begins: `NAMESPACE/NAME` of the last object of this one, so that it means nothing to clients.
+/// The beginning of the next page: `NAMESPACE/NAME` of the last object of this one, so that it means nothing to clients.
 fn token(object: &Object) -> String {
     format!("{}/{}", object.namespace, object.name)
 }
@@ -107,15 +107,15 @@ fn envelope(target: &Target, metadata: Value, items: Vec<Value>) -> Value {
     Value::Object(fields)
 }
 
-/// What was reported about objects, as Events.
+/// Reports about objects, as Events.
 fn events(kube: &Kube, now: SimTime, request: &Request<'_>, target: &Target, wanted: &Wanted) -> Value {
     let mut items: Vec<Value> = Vec::new();
-    for (number, row) in kube.log.iter() {
+    for (number, row) in kube.cluster.reports.iter() {
         let namespace = if row.about.1.is_empty() { "default" } else { &row.about.1 };
         if target.namespace.as_deref().is_some_and(|wanted| wanted != namespace) {
             continue;
         }
-        let value = occurrence_value(kube.epoch, number, row);
+        let value = occurrence_value(kube.api().epoch, number, row);
         if wanted.fields.matches_value(&value) {
             items.push(value);
         }
@@ -129,6 +129,7 @@ fn events(kube: &Kube, now: SimTime, request: &Request<'_>, target: &Target, wan
 
 /// One Event by name.
 pub(super) fn event(kube: &Kube, name: &str) -> Option<Value> {
-    let all = kube.log.iter().map(|(number, row)| occurrence_value(kube.epoch, number, row));
+    let all =
+        kube.cluster.reports.iter().map(|(number, row)| occurrence_value(kube.api().epoch, number, row));
     all.into_iter().find(|value| value.key("metadata").text("name") == name)
 }

@@ -1,4 +1,4 @@
-//! What a container has written, as far as a simulated one writes anything: when it was started and how it ended.
+//! Output of containers, as far as a simulated one writes anything: when it was started and how it ended.
 
 use crate::{
     error::{ApiError, Reason},
@@ -44,7 +44,7 @@ pub(super) fn log(
     };
     let Some(own) = status.containers.get(at) else { return Err(waiting()) };
     let last = own.last.as_ref();
-    let epoch = kube.epoch;
+    let epoch = kube.api().epoch;
     let command = spec.containers.get(at).map_or("", |one| &one.script);
     let ended = |ended: &crate::status::Ended| {
         format!(

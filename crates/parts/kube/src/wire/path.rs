@@ -8,7 +8,7 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// What a path of a resource means.
+/// The meaning of a resource's path.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
     pub(super) kind: KindId,
@@ -61,13 +61,13 @@ impl Request<'_> {
         })
     }
 
-    /// Whether a query key says yes.
+    /// True if a query key says yes.
     pub(super) fn flag(&self, key: &str) -> bool {
         self.param(key).is_some_and(|value| matches!(value.as_str(), "" | "1" | "true" | "True"))
     }
 }
 
-/// What the segments below `/api/v1` or `/apis/GROUP/VERSION` mean. *Errors*: 404.
+/// Reads the segments below `/api/v1` or `/apis/GROUP/VERSION`. *Errors*: 404.
 pub(super) fn target(kube: &Kube, group: &str, version: &str, rest: &[String]) -> Result<Target, ApiError> {
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     let (namespace, rest) = match rest.as_slice() {

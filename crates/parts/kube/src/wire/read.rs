@@ -56,7 +56,7 @@ fn resource(kube: &Kube, now: SimTime, request: &Request<'_>, target: &Target) -
         return Ok(Answer::json(200, list::list(kube, now, request, target)?));
     };
     if target.kind == KindId::EVENT {
-        let event = list::event(kube, name).ok_or_else(|| kube.not_found(KindId::EVENT, name))?;
+        let event = list::event(kube, name).ok_or_else(|| kube.api().not_found(KindId::EVENT, name))?;
         return Ok(Answer::json(200, event));
     }
     let object =

@@ -8,19 +8,19 @@ use super::{
     columns::{self, Columns},
     path::Target,
 };
-use crate::{clock, kube::Kube, object::Object, tree::Tree};
+use crate::{calendar, kube::Kube, object::Object, tree::Tree};
 use planarium_kernel::SimTime;
 use planarium_protocol::json::{self, Map, Value};
 use std::sync::Arc;
 
-/// How a client wants its table.
+/// The table that a client wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wish {
     /// `v1` or `v1beta1` of `meta.k8s.io`.
     version: String,
     /// `Metadata`, `Object` or `None`.
     include: String,
-    /// Whether the columns come with it; in a watch only with the first one.
+    /// True if the columns come with it; in a watch only with the first one.
     pub(super) columns: bool,
 }
 
@@ -102,7 +102,10 @@ pub(super) fn events(kube: &Kube, now: SimTime, all: &[Value], metadata: Value, 
     let row = |event: &Value| {
         let about = event.key("involvedObject");
         let age = |key: &str| {
-            kube.epoch.parse(event.text(key)).map_or_else(String::new, |at| clock::age(now.since(at)))
+            kube.api()
+                .epoch
+                .parse(event.text(key))
+                .map_or_else(String::new, |at| calendar::age(now.since(at)))
         };
         let cells = planarium_protocol::json!([
             age("lastTimestamp"),

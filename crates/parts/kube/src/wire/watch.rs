@@ -77,7 +77,7 @@ impl Watch {
         }
     }
 
-    /// What has come since it was asked last: events to send, one a line; an event of type `ERROR` is the last one.
+    /// Returns what has come since it was asked last: events to send, one a line; an event of type `ERROR` is the last one.
     pub fn poll(&mut self, kube: &Kube, now: SimTime) -> Vec<Value> {
         let rest = [self.plural.clone()];
         let Ok(target) = super::path::target(kube, &self.group, &self.version, &rest) else {
@@ -96,7 +96,7 @@ impl Watch {
             }
             return events;
         };
-        match kube.store.changes_since(since) {
+        match kube.api().store.changes_since(since) {
             Ok(changes) => {
                 for change in changes {
                     if let Some(word) = word(change, &target, &wanted) {
@@ -134,7 +134,7 @@ impl Watch {
     }
 }
 
-/// What a change is to those who see only what they asked for.
+/// The kind of a change for those who see only what they asked for.
 fn word(change: &Change, target: &Target, wanted: &Wanted) -> Option<&'static str> {
     let object = &change.object;
     let here =

@@ -13,6 +13,7 @@ use crate::{
     kube::Kube,
     object::{Object, ObjectRef},
     request::{DeleteOptions, Part, Patch, Propagation},
+    scheduler::bound,
     spec::Spec,
     tree::{Tree, as_object, object_at, put_new},
 };
@@ -55,8 +56,8 @@ fn answer(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>) -> Result<Answer,
         ("POST", None) => {
             let value = body(request, &target, None)?;
             let kind = of_kind(kube, &value, &target)?;
-            let draft = kube.draft(kind, value)?;
-            let made = kube.create_draft(cx, draft)?;
+            let draft = kube.api().draft(kind, value)?;
+            let made = kube.cluster.write(cx, |api, now| api.create_draft(now, draft))?;
             Ok(Answer::json(201, made.value_as(&target.api_version)))
         }
         ("POST", Some(name)) => post_to(kube, cx, request, &target, name),
@@ -83,7 +84,7 @@ fn answer(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>) -> Result<Answer,
     }
 }
 
-/// Whether somebody may do something: everybody may do everything here.
+/// Answers that somebody may do something: everybody may do everything here.
 fn access_review(request: &Request<'_>, review: &str) -> Result<Answer, ApiError> {
     if !matches!(review, "selfsubjectaccessreviews" | "subjectaccessreviews" | "selfsubjectrulesreviews") {
         return Err(nothing_there());
@@ -162,7 +163,7 @@ fn plain(request: &Request<'_>) -> Result<Value, ApiError> {
 
 /// The kind that a body says it is. *Errors*: 400 when the path says another.
 fn of_kind(kube: &Kube, value: &Value, target: &Target) -> Result<KindId, ApiError> {
-    let kind = kube.kind_of(value)?;
+    let kind = kube.api().kind_of(value)?;
     if kind != target.kind || value.text("apiVersion") != target.api_version {
         let text = format!(
             "the API version in the data ({}) does not match the expected API version ({})",
@@ -200,8 +201,8 @@ fn post_to(
                 );
                 return Err(ApiError::new(Reason::Conflict, text));
             }
-            let bound = Kube::bound(cx, &pod, &node);
-            kube.put(cx, bound);
+            let bound = bound(cx.now(), &pod, &node);
+            kube.cluster.put(cx, bound);
             Ok(Answer::json(201, success()))
         }
         _ => Err(nothing_there()),
@@ -246,7 +247,8 @@ fn put(
         Part::Scale => {
             let old = kube.read(ObjectRef::new(target.kind, namespace(target), name))?.clone();
             scale_of(&old)?;
-            let scaled = kube.rescale(cx, &old, &plain(request)?)?;
+            let scale = plain(request)?;
+            let scaled = kube.cluster.write(cx, |api, _| api.rescale(&old, &scale))?;
             return Ok(Answer::json(200, scale_of(&scaled)?));
         }
     };
@@ -286,12 +288,14 @@ fn patch(
     let part = part(target)?;
     let object = ObjectRef::new(target.kind, namespace(target), name);
     let is_new = matches!(patch, Patch::Apply { .. }) && kube.get(object).is_none();
-    let patched = kube.patch_as(cx, object, part, &patch, Some(&target.api_version))?;
+    let patched = kube
+        .cluster
+        .write(cx, |api, now| api.patch_as(now, object, part, &patch, Some(&target.api_version)))?;
     let value = if part == Part::Scale { scale_of(&patched)? } else { patched.value_as(&target.api_version) };
     Ok(Answer::json(if is_new { 201 } else { 200 }, value))
 }
 
-/// How a request wants something deleted: by its body, or by its query. *Errors*: 400 for a word that is none.
+/// Reads the options of a deletion: by its body, or by its query. *Errors*: 400 for a word that is none.
 fn delete_options(request: &Request<'_>, kind: KindId) -> Result<DeleteOptions, ApiError> {
     let mut value = request.body.cloned().unwrap_or_default();
     if let Some(fields) = as_object(&mut value) {
@@ -331,7 +335,7 @@ fn options_of(value: &Value, kind: KindId) -> DeleteOptions {
     }
 }
 
-/// What a deletion answers: the object while it is still there, a success otherwise.
+/// The answer to a deletion: the object while it is still there, a success otherwise.
 fn deleted(kube: &Kube, target: &Target, gone: &Arc<Object>) -> Value {
     if let Some(there) = kube.object(gone.no) {
         return there.value_as(&target.api_version);

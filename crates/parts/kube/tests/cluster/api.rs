@@ -4,8 +4,8 @@
 
 use crate::support::{Yard, documents};
 use planarium_kube::{
-    ChangeKind, DeleteOptions, KeptStatus, KindId, Kube, ObjectRef, Outcome, Part, Patch, Propagation,
-    Review, Selector, Verdict, Webhook,
+    Api, ChangeKind, DeleteOptions, KeptStatus, KindId, ObjectRef, Outcome, Part, Patch, Propagation, Review,
+    Selector, Verdict, Webhook,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -385,7 +385,7 @@ fn custom_kinds() {
 }
 
 /// Turns red things away, and paints the others green.
-fn paint(_: &Kube, review: &Review<'_>) -> Verdict {
+fn paint(_: &Api, review: &Review<'_>) -> Verdict {
     match (review.old, review.new["spec"]["colour"].as_str()) {
         (None, Some("red")) => Verdict::Denied { code: 403, reason: "no red things".to_owned() },
         (Some(_), Some("red")) => Verdict::Denied { code: 500, reason: "out of paint".to_owned() },

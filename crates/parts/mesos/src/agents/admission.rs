@@ -16,7 +16,7 @@ use planarium_ground::{Cx, Fleet};
 use planarium_protocol::{EventBody, Text};
 use std::sync::Arc;
 
-/// Records the machine of an agent. *Errors*: the machine is DOWN.
+/// Records that an agent is on its machine. *Errors*: the machine is DOWN.
 pub(crate) fn attach(
     maintenance: &mut Maintenance,
     agents: &mut Agents,
@@ -27,7 +27,7 @@ pub(crate) fn attach(
     Arc::make_mut(&mut maintenance.machines).attach(&name, id).map(|_| ())
 }
 
-/// An agent has left and is on no machine any more. Of its flags, draining outlives unreachability.
+/// Takes an agent off its machine. Of its flags, draining outlives unreachability.
 pub(crate) fn detach(maintenance: &mut Maintenance, agents: &mut Agents, id: AgentId, how: Removal) {
     if maintenance.machines.machine_of(id).is_some() {
         Arc::make_mut(&mut maintenance.machines).detach(id);
@@ -38,7 +38,7 @@ pub(crate) fn detach(maintenance: &mut Maintenance, agents: &mut Agents, id: Age
     maintenance.candidates.forget(id);
 }
 
-/// An agent wants to register from a DOWN machine: it is told to shut down, which ends what it still runs.
+/// Turns away an agent whose machine is DOWN: it is told to shut down, which ends what it still runs.
 pub(crate) fn refuse_registration(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     admission::remove_recovered(&mut records.operations, &mut records.cluster, id);
     let hostname = records.cluster.agents.hostname(id);
@@ -54,7 +54,7 @@ pub(crate) fn refuse_registration(records: &mut Records, cx: &mut Cx, fleet: &mu
     });
 }
 
-/// A recovered agent will not come back.
+/// Removes a recovered agent that will not come back.
 pub(crate) fn remove_recovered(operations: &mut Operations, cluster: &mut Cluster, id: AgentId) {
     removal_limit::cancel_permit(cluster, id);
     let recovered = |agent: &&mut crate::agents::Agent| agent.state == AgentState::Recovered;
@@ -66,7 +66,7 @@ pub(crate) fn remove_recovered(operations: &mut Operations, cluster: &mut Cluste
     }
 }
 
-/// The event about an agent.
+/// The event of maintenance about one agent.
 pub(crate) fn agent_event(what: &str, hostname: Text, text: String) -> EventBody {
     EventBody::Maintenance {
         what: what.into(),

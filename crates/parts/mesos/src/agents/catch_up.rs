@@ -9,7 +9,7 @@ use crate::{
 };
 use planarium_ground::{Cx, Fleet};
 
-/// Launches, kills and statuses that were in transit arrive.
+/// Delivers launches, kills and statuses that were in transit, and the order to drain.
 pub(crate) fn catch_up_with(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     let tasks: Vec<TaskNo> =
         records.cluster.agents.get(id).map(|agent| agent.tasks.iter().copied().collect()).unwrap_or_default();

@@ -34,6 +34,7 @@ const BACKOFF_MS: u64 = 1_000;
 /// Purpose of the draw for that time.
 const BACKOFF: u32 = 0x0A12;
 
+/// Forgets what only the old master knew, and waits for frameworks and agents to come back.
 pub(crate) fn fail_over(records: &mut Records, cx: &mut Cx, fleet: &Fleet) {
     for id in records.cluster.frameworks.registered() {
         let own_ms = records.cluster.frameworks.get(id).map_or(0, |framework| framework.info.failover_ms);
@@ -69,16 +70,17 @@ pub(crate) fn fail_over(records: &mut Records, cx: &mut Cx, fleet: &Fleet) {
     }
 }
 
-/// Only that an agent is admitted is known.
+/// Keeps of a registered agent only that it is admitted.
 fn recover(records: &mut Records, cx: &mut Cx, fleet: &Fleet, id: AgentId) {
-    untrack_all(&mut records.tasks, &mut records.cluster, id);
-    let total = records.cluster.allocator.slot(id).map(crate::allocator::Slot::total).unwrap_or_default();
-    records.cluster.allocator.remove_agent(id, cx.cause());
-    inverse_offers::reset_inverse_offers(&mut records.maintenance, &mut records.cluster, cx, id);
-    admission::detach(&mut records.maintenance, &mut records.cluster.agents, id, Removal::Unreachable);
+    let Records { cluster, tasks, maintenance, .. } = records;
+    untrack_all(tasks, cluster, id);
+    let total = cluster.allocator.slot(id).map(crate::allocator::Slot::total).unwrap_or_default();
+    cluster.allocator.remove_agent(id, cx.cause());
+    inverse_offers::reset_inverse_offers(maintenance, cluster, cx, id);
+    admission::detach(maintenance, &mut cluster.agents, id, Removal::Unreachable);
     let at = cx.now().saturating_add(REREGISTER_TIMEOUT_MS);
-    let timer = records.cluster.timers.arm(at, Class::Periodic, cx.cause(), Timer::Unreachable(id));
-    let Some(agent) = records.cluster.agents.get_mut(id) else { return };
+    let timer = cluster.timers.arm(at, Class::Periodic, cx.cause(), Timer::Unreachable(id));
+    let Some(agent) = cluster.agents.get_mut(id) else { return };
     agent.state = AgentState::Recovered;
     agent.connected = false;
     agent.awaits_permit = false;
@@ -86,16 +88,16 @@ fn recover(records: &mut Records, cx: &mut Cx, fleet: &Fleet, id: AgentId) {
     let old = agent.ping_timer.replace(timer);
     let machine = agent.machine;
     let entity = draw::entity(&agent.hostname);
-    records.cluster.timers.disarm(old);
+    cluster.timers.disarm(old);
     if fleet.absence(machine).is_none() {
-        let wait_ms = draw::draw(records.cluster.ids.seed, entity, BACKOFF, cx.now().ms()) % BACKOFF_MS;
+        let wait_ms = draw::draw(cluster.ids.seed, entity, BACKOFF, cx.now().ms()) % BACKOFF_MS;
         let at = cx.now().saturating_add(1 + wait_ms);
-        records.cluster.timers.arm(at, Class::OneShot, cx.cause(), Timer::Reregister(id));
+        cluster.timers.arm(at, Class::OneShot, cx.cause(), Timer::Reregister(id));
     }
-    records.cluster.agents.touch(cx, id);
+    cluster.agents.touch(cx, id);
 }
 
-/// The master forgets what an agent runs; the agent does not. Launches in transit are lost.
+/// Forgets what an agent runs; the agent does not. Launches in transit are lost.
 fn untrack_all(tasks: &mut Tasks, cluster: &mut Cluster, id: AgentId) {
     let Some(agent) = cluster.agents.get_mut(id) else { return };
     let numbers: Vec<TaskNo> = std::mem::take(&mut agent.tasks).into_iter().collect();
@@ -111,7 +113,7 @@ fn untrack_all(tasks: &mut Tasks, cluster: &mut Cluster, id: AgentId) {
     }
 }
 
-/// A recovered agent registers again, with everything that it runs.
+/// Registers a recovered agent again, with everything that it runs.
 pub(crate) fn reregister_recovered(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     let Some(agent) = records.cluster.agents.get(id).filter(|agent| agent.state == AgentState::Recovered)
     else {

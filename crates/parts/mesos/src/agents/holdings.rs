@@ -121,10 +121,13 @@ fn write_holdings(tasks: &Tasks, cluster: &Cluster, cx: &Cx, fleet: &mut Fleet, 
     }
 }
 
-/// All that an agent's tasks, executors and reservations hold, by number.
+/// All that an agent's tasks, executors and reservations hold, by number: nothing once its machine has another agent.
 fn holdings_of(tasks: &Tasks, cluster: &Cluster, id: AgentId, agent: &Agent) -> SortedMap<u64, Wanted> {
     let first = u64::from(id.0) << AGENT_BITS;
     let mut all = SortedMap::new();
+    if cluster.agents.on(agent.machine) != Some(id) {
+        return all;
+    }
     let (mut reserved, mut reserved_ports) = reserved_on(&cluster.allocator, id, agent);
     let mut add = |key: u64, resources: &Resources, holder: Holder| {
         let (amounts, ports) = amounts_of(resources.iter());

@@ -30,13 +30,14 @@ pub const PING_TIMEOUT_MS: u64 = 15_000;
 /// After this many unanswered pings an agent is unreachable.
 pub const MAX_PING_TIMEOUTS: u64 = 5;
 
-/// When an agent that does not answer from `ping_timer` on becomes unreachable: when the last of its unanswered
-/// pings, the first of which is sent at or after that instant, has timed out.
+/// Returns when an agent that is silent from `ping_timer` on becomes unreachable: when the last of its unanswered pings,
+/// the first of which is sent at or after that instant, has timed out.
 fn ping_timeout_at(registered: SimTime, ping_timer: SimTime) -> SimTime {
     let pings = ping_timer.since(registered).div_ceil(PING_TIMEOUT_MS).max(1);
     registered.saturating_add(pings.saturating_add(MAX_PING_TIMEOUTS).saturating_mul(PING_TIMEOUT_MS))
 }
 
+/// Notices that a machine is lost, cut off, or that its agent has ended.
 pub(crate) fn machine_lost(
     records: &mut Records,
     cx: &mut Cx,
@@ -62,7 +63,7 @@ pub(crate) fn machine_lost(
     }
 }
 
-/// The connection breaks.
+/// Closes the connection to an agent: nothing of it is offered any more.
 fn disconnect(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     let Some(agent) = records.cluster.agents.get_mut(id).filter(|agent| agent.connected) else { return };
     agent.connected = false;
@@ -90,7 +91,7 @@ fn disconnect(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId
     });
 }
 
-/// Too many pings went unanswered.
+/// Marks an agent unreachable after too many unanswered pings, as soon as that is permitted.
 pub(crate) fn ping_timed_out(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     let there = |agent: &&mut Agent| matches!(agent.state, AgentState::Registered | AgentState::Recovered);
     if let Some(agent) = records.cluster.agents.get_mut(id).filter(there) {
@@ -99,6 +100,7 @@ pub(crate) fn ping_timed_out(records: &mut Records, cx: &mut Cx, fleet: &mut Fle
     }
 }
 
+/// Takes in a machine that is back: its agent comes back, or a new one registers.
 pub(crate) fn machine_returned(
     records: &mut Records,
     cx: &mut Cx,
@@ -136,7 +138,7 @@ pub(crate) fn machine_returned(
     }
 }
 
-/// The machine boots anew: its old agent is gone, what its work directory keeps is still there.
+/// Registers a new agent on a machine that booted anew, with what the work directory keeps.
 fn reboot(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId, old: AgentId) {
     if records.cluster.agents.get(old).is_some_and(|agent| agent.state == AgentState::Registered) {
         records.cluster.counters.replaced += 1;
@@ -147,7 +149,7 @@ fn reboot(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, machine: Machin
     registration::register(records, cx, fleet, machine, total);
 }
 
-/// The agent answers again before it became unreachable. Nothing is announced; what waited is delivered.
+/// Opens the connection to an agent that answers in time. Nothing is announced; what waited is delivered.
 fn reconnect(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     removal_limit::cancel_permit(&mut records.cluster, id);
     let now = cx.now();
@@ -175,8 +177,8 @@ fn reconnect(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId)
     });
 }
 
-/// An agent that was unreachable, or removed without hearing of it, comes back under its own id: everything it
-/// reports is announced.
+/// Registers an agent again that was unreachable, or removed without hearing of it, under its own id, and announces
+/// everything that it reports.
 fn readmit(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     let now = cx.now();
     if admission::attach(&mut records.maintenance, &mut records.cluster.agents, id).is_err() {
@@ -221,6 +223,7 @@ fn readmit(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     });
 }
 
+/// Announces a task that its agent has come back with.
 fn announce(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -258,7 +261,7 @@ fn announce(
     }
 }
 
-/// The same for a task whose statuses are acknowledged by calls: those in the queue stay there and are sent again.
+/// Does the same for a task whose statuses are acknowledged by calls: those in the queue are sent again.
 fn announce_and_forward(
     tasks: &mut Tasks,
     cluster: &mut Cluster,

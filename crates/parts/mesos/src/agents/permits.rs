@@ -27,7 +27,7 @@ pub(crate) fn ask_permit(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, 
     give_permits(records, cx, fleet);
 }
 
-/// A permit is available.
+/// Uses a permit that has become available.
 pub(crate) fn permit(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet) {
     records.cluster.agents.removal_limit.armed = false;
     give_permits(records, cx, fleet);

@@ -104,6 +104,9 @@ pub(crate) fn register(
         admission::refuse_registration(records, cx, fleet, known);
         return None;
     }
+    if let Some(known) = known {
+        records.cluster.allocator.note_held(known);
+    }
     if records.cluster.agents.region.is_none() && spec.region.is_some() {
         records.cluster.agents.region.clone_from(&spec.region);
         records.cluster.allocator.set_region(records.cluster.agents.region.clone());
@@ -186,7 +189,7 @@ pub(crate) fn takes_again(
     Ok(true)
 }
 
-/// Everything a machine has: what the input says, defaults, static reservations.
+/// Returns everything that a machine has: amounts of the input, defaults, static reservations.
 fn total_of(
     own: &input::Resources,
     roles: &BTreeMap<String, input::Resources>,

@@ -20,7 +20,7 @@ const REGISTRY_GC_MS: u64 = 15 * 60_000;
 /// Longest time that an agent stays on them. *Units*: milliseconds.
 const REGISTRY_MAX_AGE_MS: u64 = 14 * 86_400_000;
 
-/// An agent has just become unreachable or gone.
+/// Arms the timer after which the registry forgets an agent that has become unreachable or gone.
 pub(crate) fn schedule_registry_gc(cluster: &mut Cluster, cx: &Cx, id: AgentId) {
     let age = cx.now().ms().saturating_add(REGISTRY_MAX_AGE_MS);
     let at = SimTime(age.div_ceil(REGISTRY_GC_MS).saturating_mul(REGISTRY_GC_MS));
@@ -31,7 +31,7 @@ pub(crate) fn schedule_registry_gc(cluster: &mut Cluster, cx: &Cx, id: AgentId) 
     cluster.timers.disarm(old);
 }
 
-/// An agent is back.
+/// Disarms that timer: the agent is back.
 pub(crate) fn cancel_registry_gc(cluster: &mut Cluster, id: AgentId) {
     let Some(agent) = cluster.agents.get_mut(id) else { return };
     agent.collected = false;
@@ -39,7 +39,7 @@ pub(crate) fn cancel_registry_gc(cluster: &mut Cluster, id: AgentId) {
     cluster.timers.disarm(timer);
 }
 
-/// It has been on the list for too long.
+/// Forgets an agent that has been on the list for too long.
 pub(crate) fn gc_agent(cluster: &mut Cluster, cx: &mut Cx, id: AgentId) {
     let Some(agent) = cluster.agents.get_mut(id) else { return };
     agent.gc_timer = None;

@@ -17,8 +17,10 @@ use crate::{
 use planarium_ground::{Cx, Fleet};
 use planarium_protocol::EventBody;
 
+/// Removes an agent from the records, marks it gone or unreachable, and tells everyone.
 pub(crate) fn retire_agent(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId, how: Removal) {
-    let Some(agent) = records.cluster.agents.get(id) else { return };
+    let Records { cluster, tasks, offers, operations, maintenance } = records;
+    let Some(agent) = cluster.agents.get(id) else { return };
     let (hostname, agent_state) = (agent.hostname.clone(), agent.state);
     let body = match how {
         Removal::Removed(why) => EventBody::AgentRemoved {
@@ -29,32 +31,32 @@ pub(crate) fn retire_agent(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet
         Removal::Gone => gone_event(&hostname),
         Removal::Unreachable => EventBody::AgentUnreachable { agent: hostname.clone() },
     };
-    records.cluster.counters.removals += 1;
-    records.cluster.counters.recovery_removals += u64::from(agent_state == AgentState::Recovered);
+    cluster.counters.removals += 1;
+    cluster.counters.recovery_removals += u64::from(agent_state == AgentState::Recovered);
     if how == Removal::Unreachable {
-        records.cluster.counters.unreachable_completed += 1;
+        cluster.counters.unreachable_completed += 1;
     }
-    removal_limit::cancel_permit(&mut records.cluster, id);
+    removal_limit::cancel_permit(cluster, id);
     cx.following(body, |cx| {
-        mark_left(&mut records.cluster, cx, id, how);
-        lose_tasks(&mut records.tasks, &mut records.cluster, cx, fleet, id, how);
-        operations::lose_operations(&mut records.operations, &mut records.cluster, cx, id, how);
-        for offer in records.offers.on_agent(id) {
-            exchange::rescind(&mut records.offers, &mut records.cluster, cx, offer);
+        mark_left(cluster, cx, id, how);
+        lose_tasks(tasks, cluster, cx, fleet, id, how);
+        operations::lose_operations(operations, cluster, cx, id, how);
+        for offer in offers.on_agent(id) {
+            exchange::rescind(offers, cluster, cx, offer);
         }
-        inverse_offers::reset_inverse_offers(&mut records.maintenance, &mut records.cluster, cx, id);
-        admission::detach(&mut records.maintenance, &mut records.cluster.agents, id, how);
-        records.cluster.allocator.remove_agent(id, cx.cause());
-        let agent_id = records.cluster.agents.get(id).map(|agent| agent.name.clone()).unwrap_or_default();
-        for framework in records.cluster.frameworks.registered() {
-            records.cluster.frameworks.send(
+        inverse_offers::reset_inverse_offers(maintenance, cluster, cx, id);
+        admission::detach(maintenance, &mut cluster.agents, id, how);
+        cluster.allocator.remove_agent(id, cx.cause());
+        let agent_id = cluster.agents.get(id).map(|agent| agent.name.clone()).unwrap_or_default();
+        for framework in cluster.frameworks.registered() {
+            cluster.frameworks.send(
                 cx,
                 framework,
                 SchedulerEvent::Failure { agent: id, agent_id: agent_id.clone() },
             );
         }
-        operator_event::agent_removed(&mut records.cluster, cx, id, how);
-        records.cluster.agents.touch(cx, id);
+        operator_event::agent_removed(cluster, cx, id, how);
+        cluster.agents.touch(cx, id);
     });
 }
 
@@ -119,8 +121,8 @@ fn lose_tasks(
     }
 }
 
-/// The task stays on record, on the list of unreachable ones, even when its state is LOST. One that has
-/// ended and waits to be acknowledged keeps its state there, whatever its framework is told.
+/// Puts a task on the list of unreachable ones, even when its state is LOST. One that has ended and waits to be
+/// acknowledged keeps its state there, whatever its framework is told.
 fn set_unreachable(
     tasks: &mut Tasks,
     cluster: &mut Cluster,

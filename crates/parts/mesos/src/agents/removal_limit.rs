@@ -18,7 +18,7 @@ pub(crate) struct RemovalLimit {
     pub(super) armed: bool,
 }
 
-/// An agent answers, or leaves in another way: it needs no permit any more.
+/// Takes an agent off the queue for a permit: it answers, or leaves in another way.
 pub(crate) fn cancel_permit(cluster: &mut Cluster, id: AgentId) {
     if let Some(agent) = cluster.agents.get_mut(id).filter(|agent| agent.awaits_permit) {
         agent.awaits_permit = false;

@@ -19,14 +19,14 @@ pub(crate) fn may_register(agents: &Agents, id: AgentId) -> bool {
     agents.get(id).is_some_and(|agent| matches!(agent.state, AgentState::Removed | AgentState::Unreachable))
 }
 
-/// The agent's process has ended and is started again after a while.
+/// Arms the timer that starts an agent again after its process has ended.
 pub(crate) fn restart_agent_later(cluster: &mut Cluster, cx: &Cx, id: AgentId) {
     let Some(machine) = cluster.agents.get(id).map(|agent| agent.machine) else { return };
     let at = cx.now().saturating_add(RESTART_MS);
     cluster.timers.arm(at, Class::OneShot, cx.cause(), Timer::Register(machine));
 }
 
-/// An agent is started again and registers with what its work directory keeps.
+/// Starts an agent again, which registers with what its work directory keeps.
 pub(crate) fn register_again(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
     let Some(id) = records.cluster.agents.hosts.get(machine).and_then(|host| host.agent) else { return };
     if !may_register(&records.cluster.agents, id) || fleet.absence(machine).is_some() {

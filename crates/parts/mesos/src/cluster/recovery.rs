@@ -37,7 +37,7 @@ pub(crate) fn recover(
     recover_all(cluster, cx, framework, &mut std::iter::once(rest), filter_ms, class);
 }
 
-/// The same for several: the filters of one refusal end together.
+/// Recovers several resources: the filters of one refusal end together.
 fn recover_all(
     cluster: &mut Cluster,
     cx: &Cx,

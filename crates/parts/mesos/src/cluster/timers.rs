@@ -100,12 +100,12 @@ impl Timers {
         self.queue.next_due_after_first()
     }
 
-    /// How many would change something.
+    /// Counts the timers that would change something.
     pub(crate) fn one_shots(&self) -> usize {
         self.queue.one_shots()
     }
 
-    /// How many there are.
+    /// Counts the timers.
     pub(crate) fn len(&self) -> usize {
         self.queue.len()
     }

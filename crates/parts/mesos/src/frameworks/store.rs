@@ -83,7 +83,7 @@ impl Frameworks {
         self.get(id).is_some_and(|framework| framework.acknowledges_explicitly)
     }
 
-    /// From now on a framework acknowledges statuses by calls.
+    /// Has a framework acknowledge statuses by calls from now on.
     pub(crate) fn acknowledge_by_calls(&mut self, id: FrameworkId) {
         if let Some(framework) = self.get_mut(id) {
             framework.acknowledges_explicitly = true;
@@ -109,7 +109,7 @@ impl Frameworks {
         }
     }
 
-    /// How many messages wait in the outbox.
+    /// Counts the messages in the outbox.
     pub(crate) fn waiting_messages(&self) -> usize {
         self.outbox.len()
     }

@@ -19,19 +19,20 @@ use std::sync::Arc;
 
 /// Subscribes a framework and makes offers at once.
 pub(crate) fn subscribe(
-    records: &mut Records,
+    offers: &mut Offers,
+    maintenance: &mut Maintenance,
+    cluster: &mut Cluster,
     cx: &mut Cx,
     fleet: &Fleet,
     info: FrameworkInfo,
 ) -> FrameworkId {
     // One of so many names is free, whatever ids frameworks have brought along.
-    let count = records.cluster.frameworks.rows.len();
-    let mut names =
-        (count..=count * 2).map(|number| Text::from(format!("{}-{number:04}", records.cluster.ids.uuid)));
-    let name = names.find(|name| !records.cluster.frameworks.has(name)).unwrap_or_default();
-    let id = records.cluster.frameworks.add(info, name, cx);
-    operator_event::framework_added(&mut records.cluster, cx, id);
-    activate_framework(records, cx, fleet, id);
+    let count = cluster.frameworks.rows.len();
+    let mut names = (count..=count * 2).map(|number| Text::from(format!("{}-{number:04}", cluster.ids.uuid)));
+    let name = names.find(|name| !cluster.frameworks.has(name)).unwrap_or_default();
+    let id = cluster.frameworks.add(info, name, cx);
+    operator_event::framework_added(cluster, cx, id);
+    activate_framework(offers, maintenance, cluster, cx, fleet, id);
     id
 }
 
@@ -39,37 +40,39 @@ pub(crate) fn subscribe(
 ///
 /// *Errors*: one of this id was removed, or the id is malformed.
 pub(crate) fn subscribe_as(
-    records: &mut Records,
+    offers: &mut Offers,
+    maintenance: &mut Maintenance,
+    cluster: &mut Cluster,
     cx: &mut Cx,
     fleet: &Fleet,
     info: FrameworkInfo,
     wire: &Text,
 ) -> Result<FrameworkId, String> {
-    if records.cluster.frameworks.has(wire) {
+    if cluster.frameworks.has(wire) {
         return Err("Framework has been removed".to_owned());
     }
     id_error(wire).map_or(Ok(()), Err)?;
-    let id = records.cluster.frameworks.add(info, wire.clone(), cx);
-    if let Some(framework) = records.cluster.frameworks.get_mut(id) {
+    let id = cluster.frameworks.add(info, wire.clone(), cx);
+    if let Some(framework) = cluster.frameworks.get_mut(id) {
         framework.reregistered = Some(cx.now());
     }
-    operator_event::framework_updated(&mut records.cluster, cx, id);
-    activate_framework(records, cx, fleet, id);
+    operator_event::framework_updated(cluster, cx, id);
+    activate_framework(offers, maintenance, cluster, cx, fleet, id);
     Ok(id)
 }
 
 /// Subscribes a framework again under its id, with its new description. False when it was removed meanwhile.
 pub(crate) fn resubscribe(
-    records: &mut Records,
+    offers: &mut Offers,
+    maintenance: &mut Maintenance,
+    cluster: &mut Cluster,
     cx: &mut Cx,
     fleet: &Fleet,
     id: FrameworkId,
     info: FrameworkInfo,
 ) -> bool {
-    disconnect_framework(&mut records.offers, &mut records.maintenance, &mut records.cluster, cx, id);
-    let Some(framework) =
-        records.cluster.frameworks.get_mut(id).filter(|framework| framework.is_registered())
-    else {
+    disconnect_framework(offers, maintenance, cluster, cx, id);
+    let Some(framework) = cluster.frameworks.get_mut(id).filter(|framework| framework.is_registered()) else {
         return false;
     };
     framework.presence = Presence::Connected;
@@ -77,31 +80,33 @@ pub(crate) fn resubscribe(
     framework.reregistered = Some(cx.now());
     framework.info = Arc::new(info);
     let failover = framework.failover.take();
-    records.cluster.timers.disarm(failover);
-    operator_event::framework_updated(&mut records.cluster, cx, id);
-    activate_framework(records, cx, fleet, id);
+    cluster.timers.disarm(failover);
+    operator_event::framework_updated(cluster, cx, id);
+    activate_framework(offers, maintenance, cluster, cx, fleet, id);
     true
 }
 
-fn activate_framework(records: &mut Records, cx: &mut Cx, fleet: &Fleet, id: FrameworkId) {
-    let Some(framework) = records.cluster.frameworks.get(id) else { return };
+fn activate_framework(
+    offers: &mut Offers,
+    maintenance: &mut Maintenance,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    fleet: &Fleet,
+    id: FrameworkId,
+) {
+    let Some(framework) = cluster.frameworks.get(id) else { return };
     let (framework_id, info) = (framework.name.clone(), framework.info.clone());
-    let region = records.cluster.agents.region.clone();
+    let region = cluster.agents.region.clone();
     cx.following(EventBody::FrameworkSubscribed { framework: info.name.clone() }, |cx| {
-        records.cluster.frameworks.send(cx, id, SchedulerEvent::Subscribed { framework_id, region });
-        records.cluster.allocator.activate(id, &info, cx.cause());
-        inverse_offers::want_inverse_offers_of(
-            &mut records.maintenance,
-            &mut records.cluster,
-            id,
-            cx.cause(),
-        );
-        records.offers.requested = Requested::All;
-        run::run_requested(&mut records.offers, &mut records.maintenance, &mut records.cluster, cx, fleet);
+        cluster.frameworks.send(cx, id, SchedulerEvent::Subscribed { framework_id, region });
+        cluster.allocator.activate(id, &info, cx.cause());
+        inverse_offers::want_inverse_offers_of(maintenance, cluster, id, cx.cause());
+        offers.requested = Requested::All;
+        run::run_requested(offers, maintenance, cluster, cx, fleet);
     });
 }
 
-/// A framework's scheduler is gone: its offers come back without filters, and it is sent nothing any more.
+/// Disconnects a framework whose scheduler is gone: its offers come back without filters, and it is sent nothing any more.
 pub(crate) fn disconnect_framework(
     offers: &mut Offers,
     maintenance: &mut Maintenance,
@@ -113,7 +118,7 @@ pub(crate) fn disconnect_framework(
     deactivate_framework(offers, maintenance, cluster, cx, id, failover_ms);
 }
 
-/// The same, with this much time to return.
+/// Does the same, with this much time to return.
 pub(crate) fn deactivate_framework(
     offers: &mut Offers,
     maintenance: &mut Maintenance,
@@ -140,25 +145,22 @@ pub(crate) fn deactivate_framework(
 
 /// Removes a framework with everything it runs.
 pub(crate) fn remove_framework(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: FrameworkId) {
-    let Some(framework) = records.cluster.frameworks.get(id).filter(|framework| framework.is_registered())
-    else {
+    let Records { cluster, tasks, offers, operations, maintenance } = records;
+    let Some(framework) = cluster.frameworks.get(id).filter(|framework| framework.is_registered()) else {
         return;
     };
     let body = EventBody::FrameworkRemoved { framework: framework.info.name.clone() };
     let message: Text = format!("Framework {} removed", framework.name).into();
     cx.following(body, |cx| {
-        for offer in records.offers.to_framework(id) {
-            exchange::take_offer_back(&mut records.offers, &mut records.cluster, cx, offer, None);
+        for offer in offers.to_framework(id) {
+            exchange::take_offer_back(offers, cluster, cx, offer, None);
         }
-        for no in records.tasks.of_framework(id) {
+        for no in tasks.of_framework(id) {
             // Recorded, not delivered: the framework is gone.
             let now = cx.now();
-            let agent_id = records
-                .tasks
-                .get(no)
-                .and_then(|task| records.cluster.agents.get(task.agent))
-                .map(|agent| agent.name.clone());
-            let Some(task) = records.tasks.get_mut(no) else { continue };
+            let agent_id =
+                tasks.get(no).and_then(|task| cluster.agents.get(task.agent)).map(|agent| agent.name.clone());
+            let Some(task) = tasks.get_mut(no) else { continue };
             let status = TaskStatus {
                 state: TaskState::Killed,
                 reason: Some(Reason::FrameworkRemoved),
@@ -172,36 +174,28 @@ pub(crate) fn remove_framework(records: &mut Records, cx: &mut Cx, fleet: &mut F
             let state = ended.unwrap_or(TaskState::Killed);
             let (agent, process) = (task.agent, task.process.take());
             if ended.is_none() {
-                records.cluster.counters.end(state);
+                cluster.counters.end(state);
             }
-            shutdown::shut_down_process(&mut records.tasks, &mut records.cluster, cx, fleet, agent, process);
-            operator_event::task_updated(
-                &records.tasks,
-                &mut records.cluster,
-                cx,
-                id,
-                &status,
-                state,
-                is_new,
-            );
-            status::end_task(&mut records.tasks, &mut records.cluster, cx, fleet, no, state);
+            shutdown::shut_down_process(tasks, cluster, cx, fleet, agent, process);
+            operator_event::task_updated(tasks, cluster, cx, id, &status, state, is_new);
+            status::end_task(tasks, cluster, cx, fleet, no, state);
         }
-        operations::forget_operations_of(&mut records.operations, &mut records.cluster, id);
-        records.cluster.allocator.remove_framework(id);
-        inverse_offers::drop_inverse_offers_of(&mut records.maintenance, &mut records.cluster, cx, id);
-        let Some(framework) = records.cluster.frameworks.get_mut(id) else { return };
+        operations::forget_operations_of(operations, cluster, id);
+        cluster.allocator.remove_framework(id);
+        inverse_offers::drop_inverse_offers_of(maintenance, cluster, cx, id);
+        let Some(framework) = cluster.frameworks.get_mut(id) else { return };
         framework.presence = Presence::Removed;
         framework.unregistered = Some(cx.now());
         let failover = framework.failover.take();
-        records.cluster.timers.disarm(failover);
-        operator_event::framework_removed(&mut records.cluster, cx, id);
+        cluster.timers.disarm(failover);
+        operator_event::framework_removed(cluster, cx, id);
     });
 }
 
 /// Longest id. *Units*: bytes.
 const LONGEST_ID: usize = 255;
 
-/// What is wrong with an id.
+/// Returns the flaw of an id.
 ///
 /// Source: `apache/mesos: src/common/validation.cpp` (validateID). Match.
 fn id_error(id: &str) -> Option<String> {

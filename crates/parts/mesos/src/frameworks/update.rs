@@ -13,8 +13,8 @@ use planarium_ground::Cx;
 use planarium_protocol::Refusal;
 use std::sync::Arc;
 
-/// A framework sends a new description. Offers and filters of roles that it leaves go, and all filters against
-/// inverse offers, whatever the roles. No run is triggered.
+/// Takes in a new description. Offers and filters of roles that the framework leaves go, and all filters against inverse
+/// offers, whatever the roles. No run is triggered.
 ///
 /// *Errors*: another user, principal or checkpoint flag than before.
 pub(crate) fn update_framework(

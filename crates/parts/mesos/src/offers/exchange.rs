@@ -158,7 +158,7 @@ pub(crate) fn rescind(offers: &mut Offers, cluster: &mut Cluster, cx: &mut Cx, i
     rescind_for(offers, cluster, cx, id, None);
 }
 
-/// The same with a filter on what comes back.
+/// Rescinds an offer, with a filter on what comes back.
 pub(crate) fn rescind_for(
     offers: &mut Offers,
     cluster: &mut Cluster,

@@ -23,7 +23,7 @@ use planarium_kernel::Class;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// An operation was carried out in the master's records; its framework is told when the agent has received it.
+/// Records an operation that was carried out; its framework is told when the agent has received it.
 pub(crate) fn track_operation(
     operations: &mut Operations,
     cluster: &mut Cluster,
@@ -35,7 +35,7 @@ pub(crate) fn track_operation(
     forward_operation(operations, cluster, cx, number);
 }
 
-/// The master drops an operation.
+/// Tells a framework that its operation was dropped.
 pub(crate) fn refuse_operation(
     frameworks: &mut Frameworks,
     cx: &Cx,
@@ -84,7 +84,7 @@ pub(crate) fn retry_operation(operations: &mut Operations, cluster: &mut Cluster
     cx.scoped(cause, |cx| forward_operation(operations, cluster, cx, number));
 }
 
-/// An agent can be reached again: all statuses are sent at once, starting over with the shortest pause.
+/// Sends all statuses of an agent that can be reached again at once, starting over with the shortest pause.
 pub(crate) fn forward_operations_of(
     operations: &mut Operations,
     cluster: &mut Cluster,
@@ -114,6 +114,7 @@ pub(crate) fn has_operations(operations: &Operations, agent: AgentId) -> bool {
     operations.values().any(|operation| operation.agent == agent)
 }
 
+/// The status of an operation.
 pub(crate) fn status_of(
     agents: &Agents,
     operation: &TrackedOperation,
@@ -137,7 +138,8 @@ fn forget_operation(operations: &mut Operations, cluster: &mut Cluster, number: 
     }
 }
 
-/// An agent leaves. One that is unreachable may come back and report again what it has done.
+/// Tells frameworks about operations of an agent that leaves. One that is unreachable may come back and report again what
+/// it has done.
 pub(crate) fn lose_operations(
     operations: &mut Operations,
     cluster: &mut Cluster,
@@ -162,14 +164,14 @@ pub(crate) fn lose_operations(
     }
 }
 
-/// An agent will not come back, and what it has done is unknown.
+/// Forgets the operations of an agent that will not come back.
 pub(crate) fn forget_operations_on(operations: &mut Operations, cluster: &mut Cluster, agent: AgentId) {
     for number in operations_on(operations, agent) {
         forget_operation(operations, cluster, number);
     }
 }
 
-/// A framework is removed, and its operations with it.
+/// Forgets the operations of a framework that is removed.
 pub(crate) fn forget_operations_of(
     operations: &mut Operations,
     cluster: &mut Cluster,
@@ -181,7 +183,7 @@ pub(crate) fn forget_operations_of(
     }
 }
 
-/// ACKNOWLEDGE_OPERATION_STATUS. Acknowledgements of anything else have no effect.
+/// Forgets an operation whose status was acknowledged. Acknowledgements of anything else have no effect.
 pub(crate) fn acknowledge_operation(
     operations: &mut Operations,
     cluster: &mut Cluster,

@@ -57,7 +57,7 @@ pub(crate) fn run_requested(
     run(offers, maintenance, cluster, cx, fleet, only.as_deref());
 }
 
-/// One allocation run over those of these agents that have changed.
+/// Runs the allocator once over those of these agents that have changed.
 pub(crate) fn run(
     offers: &mut Offers,
     maintenance: &mut Maintenance,

@@ -14,7 +14,7 @@ use crate::{
 use planarium_ground::Cx;
 use std::sync::Arc;
 
-/// The time is over; the offer may have been answered long ago.
+/// Rescinds an offer or inverse offer that was not answered in time.
 pub(crate) fn offer_timed_out(
     offers: &mut Offers,
     maintenance: &mut Maintenance,

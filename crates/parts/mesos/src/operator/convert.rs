@@ -23,6 +23,7 @@ use planarium_protocol::{EventBody, Refusal, Text, refusal::RefusalCode};
 /// The name of operators in events.
 const OPERATOR: &str = "operator";
 
+/// RESERVE_RESOURCES, UNRESERVE_RESOURCES, CREATE_VOLUMES, DESTROY_VOLUMES.
 pub(super) fn convert_for_operator(
     offers: &mut Offers,
     cluster: &mut Cluster,
@@ -58,7 +59,7 @@ pub(super) fn convert_for_operator(
     Ok(())
 }
 
-/// What is wrong with one resource of a call, whatever is free.
+/// Checks one resource of a call, whatever is free.
 fn check_conversion(kind: Conversion, total: &Resources, resource: &Resource) -> Result<(), Refusal> {
     amount(resource).map_err(bad)?;
     if resource.allocation_role.is_some() {

@@ -101,6 +101,7 @@ pub(super) fn read_path(role: &[&str]) -> Read<OperatorCall> {
     Ok(OperatorCall::RemoveQuota(role.join("/").into()))
 }
 
+/// SET_QUOTA.
 pub(super) fn set_quota(
     offers: &mut Offers,
     cluster: &mut Cluster,
@@ -127,6 +128,7 @@ pub(super) fn set_quota(
     Ok(())
 }
 
+/// UPDATE_QUOTA.
 pub(super) fn update_quota(
     offers: &mut Offers,
     cluster: &mut Cluster,
@@ -173,6 +175,7 @@ pub(super) fn update_quota(
     Ok(())
 }
 
+/// REMOVE_QUOTA.
 pub(super) fn remove_quota(cluster: &mut Cluster, cx: &mut Cx, role: &Text) -> Result<(), Refusal> {
     let mut quotas = cluster.allocator.quotas();
     if quotas.remove(role).is_none() {

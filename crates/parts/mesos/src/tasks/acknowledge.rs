@@ -81,8 +81,8 @@ pub(crate) struct Acknowledged<'a> {
     pub(crate) uuid: &'a [u8],
 }
 
-/// A framework has acknowledged a status: the task's next one is sent, or the task is removed when it was
-/// the last. Acknowledgements of anything else have no effect.
+/// Takes an acknowledged status off the queue: the task's next one is sent, or the task is removed when it was the last.
+/// Acknowledgements of anything else have no effect.
 pub(crate) fn acknowledge(
     tasks: &mut Tasks,
     cluster: &mut Cluster,

@@ -9,12 +9,12 @@ use crate::{
 use planarium_ground::{Cx, Fleet};
 use planarium_kernel::Class;
 
-/// A task with a `max_completion_time` starts to run.
+/// Arms the timer of a task that starts to run.
 pub(crate) fn limit_completion(cluster: &mut Cluster, cx: &Cx, no: TaskNo, ms: u64) {
     cluster.timers.arm(cx.now().saturating_add(ms), Class::OneShot, cx.cause(), Timer::Completion(no));
 }
 
-/// A task has reached its `max_completion_time`: its executor ends it without any grace.
+/// Ends a task that has reached its `max_completion_time`, without any grace.
 pub(crate) fn expire_task(tasks: &mut Tasks, cx: &mut Cx, fleet: &mut Fleet, no: TaskNo) {
     if let Some(pid) = tasks.mark_expired(no) {
         fleet.kill(cx, pid, 0);

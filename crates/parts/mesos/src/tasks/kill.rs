@@ -22,7 +22,7 @@ pub(crate) struct KillCall {
     pub(crate) grace_ms: Option<u64>,
 }
 
-/// A framework has a task killed. Of one that is not known, it is told what a reconciliation would tell.
+/// Kills a task for its framework. Of one that is not known, the framework is told what RECONCILE would tell it.
 pub(crate) fn kill(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -65,7 +65,7 @@ pub(crate) fn kill(
     left
 }
 
-/// The agent receives a kill; the other tasks of the group are ended with it.
+/// Hands a kill to the agent; the other tasks of the group are ended with it.
 pub(crate) fn deliver_kill(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -97,7 +97,7 @@ pub(crate) fn deliver_kill(
     left
 }
 
-/// An executor is told to end with all its tasks. An agent that does not hear of it carries on.
+/// Tells an executor to end with all its tasks. An agent that does not hear of it carries on.
 pub(crate) fn shut_down_executor(
     tasks: &mut Tasks,
     cluster: &mut Cluster,

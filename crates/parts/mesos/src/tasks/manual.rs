@@ -174,7 +174,7 @@ fn send_update_of_completed(
     Ok(())
 }
 
-/// The process does what the status says.
+/// Makes the process do what the status says.
 fn follow(
     cx: &mut Cx,
     fleet: &mut Fleet,

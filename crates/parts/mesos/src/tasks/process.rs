@@ -12,7 +12,7 @@ use crate::{
 use planarium_ground::{Cx, ExitReason, Fleet, FleetEventKind, ProcessId};
 use planarium_kernel::Cause;
 
-/// A process reports something. Reports of a process that no task has any more are ignored.
+/// Turns the report of a process into a status. Reports of a process that no task has any more are ignored.
 pub(crate) fn on_process(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -82,7 +82,7 @@ fn update_of(
     update::on_agent_update(tasks, cluster, cx, fleet, no, update)
 }
 
-/// A check's result is reported only when it differs from the last one.
+/// Reports a check's result, if it differs from the last one.
 fn on_check(
     tasks: &mut Tasks,
     cluster: &mut Cluster,

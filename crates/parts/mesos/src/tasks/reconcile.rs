@@ -16,6 +16,7 @@ use std::sync::LazyLock;
 /// The message of every known task, made once for all of them.
 static LATEST: LazyLock<Text> = LazyLock::new(|| "Reconciliation: Latest task state".into());
 
+/// Sends the states of the tasks that are asked about, or of all when none is named.
 pub(crate) fn reconcile(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -40,7 +41,7 @@ pub(crate) fn reconcile(
     }
 }
 
-/// The task that is asked about, unless it is on an unknown agent, or is unreachable and the framework does not
+/// Returns the task that is asked about, unless it is on an unknown agent, or is unreachable and the framework does not
 /// name its agent: the master looks such tasks up by agent.
 fn seen<'a>(
     tasks: &'a Tasks,

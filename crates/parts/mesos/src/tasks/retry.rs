@@ -14,7 +14,7 @@ const RETRY_MS: u64 = 10_000;
 /// Longest such pause.
 pub(crate) const MAX_RETRY_MS: u64 = 600_000;
 
-/// The pause after one of this length.
+/// Returns the pause after one of this length.
 pub(crate) fn next_retry_ms(ms: u64) -> u64 {
     if ms == 0 { RETRY_MS } else { ms.saturating_mul(2).min(MAX_RETRY_MS) }
 }

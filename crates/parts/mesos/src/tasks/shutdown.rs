@@ -17,7 +17,7 @@ use planarium_kernel::Class;
 /// Time that an executor has to end its tasks. *Units*: milliseconds. Source: `executor_shutdown_grace_period`.
 pub(crate) const SHUTDOWN_GRACE_MS: u64 = 5_000;
 
-/// A process is told to end, and is ended by force when it does not.
+/// Tells a process to end, and arms the timer that ends it by force when it does not.
 pub(crate) fn shut_down_process(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -40,7 +40,7 @@ pub(crate) fn shut_down_process(
     }
 }
 
-/// The grace period is over.
+/// Ends a process by force: the grace period is over.
 pub(crate) fn destroy_process(tasks: &mut Tasks, fleet: &mut Fleet, pid: ProcessId) {
     tasks.shutting_down.remove(&pid);
     fleet.vanish(pid);

@@ -6,7 +6,7 @@ use crate::{
 };
 use planarium_ground::{Cx, Fleet, MachineId, ProcessSpec};
 
-/// The agent starts a task's process.
+/// Starts a task's process on its agent.
 pub(crate) fn run_process(
     tasks: &mut Tasks,
     cluster: &mut Cluster,

@@ -18,7 +18,7 @@ use planarium_kernel::Class;
 use planarium_protocol::{EventBody, Text};
 use std::sync::Arc;
 
-/// The master receives a status and passes it on.
+/// Takes in a status and passes it on.
 pub(crate) fn apply(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -30,8 +30,8 @@ pub(crate) fn apply(
     apply_update(tasks, cluster, cx, fleet, no, update, Acknowledgement::NotAwaited)
 }
 
-/// The same for a status that may be older than what the agent knows. Once a task has ended its state
-/// stays, whatever later statuses say.
+/// Takes in a status that may be older than what the agent knows. Once a task has ended its state stays, whatever later
+/// statuses say.
 pub(crate) fn apply_update(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -115,7 +115,7 @@ fn status_event(frameworks: &Frameworks, framework: FrameworkId, status: &TaskSt
     }
 }
 
-/// A task has ended: its resources are free again.
+/// Frees the resources of a task that has ended.
 pub(crate) fn free_task(
     tasks: &mut Tasks,
     cluster: &mut Cluster,

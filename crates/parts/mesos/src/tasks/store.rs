@@ -58,12 +58,12 @@ impl Tasks {
         self.all.iter().filter(|(_, task)| task.framework == framework).map(|(no, _)| *no).collect()
     }
 
-    /// How many processes run unknown to the master.
+    /// Counts the processes that run unknown to the master.
     pub(crate) fn untracked_processes(&self) -> usize {
         self.untracked.values().filter(|untracked| untracked.task.process.is_some()).count()
     }
 
-    /// A task's process, known to the master or not, has run for longer than it may.
+    /// Notes that a task, known to the master or not, has run for longer than it may; returns its process.
     pub(crate) fn mark_expired(&mut self, no: TaskNo) -> Option<ProcessId> {
         let task = match self.all.get_mut(&no) {
             Some(task) => Arc::make_mut(task),
@@ -73,7 +73,7 @@ impl Tasks {
         task.process.filter(|_| task.expired)
     }
 
-    /// What tasks and executors on an agent use, by framework and role.
+    /// Sums up what tasks and executors on an agent use, by framework and role.
     pub(crate) fn allocated_on(&self, agents: &Agents, id: AgentId) -> Vec<((FrameworkId, Text), Resources)> {
         let mut allocated: SortedMap<(FrameworkId, Text), Resources> = SortedMap::new();
         let Some(agent) = agents.get(id) else { return Vec::new() };

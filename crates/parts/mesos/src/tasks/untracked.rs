@@ -25,7 +25,7 @@ pub(crate) fn receives_shutdown(agents: &mut Agents, fleet: &Fleet, id: AgentId)
     !agent.missed_shutdown
 }
 
-/// The master is about to remove a task that runs on.
+/// Keeps a task that runs on apart, before the master removes it.
 pub(crate) fn untrack(tasks: &mut Tasks, cluster: &mut Cluster, no: TaskNo) {
     let is_there = |task: &&Arc<Task>| task.process.is_some() || task.freed;
     let Some(task) = tasks.all.get(&no).filter(is_there).cloned() else { return };
@@ -43,7 +43,7 @@ pub(crate) fn untrack(tasks: &mut Tasks, cluster: &mut Cluster, no: TaskNo) {
     tasks.untracked.insert(no, UntrackedTask { task, executor });
 }
 
-/// An agent has news of a task that the master does not know: it comes out when the agent returns.
+/// Keeps news of a task that the master does not know: they come out when the agent returns.
 pub(crate) fn record_untracked(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -83,7 +83,7 @@ fn take_untracked(tasks: &mut Tasks, cluster: &mut Cluster, id: AgentId) -> Vec<
     of.into_iter().filter_map(|no| Some((no, tasks.untracked.remove(&no)?))).collect()
 }
 
-/// Everything that an agent runs unknown to the master ends.
+/// Ends everything that an agent runs unknown to the master.
 pub(crate) fn end_untracked(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -99,7 +99,7 @@ pub(crate) fn end_untracked(
     }
 }
 
-/// A removed agent reports what it runs: it is on record again where its framework still exists.
+/// Puts what a removed agent reports on record again, where its framework still exists.
 pub(crate) fn track_again(tasks: &mut Tasks, cluster: &mut Cluster, cx: &Cx, fleet: &mut Fleet, id: AgentId) {
     for (no, untracked) in take_untracked(tasks, cluster, id) {
         let UntrackedTask { task, executor } = untracked;

@@ -20,7 +20,7 @@ use crate::{
 use planarium_ground::{Cx, Fleet, ProcessId};
 use planarium_kernel::Class;
 
-/// The agent reports something about a task.
+/// Takes in what an agent reports about a task: it is passed on at once, or waits in the queue.
 pub(crate) fn on_agent_update(
     tasks: &mut Tasks,
     cluster: &mut Cluster,

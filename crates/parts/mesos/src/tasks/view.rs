@@ -64,6 +64,7 @@ pub(crate) fn probe(
     })
 }
 
+/// A task with the actions on it.
 pub(crate) fn task_view(cluster: &Cluster, fleet: &Fleet, task: &Task) -> TaskView {
     let service =
         task.labels.get("service").cloned().unwrap_or_else(|| cluster.frameworks.name(task.framework));

@@ -18,20 +18,21 @@ use planarium_protocol::json;
 use serde_json::{Map, Number, Value};
 
 pub(super) fn metrics(records: &Records, calendar: Calendar) -> Value {
+    let Records { cluster, tasks, offers, .. } = records;
     let mut map = Map::new();
     let mut put = |key: &str, value: Value| {
         map.insert(key.to_owned(), value);
     };
     put("master/elected", json!(1));
     put("master/uptime_secs", super::common::seconds(calendar.now.ms()));
-    agent_gauges(&records.cluster.agents, &mut put);
-    framework_gauges(&records.cluster.frameworks, &mut put);
-    put("master/outstanding_offers", json!(records.offers.outstanding.len()));
-    task_gauges(&records.tasks, &records.cluster, &mut put);
-    counted(&records.cluster, &mut put);
-    resource_gauges(&records.tasks, &records.cluster, &mut put);
-    for (id, counts) in &records.cluster.counters.offers {
-        let Some(framework) = records.cluster.frameworks.get(*id) else { continue };
+    agent_gauges(&cluster.agents, &mut put);
+    framework_gauges(&cluster.frameworks, &mut put);
+    put("master/outstanding_offers", json!(offers.outstanding.len()));
+    task_gauges(tasks, cluster, &mut put);
+    counted(cluster, &mut put);
+    resource_gauges(tasks, cluster, &mut put);
+    for (id, counts) in &cluster.counters.offers {
+        let Some(framework) = cluster.frameworks.get(*id) else { continue };
         let principal = framework.info.principal.as_deref().unwrap_or("");
         let prefix = format!("master/frameworks/{principal}-{}/offers", framework.name);
         for (word, count) in [
@@ -43,9 +44,9 @@ pub(super) fn metrics(records: &Records, calendar: Calendar) -> Value {
             put(&format!("{prefix}/{word}"), json!(count));
         }
     }
-    put("allocator/mesos/allocation_runs", json!(records.cluster.counters.allocation_runs));
-    let filters = records.cluster.allocator.filters_by_role();
-    for role in summary::role_names(&records.cluster) {
+    put("allocator/mesos/allocation_runs", json!(cluster.counters.allocation_runs));
+    let filters = cluster.allocator.filters_by_role();
+    for role in summary::role_names(cluster) {
         let active = filters.get(&role).copied().unwrap_or(0);
         put(&format!("allocator/mesos/offer_filters/roles/{role}/active"), json!(active));
     }

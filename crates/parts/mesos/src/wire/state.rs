@@ -220,6 +220,7 @@ fn executors_v0(agents: &Agents, id: FrameworkId, framework: &Framework) -> Valu
 
 /// The flags that a user may look for, durations as the real master writes them.
 pub(super) fn flags(records: &Records) -> Value {
+    let Records { cluster, offers, .. } = records;
     let mut flags = json!({
         "allocation_interval": "1secs",
         "agent_ping_timeout": "15secs",
@@ -234,11 +235,10 @@ pub(super) fn flags(records: &Records) -> Value {
         "authenticate_frameworks": "false",
         "port": MASTER_PORT.to_string(),
     });
-    if let (Some(flags), Some(ms)) = (flags.as_object_mut(), records.offers.timeout_ms) {
+    if let (Some(flags), Some(ms)) = (flags.as_object_mut(), offers.timeout_ms) {
         flags.insert("offer_timeout".to_owned(), json!(duration(ms)));
     }
-    if let (Some(flags), Some(ms)) = (flags.as_object_mut(), records.cluster.agents.removal_limit.interval_ms)
-    {
+    if let (Some(flags), Some(ms)) = (flags.as_object_mut(), cluster.agents.removal_limit.interval_ms) {
         flags.insert("agent_removal_rate_limit".to_owned(), json!(format!("1/{}", duration(ms))));
     }
     flags

@@ -118,10 +118,9 @@ fn framework_summary(records: &Records, id: FrameworkId, tasks: &TaskRows<'_>) -
 }
 
 pub(super) fn roles_v0(records: &Records) -> Value {
-    let roles: Vec<Value> = role_names(&records.cluster)
-        .into_iter()
-        .map(|role| role_v0(&records.offers, &records.cluster, &role))
-        .collect();
+    let Records { cluster, offers, .. } = records;
+    let roles: Vec<Value> =
+        role_names(cluster).into_iter().map(|role| role_v0(offers, cluster, &role)).collect();
     json!({ "roles": roles })
 }
 

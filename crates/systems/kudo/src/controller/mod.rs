@@ -559,7 +559,7 @@ fn schedule_cleanup(kube: &Kube, instance: &mut Instance, version: &Version) {
         && &*instance.execution.plan != "cleanup"
     {
         instance.execution.plan = "cleanup".into();
-        instance.execution.uid = fresh_uid(kube, instance);
+        instance.execution.uid = fresh_uid(kube.resource_version(), instance);
         instance.execution.status = Some(Status::NeverRun);
     }
 }

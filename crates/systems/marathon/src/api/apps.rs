@@ -7,8 +7,9 @@ use super::reader::Reader;
 use super::{Answer, DEPLOYMENT, Done, read_as};
 use crate::dates::Calendar;
 use crate::definition::peek::Peek;
+use crate::definition::posted::PostedSpec;
 use crate::definition::write::{self, Dates};
-use crate::definition::{Around, Refused, RoleSettings, RunSpec, app_of, into_map, normalise_app, update};
+use crate::definition::{Around, Refused, RoleSettings, RunSpec, into_map, normalise_app, update};
 use crate::deployments::plan::ToKill;
 use crate::deployments::planning::RootChange;
 use crate::events::Happening;
@@ -41,12 +42,9 @@ impl Reader<'_> {
     }
 
     /// The app that a posted body describes.
-    pub(crate) fn posted_app(&self, body: &Value) -> Result<RunSpec, Refused> {
-        let app = read_as(&APP, body, false)?;
-        let id = PathId::absolute(app.word("id"));
-        let roles = self.roles_of(&id, false);
-        let around = Around { settings: &self.records.setup.settings, roles: &roles, base: &PathId::root() };
-        app_of(normalise_app(app, &around)?, &around)
+    pub(crate) fn posted_app(&self, app: &PostedSpec) -> Result<RunSpec, Refused> {
+        app.check_shape()?;
+        app.spec(&self.records.setup.settings, &self.roles_of(app.id(), false))
     }
 
     /// Brings a change into its canonical form.
@@ -176,7 +174,7 @@ impl Reader<'_> {
 }
 
 impl Caller<'_, '_> {
-    pub(super) fn create_app(&mut self, body: &Value, force: bool) -> Done {
+    pub(crate) fn create_app(&mut self, body: &PostedSpec, force: bool) -> Done {
         let app = self.reader().posted_app(body)?;
         let (id, settings) = (app.id.clone(), self.marathon.records.setup.settings.clone());
         let accepted = self.simple_change(id.parent(), force, &mut |root| {

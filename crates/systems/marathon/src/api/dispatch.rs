@@ -7,8 +7,10 @@ use super::reader::Reader;
 use super::route::{Query, Route};
 use super::{Answer, Done, body_of, groups, misc};
 use crate::definition::Refused;
+use crate::definition::posted::PostedSpec;
 use planarium_protocol::json;
 use serde_json::Value;
+use std::sync::Arc;
 
 impl Reader<'_> {
     /// Answers a question.
@@ -53,7 +55,7 @@ impl Caller<'_, '_> {
     pub(crate) fn change(&mut self, (method, route, query): (&str, &Route, &Query), body: &Value) -> Done {
         let force = query.flag("force", false);
         match (method, route) {
-            ("POST", Route::Apps) => self.create_app(&body_of(body)?, force),
+            ("POST", Route::Apps) => self.create_app(&PostedSpec::app(Arc::new(body_of(body)?)), force),
             ("PUT", Route::Apps) => {
                 self.update_apps(&body_of(body)?, force, query.flag("partialUpdate", true), true)
             }
@@ -90,8 +92,8 @@ impl Caller<'_, '_> {
             ("DELETE", Route::Group(id)) => self.delete_group(id, force),
             ("DELETE", Route::Deployment(id)) => self.delete_deployment(id, force),
             ("DELETE", Route::QueueDelay(id)) => self.delete_delay(id),
-            ("POST", Route::Pods) => self.create_pod(&body_of(body)?, force),
-            ("PUT", Route::Pod(id)) => self.update_pod(id, &body_of(body)?, force),
+            ("POST", Route::Pods) => self.create_pod(&PostedSpec::pod(Arc::new(body_of(body)?)), force),
+            ("PUT", Route::Pod(id)) => self.update_pod(id, &PostedSpec::pod(Arc::new(body_of(body)?)), force),
             ("DELETE", Route::Pod(id)) => self.delete_pod(id, force),
             ("DELETE", Route::PodInstances(id)) => self.kill_pod_instances(id, body, query),
             ("DELETE", Route::PodInstance(id, instance)) => self.kill_pod_instance(id, instance, query),

@@ -9,6 +9,7 @@ use super::reader::Reader;
 use super::route::Query;
 use super::show::{Embed, unknown_group};
 use super::{Answer, Done, read_as};
+use crate::definition::double::Double;
 use crate::definition::peek::Peek;
 use crate::definition::write::Dates;
 use crate::definition::{Refused, Rules, RunSpec, Violation};
@@ -40,7 +41,7 @@ pub(crate) enum GroupBody {
     /// Back to this version.
     Version(u64, String),
     /// So many times the instances.
-    Scale(f64),
+    Scale(Double),
     /// Another structure.
     Structure(Arc<GroupChange>),
 }
@@ -128,7 +129,7 @@ impl Reader<'_> {
         let wanted = if let Some(version) = body.text("version") {
             GroupBody::Version(self.stamp(version)?, version.to_owned())
         } else if body.field("scaleBy").is_some() {
-            GroupBody::Scale(body.number("scaleBy"))
+            GroupBody::Scale(Double::of(body.number("scaleBy")))
         } else {
             GroupBody::Structure(posted.structure(
                 &id,
@@ -275,15 +276,11 @@ fn embeds(query: &Query) -> (Embed, GroupEmbed) {
 }
 
 /// All apps of a group and of those below it get so many times their instances, rounded up.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "as the real system computes: what is too large stays at the most there can be"
-)]
-fn scale(root: &mut Root, id: &PathId, factor: f64) {
+fn scale(root: &mut Root, id: &PathId, factor: Double) {
     let apps: Vec<Arc<RunSpec>> = root.specs_within(id).filter(|spec| spec.is_app()).cloned().collect();
     for app in apps {
-        let instances = (f64::from(app.instances) * factor).ceil() as i32 as u32;
+        // What is too large stays at the most there can be; what is negative comes out as the real one has it.
+        let instances = Double::whole(u64::from(app.instances)).times(factor).ceil_i32().cast_unsigned();
         if let Some(place) = root.specs.get_mut(&app.id) {
             *place = Arc::new(RunSpec { instances, ..RunSpec::clone(&app) });
         }

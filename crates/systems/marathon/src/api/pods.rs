@@ -8,15 +8,15 @@ use super::caller::Caller;
 use super::reader::Reader;
 use super::route::Query;
 use super::tasks::local_volumes;
-use super::{Answer, DEPLOYMENT, Done, read_as};
+use super::{Answer, DEPLOYMENT, Done};
 use crate::definition::peek::Peek;
+use crate::definition::posted::PostedSpec;
 use crate::definition::write::{self, Dates};
-use crate::definition::{Around, Refused, RunSpec, pod_of};
+use crate::definition::{Refused, RunSpec};
 use crate::events::Happening;
 use crate::id::PathId;
 use crate::instances::instance::{Condition, Instance, Task};
 use crate::instances::tracker::Key;
-use crate::schema::pod::POD;
 use planarium_kernel::SimTime;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
@@ -33,12 +33,9 @@ impl Reader<'_> {
     }
 
     /// The pod that a posted body describes.
-    pub(crate) fn posted_pod(&self, body: &Value, force: bool) -> Result<RunSpec, Refused> {
-        let pod = read_as(&POD, body, false)?;
-        let id = PathId::absolute(pod.word("id"));
-        let roles = self.roles_of(&id, force);
-        let around = Around { settings: &self.records.setup.settings, roles: &roles, base: &PathId::root() };
-        pod_of(pod, &around)
+    pub(crate) fn posted_pod(&self, pod: &PostedSpec, force: bool) -> Result<RunSpec, Refused> {
+        pod.check_shape()?;
+        pod.spec(&self.records.setup.settings, &self.roles_of(pod.id(), force))
     }
 
     pub(super) fn list_pods(&self) -> Answer {
@@ -222,7 +219,7 @@ impl Reader<'_> {
 }
 
 impl Caller<'_, '_> {
-    pub(crate) fn create_pod(&mut self, body: &Value, force: bool) -> Done {
+    pub(crate) fn create_pod(&mut self, body: &PostedSpec, force: bool) -> Done {
         let pod = self.reader().posted_pod(body, false)?;
         let (id, settings) = (pod.id.clone(), self.marathon.records.setup.settings.clone());
         let accepted = self.simple_change(id.parent(), force, &mut |root| {
@@ -246,11 +243,11 @@ impl Caller<'_, '_> {
         Ok(answer.with(DEPLOYMENT, &*accepted.id))
     }
 
-    pub(crate) fn update_pod(&mut self, id: &str, body: &Value, force: bool) -> Done {
+    pub(crate) fn update_pod(&mut self, id: &str, body: &PostedSpec, force: bool) -> Done {
         let id = PathId::absolute(id);
         let pod = self.reader().posted_pod(body, force)?;
         if pod.id != id {
-            let text = format!("'{id}' does not match definition's id ('{}')", body.word("id"));
+            let text = format!("'{id}' does not match definition's id ('{}')", body.json().word("id"));
             return Err(Refused::BadRequest(text));
         }
         let settings = self.marathon.records.setup.settings.clone();

@@ -7,6 +7,7 @@ use super::{Body, What, place};
 use crate::codes;
 use crate::definition::RunSpec;
 use crate::definition::peek::Peek;
+use crate::definition::posted::PostedSpec;
 use crate::groups::change::Posted;
 use crate::id::PathId;
 use crate::schema::{self, Shape, app, group, pod};
@@ -16,16 +17,22 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Fields that do not exist. `group` is the one that was read if it is one.
-pub(super) fn unknown_fields(pieces: &[Piece], group: Option<&Posted>, found: &mut Diagnostics) {
-    for piece in pieces {
+pub(super) fn unknown_fields(
+    pieces: &[Piece],
+    group: Option<&Posted>,
+    specs: &[Arc<PostedSpec>],
+    found: &mut Diagnostics,
+) {
+    for (at, piece) in pieces.iter().enumerate() {
         let shape: &Shape = match piece.what {
             What::App | What::Apps => &app::APP,
             What::Pod => &pod::POD,
             What::Group => &group::GROUP,
         };
-        let unknown = match group {
-            Some(group) => group.unknown().to_vec(),
-            None => schema::read(shape, &piece.json, piece.what == What::Group).unknown,
+        let unknown = match (group, specs.get(at)) {
+            (Some(group), _) => group.unknown().to_vec(),
+            (None, Some(spec)) if spec.is_app() == (piece.what != What::Pod) => spec.unknown().to_vec(),
+            (None, _) => schema::read(shape, &piece.json, piece.what == What::Group).unknown,
         };
         for path in unknown {
             tell(piece, shape, &path, found);

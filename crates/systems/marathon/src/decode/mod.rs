@@ -13,7 +13,8 @@ use crate::api::groups::GroupBody;
 use crate::api::reader::Reader;
 use crate::codes;
 use crate::definition::peek::Peek;
-use crate::definition::{Refused, RunSpec, Violation};
+use crate::definition::posted::PostedSpec;
+use crate::definition::{Refused, RoleSettings, RunSpec, Violation};
 use crate::deployments::plan::ToKill;
 use crate::deployments::planning::{RootChange, plan_of};
 use crate::groups::Marks;
@@ -52,6 +53,8 @@ pub(crate) struct Body {
     pub(crate) json: Arc<Value>,
     /// A group as it was read.
     pub(crate) group: Option<Arc<Posted>>,
+    /// Apps or pods as they were read, in order.
+    pub(crate) specs: Vec<Arc<PostedSpec>>,
 }
 
 /// A definition as far as it could be read. Cheap to clone.
@@ -74,6 +77,11 @@ struct Inner {
 }
 
 impl Body {
+    /// The app or pod that it is, as it was read.
+    pub(crate) fn spec(&self) -> Option<Arc<PostedSpec>> {
+        if self.what == What::Apps { None } else { self.specs.first().cloned() }
+    }
+
     /// A group as it was read.
     pub(crate) fn posted(&self) -> Arc<Posted> {
         self.group.clone().unwrap_or_else(|| Arc::new(Posted::of(self.json.clone())))
@@ -169,12 +177,18 @@ pub fn load(request: &LoadService) -> Loaded {
             }
         };
         let group = (what == What::Group).then(|| Posted::of(json.clone()));
-        lints::unknown_fields(&pieces, group.as_ref(), &mut found);
-        let mut candidate = Body { what, json, group: group.map(Arc::new) };
+        let specs = specs_of(what, &pieces);
+        lints::unknown_fields(&pieces, group.as_ref(), &specs, &mut found);
+        let mut candidate = Body { what, json, group: group.map(Arc::new), specs };
         match try_out(&candidate, &settings) {
-            Ok(Tried { specs, change }) => {
+            Ok(Tried { specs, change, posted }) => {
                 ids = specs.iter().map(|spec| spec.id.clone()).collect();
                 lints::dependencies(&pieces, &candidate, &specs, &mut found);
+                for (kept, (roles, spec)) in candidate.specs.iter_mut().zip(posted) {
+                    if let Some(kept) = Arc::get_mut(kept) {
+                        kept.keep(&settings, roles, spec);
+                    }
+                }
                 let group = candidate.group.as_mut().and_then(Arc::get_mut);
                 if let (Some(group), Some(change)) = (group, change) {
                     group.keep(change, &settings);
@@ -192,6 +206,18 @@ pub fn load(request: &LoadService) -> Loaded {
     let path = pieces.first().map(|piece| piece.path.clone());
     let (env, diagnostics) = (request.env.clone(), found.into_sorted());
     Loaded(Arc::new(Inner { name, path, sources, diagnostics, body, env, kept, pieces, ids }))
+}
+
+/// Apps or pods, read by their shapes: all of a list, or the one.
+fn specs_of(what: What, pieces: &[Piece]) -> Vec<Arc<PostedSpec>> {
+    let app = |piece: &Piece| Arc::new(PostedSpec::app(piece.json.clone()));
+    let pod = |piece: &Piece| Arc::new(PostedSpec::pod(piece.json.clone()));
+    match what {
+        What::App => pieces.first().map(app).into_iter().collect(),
+        What::Pod => pieces.first().map(pod).into_iter().collect(),
+        What::Apps => pieces.iter().map(app).collect(),
+        What::Group => Vec::new(),
+    }
 }
 
 /// What it is called: as asked for, or by its id.
@@ -214,51 +240,60 @@ pub(crate) struct Tried {
     pub(crate) specs: Vec<Arc<RunSpec>>,
     /// What a group was understood as.
     change: Option<Arc<GroupChange>>,
+    /// What posted apps and pods were understood as, with the roles that they may have.
+    posted: Vec<(RoleSettings, RunSpec)>,
+}
+
+/// A tree with what a body describes.
+struct Described {
+    tree: Root,
+    change: Option<Arc<GroupChange>>,
+    posted: Vec<(RoleSettings, RunSpec)>,
 }
 
 /// What a process with nothing in it makes of a body.
 pub(crate) fn try_out(body: &Body, settings: &Settings) -> Result<Tried, Refused> {
     let cx = Recorder::new(0);
     let marathon = Marathon::dry(settings.clone(), &cx);
-    let (tree, change) = tree_of(&marathon, body)?;
+    let Described { tree, change, posted } = tree_of(&marathon, body)?;
     plan_to(&marathon, &tree)?;
-    Ok(Tried { specs: tree.specs.values().cloned().collect(), change })
+    Ok(Tried { specs: tree.specs.values().cloned().collect(), change, posted })
 }
 
 /// What a process says to a body that is to replace what it has of it.
 pub(crate) fn try_on(marathon: &Marathon, body: &Body) -> Result<(), Refused> {
-    let (tree, _) = tree_of(marathon, body)?;
-    plan_to(marathon, &tree)
+    plan_to(marathon, &tree_of(marathon, body)?.tree)
 }
 
 /// The tree of a process with what a body describes in place of what it has of it, and what a group was understood as.
-fn tree_of(marathon: &Marathon, body: &Body) -> Result<(Root, Option<Arc<GroupChange>>), Refused> {
+fn tree_of(marathon: &Marathon, body: &Body) -> Result<Described, Refused> {
     let reader = Reader::of(marathon);
     let settings = &*marathon.records.setup.settings;
     let mut tree = marathon.records.root().clone();
-    let mut understood = None;
-    let put = |tree: &mut Root, spec: RunSpec| {
-        let version = tree.spec(&spec.id).map_or(spec.version, |now| now.version);
-        tree.put(Arc::new(RunSpec { version, ..spec }), settings);
-    };
+    let (mut change, mut posted) = (None, Vec::new());
     match body.what {
-        What::App => put(&mut tree, reader.posted_app(&body.json)?),
-        What::Pod => put(&mut tree, reader.posted_pod(&body.json, false)?),
+        What::App | What::Pod | What::Apps => {
+            for (at, spec) in body.specs.iter().enumerate() {
+                let described =
+                    if spec.is_app() { reader.posted_app(spec) } else { reader.posted_pod(spec, false) };
+                let described = match body.what {
+                    What::Apps => described.map_err(|refused| refused.within(&format!("({at})")))?,
+                    _ => described?,
+                };
+                posted.push((reader.roles_of(spec.id(), false), described.clone()));
+                let version = tree.spec(&described.id).map_or(described.version, |now| now.version);
+                tree.put(Arc::new(RunSpec { version, ..described }), settings);
+            }
+        }
         What::Group => {
             let (id, group) = reader.group_body(&PathId::root(), &body.posted())?;
             reader.apply_group(&mut tree, &id, &group)?;
-            if let GroupBody::Structure(change) = group {
-                understood = Some(change);
-            }
-        }
-        What::Apps => {
-            for (at, app) in body.json.as_array().into_iter().flatten().enumerate() {
-                let app = reader.posted_app(app).map_err(|refused| refused.within(&format!("({at})")))?;
-                put(&mut tree, app);
+            if let GroupBody::Structure(structure) = group {
+                change = Some(structure);
             }
         }
     }
-    Ok((tree, understood))
+    Ok(Described { tree, change, posted })
 }
 
 /// What a process says to a change to a tree.

@@ -4,6 +4,7 @@
 //! core/externalvolume/impl/providers/DVDIProvider.scala`. Match; of external volumes the rules of `dvdi` and no CSI.
 
 use super::Rules;
+use super::double::Double;
 use super::expect::are_unique;
 use super::networks::{CONTAINER, mode};
 use super::peek::Peek;
@@ -201,7 +202,11 @@ fn external(app: &Fields, volumes: &[Value], rules: &mut Rules) {
     if let Some(strategy) =
         strategy.filter(|_| volumes.iter().any(|volume| volume.field("external").is_some()))
     {
-        rules.share(strategy.number("minimumHealthCapacity"), "/upgradeStrategy/minimumHealthCapacity");
-        rules.zero(strategy.number("maximumOverCapacity"), "/upgradeStrategy/maximumOverCapacity");
+        rules.share(
+            Double::of(strategy.number("minimumHealthCapacity")),
+            "/upgradeStrategy/minimumHealthCapacity",
+        );
+        rules
+            .zero(Double::of(strategy.number("maximumOverCapacity")), "/upgradeStrategy/maximumOverCapacity");
     }
 }

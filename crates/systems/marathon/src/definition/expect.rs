@@ -1,6 +1,7 @@
 //! Collecting rules that do not hold, in the words of the real validators.
 
 use super::Violation;
+use super::double::Double;
 
 /// So many violations are told.
 const TOLD: usize = 200;
@@ -43,7 +44,8 @@ impl Rules {
     }
 
     /// A number between 0 and 1.
-    pub(crate) fn share(&mut self, number: f64, path: &str) {
+    pub(crate) fn share(&mut self, number: Double, path: &str) {
+        let number = number.shown();
         self.expect(
             (0.0..=1.0).contains(&number),
             path,
@@ -52,8 +54,8 @@ impl Rules {
     }
 
     /// A number that is exactly 0.
-    pub(crate) fn zero(&mut self, number: f64, path: &str) {
-        self.expect(number == 0.0, path, format!("got {}, expected 0.0", double(number)));
+    pub(crate) fn zero(&mut self, number: Double, path: &str) {
+        self.expect(number.is_zero(), path, format!("got {}, expected 0.0", double(number.shown())));
     }
 
     /// How many violations were found so far.

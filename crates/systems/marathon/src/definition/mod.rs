@@ -9,6 +9,7 @@
 mod canonical;
 mod checks;
 mod container;
+pub(crate) mod double;
 mod expect;
 mod model;
 mod networks;
@@ -16,6 +17,7 @@ pub(crate) mod normal;
 mod old;
 pub(crate) mod peek;
 mod pods;
+pub(crate) mod posted;
 pub(crate) mod refused;
 mod resident;
 pub(crate) mod roles;

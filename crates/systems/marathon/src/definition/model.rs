@@ -70,7 +70,7 @@ fn basic(spec: &RunSpec, settings: &Settings, rules: &mut Rules) {
     }
     if json.object("labels").is_some_and(|labels| labels.word(super::scheduling::SINGLE_INSTANCE) == "true") {
         // Of two things one of which has to hold, both are told.
-        let alone = def.min_health == 0.0 && def.over_capacity == 0.0;
+        let alone = def.min_health.is_zero() && def.over_capacity.is_zero();
         rules.expect(alone, "/isSingleInstance", "must be false");
         rules.zero(def.min_health, "/upgradeStrategy/minimumHealthCapacity");
         rules.zero(def.over_capacity, "/upgradeStrategy/maximumOverCapacity");

@@ -3,6 +3,7 @@
 //! **Source**: `marathon: api/v2/PodNormalization.scala, validation/PodsValidation.scala`. Match for the rules named here.
 
 use super::canonical::secrets_and_env;
+use super::double::Double;
 use super::expect::are_unique;
 use super::networks::{self, CONTAINER, HOST, mode};
 use super::peek::Peek;
@@ -266,8 +267,8 @@ fn check_scheduling(pod: &Fields, rules: &mut Rules) {
     rules.empty(rules.count() == before, "/scheduling/placement/constraints");
     let resident = persistent(pod);
     if let Some(upgrade) = scheduling.object("upgrade").filter(|_| resident) {
-        rules.share(upgrade.number("minimumHealthCapacity"), "/upgrade/minimumHealthCapacity");
-        rules.zero(upgrade.number("maximumOverCapacity"), "/upgrade/maximumOverCapacity");
+        rules.share(Double::of(upgrade.number("minimumHealthCapacity")), "/upgrade/minimumHealthCapacity");
+        rules.zero(Double::of(upgrade.number("maximumOverCapacity")), "/upgrade/maximumOverCapacity");
     }
     let enabled = scheduling.get("unreachableStrategy").is_some_and(Value::is_object);
     let message = "unreachableStrategy must be disabled for pods with persistent volumes";

@@ -4,6 +4,7 @@
 //! are read by `regex-lite`, which knows no look-around and no back references.
 
 use super::Rules;
+use super::double::Double;
 use super::peek::Peek;
 use serde_json::{Map, Value};
 
@@ -33,12 +34,20 @@ pub(super) fn single_instance(app: &Fields, rules: &mut Rules) {
 pub(super) fn upgrade(app: &Fields, resident: bool, rules: &mut Rules) {
     let Some(strategy) = app.object("upgradeStrategy") else { return };
     if is_single_instance(app) {
-        rules.zero(strategy.number("minimumHealthCapacity"), "/upgradeStrategy/minimumHealthCapacity");
-        rules.zero(strategy.number("maximumOverCapacity"), "/upgradeStrategy/maximumOverCapacity");
+        rules.zero(
+            Double::of(strategy.number("minimumHealthCapacity")),
+            "/upgradeStrategy/minimumHealthCapacity",
+        );
+        rules
+            .zero(Double::of(strategy.number("maximumOverCapacity")), "/upgradeStrategy/maximumOverCapacity");
     }
     if resident {
-        rules.share(strategy.number("minimumHealthCapacity"), "/upgradeStrategy/minimumHealthCapacity");
-        rules.zero(strategy.number("maximumOverCapacity"), "/upgradeStrategy/maximumOverCapacity");
+        rules.share(
+            Double::of(strategy.number("minimumHealthCapacity")),
+            "/upgradeStrategy/minimumHealthCapacity",
+        );
+        rules
+            .zero(Double::of(strategy.number("maximumOverCapacity")), "/upgradeStrategy/maximumOverCapacity");
     }
 }
 

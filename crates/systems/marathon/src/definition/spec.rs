@@ -5,6 +5,7 @@
 //! **Source**: `marathon: raml/AppConversion.scala, PodConversion.scala, state/AppDefinition.scala, core/pod/PodDefinition.scala`.
 //! Match.
 
+use super::double::Double;
 use super::peek::Peek;
 use super::{Refused, checks, normal};
 use crate::id::PathId;
@@ -83,9 +84,9 @@ pub(crate) struct Definition {
     /// What it needs to be there.
     pub(crate) dependencies: Vec<PathId>,
     /// Share of instances that stay healthy during an upgrade.
-    pub(crate) min_health: f64,
+    pub(crate) min_health: Double,
     /// Share of instances that an upgrade may have on top.
-    pub(crate) over_capacity: f64,
+    pub(crate) over_capacity: Double,
     /// Launch delays after failures.
     pub(crate) backoff: BackoffDef,
     /// Scaling down kills the oldest first.
@@ -238,7 +239,7 @@ pub(crate) struct Constraint {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BackoffDef {
     pub(crate) first_ms: u64,
-    pub(crate) factor: f64,
+    pub(crate) factor: Double,
     pub(crate) max_ms: u64,
 }
 
@@ -539,7 +540,7 @@ fn definition_of_app(json: Map<String, Value>) -> Definition {
     let volumes =
         volumes.iter().filter_map(|volume| Some((volume.word("containerPath"), volume.field("persistent")?)));
     let strategy = json.object("upgradeStrategy");
-    let share = |key: &str| strategy.map_or(1.0, |strategy| strategy.number(key));
+    let share = |key: &str| strategy.map_or(Double::ONE, |strategy| Double::of(strategy.number(key)));
     Definition {
         kind: Kind::App,
         role: text(json.word("role")),
@@ -555,7 +556,7 @@ fn definition_of_app(json: Map<String, Value>) -> Definition {
         over_capacity: share("maximumOverCapacity"),
         backoff: BackoffDef {
             first_ms: seconds(&json, "backoffSeconds"),
-            factor: json.number("backoffFactor"),
+            factor: Double::of(json.number("backoffFactor")),
             max_ms: seconds(&json, "maxLaunchDelaySeconds"),
         },
         oldest_first: json.word("killSelection") == "OLDEST_FIRST",
@@ -693,9 +694,9 @@ fn definition_of_pod(json: Map<String, Value>) -> Definition {
         .iter()
         .filter_map(|volume| Some((volume.word("name"), volume.field("persistent")?)));
     let volumes: Vec<VolumeDef> = volumes.map(|(name, info)| volume_of(name, info)).collect();
-    let share = |key: &str, resident: f64| match upgrade {
-        Some(upgrade) => upgrade.number(key),
-        None if volumes.is_empty() => 1.0,
+    let share = |key: &str, resident: Double| match upgrade {
+        Some(upgrade) => Double::of(upgrade.number(key)),
+        None if volumes.is_empty() => Double::ONE,
         None => resident,
     };
     let constraint =
@@ -710,15 +711,16 @@ fn definition_of_pod(json: Map<String, Value>) -> Definition {
         service_ports: Vec::new(),
         constraints: placement.items("constraints").iter().filter_map(constraint).collect(),
         dependencies: Vec::new(),
-        min_health: share("minimumHealthCapacity", 0.5),
-        over_capacity: share("maximumOverCapacity", 0.0),
-        backoff: backoff.map_or(BackoffDef { first_ms: 1_000, factor: 1.15, max_ms: 300_000 }, |backoff| {
-            BackoffDef {
+        min_health: share("minimumHealthCapacity", Double::HALF),
+        over_capacity: share("maximumOverCapacity", Double::ZERO),
+        backoff: backoff.map_or(
+            BackoffDef { first_ms: 1_000, factor: Double::of(1.15), max_ms: 300_000 },
+            |backoff| BackoffDef {
                 first_ms: decimal_seconds(backoff, "backoff"),
-                factor: backoff.number("backoffFactor"),
+                factor: Double::of(backoff.number("backoffFactor")),
                 max_ms: decimal_seconds(backoff, "maxLaunchDelay"),
-            }
-        }),
+            },
+        ),
         oldest_first: scheduling.word("killSelection") == "OLDEST_FIRST",
         unreachable: match scheduling.get("unreachableStrategy") {
             None if !volumes.is_empty() => None,

@@ -4,6 +4,7 @@
 //!
 //! **Source**: `marathon: core/launchqueue/impl/RateLimiter.scala`. Match.
 
+use crate::definition::double::Double;
 use crate::definition::spec::{BackoffDef, RunSpec, Stamp};
 use planarium_kernel::{SimTime, SortedMap};
 
@@ -46,13 +47,7 @@ impl Delay {
     }
 
     fn next(&self, now: SimTime, def: &BackoffDef) -> Self {
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "as the real system computes; what is too large stays at the most there can be"
-        )]
-        let grown = (self.nanos as f64 * def.factor) as u64;
+        let grown = Double::whole(self.nanos).times(def.factor).floor();
         let nanos = grown.min(def.max_ms.saturating_mul(NANOS));
         Self { from: now, nanos, max_ms: def.max_ms, failures: self.failures.saturating_add(1), event: 0 }
     }

@@ -12,6 +12,7 @@ use crate::api::route::{Query, Route};
 use crate::api::{Answer, refusal};
 use crate::decode::{Loaded, What, try_on};
 use crate::definition::Refused;
+use crate::definition::posted::PostedSpec;
 use crate::groups::change::Posted;
 use crate::id::PathId;
 use crate::marathon::Marathon;
@@ -71,6 +72,8 @@ struct Act {
     body: Arc<Value>,
     /// The body if it is a group's.
     group: Option<Arc<Posted>>,
+    /// The body if it is that of an app or pod as it is posted.
+    spec: Option<Arc<PostedSpec>>,
 }
 
 impl Process {
@@ -174,12 +177,15 @@ impl Process {
 
     fn act(&mut self, port: &mut Port<'_>, act: &Act) -> Result<Answer, Refusal> {
         let force = act.query.flag("force", false);
-        let done = self.with(port, |marathon, port| match &act.group {
-            Some(group) if act.method == "POST" => {
-                Caller { marathon, port }.create_group(&PathId::root(), group, force)
+        let done = self.with(port, |marathon, port| {
+            let mut caller = Caller { marathon, port };
+            match (&act.group, &act.spec, act.method) {
+                (Some(group), _, "POST") => caller.create_group(&PathId::root(), group, force),
+                (Some(group), ..) => caller.update_group(&PathId::root(), group, force),
+                (None, Some(app), "POST") if app.is_app() => caller.create_app(app, force),
+                (None, Some(pod), "POST") => caller.create_pod(pod, force),
+                _ => caller.change((act.method, &act.route, &act.query), &act.body),
             }
-            Some(group) => Caller { marathon, port }.update_group(&PathId::root(), group, force),
-            None => Caller { marathon, port }.change((act.method, &act.route, &act.query), &act.body),
         });
         done.map_err(|refused| self.refuse(&refused))
     }
@@ -209,7 +215,14 @@ impl Process {
             }
         };
         let group = (body.what == What::Group).then(|| body.posted());
-        Some(Act { method, route, query: Query::of(&query), body: body.json.clone(), group })
+        Some(Act {
+            method,
+            route,
+            query: Query::of(&query),
+            body: body.json.clone(),
+            group,
+            spec: body.spec(),
+        })
     }
 
     /// The call that makes what is there the same as a definition.
@@ -224,7 +237,14 @@ impl Process {
             What::Group => ("PUT", Route::Groups, force.to_owned()),
         };
         let group = (body.what == What::Group).then(|| body.posted());
-        Some(Act { method, route, query: Query::of(&query), body: body.json.clone(), group })
+        Some(Act {
+            method,
+            route,
+            query: Query::of(&query),
+            body: body.json.clone(),
+            group,
+            spec: body.spec(),
+        })
     }
 
     /// Takes a definition in.
@@ -323,7 +343,7 @@ impl Process {
             }
             return Ok(json!({"service": (member.name)}));
         };
-        let act = Act { method: "DELETE", route, query, body: Arc::default(), group: None };
+        let act = Act { method: "DELETE", route, query, body: Arc::default(), group: None, spec: None };
         let answer = self.act(port, &act)?;
         Ok(self.loaded(&member.name, &answer))
     }

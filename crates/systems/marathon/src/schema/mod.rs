@@ -8,7 +8,7 @@
 pub(crate) mod app;
 pub(crate) mod group;
 pub(crate) mod pod;
-mod read;
+pub(crate) mod read;
 
 pub(crate) use read::{Fault, Readout, plain, read, read_list};
 

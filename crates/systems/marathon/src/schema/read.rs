@@ -37,8 +37,16 @@ pub(crate) struct Readout {
     pub(crate) unknown: Vec<String>,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many objects this thread has read.
+    pub(crate) static READINGS: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
 /// Reads an object. With `partial`, absent fields of the object itself stay away instead of having defaults.
 pub(crate) fn read(shape: &Shape, value: &Value, partial: bool) -> Readout {
+    #[cfg(test)]
+    READINGS.set(READINGS.get() + 1);
     let mut reader = Reader::default();
     let value = reader.object(shape, value, partial);
     Readout { value, faults: reader.faults, unknown: reader.unknown }

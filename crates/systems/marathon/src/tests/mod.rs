@@ -3,3 +3,4 @@
 mod execution;
 mod lab;
 mod pages;
+mod readings;

@@ -3,6 +3,7 @@
 //! *Knows*: the calls of the API. *Must not know*: how they are carried out.
 
 use super::Shown;
+use crate::definition::double::Double;
 use crate::deployments::{Deployment, Stage};
 use crate::id::PathId;
 use crate::instances::instance::{Goal, Instance};
@@ -103,9 +104,10 @@ impl Shown<'_> {
         };
         let mut all = Vec::new();
         if spec.is_app() {
-            let (min, over) = (spec.def.min_health * 100.0, spec.def.over_capacity * 100.0);
+            let percent = |share: Double| share.times(Double::whole(100)).nearest();
+            let (min, over) = (percent(spec.def.min_health), percent(spec.def.over_capacity));
             let text = format!(
-                "Every instance is replaced, although nothing changes: at least {min:.0} % stay healthy, at most {over:.0} % are there on top.",
+                "Every instance is replaced, although nothing changes: at least {min} % stay healthy, at most {over} % are there on top.",
             );
             all.push(refused(
                 action("Restart", call("POST", path("/restart"), Value::Null), text.clone()),

@@ -10,6 +10,7 @@
 //! (raw fields, `YAMLToInternalMappers.java`) and the constraints of the `Default*Spec` classes. Match; the
 //! real parser stops at the first mistake.
 
+mod misplaced_fields;
 mod network;
 mod placement;
 mod plan;
@@ -19,7 +20,6 @@ mod resources;
 mod route;
 mod secret;
 mod service;
-mod slips;
 mod task;
 mod task_parts;
 mod volume;
@@ -104,7 +104,7 @@ impl<'a> Cx<'a> {
     /// A mapping's fields; none, with a finding, when it is anything else.
     fn fields<'n>(&mut self, node: &'n Node, what: &str, head: Span) -> Option<MapReader<'n, '_>> {
         let reader = MapReader::new(node, what, codes::READ, self.found);
-        reader.map(|reader| reader.with_head(head).with_home(slips::home))
+        reader.map(|reader| reader.with_head(head).with_home(misplaced_fields::home))
     }
 
     /// The entries of a mapping from names to things: name, key, value. Null is an empty mapping.

@@ -3,7 +3,7 @@
 //! **Source**: `dcos-commons: …/specification/PlanGenerator.java`. Match; it looks at plans when the scheduler
 //! starts, here they are checked with everything else.
 
-use super::{Cx, Named, Word, slips, word};
+use super::{Cx, Named, Word, misplaced_fields, word};
 use crate::codes;
 use crate::lower;
 use crate::spec::{
@@ -22,7 +22,7 @@ pub(super) fn plans(cx: &mut Cx<'_>, node: Option<&Node>, pods: &[Arc<PodSpec>])
     let mut plans = Vec::new();
     let named = cx.named(node, "'plans'");
     let written = named.len();
-    let named = slips::in_place(cx, named, &slips::PLANS);
+    let named = misplaced_fields::in_place(cx, named, &misplaced_fields::PLANS);
     if named.len() < written {
         // What is missing is missing for another reason.
         return named.iter().filter_map(|plan| self::plan(cx, plan, pods).map(Arc::new)).collect();
@@ -59,7 +59,7 @@ fn plan(cx: &mut Cx<'_>, named: &Named<'_>, pods: &[Arc<PodSpec>]) -> Option<Pla
         }
     });
     let phases = cx.named(phases, "'phases'");
-    let phases = slips::in_place(cx, phases, &slips::PHASES);
+    let phases = misplaced_fields::in_place(cx, phases, &misplaced_fields::PHASES);
     let phases = phases.iter().filter_map(|named| phase(cx, named, pods)).map(Arc::new).collect();
     Some(PlanSpec { name: name.into(), strategy, phases, at: cx.at(key.span) })
 }

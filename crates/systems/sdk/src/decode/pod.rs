@@ -1,6 +1,6 @@
 //! Pods.
 
-use super::{Cx, Named, Word, network, placement, resources, secret, slips, task, volume, word};
+use super::{Cx, Named, Word, misplaced_fields, network, placement, resources, secret, task, volume, word};
 use crate::codes;
 use crate::spec::{IpcMode, PodSpec, ResourceSet, Rlimit, TaskSpec};
 use planarium_kernel::Limits;
@@ -156,7 +156,8 @@ fn report_ignored(cx: &mut Cx<'_>, pod: &Node, name: &str) {
                 .with_help(format!("did you mean '{meant}'?"))
                 .with_fix(format!("Rename to '{meant}'"), entry.key.span, meant),
             Some(meant) => finding.with_help(format!("did you mean '{meant}'?")),
-            None => finding.with_help(slips::home(field).unwrap_or("remove it: pods have no such field")),
+            None => finding
+                .with_help(misplaced_fields::home(field).unwrap_or("remove it: pods have no such field")),
         });
     }
 }
@@ -206,7 +207,7 @@ fn tasks(
     sets: &[Arc<ResourceSet>],
 ) -> Vec<Arc<TaskSpec>> {
     let named = cx.named(node, "'tasks'");
-    let named = slips::in_place(cx, named, &slips::TASKS);
+    let named = misplaced_fields::in_place(cx, named, &misplaced_fields::TASKS);
     let nothing = node.is_none_or(|node| node.is_null() || node.as_mapping().is_some_and(<[_]>::is_empty));
     if nothing {
         let message = format!("Pod '{pod}' has no tasks");

@@ -3,7 +3,7 @@
 //! **Source**: `dcos-commons: …/specification/{DefaultResourceSet,DefaultResourceLimits}.java`. Match.
 
 use super::volume::{self, Owner, Volumes};
-use super::{Cx, Named, Word, port, slips, word};
+use super::{Cx, Named, Word, misplaced_fields, port, word};
 use crate::codes;
 use crate::spec::{Limit, ResourceLimits, ResourceSet};
 use planarium_kernel::Milli;
@@ -97,7 +97,7 @@ impl<'n> Raw<'n> {
 pub(super) fn sets(cx: &mut Cx<'_>, node: Option<&Node>, pod: &str) -> Vec<Arc<ResourceSet>> {
     let mut sets = Vec::new();
     let named = cx.named(node, "'resource-sets'");
-    for Named { name, key, value } in slips::in_place(cx, named, &slips::SETS) {
+    for Named { name, key, value } in misplaced_fields::in_place(cx, named, &misplaced_fields::SETS) {
         let what = format!("resource set '{name}' of pod '{pod}'");
         let Some(mut fields) = cx.fields(value, &what, key.span) else { continue };
         let raw = Raw::read(&mut fields);

@@ -1,6 +1,6 @@
 //! The top level: name, scheduler, pods, plans, and the rules across pods.
 
-use super::{Cx, Named, plan, pod, slips, text_field};
+use super::{Cx, Named, misplaced_fields, plan, pod, text_field};
 use crate::codes;
 use crate::placement::{Placement, Rule};
 use crate::spec::{Domains, PodSpec, ReplacementFailurePolicy, ServiceSpec};
@@ -64,7 +64,7 @@ pub(crate) fn service(cx: &mut Cx<'_>, root: &Node) -> Option<ServiceSpec> {
             cx.error(codes::NO_PODS, span, "The service has no pods", "add at least one pod under 'pods:'");
         }
     }
-    let named = slips::in_place(cx, named, &slips::PODS);
+    let named = misplaced_fields::in_place(cx, named, &misplaced_fields::PODS);
     let pods: Vec<Arc<PodSpec>> =
         named.iter().filter_map(|pod| pod::pod(cx, pod, &user)).map(Arc::new).collect();
     check_prefixes(cx, &named, &pods);

@@ -2,43 +2,56 @@
 //!
 //! *Cost*: small and without a walk; a view asks for every step it shows.
 
+use super::process::BARRED;
+use super::rivals::dying;
 use crate::scheduler::Scheduler;
-use crate::scheduler::backoff::Delay;
-use crate::scheduler::evaluate::outcome::nearest;
-use crate::scheduler::plan::{Plan, PlanKind};
-use crate::scheduler::store::OverrideTarget;
-use planarium_plan::{Element, Holder, PlanId, Reason, Status, StepId};
+use crate::scheduler::delays::Delay;
+use crate::scheduler::offers::evaluate::outcome::nearest;
+use crate::scheduler::plans::{Action, Plan, PlanKind};
+use crate::scheduler::state::OverrideTarget;
+use planarium_plan::{Element, Holder, Reason, Status, StepId};
 
-impl Scheduler {
-    /// One line on a step; empty when it is complete.
-    pub(crate) fn brief(&self, id: PlanId, plan: &Plan, step: StepId) -> String {
-        let status = plan.tree.status(Element::Step(step));
-        let holder = Holder { plan: id, step };
-        if let Some(line) = self.exit_line().filter(|_| status != Status::Complete) {
+/// Words one step in a line.
+#[derive(Clone, Copy)]
+pub(crate) struct Brief<'a> {
+    scheduler: &'a Scheduler,
+    plan: &'a Plan,
+    holder: Holder,
+}
+
+impl<'a> Brief<'a> {
+    /// A step of a plan.
+    pub(crate) fn new(scheduler: &'a Scheduler, plan: &'a Plan, holder: Holder) -> Self {
+        Self { scheduler, plan, holder }
+    }
+
+    /// One line on the step; empty when it is complete.
+    pub(crate) fn line(self) -> String {
+        let status = self.plan.tree.status(Element::Step(self.holder.step));
+        if let Some(line) = self.scheduler.exit_line().filter(|_| status != Status::Complete) {
             return line;
         }
         match status {
             Status::Complete => String::new(),
-            Status::Starting | Status::Started | Status::InProgress => self.brief_task(holder),
-            Status::Delayed => self.brief_delay(holder),
-            Status::Prepared => match self.brief_reason(plan, holder) {
+            Status::Starting | Status::Started | Status::InProgress => self.task(),
+            Status::Delayed => self.delay(),
+            Status::Prepared => match self.reason() {
                 Some(held) => held,
-                None => self.brief_action(holder).unwrap_or_else(|| self.brief_offers(holder)),
+                None => self.action().unwrap_or_else(|| self.offers()),
             },
-            Status::Pending | Status::Waiting | Status::Error => {
-                self.brief_reason(plan, holder).unwrap_or_else(|| self.brief_next())
-            }
+            Status::Pending | Status::Waiting | Status::Error => self.reason().unwrap_or_else(|| self.next()),
         }
     }
 
     /// The first reason that the tree gives.
-    fn brief_reason(&self, plan: &Plan, holder: Holder) -> Option<String> {
-        let held_by = self.withheld.get(&holder).copied();
-        let reasons = plan.tree.why(Element::Step(holder.step), held_by);
-        reasons.into_iter().find_map(|reason| self.brief_words(plan, holder, reason))
+    fn reason(self) -> Option<String> {
+        let held_by = self.scheduler.plans.withheld.get(&self.holder).copied();
+        let reasons = self.plan.tree.why(Element::Step(self.holder.step), held_by);
+        reasons.into_iter().find_map(|reason| self.words(reason))
     }
 
-    fn brief_words(&self, plan: &Plan, holder: Holder, reason: Reason) -> Option<String> {
+    fn words(self, reason: Reason) -> Option<String> {
+        let plan = self.plan;
         Some(match reason {
             Reason::Errored { element: Element::Step(step) } => {
                 let text = plan.tree.step_error(step).map_or("", |text| &**text);
@@ -53,21 +66,21 @@ impl Scheduler {
             Reason::Interrupted { .. } => "phase interrupted by an operator".to_owned(),
             Reason::CanaryGate { proceeds_left: 1 } => "canary: waits for one continue".to_owned(),
             Reason::CanaryGate { proceeds_left } => format!("canary: waits for {proceeds_left} continues"),
-            Reason::NotItsTurn { waiting_for } => brief_turn(plan, holder, &waiting_for),
+            Reason::NotItsTurn { waiting_for } => turn(plan, self.holder, &waiting_for),
             Reason::DirtyAsset { held_by } => {
-                format!("pod in use by plan {}", self.plan(held_by.plan)?.tree.plan_name())
+                format!("pod in use by plan {}", self.scheduler.plans.get(held_by.plan)?.tree.plan_name())
             }
             Reason::Running | Reason::Delayed | Reason::Candidate | Reason::Children { .. } => return None,
         })
     }
 
-    fn brief_task(&self, holder: Holder) -> String {
-        let Some(data) = self.step_data(holder) else { return String::new() };
+    fn task(self) -> String {
+        let Some(data) = self.plan.step(self.holder.step) else { return String::new() };
         let Some(requirement) = &data.requirement else { return String::new() };
         let open = data.tasks.iter().find(|task| task.state != planarium_plan::StepState::Complete);
         let Some(task) = open else { return String::new() };
         let name = requirement.key.task(&task.task);
-        let Some(record) = self.store.named(&name) else { return String::new() };
+        let Some(record) = self.scheduler.state.tasks.named(&name) else { return String::new() };
         let Some(status) = &record.status else { return String::new() };
         let goal = requirement.pod.spec.task(&task.task).map(|spec| spec.goal);
         if record.goal.target == OverrideTarget::Paused {
@@ -80,31 +93,48 @@ impl Scheduler {
         }
     }
 
-    fn brief_delay(&self, holder: Holder) -> String {
-        let requirement = self.step_data(holder).and_then(|data| data.requirement.clone());
-        let now = self.time_of_last_change();
+    fn delay(self) -> String {
+        let requirement = self.plan.step(self.holder.step).and_then(|data| data.requirement.clone());
+        let now = self.scheduler.time_of_last_change();
         let delays = requirement.iter().flat_map(|requirement| requirement.task_names());
-        let until = delays.filter_map(|task| self.backoff.running(task, now)).map(Delay::until).max();
+        let until =
+            delays.filter_map(|task| self.scheduler.backoff.running(task, now)).map(Delay::until).max();
         until.map_or_else(
             || "delayed after a failure".to_owned(),
             |until| format!("delayed until {until} after a failure"),
         )
     }
 
-    fn brief_offers(&self, holder: Holder) -> String {
-        let Some(data) = self.step_data(holder) else { return String::new() };
+    fn offers(self) -> String {
+        let Some(data) = self.plan.step(self.holder.step) else { return String::new() };
         if let Some(requirement) = &data.requirement
-            && let Some(dying) = self.dying(requirement).first()
+            && let Some(dying) = dying(self.scheduler, requirement).first()
         {
             return format!("waits for {} to end", dying.name);
         }
-        let nearest = self.outcomes(holder).and_then(|(_, outcomes)| nearest(&outcomes));
+        let nearest = self.scheduler.outcomes(self.holder).and_then(|(_, outcomes)| nearest(&outcomes));
         nearest.map_or_else(|| "waits for offers".to_owned(), |text| format!("no offer fits; {text}"))
+    }
+
+    /// One line on a step that launches nothing.
+    fn action(self) -> Option<String> {
+        match self.plan.step(self.holder.step)?.action.as_deref()? {
+            Action::Unreserve { host, pod, .. } => {
+                Some(format!("waits for {host} to offer this reservation of {pod}"))
+            }
+            Action::Deregister => Some("ends the framework in the next cycle".to_owned()),
+            _ => None,
+        }
+    }
+
+    /// One line on a step that is next, or would be.
+    fn next(self) -> String {
+        if self.scheduler.is_barred() { BARRED.to_owned() } else { "next to be looked at".to_owned() }
     }
 }
 
 /// In a serial order the step before it is named, so that the line does not change with every step.
-fn brief_turn(plan: &Plan, holder: Holder, waiting_for: &[Element]) -> String {
+fn turn(plan: &Plan, holder: Holder, waiting_for: &[Element]) -> String {
     match waiting_for.first() {
         Some(phase @ Element::Phase(_)) => format!("waits for phase {}", plan.tree.name(*phase)),
         Some(Element::Step(first)) => {

@@ -3,6 +3,7 @@
 //! *Knows*: what was turned down before, and which machines a step has looked at. *Must not know*: why nobody asks again.
 
 use super::{Explainer, reason};
+use crate::scheduler::offers::evaluate;
 use crate::scheduler::requirement::Requirement;
 use planarium_kernel::SimTime;
 use planarium_plan::Holder;
@@ -17,7 +18,7 @@ impl Explainer<'_> {
     /// That a machine's offer was turned down, and how long that holds; nothing when it may come at any time.
     pub(super) fn declined_until(&self, host: &str) -> Option<String> {
         let now = self.now();
-        let hosts = self.scheduler.declined.hosts(now);
+        let hosts = self.scheduler.offers.declined.hosts(now);
         let (_, until) = hosts.into_iter().find(|(name, _)| ***name == *host)?;
         Some(format!("{host} was declined until {until} ({} left)", words(until.since(now))))
     }
@@ -30,13 +31,14 @@ impl Explainer<'_> {
     /// asked for again, since the step is no new work.
     pub(super) fn declined(&mut self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
         let scheduler = self.scheduler;
-        if scheduler.is_reviving() {
+        if scheduler.offers.revive.is_requested() {
             return None;
         }
         let seen = scheduler.outcomes(holder).map(|(_, outcomes)| outcomes).unwrap_or_default();
-        let home = scheduler.home_of(requirement);
+        let home = evaluate::home_of(requirement, &scheduler.state.tasks);
         let now = self.now();
         let out: Vec<(Text, SimTime)> = scheduler
+            .offers
             .declined
             .hosts(now)
             .into_iter()
@@ -58,7 +60,7 @@ impl Explainer<'_> {
              no new work to ask for offers again"
         );
         let round = OfferRound { agents: Vec::new() };
-        self.add("Send one round of offers from every machine", Some(Input::OfferRound(round)));
+        self.remedies.add("Send one round of offers from every machine", Some(Input::OfferRound(round)));
         Some(reason(text.clone(), None, ReasonKind::NoOffers { text: text.into() }))
     }
 }

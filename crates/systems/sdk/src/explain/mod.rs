@@ -5,22 +5,26 @@
 //!
 //! Never empty for an unfinished element.
 
-mod action;
 mod brief;
 mod declined;
-mod element;
+mod plan_tree;
 mod process;
+mod releases;
+mod remedies;
+mod rivals;
+mod sentences;
 mod step;
-mod unblock;
-mod words;
+
+pub(crate) use brief::Brief;
 
 use crate::scheduler::Scheduler;
 use planarium_kernel::SimTime;
 use planarium_plan::{Element, PlanId};
 use planarium_protocol::Input;
+use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::why::{ElementRef, Reason, ReasonKind, Why};
-use planarium_protocol::{Text, why::Unblock};
+use remedies::Remedies;
 
 /// What a process is at, as the cluster knows it and its scheduler does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,13 +110,14 @@ impl Scheduler {
 
     /// The same with what the cluster knows.
     pub fn why_with(&self, path: &ElementPath, facts: &dyn ClusterFacts) -> Option<Why> {
-        let (plan, element) = self.find(path)?;
-        let mut explainer = Explainer { scheduler: self, facts, plan, unblock: Vec::new() };
+        let (plan, element) = self.plans.find(path)?;
+        let remedies = Remedies { scheduler: self, facts, found: Vec::new() };
+        let mut explainer = Explainer { scheduler: self, facts, plan, remedies };
         let reasons = explainer.reasons(element);
-        let unblock = explainer.unblock;
+        let unblock = explainer.remedies.found;
         let path = self.path(plan, element);
         let status: Text = self.display_status(plan, element).into();
-        let sentence = words::sentence(&path, &status, &reasons);
+        let sentence = sentences::sentence(&path, &status, &reasons);
         Some(Why { path, status, sentence, reasons, unblock })
     }
 }
@@ -122,13 +127,14 @@ pub(crate) struct Explainer<'a> {
     scheduler: &'a Scheduler,
     facts: &'a dyn ClusterFacts,
     plan: PlanId,
-    unblock: Vec<Unblock>,
+    remedies: Remedies<'a>,
 }
 
 impl Explainer<'_> {
     fn reasons(&mut self, element: Element) -> Vec<Reason> {
         let plan = self.plan;
-        let complete = self.scheduler.plan(plan).is_some_and(|plan| plan.tree.status(element).is_complete());
+        let complete =
+            self.scheduler.plans.get(plan).is_some_and(|plan| plan.tree.status(element).is_complete());
         if complete {
             return vec![reason("It is complete", None, ReasonKind::Complete)];
         }
@@ -140,29 +146,26 @@ impl Explainer<'_> {
             Element::Plan | Element::Phase(_) => self.parent(element),
         };
         if reasons.is_empty() {
-            reasons.push(self.next_cycle());
+            reasons.push(next_cycle(self.scheduler));
         }
         reasons
     }
+}
 
-    /// An element with its displayed status.
-    fn element_ref(&self, plan: PlanId, element: Element) -> ElementRef {
-        ElementRef {
-            path: self.scheduler.path(plan, element),
-            status: self.scheduler.display_status(plan, element).into(),
-        }
-    }
+/// An element with its displayed status.
+fn element_ref(scheduler: &Scheduler, plan: PlanId, element: Element) -> ElementRef {
+    ElementRef { path: scheduler.path(plan, element), status: scheduler.display_status(plan, element).into() }
+}
 
-    /// The control loop looks at it next time.
-    fn next_cycle(&self) -> Reason {
-        let at = self.scheduler.next_cycle();
-        let at_ms = at.map_or(0, planarium_kernel::SimTime::ms);
-        let text = match at {
-            Some(at) => format!("The scheduler looks at it in its next cycle, at {at}"),
-            None => "The scheduler looks at it as soon as offers come or something changes".to_owned(),
-        };
-        reason(text, None, ReasonKind::NextCycle { at_ms })
-    }
+/// The control loop looks at it next time.
+fn next_cycle(scheduler: &Scheduler) -> Reason {
+    let at = scheduler.next_cycle();
+    let at_ms = at.map_or(0, SimTime::ms);
+    let text = match at {
+        Some(at) => format!("The scheduler looks at it in its next cycle, at {at}"),
+        None => "The scheduler looks at it as soon as offers come or something changes".to_owned(),
+    };
+    reason(text, None, ReasonKind::NextCycle { at_ms })
 }
 
 /// A reason.

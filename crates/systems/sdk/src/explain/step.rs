@@ -1,10 +1,10 @@
 //! Reasons for a step: its turn and holds, then what work on it waits for.
 
-use super::{Explainer, MaintenanceFacts, reason, words};
-use crate::scheduler::Scheduler;
-use crate::scheduler::evaluate::outcome::funnel;
+use super::rivals::Rivals;
+use super::{Explainer, MaintenanceFacts, next_cycle, reason};
+use crate::scheduler::offers::evaluate::outcome::funnel;
 use crate::scheduler::requirement::Requirement;
-use crate::scheduler::store::{OverrideTarget, Stored, TaskRecord};
+use crate::scheduler::state::{OverrideTarget, StoredStatus, TaskRecord};
 use crate::spec::Goal;
 use planarium_plan::{self as plan, Element, Holder, Status, StepId, StepState};
 use planarium_protocol::why::{Reason, ReasonKind};
@@ -15,8 +15,8 @@ impl Explainer<'_> {
     /// Reasons for a step.
     pub(super) fn step(&mut self, step: StepId) -> Vec<Reason> {
         let holder = Holder { plan: self.plan, step };
-        let Some(plan) = self.scheduler.plan(self.plan) else { return Vec::new() };
-        let held_by = self.scheduler.withheld.get(&holder).copied();
+        let Some(plan) = self.scheduler.plans.get(self.plan) else { return Vec::new() };
+        let held_by = self.scheduler.plans.withheld.get(&holder).copied();
         let found = plan.tree.why(Element::Step(step), held_by);
         let status = plan.tree.status(Element::Step(step));
         let mut reasons = Vec::new();
@@ -38,20 +38,22 @@ impl Explainer<'_> {
 
     /// What a launched step waits for, task by task.
     fn launched(&mut self, holder: Holder) -> Vec<Reason> {
-        let Some(data) = self.scheduler.step_data(holder) else { return Vec::new() };
+        let Some(data) = self.scheduler.plans.step(holder) else { return Vec::new() };
         let Some(requirement) = data.requirement.clone() else { return Vec::new() };
         let tasks: Vec<_> =
             data.tasks.iter().filter(|task| task.state != StepState::Complete).cloned().collect();
+        let rivals = Rivals { scheduler: self.scheduler };
         let mut reasons = Vec::new();
         for task in tasks {
             let name = requirement.key.task(&task.task);
-            let Some(record) = self.scheduler.store.named(&name).filter(|record| record.id == task.id) else {
+            let Some(record) = self.scheduler.state.tasks.named(&name).filter(|record| record.id == task.id)
+            else {
                 continue;
             };
             let Some(status) = record.status.clone() else { continue };
             let record = record.clone();
             let goal = requirement.pod.spec.task(&task.task).map_or(Goal::Running, |spec| spec.goal);
-            reasons.extend(self.ending(holder, &record));
+            reasons.extend(rivals.ending(holder, &record));
             reasons.extend(self.task(holder, &requirement, &record, &status, goal));
         }
         reasons
@@ -62,7 +64,7 @@ impl Explainer<'_> {
         holder: Holder,
         requirement: &Requirement,
         record: &TaskRecord,
-        status: &Stored,
+        status: &StoredStatus,
         goal: Goal,
     ) -> Vec<Reason> {
         let task = record.name.clone();
@@ -74,7 +76,7 @@ impl Explainer<'_> {
             let text = format!(
                 "An operator paused {task}: it runs the pause command, whose readiness check never passes"
             );
-            self.resume_remedy(requirement);
+            self.remedies.resume(requirement);
             return vec![reason(text, event, ReasonKind::Interrupted { held })];
         }
         match (status.state, goal) {
@@ -92,20 +94,20 @@ impl Explainer<'_> {
                 let text = format!("{task} runs, but its readiness check has not passed: {so_far}");
                 let kind = ReasonKind::Readiness { task: task.clone(), attempts, last_exit, next_ms };
                 reasons.push(reason(text, event, kind));
-                self.readiness_remedies(holder, requirement, record);
+                self.remedies.readiness(holder, requirement, record);
             }
             ("TASK_RUNNING", goal) => {
                 let text = format!("{task} runs; its goal is {}: it has to exit with code 0", goal.as_str());
                 let kind = ReasonKind::AwaitingExit { task: task.clone(), goal: goal.as_str().into() };
                 reasons.push(reason(text, event, kind));
-                self.exit_remedies(holder, record, manual);
+                self.remedies.exit(holder, record, manual);
             }
             (state, _) => {
                 let agent = record.at.hostname.clone();
                 let text = format!("{task} was launched on {agent} and is {}", short(state));
                 let kind = ReasonKind::Starting { task: task.clone(), agent, state: state.into() };
                 reasons.push(reason(text, event, kind));
-                self.start_remedies(holder, record);
+                self.remedies.start(holder, record);
             }
         }
         if manual {
@@ -117,7 +119,7 @@ impl Explainer<'_> {
 
     /// Delays of the step's tasks.
     fn delayed(&mut self, holder: Holder) -> Vec<Reason> {
-        let requirement = self.scheduler.step_data(holder).and_then(|data| data.requirement.clone());
+        let requirement = self.scheduler.plans.step(holder).and_then(|data| data.requirement.clone());
         let Some(requirement) = requirement else { return Vec::new() };
         let now = self.scheduler.time_of_last_change();
         let mut reasons = Vec::new();
@@ -128,32 +130,33 @@ impl Explainer<'_> {
             let kind = ReasonKind::Backoff { task: task.clone(), until_ms, delay_ms };
             reasons.push(reason(text, Some(delay.event), kind));
         }
-        self.restart_remedy(holder);
+        self.remedies.restart(holder);
         reasons
     }
 
     /// What a step waits for whose turn it is: old tasks, offers, the next cycle.
     fn waiting(&mut self, holder: Holder, status: Status) -> Vec<Reason> {
-        let data = self.scheduler.step_data(holder);
+        let data = self.scheduler.plans.step(holder);
         if let Some(action) = data.and_then(|data| data.action.clone()) {
             return self.acting(holder, &action, status);
         }
         let requirement = data.and_then(|data| data.requirement.clone());
-        let Some(requirement) = requirement else { return vec![self.next_cycle()] };
+        let Some(requirement) = requirement else { return vec![next_cycle(self.scheduler)] };
+        let rivals = Rivals { scheduler: self.scheduler };
         let mut reasons = Vec::new();
-        reasons.extend(self.killing(holder, &requirement));
-        reasons.extend(self.ended(holder, &requirement));
+        reasons.extend(rivals.killing(holder, &requirement));
+        reasons.extend(rivals.ended(holder, &requirement));
         if let Some(barred) = self.barred() {
             reasons.push(barred);
             return reasons;
         }
         if status == Status::Pending {
-            reasons.push(self.next_cycle());
+            reasons.push(next_cycle(self.scheduler));
         }
         match self.funnel(holder) {
             Some(funnel) if !funnel.agents.is_empty() => {
                 let text = funnel_text(&funnel);
-                self.offer_remedies(&requirement, &funnel);
+                self.remedies.offer(&requirement, &funnel);
                 reasons.push(reason(text, None, ReasonKind::NoMatchingOffer { funnel }));
             }
             _ if status == Status::Prepared => reasons.push(self.no_offers(&requirement)),
@@ -167,12 +170,13 @@ impl Explainer<'_> {
     /// A pod's reservations are on a machine that makes no offers because of maintenance. The real scheduler
     /// never looks at unavailability, so a window that is only planned is no reason.
     fn maintenance(&mut self, requirement: &Requirement) -> Vec<Reason> {
-        let stored = self.scheduler.store.pod(&requirement.key).into_iter().flat_map(|tasks| tasks.values());
+        let stored =
+            self.scheduler.state.tasks.pod(&requirement.key).into_iter().flat_map(|tasks| tasks.values());
         let mut homes: Vec<Text> = stored.map(|task| task.at.hostname.clone()).collect();
         planarium_kernel::sorted::sort(&mut homes);
         homes.dedup();
         // A pod that may go anywhere lacks every machine that is out.
-        let tied = !homes.is_empty() && !self.scheduler.store.is_flagged(&requirement.key);
+        let tied = !homes.is_empty() && !self.scheduler.state.tasks.is_flagged(&requirement.key);
         let agents = if tied { homes } else { self.facts.out_of_offers() };
         let mut reasons = Vec::new();
         for agent in agents {
@@ -191,81 +195,15 @@ impl Explainer<'_> {
             };
             reasons.push(reason(text, None, ReasonKind::Maintenance { agent, state }));
             if let Some((title, input)) = remedy {
-                self.add(title.to_string(), Some(input));
+                self.remedies.add(title.to_string(), Some(input));
             }
         }
         reasons
     }
 
-    /// A task of this step is being ended for the sake of another plan's step.
-    fn ending(&self, holder: Holder, record: &TaskRecord) -> Option<Reason> {
-        let kill = self.scheduler.kills.of(&record.id)?;
-        let by = kill.by.filter(|by| *by != holder)?;
-        let text = format!("{} ends {}: {}", self.step_of_plan(by), record.name, rivalry(record));
-        let by = Some(self.element_ref(by.plan, Element::Step(by.step)));
-        Some(reason(text, None, ReasonKind::Killing { tasks: vec![record.name.clone()], by }))
-    }
-
-    /// Another plan's step had a task of this step ended.
-    fn ended(&self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
-        let data = self.scheduler.step_data(holder)?;
-        let (task, by) = data.tasks.iter().find_map(|task| Some((task, task.ended_by?)))?;
-        let record = self.scheduler.store.task(&requirement.key, &task.task)?;
-        let (name, event) = (record.name.clone(), record.status.as_ref().map(|status| status.event));
-        let text = format!("{} ended {name}: {}", self.step_of_plan(by), rivalry(record));
-        let by = self.element_ref(by.plan, Element::Step(by.step));
-        Some(reason(text, event, ReasonKind::Ended { task: name, by }))
-    }
-
-    fn step_of_plan(&self, holder: Holder) -> String {
-        let path = self.scheduler.path(holder.plan, Element::Step(holder.step));
-        format!("{} of plan {}", words::called(&path), path.plan)
-    }
-
-    fn killing(&self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
-        let dying = self.scheduler.dying(requirement);
-        let tasks: Vec<Text> = dying.iter().map(|task| task.name.clone()).collect();
-        if tasks.is_empty() {
-            return self.rival(holder, requirement);
-        }
-        let text = match dying.iter().find_map(|task| Some((*task, self.rival_plan(holder, task)?))) {
-            Some((task, plan)) => {
-                format!(
-                    "{} of plan {plan} must end first: {}, and the kill is on its way",
-                    tasks.join(", "),
-                    rivalry(task)
-                )
-            }
-            None => format!("{} must end first: the kill is on its way", tasks.join(", ")),
-        };
-        Some(reason(text, None, ReasonKind::Killing { tasks, by: None }))
-    }
-
-    /// Another plan's step launched a task on a resource set that this one needs; nobody has asked for its end yet.
-    fn rival(&self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
-        let sets: Vec<&Text> = requirement.task_specs().map(|spec| &spec.resource_set.id).collect();
-        let stored = self.scheduler.store.pod(&requirement.key)?;
-        let mut alive = stored.values().filter(|task| task.is_alive() && sets.contains(&&task.set));
-        let (task, plan) = alive.find_map(|task| Some((task, self.rival_plan(holder, task)?)))?;
-        let text = format!(
-            "{} of plan {plan} must end first: {}, and the next cycle ends it",
-            task.name,
-            rivalry(task)
-        );
-        Some(reason(text, None, ReasonKind::Killing { tasks: vec![task.name.clone()], by: None }))
-    }
-
-    /// The other plan whose step launched a task and still waits for it.
-    fn rival_plan(&self, holder: Holder, task: &TaskRecord) -> Option<Text> {
-        let other = self.scheduler.step_waiting_for(task).filter(|other| other.plan != holder.plan)?;
-        let unreachable = task.status.as_ref().is_some_and(|status| status.state == "TASK_UNREACHABLE");
-        let at_work = !unreachable && !self.scheduler.step_status(other).is_complete();
-        at_work.then(|| self.scheduler.path(other.plan, Element::Plan).plan)
-    }
-
     fn funnel(&self, holder: Holder) -> Option<OfferFunnel> {
         let (at, outcomes) = self.scheduler.outcomes(holder)?;
-        let since = self.scheduler.step_data(holder)?.look.as_ref()?.at;
+        let since = self.scheduler.plans.step(holder)?.look.as_ref()?.at;
         let fresh: Vec<Arc<_>> = outcomes.into_iter().filter(|outcome| !outcome.passed).collect();
         Some(OfferFunnel { at_ms: since.ms(), ..funnel(at, &fresh) })
     }
@@ -276,34 +214,18 @@ impl Explainer<'_> {
             "the scheduler is not registered with the master".to_owned()
         } else if scheduler.is_reconciling() {
             "the scheduler first waits for the statuses of its tasks".to_owned()
-        } else if let Some(text) = self.facts.offer_drought(&scheduler.name) {
+        } else if let Some(text) = self.facts.offer_drought(scheduler.name()) {
             text
-        } else if scheduler.is_suppressed() {
+        } else if scheduler.offers.revive.is_suppressed() {
             "the scheduler told the master to send none".to_owned()
-        } else if !scheduler.offers.is_empty() {
-            format!("{} offers wait for the next cycle", scheduler.offers.len())
+        } else if !scheduler.offers.at_hand.is_empty() {
+            format!("{} offers wait for the next cycle", scheduler.offers.at_hand.len())
         } else {
             "the master has sent none since the scheduler asked".to_owned()
         };
-        self.drought_remedies(requirement);
+        self.remedies.drought(requirement);
         reason(format!("No offer was at hand: {text}"), None, ReasonKind::NoOffers { text: text.into() })
     }
-}
-
-impl Scheduler {
-    /// Tasks of a pod whose kill is on its way. One that is unreachable is none of them: nobody can be told to end it, and
-    /// what the pod waits for is another offer.
-    pub(super) fn dying(&self, requirement: &Requirement) -> Vec<&TaskRecord> {
-        let unreachable =
-            |task: &TaskRecord| task.status.as_ref().is_some_and(|status| status.state == "TASK_UNREACHABLE");
-        let stored = self.store.pod(&requirement.key).into_iter().flat_map(|tasks| tasks.values());
-        stored.filter(|task| task.is_alive() && self.kills.contains(&task.id) && !unreachable(task)).collect()
-    }
-}
-
-/// What two steps that end each other's tasks have in common.
-fn rivalry(task: &TaskRecord) -> String {
-    format!("both use the resource set {} of pod {}", task.set, task.pod.name())
 }
 
 fn short(state: &str) -> &str {

@@ -13,7 +13,6 @@ mod hub;
 
 pub use hub::{Hub, MemberId, Routed, Turn};
 
-use crate::scheduler::Scheduler;
 use planarium_mesos::api::{TaskState, TaskStatus};
 use std::collections::BTreeMap;
 
@@ -21,7 +20,7 @@ use std::collections::BTreeMap;
 const DISCIPLINE: &str = "RESERVE_DISCIPLINE";
 
 /// How many services of a framework may reserve at a time; no limit unless the environment names one above 0.
-pub fn reserve_limit(env: &BTreeMap<String, String>) -> Option<usize> {
+pub fn reserve_limit(env: &BTreeMap<String, String>) -> Option<u64> {
     env.get(DISCIPLINE).and_then(|text| text.trim().parse().ok()).filter(|limit| *limit > 0)
 }
 
@@ -30,16 +29,4 @@ pub fn reserve_limit(env: &BTreeMap<String, String>) -> Option<usize> {
 pub fn must_end(status: &TaskStatus) -> bool {
     let state = status.state;
     !state.is_terminal() && !matches!(state, TaskState::Staging | TaskState::Unreachable)
-}
-
-impl Scheduler {
-    /// Whether the service is acquiring its footprint.
-    pub fn is_reserving(&self) -> bool {
-        !self.is_uninstalling() && self.has_footprint_to_come()
-    }
-
-    /// Head of the ids of its tasks.
-    pub fn task_prefix(&self) -> String {
-        self.target.spec.id_prefix()
-    }
 }

@@ -1,8 +1,8 @@
 //! `marathon.json.mustache`: from options to the environment of the scheduler process.
 
 use super::options::Options;
+use crate::build_marks as marked;
 use crate::codes;
-use crate::marks as marked;
 use crate::programs::UNNAMED;
 use planarium_kernel::SortedSet;
 use planarium_source::template::mustache::{self, Policy};

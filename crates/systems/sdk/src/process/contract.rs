@@ -2,7 +2,7 @@
 //!
 //! *Knows*: which part of the process does what the contract asks for. *Must not know*: any rule.
 
-use super::facts::Facts;
+use super::cluster_facts::Facts;
 use super::{Member, Process, not_found};
 use crate::load::Loaded;
 use crate::scheduler::Scheduler;

@@ -289,7 +289,7 @@ impl Process {
             return;
         }
         let Some(member) = self.members.remove(&number) else { return };
-        cluster.note_past_revision(member.scheduler.revision);
+        cluster.note_past_revision(member.scheduler.revision());
         cluster.call(cx, self.framework, Call::Teardown);
         self.over = true;
         cx.emit(EventBody::ServiceRemoved { service: member.name, dialect: crate::DIALECT.into() });

@@ -4,8 +4,8 @@
 //! *Must not know*: the rules of a service; those are [`Scheduler`]'s. How offers go from service to service is
 //! [`Hub`](crate::multi::Hub)'s.
 
+mod cluster_facts;
 mod contract;
-mod facts;
 mod lifecycle;
 mod shared;
 

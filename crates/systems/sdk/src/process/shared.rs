@@ -245,7 +245,7 @@ impl Process {
             shared.hub.leave(id(number));
         }
         if let Some(member) = self.members.remove(&number) {
-            cluster.note_past_revision(member.scheduler.revision);
+            cluster.note_past_revision(member.scheduler.revision());
         }
         cx.emit(EventBody::ServiceRemoved { service: name, dialect: crate::DIALECT.into() });
         if abandoned {

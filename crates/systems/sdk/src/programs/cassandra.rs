@@ -6,7 +6,7 @@
 //! scheduler/CassandraRecoveryPlanOverrider,scheduler/CassandraZoneValidator,api/SeedsResource}.java`. Match, but that
 //! a plan `replace` without a step for the node leaves the node to the default recovery.
 
-use super::{FixedVariable, Lost, OwnPhase, OwnStep, Variable, decoded};
+use super::{FixedVariable, Lost, OwnPhase, OwnStep, StepPlace, Variable, decoded};
 use crate::spec::ServiceSpec;
 use planarium_kernel::{SortedMap, SortedSet};
 use std::collections::BTreeMap;
@@ -99,15 +99,22 @@ pub(super) fn recovery(lost: &Lost<'_>) -> Option<OwnPhase> {
         "{} -Dcassandra.replace_address={address} -Dcassandra.consistent.rangemovement=false\n",
         java_trim(&server.cmd)
     );
-    let mut steps =
-        vec![OwnStep { of: (at, node), anew: true, command: Some((SERVER.into(), command.into())) }];
+    let mut steps = vec![OwnStep {
+        of: StepPlace { phase: at, step: node },
+        anew: true,
+        command: Some((SERVER.into(), command.into())),
+    }];
     if step.index < seeds_count(lost.env)? {
         let others = phase
             .steps
             .iter()
             .enumerate()
             .filter(|(_, other)| other.as_ref().is_some_and(|other| other.index != step.index));
-        steps.extend(others.map(|(other, _)| OwnStep { of: (at, other), anew: false, command: None }));
+        steps.extend(others.map(|(other, _)| OwnStep {
+            of: StepPlace { phase: at, step: other },
+            anew: false,
+            command: None,
+        }));
     }
     Some(OwnPhase { name: "permanent-node-failure-recovery".into(), steps })
 }

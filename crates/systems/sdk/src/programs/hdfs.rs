@@ -7,7 +7,7 @@
 //! HDFSUserAuthMapperBuilder,HDFSAuthEnvContainer}.java`. Match, but that a plan `replace` without the steps leaves the
 //! pod to the default recovery.
 
-use super::{Lost, OwnPhase, OwnStep, Variable, decoded};
+use super::{Lost, OwnPhase, OwnStep, StepPlace, Variable, decoded};
 use crate::placement::Rule;
 use crate::spec::{PodSpec, ServiceSpec};
 use std::collections::BTreeMap;
@@ -118,7 +118,7 @@ pub(super) fn recovery(lost: &Lost<'_>) -> Option<OwnPhase> {
     let first = usize::try_from(lost.index).ok()? * 2;
     let own = |step: usize, anew: bool| {
         steps.get(step)?.as_ref()?;
-        Some(OwnStep { of: (at, step), anew, command: None })
+        Some(OwnStep { of: StepPlace { phase: at, step }, anew, command: None })
     };
     let steps = vec![own(first, true)?, own(first + 1, false)?];
     Some(OwnPhase { name: format!("permanent-{name}-failure-recovery").into(), steps })

@@ -107,11 +107,20 @@ pub(crate) struct OwnPhase {
     pub(crate) steps: Vec<OwnStep>,
 }
 
+/// The position of a step in the plan of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StepPlace {
+    /// Position of the phase.
+    pub(crate) phase: usize,
+    /// Position of the step in the phase.
+    pub(crate) step: usize,
+}
+
 /// One of its steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OwnStep {
-    /// The step that it repeats: positions of phase and step.
-    pub(crate) of: (usize, usize),
+    /// The step that it repeats.
+    pub(crate) of: StepPlace,
     /// The pod is made anew, or launched in place.
     pub(crate) anew: bool,
     /// A task's command line, where it is another than the definition's.

@@ -247,7 +247,12 @@ fn programs_may_keep_tasks_to_the_region() {
             "# env: ALLOW_REGION_AWARENESS=false\n# env: SERVICE_REGION=r\n# env: SCENARIOS={scenario}\n"
         );
         let scheduler = started(&format!("{env}{text}"));
-        scheduler.target.pods.values().all(|pod| pod.rule.to_string().contains("RegionRule{matcher=Exact"))
+        scheduler
+            .configs
+            .target
+            .pods
+            .values()
+            .all(|pod| pod.rule.to_string().contains("RegionRule{matcher=Exact"))
     };
     assert!(aware(CASSANDRA, "YAML") && aware(HDFS, "YAML") && aware(PLANS, "multi_region"));
     assert!(!aware(PLANS, "YAML"));
@@ -336,7 +341,7 @@ fn steps_of_a_recovery() {
         let how = if step.anew { "anew" } else { "in place" };
         let command =
             step.command.as_ref().map_or(String::new(), |(task, command)| format!(" {task} {command:?}"));
-        format!("{}.{} {how}{command}", step.of.0, step.of.1)
+        format!("{}.{} {how}{command}", step.of.phase, step.of.step)
     };
     let replaced =
         "\"run -Dcassandra.replace_address=10.0.0.7 -Dcassandra.consistent.rangemovement=false\\n\"";

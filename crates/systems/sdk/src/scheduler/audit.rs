@@ -1,6 +1,6 @@
 //! The scheduler looked at from outside: how large it is, its digest, what is wrong with it.
 //!
-//! *Knows*: every part that holds state. *Must not know*: what any part does.
+//! *Knows*: every record that holds state. *Must not know*: what any record is for.
 
 use super::Scheduler;
 use planarium_kernel::Digest;
@@ -10,33 +10,33 @@ impl Scheduler {
     /// Roughly how many bytes a copy takes. *Units*: bytes.
     pub fn weight(&self) -> u64 {
         let steps: usize = self.plans.iter().map(|plan| plan.tree.step_count()).sum();
-        4096 + 512 * steps as u64 + 1024 * self.store.pod_count() as u64
+        4096 + 512 * steps as u64 + 1024 * u64::from(self.state.tasks.pod_count())
     }
 
     /// Writes the state into a digest.
     pub fn digest(&self, digest: &mut Digest) {
-        digest.write_str(&self.name);
-        digest.write_str(&self.target.id);
+        digest.write_str(&self.service.name);
+        digest.write_str(&self.configs.target.id);
         digest.write_u32(self.ids.generation);
-        self.store.digest(digest);
+        self.state.tasks.digest(digest);
         self.backoff.digest(digest);
-        self.revive.digest(digest);
-        self.kills.digest(digest);
+        self.offers.revive.digest(digest);
+        self.killer.digest(digest);
         digest.write_u64(self.plans.len() as u64);
-        for plan in &self.plans {
+        for plan in self.plans.iter() {
             plan.tree.write_digest(digest);
         }
-        digest.write_u64(self.waiting.len() as u64);
-        digest.write_u64(self.offers.len() as u64);
-        digest.write_bool(self.completed_once);
+        digest.write_u64(u64::from(self.plans.waiting.len()));
+        digest.write_u64(self.offers.at_hand.len() as u64);
+        digest.write_bool(self.state.completed_once);
         digest.write_bool(self.is_uninstalling());
     }
 
     /// Broken invariants, in words. *Cost*: walks everything.
     pub fn check(&self) -> Vec<String> {
-        let mut found = self.store.check();
-        found.extend(self.failing.check());
-        for plan in &self.plans {
+        let mut found = self.state.tasks.check();
+        found.extend(self.failed.check());
+        for plan in self.plans.iter() {
             if let Err(discrepancy) = plan.tree.check() {
                 found.push(format!("plan {}: {discrepancy:?}", plan.name()));
             }
@@ -51,9 +51,9 @@ impl Scheduler {
                 }
             }
         }
-        for (id, holder) in self.waiting.iter() {
+        for (id, holder) in self.plans.waiting.iter() {
             let known =
-                self.step_data(*holder).is_some_and(|data| data.tasks.iter().any(|task| task.id == *id));
+                self.plans.step(*holder).is_some_and(|data| data.tasks.iter().any(|task| task.id == *id));
             if !known {
                 found.push(format!("task id {id} is waited for by a step that does not know it"));
             }

@@ -8,79 +8,74 @@
 //!
 //! **Source**: `dcos-commons: …/scheduler/decommission/DecommissionPlanFactory.java`. Match.
 
-use super::action::Action;
-use super::plan::{NewStep, Plan, PlanKind, phase_spec};
-use super::store::{Override, OverrideProgress, OverrideTarget, PodKey, PodTasks};
-use super::{Cx, Scheduler};
+use super::plans::{Action, NewPhase, NewStep, Plan, PlanFactory, PlanKind};
+use super::service::Service;
+use super::state::{Override, OverrideProgress, OverrideTarget, PodKey, PodTasks, TaskStore};
+use crate::spec::PodSpec;
 use planarium_kernel::SortedSet;
-use planarium_plan::{PlanSpec, StrategySpec};
+use planarium_plan::StrategySpec;
 use planarium_protocol::Text;
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 /// Name of the plan.
 pub(crate) const DECOMMISSION: &str = "decommission";
 
-impl Scheduler {
-    /// Makes the plan, if there is a pod to take away, and marks the tasks concerned; tasks that were
-    /// marked before and stay after all are unmarked.
-    pub(super) fn decommission_plan(&mut self, cx: &Cx) -> Option<Plan> {
-        let leaving = self.leaving();
-        self.mark_leaving(&leaving);
-        if leaving.is_empty() {
+/// Makes the plan, if there is a pod to take away.
+pub(crate) fn plan(
+    leaving: &[PodKey],
+    tasks: &TaskStore,
+    service: &Service,
+    factory: &mut PlanFactory<'_>,
+) -> Option<Plan> {
+    if leaving.is_empty() {
+        return None;
+    }
+    let phase = |key: &PodKey| {
+        let before = service.program.before_decommission(&service.env);
+        let before = before.map(|name| NewStep::acting(name, Action::Custom));
+        let steps = before.into_iter().chain(steps(key, tasks.pod(key)?)).collect();
+        Some(NewPhase { name: key.name(), strategy: StrategySpec::Serial, steps })
+    };
+    let phases = leaving.iter().filter_map(phase).collect();
+    Some(factory.plan(PlanKind::Decommission, DECOMMISSION, StrategySpec::Serial, phases))
+}
+
+/// Pods that the target does not have, in the order they go: types that are gone first, then the
+/// other types in reverse order of the definition; within a type the highest index first.
+pub(crate) fn leaving(pods: &[Arc<PodSpec>], tasks: &TaskStore) -> Vec<PodKey> {
+    let mut leaving: Vec<(Option<Reverse<usize>>, PodKey)> = tasks
+        .pods()
+        .filter_map(|(key, _)| match pods.iter().position(|pod| pod.name == key.pod) {
+            None => Some((None, key.clone())),
+            Some(at) if pods.get(at).is_some_and(|pod| key.index >= pod.count) => {
+                Some((Some(Reverse(at)), key.clone()))
+            }
+            Some(_) => None,
+        })
+        .collect();
+    planarium_kernel::sorted::sort_by(&mut leaving, |(a, x), (b, y)| {
+        a.cmp(b).then_with(|| x.pod.cmp(&y.pod)).then_with(|| y.index.cmp(&x.index))
+    });
+    leaving.into_iter().map(|(_, key)| key).collect()
+}
+
+/// Overrides to set: tasks that leave are marked, and tasks that were marked before and stay after all are unmarked.
+pub(crate) fn overrides(leaving: &[PodKey], tasks: &TaskStore) -> Vec<(Text, Override)> {
+    let leaving: SortedSet<&PodKey> = leaving.iter().collect();
+    let change = |task: &super::state::TaskRecord| {
+        let leaves = leaving.contains(&task.pod);
+        if leaves == (task.goal.target == OverrideTarget::Decommissioned) {
             return None;
         }
-        let (mut phases, mut rows) = (Vec::new(), Vec::new());
-        for key in &leaving {
-            let Some(tasks) = self.store.pod(key) else { continue };
-            let before = self.program.before_decommission(&self.env);
-            let before = before.map(|name| NewStep::acting(name, Action::Custom));
-            let steps: Vec<NewStep> = before.into_iter().chain(steps(key, tasks)).collect();
-            phases.push(phase_spec(key.name(), StrategySpec::Serial, &steps, &mut self.assets));
-            rows.push(steps);
-        }
-        let spec = PlanSpec::new(DECOMMISSION, StrategySpec::Serial, phases);
-        Some(Plan::new(PlanKind::Decommission, &spec, rows, &self.ids, cx.now()))
-    }
-
-    /// Pods that the target does not have, in the order they go: types that are gone first, then the
-    /// other types in reverse order of the definition; within a type the highest index first.
-    fn leaving(&self) -> Vec<PodKey> {
-        let pods = &self.target.spec.pods;
-        let mut leaving: Vec<(Option<Reverse<usize>>, PodKey)> = self
-            .store
-            .pods()
-            .filter_map(|(key, _)| match pods.iter().position(|pod| pod.name == key.pod) {
-                None => Some((None, key.clone())),
-                Some(at) if pods.get(at).is_some_and(|pod| key.index >= pod.count) => {
-                    Some((Some(Reverse(at)), key.clone()))
-                }
-                Some(_) => None,
-            })
-            .collect();
-        planarium_kernel::sorted::sort_by(&mut leaving, |(a, x), (b, y)| {
-            a.cmp(b).then_with(|| x.pod.cmp(&y.pod)).then_with(|| y.index.cmp(&x.index))
-        });
-        leaving.into_iter().map(|(_, key)| key).collect()
-    }
-
-    fn mark_leaving(&mut self, leaving: &[PodKey]) {
-        let leaving: SortedSet<&PodKey> = leaving.iter().collect();
-        let changes: Vec<(Text, bool)> = self
-            .store
-            .tasks()
-            .map(|task| (task.name.clone(), leaving.contains(&task.pod), task.goal.target))
-            .filter(|(_, leaves, target)| *leaves != (*target == OverrideTarget::Decommissioned))
-            .map(|(name, leaves, _)| (name, leaves))
-            .collect();
-        for (name, leaves) in changes {
-            let goal = if leaves {
-                Override { target: OverrideTarget::Decommissioned, progress: OverrideProgress::Pending }
-            } else {
-                Override::default()
-            };
-            self.store.update(&name, |task| task.goal = goal);
-        }
-    }
+        let goal = if leaves {
+            Override { target: OverrideTarget::Decommissioned, progress: OverrideProgress::Pending }
+        } else {
+            Override::default()
+        };
+        Some((task.name.clone(), goal))
+    };
+    tasks.tasks().filter_map(change).collect()
 }
 
 /// Ends every task, gives every reservation back, forgets every task.

@@ -7,7 +7,7 @@
 //! **Source**: `dcos-commons: …/scheduler/Metrics.java`. Match; handling offers takes no virtual time, so its
 //! timer counts cycles and measures nothing.
 
-use super::{Request, Scheduler};
+use super::Request;
 use planarium_kernel::SimTime;
 use planarium_kernel::SortedMap;
 use planarium_mesos::api::{Call, Operation, SchedulerEvent, TaskState};
@@ -95,7 +95,7 @@ impl Metrics {
     }
 
     /// What goes to the master.
-    fn said(&mut self, requests: &[Request]) {
+    pub(super) fn said(&mut self, requests: &[Request]) {
         for request in requests {
             match &request.call {
                 Call::Decline { offer_ids, refuse_ms } => {
@@ -108,6 +108,11 @@ impl Metrics {
                 _ => {}
             }
         }
+    }
+
+    /// A revive that had to wait.
+    pub(super) fn throttled(&mut self) {
+        self.add(Counter::RevivesThrottles, 1);
     }
 
     fn operated(&mut self, operation: &Operation) {
@@ -126,19 +131,5 @@ impl Metrics {
             | Operation::Named { .. } => return,
         };
         self.add(Counter::Operation(kind), count);
-    }
-}
-
-impl Scheduler {
-    /// Counts what a cycle, an event or a command has led to.
-    pub(super) fn count(&mut self, requests: &[Request]) {
-        self.metrics.said(requests);
-    }
-
-    /// A cycle is over: a revive that had to wait was throttled.
-    pub(super) fn count_throttle(&mut self) {
-        if self.revive.is_requested() {
-            self.metrics.add(Counter::RevivesThrottles, 1);
-        }
     }
 }

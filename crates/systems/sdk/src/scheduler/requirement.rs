@@ -1,20 +1,19 @@
-//! What a step needs: which tasks of which pod instance, in which version, for which reason.
+//! The requirement of a step: tasks of a pod instance, their version, and the reason to launch them.
 //!
-//! *Knows*: pod types of a configuration with their effective placement.
-//! *Must not know*: offers, statuses.
+//! *Knows*: names of tasks, identity of work. *Must not know*: offers, statuses.
 //!
 //! **Source**: `dcos-commons: …/scheduler/plan/PodInstanceRequirement.java`.
 
-use super::evaluate::task_env::TaskEnv;
-use super::revive::WorkKey;
-use super::store::PodKey;
-use crate::placement::{self, Rule};
-use crate::spec::{PodSpec, ServiceSpec, TaskSpec};
+use super::configs::PodType;
+use super::state::PodKey;
+use crate::spec::TaskSpec;
 use planarium_kernel::Digest;
-use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Identity of one piece of work: step name, requirement, recovery type and parameters.
+pub(crate) type WorkKey = u64;
 
 /// Why a pod instance is launched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,60 +35,6 @@ impl Recovery {
             Self::Transient => "TRANSIENT",
             Self::Permanent => "PERMANENT",
         }
-    }
-}
-
-/// A pod type of one configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PodType {
-    /// Its definition.
-    pub(crate) spec: Arc<PodSpec>,
-    /// The rule it is really placed by.
-    pub(crate) rule: Rule,
-    /// What the launches of its tasks have in common.
-    pub(crate) envs: Vec<TaskEnv>,
-}
-
-impl PodType {
-    /// The same, with another command line for one task.
-    pub(crate) fn with_command(&self, service: &ServiceSpec, task: &str, command: &Text) -> Self {
-        let tasks = self.spec.tasks.iter().map(|old| {
-            if *old.name != *task {
-                return old.clone();
-            }
-            Arc::new(TaskSpec { cmd: command.clone(), ..(**old).clone() })
-        });
-        let spec = Arc::new(PodSpec { tasks: tasks.collect(), ..(*self.spec).clone() });
-        let envs = spec.tasks.iter().map(|task| TaskEnv::of(service, &spec, task)).collect();
-        Self { spec, rule: self.rule.clone(), envs }
-    }
-}
-
-/// One configuration: a definition under an id.
-#[derive(Clone, Debug)]
-pub(crate) struct Config {
-    /// Its id.
-    pub(crate) id: Text,
-    /// The definition.
-    pub(crate) spec: Arc<ServiceSpec>,
-    /// Pod types by name.
-    pub(crate) pods: SortedMap<Text, Arc<PodType>>,
-}
-
-impl Config {
-    /// A configuration; `region_awareness` as the scheduler's environment has it.
-    pub(crate) fn new(id: Text, spec: Arc<ServiceSpec>, region_awareness: bool) -> Self {
-        let region = spec.region.as_deref();
-        let pods = spec
-            .pods
-            .iter()
-            .map(|pod| {
-                let rule = placement::effective(pod.placement.as_deref(), region, region_awareness);
-                let envs = pod.tasks.iter().map(|task| TaskEnv::of(&spec, pod, task)).collect();
-                (pod.name.clone(), Arc::new(PodType { spec: pod.clone(), rule, envs }))
-            })
-            .collect();
-        Self { id, spec, pods }
     }
 }
 

@@ -808,7 +808,7 @@ fn what_is_kept_without_effect_is_shown() {
     let pod = &body["pod-specs"][0];
     let (server, once) = (&pod["task-specs"][0], &pod["task-specs"][1]);
     let port = &once["resource-set"]["resource-specifications"][1];
-    // Field of `kept::FIELDS`, what the target configuration says of it.
+    // Field of `without_effect::FIELDS`, what the target configuration says of it.
     let shown = [
         ("web-url", &body["web-url"], "\"http://x\""),
         ("scheduler.zookeeper", &body["zookeeper"], "\"zk:2181\""),
@@ -840,7 +840,7 @@ fn what_is_kept_without_effect_is_shown() {
         ("pods.*.tasks.*.ports.*.vip", &port["vip-port"], "80"),
     ];
     let fields: Vec<&str> = shown.iter().map(|(field, ..)| *field).collect();
-    let kept: Vec<&str> = crate::kept::FIELDS.iter().map(|(field, _)| *field).collect();
+    let kept: Vec<&str> = crate::without_effect::FIELDS.iter().map(|(field, _)| *field).collect();
     assert_eq!(fields, kept, "every field without effect is looked at");
     for (field, value, want) in shown {
         assert_eq!(value.to_string(), want, "{field}");

@@ -8,7 +8,7 @@
 //! `PodQueries.java`. Match; the sentences are the simulator's.
 
 use crate::scheduler::op_of;
-use crate::scheduler::store::PodTasks;
+use crate::scheduler::state::PodTasks;
 use planarium_kernel::SortedMap;
 use planarium_plan::{Element, PlanTree, Status, StepState};
 use planarium_protocol::Input;

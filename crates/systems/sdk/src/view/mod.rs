@@ -7,9 +7,10 @@
 
 mod actions;
 
+use crate::explain::Brief;
 use crate::scheduler::Scheduler;
-use crate::scheduler::plan::{Plan, PlanKind};
-use crate::scheduler::store::{PodKey, PodTasks, TaskRecord};
+use crate::scheduler::plans::{Plan, PlanKind};
+use crate::scheduler::state::{PodKey, PodTasks, TaskRecord};
 use crate::wire;
 use actions::{Actions, Shut};
 use planarium_kernel::SortedMap;
@@ -79,8 +80,8 @@ impl ViewCache {
         // A poisoned lock means that building a view failed halfway: then it is built from nothing.
         let Ok(mut built) = self.0.lock() else { return scheduler.view() };
         match &built.view {
-            Some(view) if built.touched == scheduler.touched => view.clone(),
-            _ => scheduler.rebuilt(Arc::make_mut(&mut built)),
+            Some(view) if built.touched == scheduler.shown_changes() => view.clone(),
+            _ => ViewBuilder { scheduler }.rebuilt(Arc::make_mut(&mut built)),
         }
     }
 }
@@ -88,17 +89,31 @@ impl ViewCache {
 impl Scheduler {
     /// The service as a front end shows it, built from nothing.
     pub fn view(&self) -> Arc<ServiceView> {
-        self.rebuilt(&mut Built::default())
+        ViewBuilder { scheduler: self }.rebuilt(&mut Built::default())
     }
 
-    fn rebuilt(&self, built: &mut Built) -> Arc<ServiceView> {
-        let shut = Shut { ended: self.exited().is_some(), uninstalling: self.is_uninstalling() };
+    /// Counts everything that a view might show.
+    fn shown_changes(&self) -> u64 {
+        self.plans.revision.changes
+    }
+}
+
+/// Builds views of one scheduler.
+#[derive(Clone, Copy)]
+struct ViewBuilder<'a> {
+    scheduler: &'a Scheduler,
+}
+
+impl ViewBuilder<'_> {
+    fn rebuilt(self, built: &mut Built) -> Arc<ServiceView> {
+        let shut =
+            Shut { ended: self.scheduler.exited().is_some(), uninstalling: self.scheduler.is_uninstalling() };
         if built.shut != shut {
             *built = Built { shut, ..Built::default() };
         }
-        let mut plans = Vec::with_capacity(self.plans.len());
-        built.signs.resize(self.plans.len(), Vec::new());
-        for (at, plan) in self.plans.iter().enumerate() {
+        let mut plans = Vec::with_capacity(self.scheduler.plans.len());
+        built.signs.resize(self.scheduler.plans.len(), Vec::new());
+        for (at, plan) in self.scheduler.plans.iter().enumerate() {
             let old = built.plans.get(at).cloned();
             let view = match old {
                 Some((touched, view)) if touched == plan.touched => view,
@@ -118,8 +133,8 @@ impl Scheduler {
             plans.push((plan.touched, view));
         }
         let view = Arc::new(ServiceView {
-            revision: self.revision,
-            name: self.name.clone(),
+            revision: self.scheduler.revision(),
+            name: self.scheduler.name().clone(),
             dialect: crate::DIALECT.into(),
             plans: plans.iter().map(|(_, view)| view.clone()).collect(),
             pods: self.pod_views(&mut built.pods, &mut built.actions, shut),
@@ -129,13 +144,13 @@ impl Scheduler {
             more: Arc::default(),
         });
         built.plans = plans;
-        built.touched = self.touched;
+        built.touched = self.scheduler.shown_changes();
         built.view = Some(view.clone());
         view
     }
 
     fn plan_view(
-        &self,
+        self,
         id: PlanId,
         plan: &Plan,
         old: Option<Arc<PlanView>>,
@@ -161,13 +176,13 @@ impl Scheduler {
             errors: plan.tree.errors().cloned().collect(),
             progress,
             phases,
-            actions: known.actions.of_element(&plan.tree, Element::Plan, known.shut, self.name()),
+            actions: known.actions.of_element(&plan.tree, Element::Plan, known.shut, self.scheduler.name()),
             custom: plan.kind == PlanKind::Custom,
         })
     }
 
     fn phase_view(
-        &self,
+        self,
         id: PlanId,
         plan: &Plan,
         phase: PhaseId,
@@ -182,7 +197,7 @@ impl Scheduler {
             .enumerate()
             .map(|(n, step)| {
                 let old = old.and_then(|old| old.steps.get(n));
-                let held = self.withheld.contains_key(&Holder { plan: id, step });
+                let held = self.scheduler.plans.withheld.contains_key(&Holder { plan: id, step });
                 let now = if held { None } else { step_sign(plan, step, &sign) };
                 while known.before.next_if(|(other, _)| *other < step).is_some() {}
                 let before = known.before.next_if(|(other, _)| *other == step);
@@ -208,16 +223,16 @@ impl Scheduler {
                 total: tally.map_or(0, planarium_plan::Tally::total),
             },
             steps,
-            actions: known.actions.of_element(&plan.tree, element, known.shut, self.name()),
+            actions: known.actions.of_element(&plan.tree, element, known.shut, self.scheduler.name()),
         };
         match old {
             Some(old) if same_phase(old, &view) => old.clone(),
-            _ => Arc::new(PhaseView { revision: self.revision, ..view }),
+            _ => Arc::new(PhaseView { revision: self.scheduler.revision(), ..view }),
         }
     }
 
     fn step_view(
-        &self,
+        self,
         id: PlanId,
         plan: &Plan,
         step: StepId,
@@ -226,9 +241,9 @@ impl Scheduler {
     ) -> Arc<StepView> {
         let element = Element::Step(step);
         let Some(data) = plan.step(step) else { return Arc::new(empty_step()) };
-        let actions = known.actions.of_element(&plan.tree, element, known.shut, self.name());
-        let status = self.display_status(id, element);
-        let reason = self.brief(id, plan, step);
+        let actions = known.actions.of_element(&plan.tree, element, known.shut, self.scheduler.name());
+        let status = self.scheduler.display_status(id, element);
+        let reason = Brief::new(self.scheduler, plan, Holder { plan: id, step }).line();
         if let Some(old) = old
             && old.id == data.id
             && *old.status == *status
@@ -241,7 +256,7 @@ impl Scheduler {
         }
         let requirement = data.requirement.as_deref();
         Arc::new(StepView {
-            revision: self.revision,
+            revision: self.scheduler.revision(),
             id: data.id.clone(),
             name: plan.step_name(step),
             namesake: plan.is_namesake(step),
@@ -256,10 +271,10 @@ impl Scheduler {
         })
     }
 
-    fn pod_views(&self, shown: &mut Vec<ShownPod>, actions: &mut Actions, shut: Shut) -> Vec<Arc<PodView>> {
+    fn pod_views(self, shown: &mut Vec<ShownPod>, actions: &mut Actions, shut: Shut) -> Vec<Arc<PodView>> {
         let mut before = std::mem::take(shown).into_iter().peekable();
-        shown.reserve(self.store.pod_count());
-        for (key, tasks) in self.store.pods() {
+        shown.reserve(self.scheduler.state.tasks.pod_count() as usize);
+        for (key, tasks) in self.scheduler.state.tasks.pods() {
             while before.next_if(|old| old.key < *key).is_some() {}
             let old = before.next_if(|old| old.key == *key);
             let view = match old {
@@ -276,7 +291,7 @@ impl Scheduler {
         shown.iter().map(|pod| pod.view.clone()).collect()
     }
 
-    fn pod_view(&self, key: &PodKey, tasks: &PodTasks, actions: Arc<[ActionView]>) -> PodView {
+    fn pod_view(self, key: &PodKey, tasks: &PodTasks, actions: Arc<[ActionView]>) -> PodView {
         let task_view = |task: &TaskRecord| PodTaskView {
             name: task.name.clone(),
             id: task.id.clone(),
@@ -285,29 +300,29 @@ impl Scheduler {
             configs: task.files.clone(),
         };
         let shown = tasks.values().map(task_view).collect();
-        PodView { revision: self.revision, name: key.name(), tasks: shown, actions }
+        PodView { revision: self.scheduler.revision(), name: key.name(), tasks: shown, actions }
     }
 
-    fn activity(&self) -> String {
-        if let Some(line) = self.exit_line() {
+    fn activity(self) -> String {
+        if let Some(line) = self.scheduler.exit_line() {
             return line;
         }
-        if self.is_torn_down() {
+        if self.scheduler.is_torn_down() {
             return "the framework is over; the package manager removes the scheduler".to_owned();
         }
-        if !self.is_subscribed() {
+        if !self.scheduler.is_subscribed() {
             return "not registered with the master".to_owned();
         }
-        if self.is_reconciling() {
+        if self.scheduler.is_reconciling() {
             return "waiting for task statuses".to_owned();
         }
-        if self.is_barred() {
+        if self.scheduler.is_barred() {
             return "waiting until another service of the framework has its footprint".to_owned();
         }
-        if self.is_suppressed() {
+        if self.scheduler.offers.revive.is_suppressed() {
             return "offers suppressed".to_owned();
         }
-        match self.offers.len() {
+        match self.scheduler.offers.at_hand.len() {
             0 => "waiting for offers".to_owned(),
             1 => "1 offer at hand".to_owned(),
             n => format!("{n} offers at hand"),

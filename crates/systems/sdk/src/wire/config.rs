@@ -6,9 +6,9 @@
 
 use super::nothing;
 use super::pod::number;
-use crate::scheduler::Scheduler;
-use crate::scheduler::evaluate::reservation_role;
+use crate::scheduler::configs::{Config, Configs};
 use crate::scheduler::ids::is_uuid;
+use crate::scheduler::offers::evaluate::reservation_role;
 use crate::spec::{
     ExternalVolume, Goal, IpcMode, Limit, PodSpec, PortSpec, ResourceSet, ServiceSpec, TaskSpec,
     TransportEncryptionKind, VolumeMode, VolumeSpec,
@@ -18,39 +18,46 @@ use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use serde_json::{Map, Value};
 
-impl Scheduler {
-    pub(super) fn configuration_ids(&self) -> Value {
-        self.configs.keys().map(|id| Value::from(&**id)).collect()
-    }
-
-    pub(super) fn target_id(&self) -> Value {
-        vec![Value::from(&*self.target.id)].into()
-    }
-
-    pub(super) fn target_body(&self) -> Value {
-        service_json(&self.target.spec)
-    }
-
-    pub(super) fn configuration(&self, id: &str) -> Result<Value, Refusal> {
-        if !is_uuid(id) {
-            return Err(not_an_id());
-        }
-        let config = self.configs.get(id.to_ascii_lowercase().as_str()).ok_or_else(nothing)?;
-        Ok(service_json(&config.spec))
-    }
+/// Ids of all configurations.
+pub(super) fn ids(configs: &Configs) -> Value {
+    configs.versions.keys().map(|id| Value::from(&**id)).collect()
 }
 
-impl Scheduler {
-    /// The text of a task's config template.
-    pub(super) fn template(&self, id: &str, pod: &str, task: &str, config: &str) -> Result<Value, Refusal> {
-        if !is_uuid(id) {
-            return Err(not_an_id());
-        }
-        let stored = self.configs.get(id.to_ascii_lowercase().as_str()).ok_or_else(nothing)?;
-        let task = stored.spec.pod(pod).and_then(|pod| pod.task(task)).ok_or_else(nothing)?;
-        let found = task.configs.iter().find(|one| *one.name == *config).ok_or_else(nothing)?;
-        found.content.as_deref().map(Value::from).ok_or_else(nothing)
+/// The id of the target.
+pub(super) fn target_id(configs: &Configs) -> Value {
+    vec![Value::from(&*configs.target.id)].into()
+}
+
+/// The target's definition.
+pub(super) fn target(configs: &Configs) -> Value {
+    service_json(&configs.target.spec)
+}
+
+/// The definition of a configuration.
+pub(super) fn configuration(configs: &Configs, id: &str) -> Result<Value, Refusal> {
+    Ok(service_json(&version(configs, id)?.spec))
+}
+
+/// The text of a task's config template.
+pub(super) fn template(
+    configs: &Configs,
+    id: &str,
+    pod: &str,
+    task: &str,
+    config: &str,
+) -> Result<Value, Refusal> {
+    let stored = version(configs, id)?;
+    let task = stored.spec.pod(pod).and_then(|pod| pod.task(task)).ok_or_else(nothing)?;
+    let found = task.configs.iter().find(|one| *one.name == *config).ok_or_else(nothing)?;
+    found.content.as_deref().map(Value::from).ok_or_else(nothing)
+}
+
+fn version<'a>(configs: &'a Configs, id: &str) -> Result<&'a Config, Refusal> {
+    if !is_uuid(id) {
+        return Err(not_an_id());
     }
+    let config = configs.versions.get(id.to_ascii_lowercase().as_str());
+    config.map(|config| &**config).ok_or_else(nothing)
 }
 
 /// A 400 with an empty body.

@@ -4,177 +4,175 @@
 //! OfferOutcomeTrackerV2.java`. Match; the explanations of evaluations are our own words.
 
 use super::DebugFilter;
-use crate::scheduler::Scheduler;
-use crate::scheduler::plan::{Plan, PlanKind};
-use crate::scheduler::store::TaskRecord;
+use crate::scheduler::offers::history::History;
+use crate::scheduler::plans::{Plan, PlanKind, Plans};
+use crate::scheduler::state::{TaskRecord, TaskStore};
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Element, PhaseId, StepId};
 use planarium_protocol::{Text, json};
 use serde_json::{Map, Value};
 
-impl Scheduler {
-    pub(super) fn debug_plans(&self, filter: &DebugFilter) -> Value {
-        if let Some(text) = self.bad_filter(filter) {
-            return json!({"invalid-input": text});
-        }
-        let plans: Vec<Value> = self
-            .plans
-            .iter()
-            .filter(|plan| matches(filter.plan.as_deref(), plan.tree.plan_name()))
-            .map(|plan| debug_plan(plan, filter))
-            .collect();
-        let active: Vec<&str> = self
-            .plans
-            .iter()
-            .filter(|plan| plan.tree.status(Element::Plan).is_running())
-            .map(|plan| &**plan.tree.plan_name())
-            .collect();
-        json!({
-            "schedulerState": self.scheduler_state(),
-            "activePlans": active,
-            "plans": plans,
-            "serviceTopology": self.plans.iter().map(topology).collect::<Vec<_>>(),
-        })
+/// Plans in short.
+pub(super) fn plans(plans: &Plans, completed_once: bool, filter: &DebugFilter) -> Value {
+    if let Some(text) = bad_filter(plans, filter) {
+        return json!({"invalid-input": text});
     }
+    let shown: Vec<Value> = plans
+        .iter()
+        .filter(|plan| matches(filter.plan.as_deref(), plan.tree.plan_name()))
+        .map(|plan| debug_plan(plan, filter))
+        .collect();
+    let active: Vec<&str> = plans
+        .iter()
+        .filter(|plan| plan.tree.status(Element::Plan).is_running())
+        .map(|plan| &**plan.tree.plan_name())
+        .collect();
+    json!({
+        "schedulerState": scheduler_state(plans, completed_once),
+        "activePlans": active,
+        "plans": shown,
+        "serviceTopology": plans.iter().map(topology).collect::<Vec<_>>(),
+    })
+}
 
-    /// The last that applies of deploying, deployed, recovering, decommissioning.
-    fn scheduler_state(&self) -> &'static str {
-        let of = |kind: PlanKind| self.plans.iter().find(move |plan| plan.kind == kind);
-        let running = |kind| of(kind).is_some_and(|plan| plan.tree.status(Element::Plan).is_running());
-        let mut state = "RUNNING";
-        if running(PlanKind::Deploy) {
-            state = "DEPLOYING";
-        }
-        if self.completed_once || of(PlanKind::Deploy).is_some_and(Plan::is_complete) {
-            state = "DEPLOYED";
-        }
-        if running(PlanKind::Recovery) {
-            state = "RECOVERING";
-        }
-        if running(PlanKind::Decommission) {
-            state = "DECOMMISSIONING";
-        }
-        state
+/// The last that applies of deploying, deployed, recovering, decommissioning.
+fn scheduler_state(plans: &Plans, completed_once: bool) -> &'static str {
+    let running = |kind| plans.of_kind(kind).is_some_and(|plan| plan.tree.status(Element::Plan).is_running());
+    let mut state = "RUNNING";
+    if running(PlanKind::Deploy) {
+        state = "DEPLOYING";
     }
-
-    /// What is wrong with the query parameters, if anything.
-    fn bad_filter(&self, filter: &DebugFilter) -> Option<&'static str> {
-        let DebugFilter { plan, phase, step } = filter;
-        if step.is_some() && (plan.is_none() || phase.is_none()) {
-            return Some("Step specified without parent Phase and Plan values.");
-        }
-        if phase.is_some() && plan.is_none() {
-            return Some("Phase specified without parent Plan.");
-        }
-        let plan_name = plan.as_deref()?;
-        let mut plans = self.plans.iter().filter(|plan| matches(Some(plan_name), plan.tree.plan_name()));
-        let (Some(plan), None) = (plans.next(), plans.next()) else {
-            return Some("Supplied plan not found in list of all available plans!");
-        };
-        let phase_name = phase.as_deref()?;
-        let mut phases =
-            plan.tree.phases().filter(|phase| matches(Some(phase_name), plan.tree.name((*phase).into())));
-        let (Some(phase), None) = (phases.next(), phases.next()) else {
-            return Some("Supplied phase not found in set of possible phases with supplied plan!");
-        };
-        let step_name = step.as_deref()?;
-        let steps =
-            plan.tree.steps(phase).filter(|step| matches(Some(step_name), plan.tree.name((*step).into())));
-        (steps.count() != 1)
-            .then_some("Supplied step not found in set of possible steps with supplied plan and phase!")
+    if completed_once || plans.is_deployed() {
+        state = "DEPLOYED";
     }
-
-    pub(super) fn debug_task_statuses(&self, filter: &DebugFilter) -> Value {
-        self.plans
-            .iter()
-            .filter(|plan| matches(filter.plan.as_deref(), plan.tree.plan_name()))
-            .map(|plan| {
-                let phases: Vec<Value> = filtered_phases(plan, filter)
-                    .map(|phase| {
-                        let steps: Vec<Value> = filtered_steps(plan, phase, filter)
-                            .map(|step| self.step_statuses(plan, step))
-                            .collect();
-                        json!({"name": plan.tree.name(phase.into()), "steps": steps})
-                    })
-                    .collect();
-                json!({"name": &**plan.tree.plan_name(), "phases": phases})
-            })
-            .collect()
+    if running(PlanKind::Recovery) {
+        state = "RECOVERING";
     }
-
-    fn step_statuses(&self, plan: &Plan, step: StepId) -> Value {
-        let statuses: Vec<Value> = plan
-            .requirement(step)
-            .into_iter()
-            .flat_map(|requirement| requirement.task_names())
-            .map(|name| {
-                let mut body = Map::new();
-                body.insert("name".to_owned(), Value::from(&**name));
-                let task = self.store.named(name);
-                if let Some((task, status)) = task.and_then(|task| Some((task, task.status.as_ref()?))) {
-                    body.insert("taskId".to_owned(), Value::from(&*task.id));
-                    body.insert("taskStatus".to_owned(), Value::from(status.state));
-                }
-                body.into()
-            })
-            .collect();
-        json!({"name": plan.tree.name(step.into()), "taskStatus": statuses})
+    if running(PlanKind::Decommission) {
+        state = "DECOMMISSIONING";
     }
+    state
+}
 
-    pub(super) fn debug_reservations(&self) -> Value {
-        let mut hosts: SortedMap<&str, SortedSet<&str>> = SortedMap::new();
-        // What a task lost for good had planned to reserve when the master refused it was never reserved.
-        let refused = |task: &&TaskRecord| {
-            task.permanently_failed && task.status.as_ref().is_some_and(|status| status.state == "TASK_ERROR")
-        };
-        for task in self.store.tasks().filter(|task| !refused(task)) {
-            let ids = task.held.iter().chain(task.executor.iter()).map(|held| &*held.id);
-            hosts.entry(&task.at.hostname).or_default().extend(ids.filter(|id| !id.is_empty()));
-        }
-        let body: Map<String, Value> =
-            hosts.into_iter().map(|(host, ids)| (host.to_owned(), ids.into_iter().collect())).collect();
-        body.into()
+/// Finds a mistake in the query parameters.
+fn bad_filter(plans: &Plans, filter: &DebugFilter) -> Option<&'static str> {
+    let DebugFilter { plan, phase, step } = filter;
+    if step.is_some() && (plan.is_none() || phase.is_none()) {
+        return Some("Step specified without parent Phase and Plan values.");
     }
+    if phase.is_some() && plan.is_none() {
+        return Some("Phase specified without parent Plan.");
+    }
+    let plan_name = plan.as_deref()?;
+    let mut named = plans.iter().filter(|plan| matches(Some(plan_name), plan.tree.plan_name()));
+    let (Some(plan), None) = (named.next(), named.next()) else {
+        return Some("Supplied plan not found in list of all available plans!");
+    };
+    let phase_name = phase.as_deref()?;
+    let mut phases =
+        plan.tree.phases().filter(|phase| matches(Some(phase_name), plan.tree.name((*phase).into())));
+    let (Some(phase), None) = (phases.next(), phases.next()) else {
+        return Some("Supplied phase not found in set of possible phases with supplied plan!");
+    };
+    let step_name = step.as_deref()?;
+    let steps =
+        plan.tree.steps(phase).filter(|step| matches(Some(step_name), plan.tree.name((*step).into())));
+    (steps.count() != 1)
+        .then_some("Supplied step not found in set of possible steps with supplied plan and phase!")
+}
 
-    pub(super) fn debug_offers(&self, epoch_ms: u64) -> Value {
-        let history = &self.history;
-        let offers: Vec<Value> = history
-            .last
-            .iter()
-            .map(|evaluation| {
-                let outcome = &evaluation.outcome;
-                let explanation: Vec<String> = outcome
-                    .checks
-                    .iter()
-                    .map(|check| {
-                        let verdict = if check.passed { "PASS" } else { "FAIL" };
-                        format!("{verdict}({}): {}", check.requirement, check.text)
-                    })
-                    .collect();
-                json!({
-                    "timestamp": epoch_ms.saturating_add(outcome.at.ms()),
-                    "pod-instance-name": &*evaluation.pod,
-                    "outcome": if outcome.passed { "pass" } else { "fail" },
-                    "explanation": explanation,
-                    "offer":
-                        format!("{} on {}: {}", evaluation.offer.name(), outcome.agent, evaluation.offer.resources),
+/// Statuses of tasks by the steps that launch them.
+pub(super) fn task_statuses(plans: &Plans, tasks: &TaskStore, filter: &DebugFilter) -> Value {
+    plans
+        .iter()
+        .filter(|plan| matches(filter.plan.as_deref(), plan.tree.plan_name()))
+        .map(|plan| {
+            let phases: Vec<Value> = filtered_phases(plan, filter)
+                .map(|phase| {
+                    let steps: Vec<Value> = filtered_steps(plan, phase, filter)
+                        .map(|step| step_statuses(plan, tasks, step))
+                        .collect();
+                    json!({"name": plan.tree.name(phase.into()), "steps": steps})
                 })
-            })
-            .collect();
-        let failures: Map<String, Value> =
-            history.failures.iter().map(|(reason, count)| ((*reason).to_owned(), (*count).into())).collect();
-        let agents: SortedMap<Text, u64> =
-            history.agents.iter().map(|(agent, count)| (agent.clone(), *count)).collect();
-        let agents: Map<String, Value> =
-            agents.iter().map(|(agent, count)| (agent.to_string(), (*count).into())).collect();
-        json!({
-            "acceptedCount": history.accepted,
-            "rejectedCount": history.rejected,
-            "failureReasons": failures,
-            "rejectedAgents": agents,
-            "offers": offers,
+                .collect();
+            json!({"name": &**plan.tree.plan_name(), "phases": phases})
         })
+        .collect()
+}
+
+fn step_statuses(plan: &Plan, tasks: &TaskStore, step: StepId) -> Value {
+    let statuses: Vec<Value> = plan
+        .requirement(step)
+        .into_iter()
+        .flat_map(|requirement| requirement.task_names())
+        .map(|name| {
+            let mut body = Map::new();
+            body.insert("name".to_owned(), Value::from(&**name));
+            let task = tasks.named(name);
+            if let Some((task, status)) = task.and_then(|task| Some((task, task.status.as_ref()?))) {
+                body.insert("taskId".to_owned(), Value::from(&*task.id));
+                body.insert("taskStatus".to_owned(), Value::from(status.state));
+            }
+            body.into()
+        })
+        .collect();
+    json!({"name": plan.tree.name(step.into()), "taskStatus": statuses})
+}
+
+/// Ids of reservations by machines.
+pub(super) fn reservations(tasks: &TaskStore) -> Value {
+    let mut hosts: SortedMap<&str, SortedSet<&str>> = SortedMap::new();
+    // What a task lost for good had planned to reserve when the master refused it was never reserved.
+    let refused = |task: &&TaskRecord| {
+        task.permanently_failed && task.status.as_ref().is_some_and(|status| status.state == "TASK_ERROR")
+    };
+    for task in tasks.tasks().filter(|task| !refused(task)) {
+        let ids = task.held.iter().chain(task.executor.iter()).map(|held| &*held.id);
+        hosts.entry(&task.at.hostname).or_default().extend(ids.filter(|id| !id.is_empty()));
     }
+    let body: Map<String, Value> =
+        hosts.into_iter().map(|(host, ids)| (host.to_owned(), ids.into_iter().collect())).collect();
+    body.into()
+}
+
+/// The last evaluations of offers.
+pub(super) fn offers(history: &History, epoch_ms: u64) -> Value {
+    let offers: Vec<Value> = history
+        .last
+        .iter()
+        .map(|evaluation| {
+            let outcome = &evaluation.outcome;
+            let explanation: Vec<String> = outcome
+                .checks
+                .iter()
+                .map(|check| {
+                    let verdict = if check.passed { "PASS" } else { "FAIL" };
+                    format!("{verdict}({}): {}", check.requirement, check.text)
+                })
+                .collect();
+            json!({
+                "timestamp": epoch_ms.saturating_add(outcome.at.ms()),
+                "pod-instance-name": &*evaluation.pod,
+                "outcome": if outcome.passed { "pass" } else { "fail" },
+                "explanation": explanation,
+                "offer":
+                    format!("{} on {}: {}", evaluation.offer.name(), outcome.agent, evaluation.offer.resources),
+            })
+        })
+        .collect();
+    let failures: Map<String, Value> =
+        history.failures.iter().map(|(reason, count)| ((*reason).to_owned(), (*count).into())).collect();
+    let agents: SortedMap<Text, u64> =
+        history.agents.iter().map(|(agent, count)| (agent.clone(), *count)).collect();
+    let agents: Map<String, Value> =
+        agents.iter().map(|(agent, count)| (agent.to_string(), (*count).into())).collect();
+    json!({
+        "acceptedCount": history.accepted,
+        "rejectedCount": history.rejected,
+        "failureReasons": failures,
+        "rejectedAgents": agents,
+        "offers": offers,
+    })
 }
 
 /// Names are compared without regard to case; no filter matches everything.

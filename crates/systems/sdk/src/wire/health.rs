@@ -3,8 +3,7 @@
 //! **Source**: `dcos-commons: …/debug/ServiceStatusTracker.java`. Match for the codes and their order; the
 //! texts of the reasons are our own.
 
-use crate::scheduler::Scheduler;
-use crate::scheduler::plan::{Plan, PlanKind};
+use crate::scheduler::plans::{Plan, PlanKind, Plans};
 use planarium_plan::{Element, Status, Tally};
 use planarium_protocol::json;
 use serde_json::{Map, Value};
@@ -27,55 +26,48 @@ impl Test {
     }
 }
 
-impl Scheduler {
-    /// The code of the first test that applies is the HTTP status too.
-    pub(super) fn health(&self, verbose: bool) -> (u16, Value) {
-        let deploy = self.plan_of(PlanKind::Deploy);
-        let recovery = self.plan_of(PlanKind::Recovery);
-        let steps = deploy.map(step_tally).unwrap_or_default();
-        let recovering = recovery.filter(|plan| !plan.is_complete()).map(step_tally).unwrap_or_default();
-        let errors = self.plans.iter().any(|plan| plan.tree.errors().next().is_some());
-        let complete = deploy.is_some_and(Plan::is_complete);
-        let tests = [
-            Test::new(errors.then_some(500), "some plan has errors", ""),
-            Test::new((!self.is_subscribed()).then_some(318), "not registered yet", ""),
-            Test::new(progress(&steps, (208, 204, 202)), "deploying", counts(&steps)),
-            Test::new(is_held(deploy).then_some(207), "deployment is interrupted", ""),
-            Test::new(None, "degraded", "never reported"),
-            Test::new(progress(&recovering, (208, 203, 205)), "recovering", counts(&recovering)),
-            Test::new(complete.then_some(200), "deployment is complete", ""),
-            self.running_like("restor", 321, "restoring"),
-            self.running_like("back", 320, "backing up"),
-            Test::new(None, "changing versions", "never reported"),
-        ];
-        let [errors, initial, deploying, held, _, recovering, complete, restoring, backing, _] = &tests;
-        let first = [errors, initial, deploying, held, recovering].into_iter().find_map(|test| test.code);
-        let code = first
-            .or_else(|| complete.code.map(|code| restoring.code.or(backing.code).unwrap_or(code)))
-            .unwrap_or(503);
-        let mut body = Map::new();
-        body.insert("value".to_owned(), code.into());
-        if verbose {
-            let reasons: Vec<&str> = tests.iter().map(|test| test.reason.as_str()).collect();
-            body.insert("reasons".to_owned(), json!(reasons));
-        }
-        (code, body.into())
+/// The code of the first test that applies is the HTTP status too.
+pub(super) fn health(plans: &Plans, subscribed: bool, verbose: bool) -> (u16, Value) {
+    let deploy = plans.of_kind(PlanKind::Deploy);
+    let recovery = plans.of_kind(PlanKind::Recovery);
+    let steps = deploy.map(step_tally).unwrap_or_default();
+    let recovering = recovery.filter(|plan| !plan.is_complete()).map(step_tally).unwrap_or_default();
+    let errors = plans.iter().any(|plan| plan.tree.errors().next().is_some());
+    let complete = deploy.is_some_and(Plan::is_complete);
+    let tests = [
+        Test::new(errors.then_some(500), "some plan has errors", ""),
+        Test::new((!subscribed).then_some(318), "not registered yet", ""),
+        Test::new(progress(&steps, (208, 204, 202)), "deploying", counts(&steps)),
+        Test::new(is_held(deploy).then_some(207), "deployment is interrupted", ""),
+        Test::new(None, "degraded", "never reported"),
+        Test::new(progress(&recovering, (208, 203, 205)), "recovering", counts(&recovering)),
+        Test::new(complete.then_some(200), "deployment is complete", ""),
+        running_like(plans, "restor", 321, "restoring"),
+        running_like(plans, "back", 320, "backing up"),
+        Test::new(None, "changing versions", "never reported"),
+    ];
+    let [errors, initial, deploying, held, _, recovering, complete, restoring, backing, _] = &tests;
+    let first = [errors, initial, deploying, held, recovering].into_iter().find_map(|test| test.code);
+    let code = first
+        .or_else(|| complete.code.map(|code| restoring.code.or(backing.code).unwrap_or(code)))
+        .unwrap_or(503);
+    let mut body = Map::new();
+    body.insert("value".to_owned(), code.into());
+    if verbose {
+        let reasons: Vec<&str> = tests.iter().map(|test| test.reason.as_str()).collect();
+        body.insert("reasons".to_owned(), json!(reasons));
     }
+    (code, body.into())
+}
 
-    fn plan_of(&self, kind: PlanKind) -> Option<&Plan> {
-        self.plans.iter().find(|plan| plan.kind == kind)
-    }
-
-    fn running_like(&self, part: &str, code: u16, what: &str) -> Test {
-        let names: Vec<&str> = self
-            .plans
-            .iter()
-            .filter(|plan| plan.tree.status(Element::Plan).is_running())
-            .map(|plan| &**plan.tree.plan_name())
-            .filter(|name| name.contains(part))
-            .collect();
-        Test::new((!names.is_empty()).then_some(code), what, names.join(", "))
-    }
+fn running_like(plans: &Plans, part: &str, code: u16, what: &str) -> Test {
+    let names: Vec<&str> = plans
+        .iter()
+        .filter(|plan| plan.tree.status(Element::Plan).is_running())
+        .map(|plan| &**plan.tree.plan_name())
+        .filter(|name| name.contains(part))
+        .collect();
+    Test::new((!names.is_empty()).then_some(code), what, names.join(", "))
 }
 
 /// Whether the plan, or one of its steps, is interrupted.

@@ -8,6 +8,7 @@
 use super::pod::number;
 use crate::scheduler::Scheduler;
 use planarium_kernel::Milli;
+use planarium_kernel::SimTime;
 use planarium_kernel::SortedMap;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
@@ -101,25 +102,25 @@ fn plain(name: &str) -> String {
 }
 
 impl Scheduler {
-    /// What this process has counted.
+    /// The counters of this process.
     pub fn metrics(&self) -> Metrics {
         let age_ms = self.time_of_last_change().since(self.metrics.since);
         Metrics { counters: self.metrics.counters(), cycles: self.metrics.cycles, age_ms }
     }
+}
 
-    /// A dump of the process's threads.
-    pub(super) fn threads(&self) -> String {
-        let offers = if self.next_cycle().is_some() { "TIMED_WAITING" } else { "WAITING" };
-        let mut out = String::new();
-        let rows = [
-            ("main", "WAITING", "waiting for the end of the framework"),
-            ("offer-processor", offers, "waiting for offers"),
-            ("task-killer", "TIMED_WAITING", "waiting to say pending kills again"),
-            ("api-server", "RUNNABLE", "answering this request"),
-        ];
-        for (id, (name, state, doing)) in (1..).zip(rows) {
-            let _ = writeln!(out, "\"{name}\" id={id} state={state}\n    - {doing} (simulated: no stack)\n");
-        }
-        out
+/// A dump of the process's threads.
+pub(super) fn threads(next_cycle: Option<SimTime>) -> String {
+    let offers = if next_cycle.is_some() { "TIMED_WAITING" } else { "WAITING" };
+    let mut out = String::new();
+    let rows = [
+        ("main", "WAITING", "waiting for the end of the framework"),
+        ("offer-processor", offers, "waiting for offers"),
+        ("task-killer", "TIMED_WAITING", "waiting to say pending kills again"),
+        ("api-server", "RUNNABLE", "answering this request"),
+    ];
+    for (id, (name, state, doing)) in (1..).zip(rows) {
+        let _ = writeln!(out, "\"{name}\" id={id} state={state}\n    - {doing} (simulated: no stack)\n");
     }
+    out
 }

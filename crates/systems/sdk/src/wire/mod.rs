@@ -15,7 +15,7 @@ mod pod;
 mod state;
 
 pub use metrics::Metrics;
-pub(crate) use pod::task_word;
+pub(crate) use pod::{Pods, task_word};
 
 use crate::scheduler::Scheduler;
 use planarium_protocol::Refusal;
@@ -185,41 +185,54 @@ impl Scheduler {
         if self.is_uninstalling() && !served {
             return Err(not_served());
         }
+        let (plans, state, configs, service) = (&self.plans, &self.state, &self.configs, &self.service);
+        let (tasks, pods) = (&state.tasks, self.pods(epoch_ms));
         match query {
-            SdkQuery::Plans => ok(self.plan_names()),
-            SdkQuery::Plan { name } => self.plan_body(name),
-            SdkQuery::Pods => ok(self.pod_names()),
-            SdkQuery::PodStatuses => ok(self.pod_statuses()),
-            SdkQuery::PodStatus { pod } => self.pod_status(pod).map(|body| (200, body)),
-            SdkQuery::PodInfo { pod } => self.pod_info(pod, epoch_ms).map(|body| (200, body)),
-            SdkQuery::Endpoints => ok(self.endpoint_names()),
-            SdkQuery::Endpoint { name } => self.endpoint(name).map(|body| (200, body)),
-            SdkQuery::Seeds => self.seeds().map(|body| (200, body)),
-            SdkQuery::Configurations => ok(self.configuration_ids()),
-            SdkQuery::TargetId => ok(self.target_id()),
-            SdkQuery::Target => ok(self.target_body()),
-            SdkQuery::Configuration { id } => self.configuration(id).map(|body| (200, body)),
-            SdkQuery::FrameworkId => self.framework_body().map(|body| (200, body)),
-            SdkQuery::Properties => ok(self.property_names()),
-            SdkQuery::Property { key } => self.property(key, epoch_ms).map(|body| (200, body)),
-            SdkQuery::Files => ok(self.file_names()),
-            SdkQuery::File { name } => self.file(name).map(|body| (200, body)),
-            SdkQuery::RefreshState => self.refresh_state().map(|body| (200, body)),
+            SdkQuery::Plans => ok(plan::names(plans)),
+            SdkQuery::Plan { name } => plan::plan(plans, tasks, name),
+            SdkQuery::Pods => ok(pods.names()),
+            SdkQuery::PodStatuses => ok(pods.statuses()),
+            SdkQuery::PodStatus { pod } => pods.status(pod).and_then(ok),
+            SdkQuery::PodInfo { pod } => pods.info_of_pod(pod).and_then(ok),
+            SdkQuery::Endpoints => ok(endpoints::names(service, configs, tasks)),
+            SdkQuery::Endpoint { name } => endpoints::endpoint(service, configs, tasks, name).and_then(ok),
+            SdkQuery::Seeds => endpoints::seeds(service, configs).and_then(ok),
+            SdkQuery::Configurations => ok(config::ids(configs)),
+            SdkQuery::TargetId => ok(config::target_id(configs)),
+            SdkQuery::Target => ok(config::target(configs)),
+            SdkQuery::Configuration { id } => config::configuration(configs, id).and_then(ok),
+            SdkQuery::FrameworkId => state::framework(state).and_then(ok),
+            SdkQuery::Properties => ok(state::property_names(state)),
+            SdkQuery::Property { key } => state::property(state, key, epoch_ms).and_then(ok),
+            SdkQuery::Files => ok(state::file_names(state)),
+            SdkQuery::File { name } => state::file(state, name).and_then(ok),
+            SdkQuery::RefreshState => state::refresh(service).and_then(ok),
             SdkQuery::Metrics => ok(self.metrics().json()),
             SdkQuery::Prometheus => ok(self.metrics().prometheus().into()),
-            SdkQuery::DebugThreads => ok(self.threads().into()),
-            SdkQuery::ZoneTasks => ok(self.zones()),
-            SdkQuery::ZoneTask { task } => self.zone_of_task(task).map(|body| (200, body)),
-            SdkQuery::ZonePod { pod, ip } => self.zone_of_pod(pod, ip).map(|body| (200, body)),
+            SdkQuery::DebugThreads => ok(metrics::threads(self.next_cycle()).into()),
+            SdkQuery::ZoneTasks => ok(state::zones(tasks)),
+            SdkQuery::ZoneTask { task } => state::zone_of_task(tasks, task).and_then(ok),
+            SdkQuery::ZonePod { pod, ip } => state::zone_of_pod(tasks, pod, ip).and_then(ok),
             SdkQuery::Template { id, pod, task, config } => {
-                self.template(id, pod, task, config).map(|body| (200, body))
+                config::template(configs, id, pod, task, config).and_then(ok)
             }
-            SdkQuery::ConfigFile { task, config } => self.config_file(task, config).map(|body| (200, body)),
-            SdkQuery::Health { verbose } => Ok(self.health(*verbose)),
-            SdkQuery::DebugPlans(filter) => ok(self.debug_plans(filter)),
-            SdkQuery::DebugTaskStatuses(filter) => ok(self.debug_task_statuses(filter)),
-            SdkQuery::DebugReservations => ok(self.debug_reservations()),
-            SdkQuery::DebugOffers => ok(self.debug_offers(epoch_ms)),
+            SdkQuery::ConfigFile { task, config } => pods.config_file(task, config).and_then(ok),
+            SdkQuery::Health { verbose } => Ok(health::health(plans, self.is_subscribed(), *verbose)),
+            SdkQuery::DebugPlans(filter) => ok(debug::plans(plans, state.completed_once, filter)),
+            SdkQuery::DebugTaskStatuses(filter) => ok(debug::task_statuses(plans, tasks, filter)),
+            SdkQuery::DebugReservations => ok(debug::reservations(tasks)),
+            SdkQuery::DebugOffers => ok(debug::offers(&self.offers.history, epoch_ms)),
+        }
+    }
+
+    /// The records that answers about pods are made from.
+    pub(crate) fn pods(&self, epoch_ms: u64) -> Pods<'_> {
+        Pods {
+            tasks: &self.state.tasks,
+            configs: &self.configs,
+            framework: self.state.framework.as_ref(),
+            namespace: self.service.namespace.as_ref(),
+            epoch_ms,
         }
     }
 }

@@ -3,11 +3,11 @@
 //! **Source**: `dcos-commons: …/http/queries/PodQueries.java`. Match; infos hold what is simulated.
 
 use super::not_found;
-use crate::scheduler::Scheduler;
-use crate::scheduler::evaluate::environment::{self, Launching};
-use crate::scheduler::evaluate::{build, reservation_role};
+use crate::scheduler::configs::Configs;
+use crate::scheduler::offers::evaluate::environment::{self, Launching};
+use crate::scheduler::offers::evaluate::{build, reservation_role};
 use crate::scheduler::requirement::Requirement;
-use crate::scheduler::store::{Held, PodKey, PodTasks, TaskRecord};
+use crate::scheduler::state::{Held, PodKey, PodTasks, TaskRecord, TaskStore};
 use crate::spec::{HealthCheck, PodSpec, ReadinessCheck, TaskSpec};
 use planarium_kernel::SortedMap;
 use planarium_mesos::api::{DiskSource, ReservationKind, Resource, Value as Amount};
@@ -16,18 +16,29 @@ use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Refusal, Text};
 use serde_json::{Map, Value};
 
-impl Scheduler {
-    /// Sorted as text.
-    pub(super) fn pod_names(&self) -> Value {
-        let mut names: Vec<String> = self.store.pods().map(|(key, _)| key.name().to_string()).collect();
+/// The records that answers about pods are made from.
+#[derive(Clone, Copy)]
+pub(crate) struct Pods<'a> {
+    pub(crate) tasks: &'a TaskStore,
+    pub(crate) configs: &'a Configs,
+    pub(crate) framework: Option<&'a Text>,
+    /// The service's name on its reservations.
+    pub(crate) namespace: Option<&'a Text>,
+    pub(crate) epoch_ms: u64,
+}
+
+impl<'a> Pods<'a> {
+    /// Names of all pod instances, sorted as text.
+    pub(super) fn names(self) -> Value {
+        let mut names: Vec<String> = self.tasks.pods().map(|(key, _)| key.name().to_string()).collect();
         planarium_kernel::sorted::sort(&mut names);
         names.into()
     }
 
     /// By pod type and index; no `pods` at all when nothing is stored.
-    pub(super) fn pod_statuses(&self) -> Value {
+    pub(super) fn statuses(self) -> Value {
         let mut types: Vec<(String, Vec<Value>)> = Vec::new();
-        for (key, tasks) in self.store.pods() {
+        for (key, tasks) in self.tasks.pods() {
             let instance = instance_status(key, tasks);
             match types.last_mut() {
                 Some((name, instances)) if **name == *key.pod => instances.push(instance),
@@ -35,7 +46,7 @@ impl Scheduler {
             }
         }
         let mut body = Map::new();
-        body.insert("service".to_owned(), Value::from(&*self.target.spec.name));
+        body.insert("service".to_owned(), Value::from(&*self.configs.target.spec.name));
         if !types.is_empty() {
             let pods =
                 types.into_iter().map(|(name, instances)| json!({"name": name, "instances": instances}));
@@ -44,32 +55,34 @@ impl Scheduler {
         body.into()
     }
 
-    pub(super) fn pod_status(&self, pod: &str) -> Result<Value, Refusal> {
+    /// The status of one pod instance.
+    pub(super) fn status(self, pod: &str) -> Result<Value, Refusal> {
         let (key, tasks) = self.stored_pod(pod)?;
         Ok(instance_status(&key, tasks))
     }
 
-    pub(super) fn pod_info(&self, pod: &str, epoch_ms: u64) -> Result<Value, Refusal> {
+    /// The tasks of one pod instance as the master knows them.
+    pub(super) fn info_of_pod(self, pod: &str) -> Result<Value, Refusal> {
         let (_, tasks) = self.stored_pod(pod)?;
-        Ok(tasks.values().map(|task| self.task_info(task, epoch_ms)).collect())
+        Ok(tasks.values().map(|task| self.task_info(task)).collect())
     }
 
-    fn stored_pod(&self, pod: &str) -> Result<(PodKey, &PodTasks), Refusal> {
-        let key = self.store.pod_named(pod);
-        key.and_then(|key| self.store.pod(&key).map(|tasks| (key.clone(), tasks)))
+    fn stored_pod(self, pod: &str) -> Result<(PodKey, &'a PodTasks), Refusal> {
+        let key = self.tasks.pod_named(pod);
+        key.and_then(|key| self.tasks.pod(&key).map(|tasks| (key.clone(), tasks)))
             .ok_or_else(|| not_found("Pod", pod))
     }
 
-    fn task_info(&self, task: &TaskRecord, epoch_ms: u64) -> Value {
-        let pod = self.configs.get(&task.config).and_then(|config| config.pods.get(&task.pod.pod));
+    fn task_info(self, task: &TaskRecord) -> Value {
+        let pod = self.configs.versions.get(&task.config).and_then(|config| config.pods.get(&task.pod.pod));
         let pod = pod.map(|pod| &*pod.spec);
         let mut body = Map::new();
         body.insert("info".to_owned(), self.info(task, pod));
-        body.insert("status".to_owned(), task_status(task, epoch_ms).into());
+        body.insert("status".to_owned(), task_status(task, self.epoch_ms).into());
         body.into()
     }
 
-    fn info(&self, task: &TaskRecord, pod: Option<&PodSpec>) -> Value {
+    fn info(self, task: &TaskRecord, pod: Option<&PodSpec>) -> Value {
         let spec = pod.and_then(|pod| pod.task(&task.task));
         let resources = |held: &[Held]| -> Vec<Value> {
             // Ports of a container's own network are not reserved and no resources.
@@ -110,13 +123,13 @@ impl Scheduler {
 
     /// The environment a task was launched with.
     #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is not general enough")]
-    pub(crate) fn env_of(&self, task: &TaskRecord) -> SortedMap<Text, Text> {
+    pub(crate) fn env_of(self, task: &TaskRecord) -> SortedMap<Text, Text> {
         self.launching(task, |launching| launching.env()).unwrap_or_default()
     }
 
     /// The text of a config file in a launched task's sandbox.
-    pub(super) fn config_file(&self, task: &str, config: &str) -> Result<Value, Refusal> {
-        let record = self.store.named(task).filter(|task| !task.id.is_empty());
+    pub(super) fn config_file(self, task: &str, config: &str) -> Result<Value, Refusal> {
+        let record = self.tasks.named(task).filter(|task| !task.id.is_empty());
         let record = record.ok_or_else(|| not_found("Task", task))?;
         let file = record.files.iter().find(|file| *file.name == *config);
         let file = file.ok_or_else(|| not_found("Config", config))?;
@@ -128,8 +141,8 @@ impl Scheduler {
     }
 
     /// Looks at a task's launch as it was.
-    fn launching<R>(&self, task: &TaskRecord, look: impl FnOnce(&Launching<'_>) -> R) -> Option<R> {
-        let config = self.configs.get(&task.config)?;
+    fn launching<R>(self, task: &TaskRecord, look: impl FnOnce(&Launching<'_>) -> R) -> Option<R> {
+        let config = self.configs.versions.get(&task.config)?;
         let pod = config.pods.get(&task.pod.pod)?;
         let spec = pod.spec.task(&task.task)?;
         let tasks = std::iter::once(task.task.clone()).collect();
@@ -149,17 +162,17 @@ impl Scheduler {
     }
 
     /// A reservation as Mesos has it.
-    pub(super) fn mesos_resource(&self, held: &Held, pod: Option<&PodSpec>) -> Resource {
-        let spec = &self.target.spec;
+    fn mesos_resource(self, held: &Held, pod: Option<&PodSpec>) -> Resource {
+        let spec = &self.configs.target.spec;
         let source = pod.map_or("*", |pod| &*pod.pre_reserved_role);
         let role = pod.map_or_else(|| spec.role.clone(), |pod| reservation_role(pod, &spec.role));
-        let framework = self.framework.clone().unwrap_or_else(|| "".into());
+        let framework = self.framework.cloned().unwrap_or_default();
         let owner = build::Owner {
             source_role: source,
             role: &role,
             principal: &spec.principal,
             framework: &framework,
-            namespace: self.namespace.as_ref(),
+            namespace: self.namespace,
         };
         owner.resource(held)
     }

@@ -3,8 +3,8 @@
 //! **Source**: `dcos-commons: …/http/queries/StateQueries.java, …/state/StateStoreUtils.java`. Match.
 
 use super::{nothing, pod};
-use crate::scheduler::Scheduler;
-use crate::scheduler::store::TaskRecord;
+use crate::scheduler::service::Service;
+use crate::scheduler::state::{StateStore, TaskRecord, TaskStore};
 use planarium_kernel::SortedMap;
 use planarium_protocol::Refusal;
 use planarium_protocol::json;
@@ -17,70 +17,73 @@ const FILE: &str = "file-";
 /// Set in the environment of a scheduler that keeps no cache of its state store.
 const NO_CACHE: &str = "DISABLE_STATE_CACHE";
 
-impl Scheduler {
-    pub(super) fn framework_body(&self) -> Result<Value, Refusal> {
-        let id = self.framework.as_ref().ok_or_else(nothing)?;
-        Ok(vec![Value::from(&**id)].into())
-    }
+/// The framework id.
+pub(super) fn framework(state: &StateStore) -> Result<Value, Refusal> {
+    let id = state.framework.as_ref().ok_or_else(nothing)?;
+    Ok(vec![Value::from(&**id)].into())
+}
 
-    pub(super) fn property_names(&self) -> Value {
-        self.properties(0).into_keys().collect()
-    }
+/// Names of all properties.
+pub(super) fn property_names(state: &StateStore) -> Value {
+    properties(state, 0).into_keys().collect()
+}
 
-    pub(super) fn property(&self, key: &str, epoch_ms: u64) -> Result<Value, Refusal> {
-        self.properties(epoch_ms).remove(key).ok_or_else(nothing)
-    }
+/// The value of a property.
+pub(super) fn property(state: &StateStore, key: &str, epoch_ms: u64) -> Result<Value, Refusal> {
+    properties(state, epoch_ms).remove(key).ok_or_else(nothing)
+}
 
-    /// The stored files' names, as Java writes a list.
-    pub(super) fn file_names(&self) -> Value {
-        let names: Vec<&str> = self.files.keys().map(|name| &**name).collect();
-        format!("[{}]", names.join(", ")).into()
-    }
+/// The stored files' names, as Java writes a list.
+pub(super) fn file_names(state: &StateStore) -> Value {
+    let names: Vec<&str> = state.files.iter().map(|(name, _)| &**name).collect();
+    format!("[{}]", names.join(", ")).into()
+}
 
-    pub(super) fn file(&self, name: &str) -> Result<Value, Refusal> {
-        let text = self.files.get(name).map(|text| Value::from(&**text));
-        text.ok_or_else(|| Refusal::new(RefusalCode::NotFound, "Failed to get the file"))
-    }
+/// The text of a file.
+pub(super) fn file(state: &StateStore, name: &str) -> Result<Value, Refusal> {
+    let text = state.files.get(name).map(|text| Value::from(&**text));
+    text.ok_or_else(|| Refusal::new(RefusalCode::NotFound, "Failed to get the file"))
+}
 
-    /// The cache of the state store read anew: it never differs from the store here.
-    pub(super) fn refresh_state(&self) -> Result<Value, Refusal> {
-        if self.env.contains_key(NO_CACHE) {
-            return Err(Refusal::new(RefusalCode::Conflict, ""));
-        }
-        Ok(json!({ "message": "Received cmd: refresh" }))
+/// The cache of the state store read anew: it never differs from the store here.
+pub(super) fn refresh(service: &Service) -> Result<Value, Refusal> {
+    if service.env.contains_key(NO_CACHE) {
+        return Err(Refusal::new(RefusalCode::Conflict, ""));
     }
+    Ok(json!({ "message": "Received cmd: refresh" }))
+}
 
-    /// Zones by task, of the tasks whose machine has one.
-    pub(super) fn zones(&self) -> Value {
-        let zone = |task: &TaskRecord| Some((task.name.to_string(), Value::from(&**task.at.zone.as_ref()?)));
-        Value::Object(self.store.tasks().filter_map(zone).collect())
-    }
+/// Zones by task, of the tasks whose machine has one.
+pub(super) fn zones(tasks: &TaskStore) -> Value {
+    let zone = |task: &TaskRecord| Some((task.name.to_string(), Value::from(&**task.at.zone.as_ref()?)));
+    Value::Object(tasks.tasks().filter_map(zone).collect())
+}
 
-    pub(super) fn zone_of_task(&self, task: &str) -> Result<Value, Refusal> {
-        let zone = self.store.named(task).and_then(|task| task.at.zone.as_deref());
-        zone.map(Value::from).ok_or_else(nothing)
-    }
+/// The zone of a task.
+pub(super) fn zone_of_task(tasks: &TaskStore, task: &str) -> Result<Value, Refusal> {
+    let zone = tasks.named(task).and_then(|task| task.at.zone.as_deref());
+    zone.map(Value::from).ok_or_else(nothing)
+}
 
-    /// The zone of the tasks that run at an address and whose names begin so; a task that has reported nothing ends
-    /// the search.
-    pub(super) fn zone_of_pod(&self, pod: &str, ip: &str) -> Result<Value, Refusal> {
-        let named = self.store.tasks().filter(|task| task.name.starts_with(pod));
-        let mut there = named.take_while(|task| task.status.is_some()).filter(|task| *task.at.ip == *ip);
-        there.find_map(|task| task.at.zone.as_deref()).map(Value::from).ok_or_else(nothing)
-    }
+/// The zone of the tasks that run at an address and whose names begin so; a task that has reported nothing ends
+/// the search.
+pub(super) fn zone_of_pod(tasks: &TaskStore, pod: &str, ip: &str) -> Result<Value, Refusal> {
+    let named = tasks.tasks().filter(|task| task.name.starts_with(pod));
+    let mut there = named.take_while(|task| task.status.is_some()).filter(|task| *task.at.ip == *ip);
+    there.find_map(|task| task.at.zone.as_deref()).map(Value::from).ok_or_else(nothing)
+}
 
-    fn properties(&self, epoch_ms: u64) -> SortedMap<String, Value> {
-        let mut all = SortedMap::new();
-        if self.completed_once {
-            all.insert(COMPLETED.to_owned(), Value::from("DEPLOY"));
-        }
-        for (name, text) in &self.files {
-            all.insert(format!("{FILE}{name}"), Value::from(&**text));
-        }
-        for task in self.store.tasks().filter(|task| task.addressed) {
-            let status = pod::task_status(task, epoch_ms).unwrap_or(Value::Null);
-            all.insert(format!("{}:task-status", task.name), status);
-        }
-        all
+fn properties(state: &StateStore, epoch_ms: u64) -> SortedMap<String, Value> {
+    let mut all = SortedMap::new();
+    if state.completed_once {
+        all.insert(COMPLETED.to_owned(), Value::from("DEPLOY"));
     }
+    for (name, text) in state.files.iter() {
+        all.insert(format!("{FILE}{name}"), Value::from(&**text));
+    }
+    for task in state.tasks.tasks().filter(|task| task.addressed) {
+        let status = pod::task_status(task, epoch_ms).unwrap_or(Value::Null);
+        all.insert(format!("{}:task-status", task.name), status);
+    }
+    all
 }

@@ -198,6 +198,8 @@ pub(crate) fn read(root: Option<&Node>, found: &mut Diagnostics) -> Env {
     }
     if let Some(gates) = reader.mapping(root, "quality_gates") {
         for entry in gates.as_mapping().unwrap_or_default() {
+            let what = format!("The quality gate '{}'", entry.key.as_str().unwrap_or_default());
+            reader.known(&entry.value, &what, &["images", "steps"]);
             let images = entry.value.get("images").map(texts).unwrap_or_default();
             let steps = hooks(&entry.value, reader.found);
             env.gates.push(QualityGate { images, steps });
@@ -216,6 +218,43 @@ fn texts(node: &Node) -> Vec<Text> {
         None => word(node).into_iter().collect(),
     }
 }
+
+/// Keys of the block `simulation`.
+const SIMULATION: &[&str] = &[
+    "registry",
+    "load_balancers",
+    "instances",
+    "scripts",
+    "probes",
+    "plugins",
+    "durations",
+    "faults",
+    "warm_up",
+];
+/// Keys of an instance that runs at load time.
+const INSTANCE: &[&str] = &["image", "index", "id", "ip", "state", "lb", "count"];
+/// Keys of a script, a probe, an action.
+const SCRIPT: &[&str] = &["exit", "duration", "stderr", "message", "arguments"];
+/// Keys of a planned failure.
+const FAULT: &[&str] = &[
+    "step",
+    "plugin",
+    "action",
+    "exec",
+    "component",
+    "index",
+    "selector",
+    "attempt",
+    "times",
+    "outcome",
+    "delay",
+    "exit_code",
+    "message",
+    "leave",
+];
+/// Every key of the block `simulation` and of what is in it: `docs/simulation.md` has all of them.
+#[cfg(test)]
+pub(crate) const SIMULATION_KEYS: &[&[&str]] = &[SIMULATION, INSTANCE, SCRIPT, FAULT, &["actions"]];
 
 /// How long a script takes that says nothing. *Units*: milliseconds.
 const SCRIPT_MS: u64 = 1_000;
@@ -309,18 +348,7 @@ impl EnvReader<'_> {
     }
 
     fn simulation(&mut self, node: &Node) -> Simulation {
-        let known = [
-            "registry",
-            "load_balancers",
-            "instances",
-            "scripts",
-            "probes",
-            "plugins",
-            "durations",
-            "faults",
-            "warm_up",
-        ];
-        self.known(node, "The simulation", &known);
+        self.known(node, "The simulation", SIMULATION);
         let list = |found: Option<&[Node]>| found.map(|items| items.iter().filter_map(word).collect());
         let mut simulation = Simulation {
             registry: list(self.list(node, "registry")),
@@ -404,8 +432,7 @@ impl EnvReader<'_> {
         if let Some(image) = word(node) {
             return Some(Planted::of(component, image));
         }
-        let known = ["image", "index", "id", "ip", "state", "lb", "count"];
-        self.known(node, "An instance", &known);
+        self.known(node, "An instance", INSTANCE);
         let image = node.get("image").and_then(word);
         let Some(image) = image.filter(|_| node.as_mapping().is_some()) else {
             let text = format!("An instance of '{component}' has no image");
@@ -438,7 +465,7 @@ impl EnvReader<'_> {
             self.error(node.span, text, "write { exit: 0, duration: 2 }");
             return script;
         }
-        self.known(node, what, &["exit", "duration", "stderr", "message", "arguments"]);
+        self.known(node, what, SCRIPT);
         if let Some(exit) = node.get("exit").filter(|value| !value.is_null()) {
             let codes = exit.as_sequence().unwrap_or(std::slice::from_ref(exit)).iter();
             let codes: Option<Vec<i32>> =
@@ -485,23 +512,7 @@ impl EnvReader<'_> {
             self.error(node.span, text, "write { step: ID, outcome: fail }");
             return None;
         }
-        let known = [
-            "step",
-            "plugin",
-            "action",
-            "exec",
-            "component",
-            "index",
-            "selector",
-            "attempt",
-            "times",
-            "outcome",
-            "delay",
-            "exit_code",
-            "message",
-            "leave",
-        ];
-        self.known(node, "A fault", &known);
+        self.known(node, "A fault", FAULT);
         let text = |key: &str| node.get(key).and_then(word);
         let delay = node.get("delay").filter(|value| !value.is_null());
         let delay_ms = delay.and_then(|value| self.seconds(value, "delay")).unwrap_or(SCRIPT_MS);

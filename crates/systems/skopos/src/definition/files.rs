@@ -10,6 +10,7 @@ use crate::codes;
 use crate::definition::decode::{MODEL_DOCTYPE, PLAN_DOCTYPE};
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
+use planarium_protocol::json;
 use planarium_source::yaml::{Node, Reader};
 use planarium_source::{Diagnostic, Diagnostics, FileId, Span};
 use serde_json::Value;
@@ -64,6 +65,13 @@ pub(crate) fn sort<'a>(
     let mut composes = Vec::new();
     let mut rest = Vec::new();
     for (path, text) in files {
+        // The options themselves, which came along as a file for what is to be pointed at in them.
+        if options.is_object()
+            && path.ends_with(".json")
+            && json::value(text.as_bytes()).is_ok_and(|own| own == *options)
+        {
+            continue;
+        }
         if !is_yaml(path, text) {
             if let Some(name) = script_name(path) {
                 sorted.scripts.insert(name.into(), text.as_str().into());
@@ -130,6 +138,30 @@ fn one<'a>(
         return None;
     }
     paths.first().copied()
+}
+
+/// The folder that a file lies in, where it can be an application's name.
+pub(crate) fn folder_of(path: &str) -> Option<&str> {
+    let (folder, _) = path.rsplit_once('/')?;
+    let name = folder.rsplit('/').next()?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    (name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(fits)).then_some(name)
+}
+
+/// Names of files that usually lie beside what was brought and were not: the model of a plan, the environment of a plan or of
+/// variables without a value, scripts that are called.
+pub(super) fn beside(sorted: &Sorted<'_>, missing: &[String], found: &Diagnostics) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    if sorted.plan.is_some() && sorted.model.is_none() {
+        names.extend(["model.yaml", "model.yml"]);
+    }
+    if sorted.envs.is_empty() && (sorted.plan.is_some() || !missing.is_empty()) {
+        names.extend(["env.yaml", "env.yml"]);
+    }
+    if found.iter().any(|finding| finding.code == codes::SCRIPT_UNKNOWN) {
+        names.extend(["scripts/", "bin/"]);
+    }
+    names
 }
 
 /// Files that options name.
@@ -220,7 +252,9 @@ fn by_content(text: &str) -> Option<Role> {
     }
     if has("steps") {
         Some(Role::Plan)
-    } else if has("components") {
+    } else if root.as_ref().is_some_and(super::model::resembles)
+        || root.is_none() && has("components") && text.contains("image:")
+    {
         Some(Role::Model)
     } else if has("services") {
         Some(Role::Compose)

@@ -13,10 +13,11 @@ pub(crate) mod model;
 pub(crate) mod nearest;
 mod substitute;
 
-use self::decode::{Cx, Decoded};
+use self::decode::{Cx, Decoded, Places};
 use self::env::Env;
-use self::generate::Running;
+use self::generate::{Made, Running};
 use self::model::Model;
+use self::substitute::Replaced;
 use crate::codes;
 use crate::plan::{Class, Plan, SharedPlan};
 use crate::templates::values::Vars;
@@ -26,10 +27,11 @@ use planarium_protocol::input::LoadService;
 use planarium_source::yaml::{Kind, Node, Reader, Scalar, Style, report_duplicates_everywhere};
 use planarium_source::{Diagnostic, Diagnostics, FileId, Severity, SourceMap, Span};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Name of an application that has none.
-const NAMELESS: &str = "app";
+pub(crate) const NAMELESS: &str = "app";
 
 /// The file that a generated plan counts as.
 pub(crate) const GENERATED: &str = "plan.yaml (generated)";
@@ -49,6 +51,10 @@ pub struct Loaded {
     pub missing: Vec<String>,
     /// Path of the plan, else of the model.
     pub path: Option<Text>,
+    /// Names of files that usually lie beside what was brought and were not.
+    pub beside: Vec<&'static str>,
+    /// Nobody has given it a name.
+    pub nameless: bool,
 }
 
 impl Loaded {
@@ -109,6 +115,11 @@ pub(crate) struct Prepared {
 
 /// Reads a request.
 pub fn load(request: &LoadService) -> Loaded {
+    load_beside(request, &|_| false)
+}
+
+/// Reads a request for an application that is there: `runs` says of which components instances run.
+pub(crate) fn load_beside(request: &LoadService, runs: &dyn Fn(&str) -> bool) -> Loaded {
     let mut sources = SourceMap::new();
     let mut found = Diagnostics::new();
     let ids: SortedMap<&str, FileId> = request
@@ -121,13 +132,9 @@ pub fn load(request: &LoadService) -> Loaded {
     let text_of = |path: &str| request.files.get(path).map_or("", String::as_str);
     let id_of = |path: &str| ids.get(path).copied().unwrap_or_default();
 
-    let roots = sorted.envs.iter().filter_map(|path| parse(text_of(path), id_of(path), &mut found));
-    let env_root = env::merge(roots.collect());
-    let mut env = env::read(env_root.as_ref(), &mut found);
-    for (name, value) in &request.env {
-        env.vars.set(name, plain(value));
-    }
     let mut missing = Vec::new();
+    let texts: Vec<(&str, FileId)> = sorted.envs.iter().map(|path| (text_of(path), id_of(path))).collect();
+    let mut env = read_envs(&texts, &request.env, &mut missing, &mut found);
     let model = sorted
         .model
         .and_then(|path| read_model(text_of(path), id_of(path), &mut env, &mut missing, &mut found));
@@ -139,12 +146,18 @@ pub fn load(request: &LoadService) -> Loaded {
     });
     if let (Some(decoded), Some(path)) = (&decoded, sorted.plan) {
         let mut cx = Cx { sources: &sources, file: path.into(), found: &mut found };
-        check::run(&mut cx, decoded, model.as_ref(), &env, &scripts);
+        check::run(&mut cx, decoded, model.as_ref(), &env, &scripts, runs);
         no_model(&mut cx, decoded, sorted.model.is_some(), id_of(path));
     }
     cycle(model.as_ref(), sorted.plan.is_none(), &mut found);
-    let name = if request.name.is_empty() { project(&request.options) } else { Some(request.name.as_str()) };
-    let name: Text = name.unwrap_or(NAMELESS).into();
+    if let (Some(model), None, false) = (&model, sorted.plan, found.has_errors()) {
+        check_made(&sources, model, &env, &scripts, options, &mut found);
+    }
+    let given = if request.name.is_empty() { project(&request.options) } else { Some(request.name.as_str()) };
+    let nameless = given.is_none();
+    let folder = files::folder_of(sorted.plan.or(sorted.model).unwrap_or_default());
+    let name: Text = given.or(folder).unwrap_or(NAMELESS).into();
+    let beside = files::beside(&sorted, &missing, &found);
     let usable = !found.has_errors() && (decoded.is_some() || (sorted.plan.is_none() && model.is_some()));
     let path = sorted.plan.or(sorted.model).or(sorted.envs.first().copied());
     let definition = usable.then(|| {
@@ -168,17 +181,10 @@ pub fn load(request: &LoadService) -> Loaded {
         diagnostics: Arc::new(found),
         missing,
         path: path.map(Into::into),
+        beside,
+        nameless,
         sources: Arc::new(sources),
     }
-}
-
-/// Reads one file of YAML, with an error for every repeated key.
-fn parse(text: &str, file: FileId, found: &mut Diagnostics) -> Option<Node> {
-    let parsed = Reader::new(text, file).one_around_errors(found);
-    if let Some(root) = &parsed.root {
-        report_duplicates_everywhere(root, Severity::Error, None, found);
-    }
-    parsed.root.filter(|_| parsed.complete)
 }
 
 fn read_plan(
@@ -230,18 +236,7 @@ fn read_model(
         vars.set(name, value.clone());
     }
     let replaced = substitute::replace(text, file, &|name| vars.text(name));
-    for (name, spans) in &replaced.missing {
-        missing.push(name.clone());
-        let span = spans.first().copied().unwrap_or_default();
-        let message = format!("The variable '{name}' of the model has no value");
-        let mut finding = Diagnostic::error(codes::MODEL_VARIABLE, span, message).with_help(format!(
-            "add '{name}' to the vars of an environment file, or write ${{{name}-DEFAULT}}"
-        ));
-        for span in spans.iter().skip(1) {
-            finding = finding.with_label(*span, "used here as well");
-        }
-        found.push(finding);
-    }
+    let gaps = report_missing(&replaced, ("model", codes::MODEL_VARIABLE), missing, found);
     let reader = Reader::new(&replaced.text, file).with_map(&replaced.map);
     let parsed = reader.one_around_errors(found);
     if let Some(root) = &parsed.root {
@@ -253,15 +248,143 @@ fn read_model(
     }
     let mut own = Diagnostics::new();
     let model = model::read(parsed.root.as_ref(), Span::at(file, 0), &mut own);
-    // What a variable without a value leaves empty has been told.
+    tell_beside(own, &gaps, found);
+    model
+}
+
+/// Reads the environment files, each with the variables of all of them; those of the load command go before.
+fn read_envs(
+    texts: &[(&str, FileId)],
+    given: &BTreeMap<String, String>,
+    missing: &mut Vec<String>,
+    found: &mut Diagnostics,
+) -> Env {
+    let mut vars = Vars::default();
+    let unsaid = &mut Diagnostics::with_limit(0);
+    let over = |vars: &mut Vars| {
+        for (name, value) in given {
+            vars.set(name, plain(value));
+        }
+    };
+    over(&mut vars);
+    for (text, file) in texts {
+        let before = substitute::replace(text, *file, &|name| vars.text(name));
+        if let Some(own) =
+            Reader::new(&before.text, *file).one(unsaid).root.as_ref().and_then(|root| root.get("vars"))
+        {
+            vars.extend(own);
+            over(&mut vars);
+        }
+    }
+    let mut gaps = Vec::new();
+    let mut roots = Vec::new();
+    for (text, file) in texts {
+        let replaced = substitute::replace(text, *file, &|name| vars.text(name));
+        gaps.extend(report_missing(&replaced, ("environment", codes::ENV_VARIABLE), missing, found));
+        let parsed = Reader::new(&replaced.text, *file).with_map(&replaced.map).one_around_errors(found);
+        if let Some(root) = &parsed.root {
+            report_duplicates_everywhere(root, Severity::Error, None, found);
+        }
+        roots.extend(parsed.root.filter(|_| parsed.complete));
+    }
+    let mut own = Diagnostics::new();
+    let mut env = env::read(env::merge(roots).as_ref(), &mut own);
+    tell_beside(own, &gaps, found);
+    over(&mut env.vars);
+    env
+}
+
+/// Reports variables without a value, each with every place where it is used; the places.
+fn report_missing(
+    replaced: &Replaced,
+    (what, code): (&str, &'static str),
+    missing: &mut Vec<String>,
+    found: &mut Diagnostics,
+) -> Vec<Span> {
+    for (name, spans) in &replaced.missing {
+        if !missing.contains(name) {
+            missing.push(name.clone());
+        }
+        let span = spans.first().copied().unwrap_or_default();
+        let message = format!("The variable '{name}' of the {what} has no value");
+        let mut finding = Diagnostic::error(code, span, message).with_help(format!(
+            "add '{name}' to the vars of an environment file, or write ${{{name}-DEFAULT}}"
+        ));
+        for span in spans.iter().skip(1) {
+            finding = finding.with_label(*span, "used here as well");
+        }
+        found.push(finding);
+    }
+    replaced.missing.iter().flat_map(|(_, spans)| spans.iter().copied()).collect()
+}
+
+/// Reports findings about values, but for those that a variable without a value leaves open: that has been told.
+fn tell_beside(own: Diagnostics, gaps: &[Span], found: &mut Diagnostics) {
+    const ABOUT_VALUES: [&str; 5] = [
+        codes::MODEL_VALUE,
+        codes::MODEL_REFERENCE,
+        codes::MODEL_UNKNOWN,
+        codes::ENV_VALUE,
+        codes::ENV_UNKNOWN,
+    ];
     let gap = |span: Span| {
-        let inside = |gap: &Span| span.start <= gap.start && gap.end <= span.end;
-        replaced.missing.iter().any(|(_, spans)| spans.iter().any(inside))
+        let inside = |gap: &&Span| span.file == gap.file && span.start <= gap.start && gap.end <= span.end;
+        gaps.iter().find(inside).is_some()
     };
     let own = own.into_sorted().into_iter();
-    own.filter(|finding| finding.code != codes::MODEL_VALUE || !gap(finding.span))
+    own.filter(|finding| !ABOUT_VALUES.contains(&&*finding.code) || !gap(finding.span))
         .for_each(|one| found.push(one));
-    model
+}
+
+/// Looks at the plan that is made of what runs at load time as at one that is brought. Findings point at what of the model or
+/// the environment each step comes from.
+fn check_made(
+    sources: &SourceMap,
+    model: &Model,
+    env: &Env,
+    scripts: &[&str],
+    options: Options,
+    found: &mut Diagnostics,
+) {
+    let running = planted(model, env, options);
+    let made = generate::generate(model, env, &running, options.teardown, options.pairwise);
+    let Ok(Some(made)) = made else { return };
+    let mut own_sources = SourceMap::new();
+    let file = own_sources.add(GENERATED, made.text.as_str());
+    let decoded = read_plan(&own_sources, GENERATED, &made.text, file, &mut Diagnostics::with_limit(0));
+    let Some(mut decoded) = decoded else { return };
+    let hooks: SortedMap<&str, Span> = made.places.iter().map(|(id, span)| (id.as_str(), *span)).collect();
+    for ((_, step), places) in decoded.plan.steps().zip(&mut decoded.places) {
+        let hook = hooks.get(&*step.id).copied();
+        let chain = match &step.class {
+            Class::Component { chain, .. } => *chain,
+            _ => step.chain,
+        };
+        let component = decoded.plan.chain(chain).and_then(|chain| chain.component.as_deref());
+        let component = component.and_then(|name| model.component(name)).map(|component| component.span);
+        *places = Places::at(hook.or(component).unwrap_or_default());
+    }
+    let mut own = Diagnostics::new();
+    check::run_on_made(
+        &mut Cx { sources, file: GENERATED.into(), found: &mut own },
+        &decoded,
+        model,
+        env,
+        scripts,
+    );
+    // Steps that come from the same line say the same.
+    let mut told: SortedSet<(Text, FileId, u32, String)> = SortedSet::new();
+    for finding in own.into_sorted() {
+        let mut words = finding
+            .message
+            .split(" of step '")
+            .map(|part| part.split_once('\'').map_or(part, |(_, rest)| rest));
+        let text: String = words.by_ref().collect();
+        let span = finding.span;
+        if told.insert((Text::from(&*finding.code), span.file, span.start, text)) {
+            found.push(finding);
+        }
+    }
 }
 
 /// What runs at load time, by component.
@@ -402,7 +525,7 @@ impl Definition {
         let text =
             generate::generate(model, &self.env, running, self.options.teardown, self.options.pairwise)
                 .map_err(|circle| format!("components use each other in a circle: {}", circle.join(", ")))?;
-        let Some(text) = text else {
+        let Some(Made { text, .. }) = text else {
             return Ok(Prepared { plan: None, text: "".into(), generated: true });
         };
         let mut sources = SourceMap::new();

@@ -11,7 +11,7 @@ use crate::definition::decode::{MODEL_DOCTYPE, word};
 use crate::definition::nearest::nearest;
 use planarium_kernel::Limits;
 use planarium_protocol::Text;
-use planarium_source::yaml::Node;
+use planarium_source::yaml::{Entry, Node};
 use planarium_source::{Diagnostic, Diagnostics, Span};
 
 /// A model.
@@ -32,8 +32,12 @@ pub(crate) struct Model {
 pub(crate) struct Component {
     /// Its name.
     pub(crate) name: Text,
+    /// Where its name stands.
+    pub(crate) span: Span,
     /// The image that is to run.
     pub(crate) image: Option<Text>,
+    /// No image is written.
+    pub(crate) imageless: bool,
     /// How many instances are to run; a singleton has one at most.
     pub(crate) replicas: u64,
     /// Two instances must never run side by side.
@@ -79,6 +83,8 @@ pub(crate) struct Hooks {
 /// A lifecycle step.
 #[derive(Clone, Debug)]
 pub(crate) struct Hook {
+    /// Where it stands.
+    pub(crate) span: Span,
     pub(crate) label: Option<Text>,
     pub(crate) does: HookKind,
 }
@@ -131,6 +137,46 @@ pub(crate) fn tag(image: &str) -> &str {
         Some((_, tag)) if !tag.contains('/') => tag,
         _ => "latest",
     }
+}
+
+/// Attributes of a component.
+const ATTRIBUTES: [&str; 13] = [
+    "image",
+    "replicas",
+    "singleton",
+    "uses",
+    "provides",
+    "env",
+    "volumes",
+    "args",
+    "plugin",
+    "visual",
+    "lifecycle",
+    "label",
+    "description",
+];
+
+/// Events of an application's life, and the standing attribute beside them.
+const APPLICATION_EVENTS: [&str; 4] = ["pre_flight", "post_flight", "post_teardown", "teardown_orphans"];
+/// Events of a component's life.
+const COMPONENT_EVENTS: [&str; 5] = [
+    "quality_probe",
+    "post_instance_create",
+    "post_instance_attach",
+    "post_instance_detach",
+    "post_component",
+];
+
+/// Whether a document is a model by what it holds: components that have at least one attribute of theirs, or names alone. Other documents,
+/// an `OpenAPI` description for one, have a key `components`, too.
+pub(crate) fn resembles(root: &Node) -> bool {
+    let Some(components) = root.get("components").and_then(Node::as_mapping) else { return false };
+    let own = |component: &Node| {
+        let entries = component.as_mapping().unwrap_or_default();
+        entries.iter().any(|entry| entry.key.as_str().is_some_and(|key| ATTRIBUTES.contains(&key)))
+    };
+    let bare = components.iter().all(|entry| entry.value.is_null());
+    components.iter().any(|entry| own(&entry.value)) || bare && !components.is_empty()
 }
 
 /// Reads a model.
@@ -273,22 +319,7 @@ impl ModelReader<'_> {
             self.error(codes::MODEL_VALUE, node.span, text, "write 'image:' and 'replicas:' below the name");
         }
         for entry in node.as_mapping().unwrap_or_default() {
-            let known = [
-                "image",
-                "replicas",
-                "singleton",
-                "uses",
-                "provides",
-                "env",
-                "volumes",
-                "args",
-                "plugin",
-                "visual",
-                "lifecycle",
-                "label",
-                "description",
-            ];
-            self.unknown(entry.key.as_str().unwrap_or_default(), entry.key.span, &what, &known);
+            self.unknown(entry.key.as_str().unwrap_or_default(), entry.key.span, &what, &ATTRIBUTES);
         }
         let image = node.get("image").filter(|node| !node.is_null());
         if let Some(image) = image.filter(|image| image.as_str().is_none()) {
@@ -311,14 +342,19 @@ impl ModelReader<'_> {
             (None, Some(items)) => items.iter().filter_map(word).collect(),
             (None, None) => word(node).into_iter().collect::<Vec<Text>>(),
         };
+        // What was mistyped has been told.
+        let mistyped =
+            |entry: &Entry| entry.key.as_str().is_some_and(|key| nearest(key, &["image"]).is_some());
         Component {
             name: name.clone(),
+            span,
+            imageless: image.is_none() && !node.as_mapping().unwrap_or_default().iter().any(mistyped),
             image: image.and_then(word).filter(|image| !image.is_empty()),
             replicas: if singleton { replicas.min(1) } else { replicas },
             singleton,
             uses: uses.map(names).unwrap_or_default(),
             uses_span: uses.map_or(span, |node| node.span),
-            hooks: node.get("lifecycle").map(|node| self.hooks(node)).unwrap_or_default(),
+            hooks: node.get("lifecycle").map(|node| self.hooks(node, name)).unwrap_or_default(),
         }
     }
 
@@ -367,28 +403,78 @@ impl ModelReader<'_> {
     }
 
     fn lifecycle(&mut self, node: &Node) -> Lifecycle {
+        self.events(node, "the application", &APPLICATION_EVENTS, &COMPONENT_EVENTS);
         let skips =
             |key: &str| node.at(&[key, "skip_standard_steps"]).and_then(Node::as_bool).unwrap_or(false);
         Lifecycle {
-            pre_flight: self.steps(node.get("pre_flight")),
+            pre_flight: self.steps(node, "pre_flight"),
             skip_image_checks: skips("pre_flight"),
-            post_flight: self.steps(node.get("post_flight")),
-            post_teardown: self.steps(node.get("post_teardown")),
+            post_flight: self.steps(node, "post_flight"),
+            post_teardown: self.steps(node, "post_teardown"),
         }
     }
 
-    fn hooks(&mut self, node: &Node) -> Hooks {
+    fn hooks(&mut self, node: &Node, component: &str) -> Hooks {
+        self.events(node, &format!("'{component}'"), &COMPONENT_EVENTS, &APPLICATION_EVENTS);
         Hooks {
-            quality_probe: self.steps(node.get("quality_probe")),
-            post_instance_create: self.steps(node.get("post_instance_create")),
-            post_instance_attach: self.steps(node.get("post_instance_attach")),
-            post_instance_detach: self.steps(node.get("post_instance_detach")),
-            post_component: self.steps(node.get("post_component")),
+            quality_probe: self.steps(node, "quality_probe"),
+            post_instance_create: self.steps(node, "post_instance_create"),
+            post_instance_attach: self.steps(node, "post_instance_attach"),
+            post_instance_detach: self.steps(node, "post_instance_detach"),
+            post_component: self.steps(node, "post_component"),
         }
     }
 
-    fn steps(&mut self, node: Option<&Node>) -> Vec<Hook> {
-        let Some(node) = node.filter(|node| !node.is_null()) else { return Vec::new() };
+    /// Reports events of a life cycle that do not exist: their steps would be in no plan.
+    fn events(&mut self, node: &Node, whose: &str, known: &[&str], elsewhere: &[&str]) {
+        if !node.is_null() && node.as_mapping().is_none() {
+            let text = format!("The lifecycle of {whose} must be a mapping, but is {}", node.describe());
+            let help = format!(
+                "write an event, such as '{}:', with 'steps:' below it",
+                known.first().unwrap_or(&"")
+            );
+            self.warn(codes::LIFECYCLE_STEP, node.span, text, help);
+        }
+        for entry in node.as_mapping().unwrap_or_default() {
+            let name = entry.key.as_str().unwrap_or_default();
+            if known.contains(&name) {
+                continue;
+            }
+            let text = format!("The lifecycle of {whose} has no event '{name}': its steps are in no plan");
+            let help = match (nearest(name, known), elsewhere.contains(&name)) {
+                (Some(meant), _) => format!("did you mean '{meant}'?"),
+                (None, true) if whose == "the application" => "it is an event of components".to_owned(),
+                (None, true) => "it is an event of the application, outermost in the model".to_owned(),
+                (None, false) => format!("the events are {}", known.join(", ")),
+            };
+            self.warn(codes::MODEL_UNKNOWN, entry.key.span, text, help);
+        }
+    }
+
+    fn steps(&mut self, node: &Node, event: &str) -> Vec<Hook> {
+        let Some(node) = node.get(event).filter(|node| !node.is_null()) else { return Vec::new() };
+        let Some(entries) = node.as_mapping() else {
+            let text = format!("'{event}' must be a mapping, but is {}", node.describe());
+            self.warn(
+                codes::LIFECYCLE_STEP,
+                node.span,
+                text,
+                "write 'steps:' below it, and the list below that",
+            );
+            return Vec::new();
+        };
+        let known = ["steps", "skip_standard_steps"];
+        for entry in entries {
+            let name = entry.key.as_str().unwrap_or_default();
+            if !known.contains(&name) {
+                let text = format!("'{event}' has no attribute '{name}': it is ignored");
+                let help = match nearest(name, &known) {
+                    Some(meant) => format!("did you mean '{meant}'?"),
+                    None => "write 'steps:' with a list below it".to_owned(),
+                };
+                self.warn(codes::MODEL_UNKNOWN, entry.key.span, text, help);
+            }
+        }
         hooks(node, self.found)
     }
 }
@@ -406,20 +492,25 @@ pub(crate) fn hooks(node: &Node, found: &mut Diagnostics) -> Vec<Hook> {
     let mut out = Vec::new();
     for item in items {
         match hook(item) {
-            Some(hook) => out.push(hook),
+            Some((label, does)) => out.push(Hook { span: item.span, label, does }),
             None => {
                 let text = "This lifecycle step cannot be used: it is left out".to_owned();
                 let finding = Diagnostic::warning(codes::LIFECYCLE_STEP, item.span, text);
-                found.push(
-                    finding.with_help("write exec, call, gate, delay or probe with what belongs to it"),
-                );
+                let forms = ["exec", "call", "gate", "delay", "probe"];
+                let mut keys =
+                    item.as_mapping().unwrap_or_default().iter().filter_map(|entry| entry.key.as_str());
+                let meant = keys.find_map(|key| Some((key, nearest(key, &forms)?)));
+                found.push(finding.with_help(match meant {
+                    Some((key, meant)) => format!("'{key}' is no form of a step; did you mean '{meant}'?"),
+                    None => "write exec, call, gate, delay or probe with what belongs to it".to_owned(),
+                }));
             }
         }
     }
     out
 }
 
-fn hook(item: &Node) -> Option<Hook> {
+fn hook(item: &Node) -> Option<(Option<Text>, HookKind)> {
     let of = |key: &str| item.get(key).filter(|value| !value.is_null());
     let label = |node: &Node| node.get("label").and_then(word).or_else(|| item.get("label").and_then(word));
     let filled = |node: &Node| match (node.as_str(), node.as_sequence()) {
@@ -432,31 +523,31 @@ fn hook(item: &Node) -> Option<Hook> {
         } else {
             exec
         };
-        return filled(command).then(|| Hook { label: label(exec), does: HookKind::Exec(command.clone()) });
+        return filled(command).then(|| (label(exec), HookKind::Exec(command.clone())));
     }
     if let Some(call) = of("call") {
         let (plugin, action) = (word(call.get("plugin")?)?, word(call.get("action")?)?);
         let arguments = call.get("arguments").filter(|node| node.as_mapping().is_some()).cloned();
-        return Some(Hook { label: label(call), does: HookKind::Call { plugin, action, arguments } });
+        return Some((label(call), HookKind::Call { plugin, action, arguments }));
     }
     if let Some(gate) = item.entry("gate") {
         let message = word(&gate.value).or_else(|| gate.value.get("message").and_then(word));
         let does = HookKind::Gate(message.unwrap_or_else(|| "".into()));
-        return Some(Hook { label: label(&gate.value), does });
+        return Some((label(&gate.value), does));
     }
     if let Some(delay) = of("delay") {
         let seconds = word(delay).or_else(|| delay.get("duration").and_then(word))?;
         let is_number =
             planarium_source::yaml::decimal_to_thousandths(&seconds).is_some_and(|seconds| seconds >= 0);
-        return is_number.then(|| Hook { label: label(delay), does: HookKind::Delay(seconds) });
+        return is_number.then(|| (label(delay), HookKind::Delay(seconds)));
     }
     let probe = of("probe")?;
     if let Some(image) = word(probe) {
         let does = HookKind::Probe { image, action: "check".into(), arguments: None };
-        return Some(Hook { label: label(probe), does });
+        return Some((label(probe), does));
     }
     let image = word(probe.get("image")?)?;
     let action = probe.get("action").and_then(word).unwrap_or_else(|| "check".into());
     let arguments = probe.get("arguments").filter(|node| node.as_mapping().is_some()).cloned();
-    Some(Hook { label: label(probe), does: HookKind::Probe { image, action, arguments } })
+    Some((label(probe), HookKind::Probe { image, action, arguments }))
 }

@@ -1,4 +1,4 @@
-//! `${name}` in models: replaced from the variables of the environment before the text is read.
+//! `${name}` in models and environment files: replaced from the variables of the environment before the text is read.
 //!
 //! *Knows*: the forms `${name}`, `${name-default}` and `${name:-default}`. *Must not know*: YAML, but for comments.
 //!
@@ -42,7 +42,8 @@ pub(crate) fn replace(text: &str, file: FileId, value_of: &dyn Fn(&str) -> Optio
                     Some((_, spans)) => spans.push(span),
                     None => missing.push((variable.name.to_owned(), vec![span])),
                 }
-                String::new()
+                // Its name stands for it, so that the text stays what it is around it.
+                variable.name.to_owned()
             }
         };
         out.push_str(&value);
@@ -147,9 +148,9 @@ mod tests {
             ("x: ${empty-1}", "x: ", &[]),
             ("x: ${empty:-1}", "x: 1", &[]),
             ("x: ${b-}", "x: ", &[]),
-            ("x: ${b}:${c}:${b}", "x: ::", &["bx2", "cx1"]),
+            ("x: ${b}:${c}:${b}", "x: b:c:b", &["bx2", "cx1"]),
             ("x: 1 # ${b}", "x: 1 # ${b}", &[]),
-            ("x: \"# ${b}\"", "x: \"# \"", &["bx1"]),
+            ("x: \"# ${b}\"", "x: \"# b\"", &["bx1"]),
             ("x: it's # ${b}", "x: it's # ${b}", &[]),
             ("{ image: ${a} }", "{ image: A }", &[]),
             ("x: ${b?err} ${1} ${} $a ${a", "x: ${b?err} ${1} ${} $a ${a", &[]),

@@ -42,7 +42,7 @@ pub(crate) struct Name {
 pub(crate) struct Part {
     /// The field.
     pub(crate) text: Text,
-    /// It was given to `index` as a text: keys match it as it is.
+    /// It was given to `index`: keys match it as it is, and in a list a number is a place.
     pub(crate) quoted: bool,
 }
 
@@ -209,11 +209,19 @@ fn index(call: &str) -> Result<Name, String> {
     let (field, mut keys) = rest.split_once(BLANKS).unwrap_or((rest, ""));
     let mut name = fields(field)?;
     while !keys.trim_start_matches(BLANKS).is_empty() {
-        let (key, after) = quoted(keys.trim_start_matches(BLANKS)).ok_or("`index` takes texts in quotes")?;
+        let keys_left = keys.trim_start_matches(BLANKS);
+        let (key, after) =
+            quoted(keys_left).or_else(|| number(keys_left)).ok_or("`index` takes texts in quotes")?;
         name.parts.push(Part { text: key.into(), quoted: true });
         keys = after;
     }
     Ok(name)
+}
+
+/// A whole number and what follows it.
+fn number(text: &str) -> Option<(&str, &str)> {
+    let (word, after) = text.split_once(BLANKS).unwrap_or((text, ""));
+    (!word.is_empty() && word.chars().all(|c| c.is_ascii_digit())).then_some((word, after))
 }
 
 /// A text in quotes and what follows it.
@@ -274,6 +282,7 @@ mod tests {
             ("{{index .vars \"a}}b\"}}", ".vars.a}}b"),
             ("{{.vars.my-var}}", ".vars.my-var"),
             ("a{{/* note */}}b", r#""ab""#),
+            ("{{index .a 1 \"b\"}}", ".a.1.b"),
             ("{{.a | upper}}", "!pipelines are not interpolated"),
             ("{{if .a}}x{{end}}", r#"!`if` is not interpolated "x" !`end` is not interpolated"#),
             ("{{$x}}", "!template variables are not interpolated"),

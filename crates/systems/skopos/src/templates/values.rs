@@ -9,7 +9,7 @@
 use crate::templates::{Name, Piece, Template};
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
-use planarium_source::yaml::Node;
+use planarium_source::yaml::{Kind, Node};
 
 /// The standard names.
 pub(crate) const STANDARD: [&str; 12] = [
@@ -67,7 +67,9 @@ impl Vars {
 
     fn look_up(&self, parts: &[crate::templates::Part]) -> Option<&Node> {
         let (first, rest) = parts.split_first()?;
-        rest.iter().try_fold(self.0.get(&first.text)?, |node, part| node.get(&part.text))
+        rest.iter().try_fold(self.0.get(&first.text)?, |node, part| {
+            item(node, part).or_else(|| node.get(&part.text))
+        })
     }
 }
 
@@ -80,8 +82,6 @@ pub(crate) enum NoValue {
     OutOfScope(&'static str),
     /// The instance that it is about does not exist.
     NoInstance(&'static str),
-    /// Its value is a list or a mapping.
-    NotText,
 }
 
 impl NoValue {
@@ -91,7 +91,6 @@ impl NoValue {
             Self::Unknown => "has no value".to_owned(),
             Self::OutOfScope(place) => format!("has a value only {place}"),
             Self::NoInstance(which) => format!("has no value: there is no {which} instance in this slot"),
-            Self::NotText => "is a list or a mapping, not a text".to_owned(),
         }
     }
 }
@@ -190,7 +189,45 @@ impl Scope<'_> {
 
 fn text(node: Option<&Node>) -> Result<String, NoValue> {
     let node = node.filter(|node| !node.is_null()).ok_or(NoValue::Unknown)?;
-    node.as_str().map(str::to_owned).ok_or(NoValue::NotText)
+    let mut out = String::new();
+    print(node, &mut out);
+    Ok(out)
+}
+
+/// A value as Go prints it: `[a b]`, `map[a:1 b:2]` with its keys in order.
+///
+/// **Source**: Go `fmt`, verb `%v`, which `text/template` uses for what is no text.
+fn print(node: &Node, out: &mut String) {
+    match &node.kind {
+        Kind::Scalar(_) if node.is_null() => out.push_str("<nil>"),
+        Kind::Scalar(scalar) => out.push_str(&scalar.text),
+        Kind::Sequence(items) => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { " " });
+                print(item, out);
+            }
+            out.push(']');
+        }
+        Kind::Mapping(entries) => {
+            let named: SortedMap<&str, &Node> =
+                entries.iter().filter_map(|entry| Some((entry.key.as_str()?, &entry.value))).collect();
+            out.push_str("map[");
+            for (at, (key, value)) in named.iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { " " });
+                out.push_str(key);
+                out.push(':');
+                print(value, out);
+            }
+            out.push(']');
+        }
+    }
+}
+
+/// The item of a list that a part names by its place.
+fn item<'m>(node: &'m Node, part: &crate::templates::Part) -> Option<&'m Node> {
+    let at: usize = part.text.parse().ok().filter(|_| part.quoted)?;
+    node.as_sequence()?.get(at)
 }
 
 /// An attribute of the model: each field matches a key as it is, else with its first letter in lower case. Names of
@@ -199,6 +236,11 @@ fn attribute<'m>(model: &'m Node, parts: &[crate::templates::Part]) -> Option<&'
     let mut node = model;
     let mut names = false;
     for part in parts {
+        if let Some(item) = item(node, part) {
+            node = item;
+            names = false;
+            continue;
+        }
         let exact = node.entry(&part.text);
         let entry = match exact {
             Some(entry) => Some(entry),
@@ -233,7 +275,7 @@ mod tests {
             "timeout: 30\nver: 1.10\nindex: mine\nempty:\nnest: {a: {b: c}}\nmy-var: h\nlist: [1]\n",
         ));
         let model = node(
-            "components: {back: {image: acme/back:2.0, replicas: 2}, Redis: {image: r:1}}\nvars: {x: y}\n",
+            "components: {back: {image: acme/back:2.0, replicas: 2, ports: [80, 81], env: {B: , A: 1}}, Redis: {image: r:1}}\nvars: {x: y}\n",
         );
         let seen = |id: &str| Seen { id: id.into(), ip: "10.1.1.1".into() };
         let full = Scope {
@@ -285,11 +327,15 @@ mod tests {
             ("{{.vars.index}}", Ok("mine"), Ok("mine")),
             ("{{.vars.empty}}", Err(".vars.empty has no value"), Err(".vars.empty has no value")),
             ("{{.nest.a.b}}", Ok("c"), Ok("c")),
+            ("{{.nest}} {{.list}}", Ok("map[a:map[b:c]] [1]"), Ok("map[a:map[b:c]] [1]")),
+            ("{{index .vars.list 0}}", Ok("1"), Ok("1")),
+            ("{{index .vars.list 1}}", Err(".vars.list.1 has no value"), Err(".vars.list.1 has no value")),
             (
-                "{{.nest.a}}",
-                Err(".nest.a is a list or a mapping, not a text"),
-                Err(".nest.a is a list or a mapping, not a text"),
+                "{{.Model.Components.back}} {{.Model.Components.back.Ports}}",
+                Ok("map[env:map[A:1 B:<nil>] image:acme/back:2.0 ports:[80 81] replicas:2] [80 81]"),
+                Ok("map[env:map[A:1 B:<nil>] image:acme/back:2.0 ports:[80 81] replicas:2] [80 81]"),
             ),
+            ("{{index .Model.Components.back.ports 1}}", Ok("81"), Ok("81")),
             ("{{.vars.my-var}}", Ok("h"), Ok("h")),
             ("{{.component.x}}", Err(".component.x has no value"), Err(".component.x has no value")),
             ("{{.Model.Components.back.Image}}", Ok("acme/back:2.0"), Ok("acme/back:2.0")),

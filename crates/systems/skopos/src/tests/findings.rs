@@ -763,6 +763,8 @@ gateways:
         target: [nginx]
         exposes:
             - port: \"${port-80}/tcp\"
+# file: bin/gate-vote-ok
+#!/bin/sh
 # file: env-all.yaml
 vars: { vote_count: 3 }
 # file: env-common.yaml

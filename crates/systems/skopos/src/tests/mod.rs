@@ -8,5 +8,6 @@ mod pages;
 mod plugins;
 mod properties;
 mod random;
+mod reading;
 mod sample;
 mod support;

@@ -152,7 +152,7 @@ impl Drawing<'_> {
             }
             Class::Delay { ms } => node.duration_ms = Some(*ms),
             Class::Action(action) => {
-                node.call = Some(action.line().into());
+                node.call = Some(action.full_line().into());
                 node.script = match &action.call {
                     Call::Line(line) => crate::command_line::split(&line.written).into_iter().next(),
                     Call::Words(words) => words.first().map(|word| word.written.to_string()),

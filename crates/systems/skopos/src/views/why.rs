@@ -182,7 +182,11 @@ impl Explainer<'_> {
             Shown::Failed => {
                 let note = self.why_failed(id);
                 let text = format!("It failed: {note}");
-                let mut all = vec![reason(text, own.event, ReasonKind::Errored { errors: vec![note] })];
+                let kind = match self.failed_inside(step).and_then(|id| self.element_ref(id)) {
+                    Some(child) => ReasonKind::Child { child },
+                    None => ReasonKind::Errored { errors: vec![note] },
+                };
+                let mut all = vec![reason(text, own.event, kind)];
                 all.extend(self.after_failure(id, step));
                 all
             }
@@ -212,6 +216,15 @@ impl Explainer<'_> {
             (false, Some(_)) => "the plan was stopped in it".into(),
             (false, None) => self.end_of_chain(id).unwrap_or_else(|| "a step in it failed".to_owned()).into(),
         }
+    }
+
+    /// The step whose failure ended the chain inside another one, where nobody stopped the plan.
+    fn failed_inside(&self, step: &Step) -> Option<StepId> {
+        let inside = step.inside().filter(|_| self.run.reason.is_none())?;
+        let of_chain =
+            |id: StepId| self.run.plan.step(id).is_some_and(|step| step.chain == inside && !step.cleanup);
+        let failed = self.run.trace.iter().filter(|one| !one.passed && of_chain(one.step));
+        failed.last().map(|one| one.step)
     }
 
     /// What ended the chain inside a step with a failure.

@@ -34,6 +34,7 @@ fn agent_by_id(maintenance: &Maintenance, agents: &Agents, name: &str) -> (Agent
     (id, standing::standing(maintenance, agents, id))
 }
 
+/// DRAIN_AGENT.
 pub(super) fn drain(
     records: &mut Records,
     cx: &mut Cx,
@@ -48,6 +49,7 @@ pub(super) fn drain(
     Ok(())
 }
 
+/// DEACTIVATE_AGENT.
 pub(super) fn deactivate(
     records: &mut Records,
     cx: &mut Cx,
@@ -60,6 +62,7 @@ pub(super) fn deactivate(
     Ok(())
 }
 
+/// REACTIVATE_AGENT.
 pub(super) fn reactivate(
     records: &mut Records,
     cx: &mut Cx,
@@ -75,6 +78,7 @@ pub(super) fn reactivate(
     effects.map(|_| ())
 }
 
+/// MARK_AGENT_GONE.
 pub(super) fn mark_gone(
     records: &mut Records,
     cx: &mut Cx,
@@ -132,7 +136,7 @@ fn carry_out_for(
     });
 }
 
-/// The agent kills everything it runs, if it receives the order.
+/// Has an agent kill everything it runs, if it receives the order.
 fn order_drain(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -151,7 +155,7 @@ fn order_drain(
     left
 }
 
-/// A draining agent came back: it receives the order now.
+/// Gives an agent that came back the order to drain.
 pub(crate) fn drain_on_return(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     if let Some(config) = records.cluster.agents.drains.order_on_return(id) {
         let left = order_drain(&mut records.tasks, &mut records.cluster, cx, fleet, id, config);
@@ -192,7 +196,7 @@ pub(crate) fn check_agent(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet,
     }
 }
 
-/// An agent is gone for good: it is told to shut down, and may not come back.
+/// Marks an agent gone: it is told to shut down, and may not come back.
 fn mark_agent_gone(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     let Some(agent) = records.cluster.agents.get(id) else { return };
     if agent.state == AgentState::Registered {
@@ -225,21 +229,21 @@ fn mark_agent_gone(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: Ag
 
 /// Broken invariants about maintenance, in words.
 pub(crate) fn check_maintenance(records: &Records, broken: &mut Vec<String>) {
-    broken.extend(records.maintenance.machines.check());
-    broken.extend(records.cluster.agents.drains.check());
-    broken.extend(records.maintenance.inverse.check(&records.maintenance.machines, |id| {
-        records.cluster.agents.get(id).is_some_and(Agent::is_active)
-            && !records.cluster.agents.drains.is_deactivated(id)
+    let Records { cluster, offers, maintenance, .. } = records;
+    broken.extend(maintenance.machines.check());
+    broken.extend(cluster.agents.drains.check());
+    broken.extend(maintenance.inverse.check(&maintenance.machines, |id| {
+        cluster.agents.get(id).is_some_and(Agent::is_active) && !cluster.agents.drains.is_deactivated(id)
     }));
-    for (row, agent) in records.cluster.agents.rows.iter().enumerate() {
+    for (row, agent) in cluster.agents.rows.iter().enumerate() {
         let id = AgentId::at(row);
-        let attached = records.maintenance.machines.machine_of(id).is_some();
+        let attached = maintenance.machines.machine_of(id).is_some();
         if attached != (agent.state == AgentState::Registered) {
             broken.push(format!("agent {}: registered and on no machine, or the reverse", agent.hostname));
         }
     }
-    for offer in records.offers.outstanding.values() {
-        if offer.unavailability != records.maintenance.machines.unavailability(offer.agent) {
+    for offer in offers.outstanding.values() {
+        if offer.unavailability != maintenance.machines.unavailability(offer.agent) {
             broken.push(format!("offer {} does not say when its machine is away", offer.name()));
         }
     }

@@ -23,7 +23,7 @@ use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::{EventBody, Text};
 use std::sync::Arc;
 
-/// The same for every agent on which a framework has anything.
+/// Does the same for every agent on which a framework has anything.
 pub(crate) fn want_inverse_offers_of(
     maintenance: &mut Maintenance,
     cluster: &mut Cluster,
@@ -42,8 +42,8 @@ pub(crate) fn want_inverse_offers_of(
     }
 }
 
-/// The second half of an allocation run: asks the frameworks that have anything offered or in use on an agent that
-/// will be unavailable. One message per framework.
+/// Asks the frameworks that have anything offered or in use on an agent that will be unavailable: the second half of an
+/// allocation run. One message per framework.
 pub(crate) fn send_inverse_offers(
     offers: &mut Offers,
     maintenance: &mut Maintenance,
@@ -110,7 +110,7 @@ fn shown(cluster: &Cluster, asked: &Asked) -> Option<InverseOffer> {
     })
 }
 
-/// A framework answers. Inverse offers that are not outstanding are skipped.
+/// Takes in the answer of a framework. Inverse offers that are not outstanding are skipped.
 pub(crate) fn answer_inverse_offers(
     maintenance: &mut Maintenance,
     cluster: &mut Cluster,
@@ -154,7 +154,7 @@ pub(crate) fn answer_inverse_offers(
     }
 }
 
-/// A filter against inverse offers expires.
+/// Ends a filter against inverse offers.
 pub(crate) fn expire_inverse_filter(
     maintenance: &mut Maintenance,
     agent: AgentId,
@@ -193,6 +193,7 @@ pub(crate) fn reset_inverse_offers(
     cluster.agents.touch(cx, agent);
 }
 
+/// Tells frameworks that inverse offers are rescinded.
 pub(crate) fn send_inverse_rescinds(cluster: &mut Cluster, cx: &mut Cx, asked: &[Asked]) {
     for Asked { id, grant } in asked {
         let (framework, agent) =
@@ -204,7 +205,7 @@ pub(crate) fn send_inverse_rescinds(cluster: &mut Cluster, cx: &mut Cx, asked: &
     }
 }
 
-/// A framework disconnected or was removed: its inverse offers are gone, without being rescinded.
+/// Drops the inverse offers of a framework that disconnected or was removed, without rescinding them.
 pub(crate) fn drop_inverse_offers_of(
     maintenance: &mut Maintenance,
     cluster: &mut Cluster,
@@ -216,7 +217,7 @@ pub(crate) fn drop_inverse_offers_of(
     }
 }
 
-/// A framework revived, or sent a new description: it may be asked again at once.
+/// Lets a framework that revived, or sent a new description, be asked again at once.
 pub(crate) fn clear_inverse_filters(
     maintenance: &mut Maintenance,
     cluster: &mut Cluster,

@@ -36,6 +36,7 @@ pub(crate) fn maintenance_status(maintenance: &Maintenance, frameworks: &Framewo
     status.to_json(|id| frameworks.get(id).map(|framework| framework.name.clone()).unwrap_or_default())
 }
 
+/// The word for the state of a machine and its agent.
 pub(crate) fn state_word(
     maintenance: &Maintenance,
     agents: &Agents,
@@ -64,6 +65,7 @@ pub(crate) fn state_word(
     }
 }
 
+/// The unavailability of an agent's machine, as a front end shows it.
 pub(crate) fn unavailability_view(maintenance: &Maintenance, agent: &Agent) -> Option<UnavailabilityView> {
     let (_, unavailability) = maintenance.mode_of(agent);
     unavailability.map(shown)

@@ -18,6 +18,7 @@ use planarium_protocol::{EventBody, Text};
 /// The converted resources, or why nothing was converted.
 pub(super) type Converted = Result<Resources, String>;
 
+/// RESERVE.
 pub(super) fn reserve(
     allocator: &mut Allocator,
     cx: &mut Cx,
@@ -38,6 +39,7 @@ pub(super) fn reserve(
     Ok(converted)
 }
 
+/// UNRESERVE.
 pub(super) fn unreserve(
     allocator: &mut Allocator,
     cx: &mut Cx,
@@ -59,6 +61,7 @@ pub(super) fn unreserve(
     Ok(converted)
 }
 
+/// CREATE.
 pub(super) fn create(
     allocator: &mut Allocator,
     cx: &mut Cx,
@@ -77,6 +80,7 @@ pub(super) fn create(
     Ok(converted)
 }
 
+/// DESTROY.
 pub(super) fn destroy(
     allocator: &mut Allocator,
     cx: &mut Cx,
@@ -90,6 +94,7 @@ pub(super) fn destroy(
     Ok(converted)
 }
 
+/// GROW_VOLUME.
 pub(super) fn grow(
     allocator: &mut Allocator,
     cx: &mut Cx,
@@ -104,6 +109,7 @@ pub(super) fn grow(
     Ok(resize(allocator, accepted, &before, [volume.with_scalar(size).unallocated()].into_iter().collect()))
 }
 
+/// SHRINK_VOLUME.
 pub(super) fn shrink(
     allocator: &mut Allocator,
     cx: &mut Cx,

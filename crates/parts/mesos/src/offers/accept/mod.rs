@@ -24,6 +24,7 @@ use planarium_kernel::Class;
 use planarium_protocol::{EventBody, Text};
 use std::sync::Arc;
 
+/// Carries out an ACCEPT.
 pub(crate) fn accept(
     records: &mut Records,
     cx: &mut Cx,
@@ -221,7 +222,7 @@ fn validate_offers(
     })
 }
 
-/// Nothing of the ACCEPT happens: its offers are discarded, its tasks are never launched.
+/// Discards the offers of an ACCEPT that is invalid; its tasks are never launched.
 fn refuse_accept(
     offers: &mut Offers,
     cluster: &mut Cluster,

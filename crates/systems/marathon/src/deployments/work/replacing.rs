@@ -10,6 +10,7 @@
 use super::News;
 use super::progress::{Heard, Progress};
 use crate::definition::RunSpec;
+use crate::definition::double::Double;
 use crate::instances::instance::{Condition, Goal, Instance, InstanceNo};
 use crate::instances::tracker::Key;
 use planarium_kernel::{SimTime, SortedSet, sorted};
@@ -209,8 +210,11 @@ impl Replacing {
 /// *Units*: shares are IEEE doubles, as in the real system: 100 instances with 0.15 on top are 114.
 pub(crate) fn ignition(spec: &RunSpec, all: u32, healthy: u32) -> Ignition {
     let wanted = spec.instances;
-    let min_healthy = whole((f64::from(spec.instances) * spec.def.min_health).ceil());
-    let mut max_capacity = whole(f64::from(spec.instances) * (1.0 + spec.def.over_capacity));
+    let all_wanted = Double::whole(u64::from(spec.instances));
+    let least = all_wanted.times(spec.def.min_health).ceil();
+    let most = all_wanted.times(spec.def.over_capacity.plus_one()).floor();
+    let min_healthy = u32::try_from(least).unwrap_or(u32::MAX);
+    let mut max_capacity = u32::try_from(most).unwrap_or(u32::MAX);
     let mut kill_now = healthy.saturating_sub(min_healthy);
     if min_healthy == max_capacity && max_capacity <= healthy {
         if spec.is_resident() {
@@ -223,16 +227,6 @@ pub(crate) fn ignition(spec: &RunSpec, all: u32, healthy: u32) -> Ignition {
         kill_now = kill_now.max(all - wanted);
     }
     Ignition { min_healthy, max_capacity, kill_now }
-}
-
-/// A share of instances without its fraction.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "as the real system computes: what does not fit stays at the most or least there can be"
-)]
-fn whole(value: f64) -> u32 {
-    value as u32
 }
 
 /// A count as it is kept.

@@ -1,7 +1,7 @@
 //! The scheduler of a framework that several services share, as far as it stands between them and the master.
 
 use crate::scheduler::Request;
-use crate::scheduler::evaluate::build::NAMESPACE;
+use crate::scheduler::offers::evaluate::build::NAMESPACE;
 use planarium_kernel::Cause;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_mesos::api::{Call, Offer, OfferId, Operation, Resource, Resources, SchedulerEvent};
@@ -65,7 +65,7 @@ pub struct Routed {
 /// The framework's side of its services.
 #[derive(Clone, Debug, Default)]
 pub struct Hub {
-    limit: Option<usize>,
+    limit: Option<u64>,
     members: SortedMap<MemberId, Member>,
     passed: SortedMap<OfferId, PassedOffer>,
     /// What the master said when the framework subscribed last.
@@ -74,7 +74,7 @@ pub struct Hub {
 
 impl Hub {
     /// No services yet. `limit` is how many may reserve at a time.
-    pub fn new(limit: Option<usize>) -> Self {
+    pub fn new(limit: Option<u64>) -> Self {
         Self { limit, ..Self::default() }
     }
 
@@ -291,7 +291,8 @@ impl Hub {
         for (id, member) in &mut self.members {
             member.selected &= reserving(*id);
         }
-        let mut free = limit.saturating_sub(self.members.values().filter(|member| member.selected).count());
+        let selected = self.members.values().filter(|member| member.selected).count();
+        let mut free = limit.saturating_sub(selected as u64);
         let mut revive = false;
         for (id, member) in &mut self.members {
             if free == 0 {

@@ -36,7 +36,7 @@ fn offer(id: u32, owners: &[&str]) -> Arc<Offer> {
 }
 
 /// A hub with the services `a`, `b` and `c`.
-fn hub(limit: Option<usize>) -> Hub {
+fn hub(limit: Option<u64>) -> Hub {
     let mut hub = Hub::new(limit);
     for (id, name) in [(1, "a"), (2, "b"), (4, "c")] {
         hub.join(MemberId(id), &name.into(), name);

@@ -87,7 +87,7 @@ impl Bench {
 
     /// The environment that a task was launched with.
     pub(super) fn env(&self, task: &str) -> SortedMap<Text, Text> {
-        self.scheduler.env_of(self.scheduler.store.named(task).expect("stored"))
+        self.scheduler.pods(0).env_of(self.scheduler.state.tasks.named(task).expect("stored"))
     }
 
     fn subscribe(&mut self) {
@@ -234,14 +234,15 @@ impl Bench {
     /// The id a task has now.
     pub(super) fn id(&self, task: &str) -> Text {
         self.scheduler
-            .store
+            .state
+            .tasks
             .named(task)
             .map_or_else(|| panic!("{task} is not stored"), |task| task.id.clone())
     }
 
     /// Where a task is.
     pub(super) fn host(&self, task: &str) -> String {
-        self.scheduler.store.named(task).map(|task| task.at.hostname.to_string()).unwrap_or_default()
+        self.scheduler.state.tasks.named(task).map(|task| task.at.hostname.to_string()).unwrap_or_default()
     }
 
     /// Carries out what the scheduler asks of the master.

@@ -163,7 +163,7 @@ fn a_launch_stores_the_others_of_its_resource_set_anew() {
     let mut bench = deployed();
     assert_eq!(shown(&bench, "hello-0"), "backup -, once FINISHED, server RUNNING");
     let ids = |bench: &Bench, task: &str| -> Vec<planarium_protocol::Text> {
-        let record = bench.scheduler.store.named(task).expect("stored");
+        let record = bench.scheduler.state.tasks.named(task).expect("stored");
         record.held.iter().map(|held| held.id.clone()).collect()
     };
     let shared = ids(&bench, "hello-0-once");

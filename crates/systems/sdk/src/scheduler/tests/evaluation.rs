@@ -180,7 +180,7 @@ plans:
         bench.machine(&format!("a{n}"), 4, 4096);
     }
     bench.round();
-    assert_eq!(bench.scheduler.history.rejected, 20, "one look per machine, not per step and machine");
+    assert_eq!(bench.scheduler.offers.history.rejected, 20, "one look per machine, not per step and machine");
     assert_eq!(bench.why("deploy/p/p-499:[t]"), ["no-matching-offer"]);
 }
 

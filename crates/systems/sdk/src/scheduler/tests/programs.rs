@@ -50,7 +50,7 @@ fn launched(bench: &mut Bench) -> Vec<String> {
 }
 
 fn command(bench: &Bench, task: &str) -> String {
-    bench.scheduler.store.named(task).expect("stored").command.to_string()
+    bench.scheduler.state.tasks.named(task).expect("stored").command.to_string()
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn phases(bench: &Bench) -> Vec<(String, String)> {
 #[test]
 fn a_crash_after_completion_is_recovered_in_place_at_once() {
     let mut bench = deployed(SEED, &["a1", "a2"]);
-    assert_eq!(bench.scheduler.plans[1].strategy(), "parallel");
+    assert_eq!(bench.scheduler.plans.iter().nth(1).expect("a plan").strategy(), "parallel");
     let host = bench.host("hello-0-server");
     bench.status("hello-0-server", TaskState::Failed);
     assert_eq!(bench.show("deploy"), "COMPLETE | COMPLETE [COMPLETE] | COMPLETE [COMPLETE, COMPLETE]");
@@ -120,13 +120,13 @@ fn of_machines_that_cannot_hold_the_reservations_four_are_looked_at() {
     bench.machines.get_mut(&*home).expect("there").away = true;
     bench.status("hello-0-server", TaskState::Unreachable);
     let others: Vec<&str> = hosts.iter().copied().filter(|host| *host != home).collect();
-    let before = bench.scheduler.history.rejected;
+    let before = bench.scheduler.offers.history.rejected;
     for _ in 0..5 {
         bench.advance(5_000);
         bench.offer(&others);
         bench.advance(1_000);
     }
-    assert_eq!(bench.scheduler.history.rejected - before, 4, "and not again in every cycle");
+    assert_eq!(bench.scheduler.offers.history.rejected - before, 4, "and not again in every cycle");
     // Its own machine is looked at as soon as it is back.
     bench.machines.get_mut(&*home).expect("there").away = false;
     bench.status("hello-0-server", TaskState::Lost);
@@ -296,7 +296,7 @@ fn a_lost_status_after_the_end_is_ignored() {
     bench.status("hello-0-server", TaskState::Failed);
     bench.status_of(&id, TaskState::Lost, None);
     assert_eq!(
-        bench.scheduler.store.named("hello-0-server").and_then(|t| t.status.as_ref()).map(|s| s.state),
+        bench.scheduler.state.tasks.named("hello-0-server").and_then(|t| t.status.as_ref()).map(|s| s.state),
         Some("TASK_FAILED")
     );
 }
@@ -340,7 +340,7 @@ fn a_replacement_policy_gives_a_failed_pod_up() {
             ("MIN_REPLACE_DELAY_SECS", "240"),
         ],
     );
-    assert!(bench.scheduler.target.spec.replacement_failure_policy.is_some());
+    assert!(bench.scheduler.configs.target.spec.replacement_failure_policy.is_some());
     bench.machine("a1", 4, 4096);
     bench.machine("a2", 4, 4096);
     bench.deploy();

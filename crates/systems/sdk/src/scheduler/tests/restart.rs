@@ -16,10 +16,10 @@ fn deployed(yaml: &str) -> Bench {
 #[test]
 fn the_same_definition_keeps_tasks_and_target() {
     let mut bench = deployed(SEED);
-    let (target, id) = (bench.scheduler.target.id.clone(), bench.id("hello-0-server"));
+    let (target, id) = (bench.scheduler.configs.target.id.clone(), bench.id("hello-0-server"));
     let step = bench.scheduler.view().plans[0].phases[0].steps[0].id.clone();
     bench.restart(SEED);
-    assert_eq!(bench.scheduler.target.id, target);
+    assert_eq!(bench.scheduler.configs.target.id, target);
     assert_eq!(bench.id("hello-0-server"), id);
     assert_ne!(bench.scheduler.view().plans[0].phases[0].steps[0].id, step, "plans are made anew");
     assert_eq!(bench.show("deploy"), "COMPLETE | COMPLETE [COMPLETE] | COMPLETE [COMPLETE, COMPLETE]");
@@ -89,14 +89,14 @@ fn a_task_that_failed_meanwhile_is_pending_in_its_plan() {
 #[test]
 fn more_pods_and_more_cpus() {
     let mut bench = deployed(SEED);
-    let old = bench.scheduler.target.id.clone();
+    let old = bench.scheduler.configs.target.id.clone();
     let world = (bench.host("world-0-server"), bench.id("world-0-server"));
     let changed = SEED.replacen("count: 1", "count: 2", 1).replace(
         "server: {goal: RUNNING, cmd: sleep 1000, cpus: 0.5, memory: 256}",
         "server: {goal: RUNNING, cmd: sleep 1000, cpus: 1, memory: 128}",
     );
     bench.restart(&changed);
-    assert_ne!(bench.scheduler.target.id, old);
+    assert_ne!(bench.scheduler.configs.target.id, old);
     assert_eq!(
         bench.show("deploy"),
         "IN_PROGRESS | IN_PROGRESS [COMPLETE, PENDING] | PENDING [PENDING, PENDING]",
@@ -124,11 +124,14 @@ fn more_pods_and_more_cpus() {
     assert_eq!(bench.host("world-0-server"), world.0, "in place");
     assert_ne!(bench.id("world-0-server"), world.1);
     bench.all_run();
-    assert_eq!(bench.scheduler.configs.len(), 2, "world-1 still runs the old version");
+    assert_eq!(bench.scheduler.configs.versions.len(), 2, "world-1 still runs the old version");
     // A failure of a pod that has not been updated yet brings the old version back.
     bench.status("world-1-server", TaskState::Failed);
     bench.status("world-1-sidecar", TaskState::Failed);
-    assert_eq!(bench.scheduler.store.named("world-1-server").map(|task| task.config.clone()), Some(old));
+    assert_eq!(
+        bench.scheduler.state.tasks.named("world-1-server").map(|task| task.config.clone()),
+        Some(old)
+    );
 }
 
 #[test]

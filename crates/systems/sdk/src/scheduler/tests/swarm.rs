@@ -192,7 +192,9 @@ impl Walk {
                         .pod_command(&mut copy.cx, &command)
                         .unwrap_or_else(|r| panic!("{command:?}: {r:?}"));
                 }
-                Input::TaskStatus(status) => assert!(copy.scheduler.store.by_id(&status.task).is_some()),
+                Input::TaskStatus(status) => {
+                    assert!(copy.scheduler.state.tasks.by_id(&status.task).is_some());
+                }
                 _ => {}
             }
         }

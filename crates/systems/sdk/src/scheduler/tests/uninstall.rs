@@ -59,7 +59,7 @@ fn from_the_flag_to_the_end() {
     uninstall(&mut bench, YAML);
     let listed: Vec<String> = bench.scheduler.plans.iter().map(|plan| plan.name().to_string()).collect();
     assert_eq!(listed, ["deploy"]);
-    assert_eq!(bench.scheduler.plans[0].strategy(), "dependency");
+    assert_eq!(bench.scheduler.plans.iter().next().expect("a plan").strategy(), "dependency");
     assert_eq!(
         outline(&bench),
         [
@@ -98,7 +98,7 @@ fn from_the_flag_to_the_end() {
     bench.advance(5_000);
     assert_eq!(bench.taken(), "teardown");
     assert!(bench.show("deploy").starts_with("COMPLETE"), "{}", bench.show("deploy"));
-    assert!(bench.scheduler.store.is_empty() && bench.scheduler.is_torn_down());
+    assert!(bench.scheduler.state.tasks.is_empty() && bench.scheduler.is_torn_down());
     assert_eq!(code(&bench, &SdkQuery::Health { verbose: false }), 200);
     // The package manager looks every ten seconds.
     assert_eq!(bench.scheduler.gone(), None);

@@ -47,15 +47,15 @@ fn round(bench: &mut Bench, dying: &[&str]) {
 }
 
 fn config(bench: &Bench, task: &str) -> String {
-    bench.scheduler.store.named(task).expect(task).config.to_string()
+    bench.scheduler.state.tasks.named(task).expect(task).config.to_string()
 }
 
 #[test]
 fn a_second_change_in_the_middle_of_a_roll_out() {
     let mut bench = deployed(&cpus("1.0", 1));
-    let first = bench.scheduler.target.id.to_string();
+    let first = bench.scheduler.configs.target.id.to_string();
     update(&mut bench, &cpus("2.0", 2));
-    let second = bench.scheduler.target.id.to_string();
+    let second = bench.scheduler.configs.target.id.to_string();
     assert_eq!(
         bench.show("deploy"),
         "IN_PROGRESS | IN_PROGRESS [COMPLETE, PREPARED] | PENDING [PENDING, PENDING]"
@@ -69,7 +69,7 @@ fn a_second_change_in_the_middle_of_a_roll_out() {
     assert_eq!((config(&bench, "world-0-server"), config(&bench, "world-1-server")), (second, first));
     // Two versions run; a third becomes the target, and every world pod has to move to it.
     update(&mut bench, &cpus("1.5", 2));
-    assert_eq!(bench.scheduler.configs.len(), 3);
+    assert_eq!(bench.scheduler.configs.versions.len(), 3);
     assert_eq!(
         bench.show("deploy"),
         "IN_PROGRESS | COMPLETE [COMPLETE, COMPLETE] | IN_PROGRESS [PREPARED, PENDING]"
@@ -83,7 +83,7 @@ fn a_second_change_in_the_middle_of_a_roll_out() {
     assert!(bench.show("deploy").starts_with("COMPLETE"), "{}", bench.show("deploy"));
     // Ids that nothing refers to are forgotten with the next start.
     update(&mut bench, &cpus("1.5", 2));
-    assert_eq!(bench.scheduler.configs.len(), 1);
+    assert_eq!(bench.scheduler.configs.versions.len(), 1);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn going_back_leaves_what_never_moved_alone() {
 #[test]
 fn a_pod_that_fails_before_its_turn_comes_back_in_its_old_version() {
     let mut bench = deployed(&cpus("1.0", 1));
-    let old = bench.scheduler.target.id.to_string();
+    let old = bench.scheduler.configs.target.id.to_string();
     update(&mut bench, &cpus("2.0", 1));
     bench.status("world-1-server", TaskState::Failed);
     bench.advance(5_000);
@@ -126,18 +126,18 @@ fn tasks_lost_for_good_stand_for_the_target_at_once() {
     let mut bench = deployed(&cpus("1.0", 1));
     bench.pod(planarium_protocol::input::PodOp::Replace, "world-1", &[]).expect("replaced");
     update(&mut bench, &cpus("2.0", 1));
-    assert_eq!(config(&bench, "world-1-server"), bench.scheduler.target.id.to_string());
-    assert_ne!(config(&bench, "world-0-server"), bench.scheduler.target.id.to_string());
+    assert_eq!(config(&bench, "world-1-server"), bench.scheduler.configs.target.id.to_string());
+    assert_ne!(config(&bench, "world-0-server"), bench.scheduler.configs.target.id.to_string());
     assert!(bench.show("deploy").ends_with("[PREPARED, COMPLETE]"), "{}", bench.show("deploy"));
 }
 
 #[test]
 fn a_refused_change_keeps_the_old_target_working() {
     let mut bench = deployed(&cpus("1.0", 2));
-    let target = bench.scheduler.target.id.clone();
+    let target = bench.scheduler.configs.target.id.clone();
     let bad = cpus("2.0", 1);
     update(&mut bench, &bad);
-    assert_eq!(bench.scheduler.target.id, target);
+    assert_eq!(bench.scheduler.configs.target.id, target);
     assert_eq!(bench.show("deploy"), "ERROR | COMPLETE [COMPLETE, COMPLETE] | COMPLETE [COMPLETE, COMPLETE]");
     let (code, body) = bench.scheduler.query(&SdkQuery::Plan { name: "deploy".into() }, 0).expect("a plan");
     let text = "Field: 'PodSpec[name:hello]'; Transition: '2' => '1'; Message: 'PodSpec named 'hello' has 1 tasks, \
@@ -156,7 +156,7 @@ fn a_refused_change_keeps_the_old_target_working() {
     assert!(bench.show("deploy").starts_with("ERROR"));
     update(&mut bench, &cpus("1.0", 2));
     assert!(bench.show("deploy").starts_with("COMPLETE"));
-    assert_eq!(bench.scheduler.target.id, target);
+    assert_eq!(bench.scheduler.configs.target.id, target);
 }
 
 /// What the real scheduler's validators refuse is read, judged and kept out; only the first start cannot do without.
@@ -172,9 +172,9 @@ fn what_only_a_validator_refuses_keeps_the_old_target() {
         let bad = good.replacen(from, to, 1);
         assert_ne!(bad, good, "{from}");
         let mut bench = base.clone();
-        let target = bench.scheduler.target.id.clone();
+        let target = bench.scheduler.configs.target.id.clone();
         update(&mut bench, &bad);
-        assert_eq!(bench.scheduler.target.id, target, "{to}");
+        assert_eq!(bench.scheduler.configs.target.id, target, "{to}");
         let (code, body) =
             bench.scheduler.query(&SdkQuery::Plan { name: "deploy".into() }, 0).expect("a plan");
         let error = body["errors"][0].as_str().unwrap_or_default();
@@ -198,7 +198,7 @@ fn a_refused_change_lets_unfinished_steps_run() {
         round(&mut bench, &[]);
     }
     assert_eq!(bench.show("deploy"), "ERROR | COMPLETE [COMPLETE, COMPLETE] | COMPLETE [COMPLETE, COMPLETE]");
-    assert!(!bench.scheduler.completed_once, "a plan in ERROR is not seen complete");
+    assert!(!bench.scheduler.state.completed_once, "a plan in ERROR is not seen complete");
 }
 
 #[test]
@@ -237,7 +237,7 @@ plans:
     bench.all_run();
     bench.advance(10_000);
     assert_eq!(bench.show("recovery"), "COMPLETE", "nobody brings it back");
-    assert!(bench.scheduler.store.named("p-0-side").is_some(), "what is known of it is kept");
+    assert!(bench.scheduler.state.tasks.named("p-0-side").is_some(), "what is known of it is kept");
 }
 
 #[test]
@@ -245,12 +245,12 @@ fn a_seed_definition_moves_only_what_changed() {
     let mut bench = deployed(SEED);
     // Placement, count and permission to decommission make a new target and move nothing.
     let changed = SEED.replacen("count: 1", "count: 1\n    allow-decommission: true", 1);
-    let (target, id) = (bench.scheduler.target.id.clone(), bench.id("hello-0-server"));
+    let (target, id) = (bench.scheduler.configs.target.id.clone(), bench.id("hello-0-server"));
     update(&mut bench, &changed);
-    assert_ne!(bench.scheduler.target.id, target);
+    assert_ne!(bench.scheduler.configs.target.id, target);
     assert!(bench.show("deploy").starts_with("COMPLETE"));
     assert_eq!(bench.id("hello-0-server"), id);
-    assert_eq!(bench.scheduler.configs.len(), 1, "all tasks stand for the new target");
+    assert_eq!(bench.scheduler.configs.versions.len(), 1, "all tasks stand for the new target");
 }
 
 #[test]

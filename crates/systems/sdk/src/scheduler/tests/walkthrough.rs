@@ -75,11 +75,11 @@ fn every_state_of_the_document() {
     bench.round();
     bench.all_run();
     assert_eq!(bench.show("deploy"), "COMPLETE | COMPLETE [COMPLETE] | COMPLETE [COMPLETE, COMPLETE]");
-    assert!(!bench.scheduler.completed_once, "not before a cycle has seen it");
+    assert!(!bench.scheduler.state.completed_once, "not before a cycle has seen it");
     bench.taken();
     bench.advance(5_000);
     assert_eq!(bench.taken(), "suppress");
-    assert!(bench.scheduler.completed_once);
+    assert!(bench.scheduler.state.completed_once);
     assert_eq!(bench.scheduler.one_shots(), 0, "nothing left to do");
 }
 

@@ -25,7 +25,8 @@ fn plans() {
     let mut bench = Bench::new(SEED);
     assert_eq!(get(&bench, SdkQuery::Plans), (200, json!(["deploy", "recovery"])));
     let (code, body) = get(&bench, SdkQuery::Plan { name: "deploy".into() });
-    let id = bench.scheduler.plans[0].steps.get(0).expect("a step").id.to_string();
+    let id =
+        bench.scheduler.plans.iter().next().expect("a plan").steps.get(0).expect("a step").id.to_string();
     assert_eq!(code, 202);
     assert_eq!(
         body["phases"][0]["steps"][0],
@@ -151,7 +152,7 @@ fn a_paused_task_shows_what_it_was_launched_with() {
 #[test]
 fn configurations_and_state() {
     let bench = deployed();
-    let target = bench.scheduler.target.id.to_string();
+    let target = bench.scheduler.configs.target.id.to_string();
     assert_eq!(get(&bench, SdkQuery::Configurations), (200, json!([target])));
     assert_eq!(get(&bench, SdkQuery::TargetId), (200, json!([target])));
     let spec = get(&bench, SdkQuery::Target).1;
@@ -185,7 +186,7 @@ fn configurations_and_state() {
 #[test]
 fn hosts_of_endpoints() {
     let bench = Bench::new(&SEED.replace("name: hello-world", "name: /team/my.app"));
-    let spec = &bench.scheduler.target.spec;
+    let spec = &bench.scheduler.configs.target.spec;
     assert_eq!(&*spec.name, "/team/my.app");
     assert_eq!(spec.autoip_host("first.web-0"), "first-web-0.teammy-app.autoip.dcos.thisdcos.directory");
     assert_eq!(spec.vip_host("/www"), "www.teammy.app.l4lb.thisdcos.directory");

@@ -13,16 +13,55 @@ use crate::codes;
 use crate::definition::decode::{Cx, Decoded};
 use crate::definition::env::Env;
 use crate::definition::model::Model;
-use crate::plan::Class;
+use crate::plan::{Call, Class};
+use crate::plugins;
 
 /// Looks at a plan.
-pub(crate) fn run(cx: &mut Cx<'_>, decoded: &Decoded, model: Option<&Model>, env: &Env, scripts: &[&str]) {
+pub(crate) fn run(
+    cx: &mut Cx<'_>,
+    decoded: &Decoded,
+    model: Option<&Model>,
+    env: &Env,
+    scripts: &[&str],
+    runs: &dyn Fn(&str) -> bool,
+) {
     ignored_failures(cx, decoded);
     reach::run(cx, decoded);
     pattern::run(cx, decoded);
     calls::run(cx, decoded, env, scripts);
     variables::run(cx, decoded, model, env);
-    components(cx, decoded, model, env);
+    components(cx, decoded, model, |name| {
+        runs(name) || env.simulation.instances.iter().any(|planted| *planted.component == *name)
+    });
+    images(cx, decoded, model);
+}
+
+/// Looks at what a model and an environment put into a plan that is made.
+pub(crate) fn run_on_made(cx: &mut Cx<'_>, decoded: &Decoded, model: &Model, env: &Env, scripts: &[&str]) {
+    calls::run(cx, decoded, env, scripts);
+    variables::run(cx, decoded, Some(model), env);
+    images(cx, decoded, Some(model));
+}
+
+/// Components that are created and have no image.
+fn images(cx: &mut Cx<'_>, decoded: &Decoded, model: Option<&Model>) {
+    let plan = &decoded.plan;
+    let creates = |name: &str| {
+        plan.steps().any(|(_, step)| {
+            let own = plan.chain(step.chain).and_then(|chain| chain.component.as_deref()) == Some(name);
+            let Class::Action(action) = &step.class else { return false };
+            let Call::Plugin { plugin, action } = &action.call else { return false };
+            own && plugins::find(plugin, action).is_some_and(|spec| spec.op.creates())
+        })
+    };
+    for ((_, step), places) in plan.steps().zip(&decoded.places) {
+        let Class::Component { component, .. } = &step.class else { continue };
+        let Some(known) = model.and_then(|model| model.component(component)) else { continue };
+        if known.imageless && creates(component) {
+            let text = format!("The component '{component}' has no image: no instance of it can be created");
+            cx.warn(codes::NO_IMAGE, places.component, text, "add 'image:' to the component in the model");
+        }
+    }
 }
 
 /// Forward steps whose failure nobody would notice.
@@ -39,12 +78,11 @@ fn ignored_failures(cx: &mut Cx<'_>, decoded: &Decoded) {
 }
 
 /// Component steps about something that is nowhere.
-fn components(cx: &mut Cx<'_>, decoded: &Decoded, model: Option<&Model>, env: &Env) {
+fn components(cx: &mut Cx<'_>, decoded: &Decoded, model: Option<&Model>, runs: impl Fn(&str) -> bool) {
     for ((_, step), places) in decoded.plan.steps().zip(&decoded.places) {
         let Class::Component { component, .. } = &step.class else { continue };
         let known = model.is_some_and(|model| model.component(component).is_some());
-        let runs = env.simulation.instances.iter().any(|planted| planted.component == *component);
-        if known || runs {
+        if known || runs(component) {
             continue;
         }
         let text = format!("The component '{component}' is neither in the model nor running");

@@ -32,7 +32,7 @@ pub(crate) fn foreign(root: &Node) -> Option<(&'static str, &'static str)> {
     if doctype == PLAN_DOCTYPE || has("steps") {
         return None;
     }
-    if root.get("components").is_some_and(|node| node.as_mapping().is_some()) {
+    if crate::definition::model::resembles(root) {
         return Some(MODEL);
     }
     if root.get("services").is_some_and(|node| node.as_mapping().is_some()) {

@@ -93,6 +93,28 @@ pub(crate) struct Places {
     pub(crate) argument: Vec<(Text, Span)>,
 }
 
+impl Places {
+    /// Everything at one place.
+    pub(crate) fn at(span: Span) -> Self {
+        Self {
+            head: span,
+            classed: true,
+            id: span,
+            class: span,
+            cleanup: span,
+            component: span,
+            exits: [span; 2],
+            lost_exit: false,
+            plugin: span,
+            action: span,
+            exec: span,
+            arguments: span,
+            selector: span,
+            argument: Vec::new(),
+        }
+    }
+}
+
 /// Steps and chains under construction.
 struct Draft {
     steps: Vec<DraftStep>,

@@ -15,6 +15,7 @@ mod yaml;
 use crate::definition::env::Env;
 use crate::definition::model::{Model, tag};
 use planarium_protocol::Text;
+use planarium_source::Span;
 
 pub(crate) use order::order;
 use steps::Writer;
@@ -28,6 +29,14 @@ pub(crate) struct Running {
     pub(crate) old: Vec<Text>,
     /// Images of running instances in the new group.
     pub(crate) same: Vec<Text>,
+}
+
+/// A plan that was made.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    pub(crate) text: String,
+    /// Ids of the steps that come from lifecycle steps, each with the place of that.
+    pub(crate) places: Vec<(String, Span)>,
 }
 
 /// What has to be done for a component.
@@ -68,7 +77,7 @@ pub(crate) fn generate(
     running: &[Running],
     teardown: bool,
     pairwise: bool,
-) -> Result<Option<String>, Vec<Text>> {
+) -> Result<Option<Made>, Vec<Text>> {
     let mut names = order(model)?;
     for run in running.iter().filter(|run| model.component(&run.component).is_none()) {
         names.push(&run.component);
@@ -98,7 +107,7 @@ pub(crate) fn generate(
     steps.extend(writer.group(id, prefix, hooks));
     let head =
         format!("doctype: '{}'\nversion: 'alpha/1'\n\nsteps:\n", crate::definition::decode::PLAN_DOCTYPE);
-    Ok(Some(head + &yaml::steps(&steps)))
+    Ok(Some(Made { text: head + &yaml::steps(&steps), places: writer.places }))
 }
 
 fn task<'a>(model: &'a Model, running: &'a [Running], name: &'a str, teardown: bool) -> Task<'a> {

@@ -10,6 +10,7 @@ use crate::plugins::PROBE_PLUGIN;
 use planarium_ground::glob;
 use planarium_kernel::SortedSet;
 use planarium_protocol::Text;
+use planarium_source::Span;
 use planarium_source::yaml::Node;
 
 /// Where a step of a plan leads, and whether it belongs to the recovery.
@@ -48,6 +49,8 @@ pub(super) struct Writer<'a> {
     pub(super) env: &'a Env,
     /// Instances are replaced pair by pair.
     pub(super) pairwise: bool,
+    /// Where each lifecycle step that was written stands.
+    pub(super) places: Vec<(String, Span)>,
     used: SortedSet<String>,
 }
 
@@ -59,7 +62,7 @@ impl<'a> Writer<'a> {
         pairwise: bool,
         components: impl Iterator<Item = &'a str>,
     ) -> Self {
-        Self { model, env, pairwise, used: components.map(str::to_owned).collect() }
+        Self { model, env, pairwise, places: Vec::new(), used: components.map(str::to_owned).collect() }
     }
 
     /// An id that no step has.
@@ -151,11 +154,8 @@ impl<'a> Writer<'a> {
     }
 
     /// A lifecycle step. `selector` is given to what works on an instance.
-    #[expect(
-        clippy::unused_self,
-        reason = "all kinds of steps are written through the writer, also those that need no model"
-    )]
-    pub(super) fn hook(&self, id: &str, hook: &Hook, selector: Option<&str>, exits: &Exits) -> Yaml {
+    pub(super) fn hook(&mut self, id: &str, hook: &Hook, selector: Option<&str>, exits: &Exits) -> Yaml {
+        self.places.push((id.to_owned(), hook.span));
         let selected = |arguments: Option<&Node>| {
             let mut fields: Vec<(String, Flow)> = match arguments.map(of_node) {
                 Some(Flow::Map(fields)) => fields,

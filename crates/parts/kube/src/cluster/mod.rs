@@ -1,0 +1,170 @@
+//! The records of a cluster, and the one way to change its objects.
+//!
+//! *Knows*: what each record holds and which of them follow from objects. *Must not know*: what controllers, scheduler and
+//! kubelets decide; they are above and come here to read and to write.
+//!
+//! Every write goes through [`Cluster::write`]: a verb of the [`Api`] changes objects and notes it in the log, then the log
+//! is read on from where it was read last, and each change is [followed](Cluster::follow) in its order: counts and
+//! books are brought in line, and whoever it concerns is put into the queue. Nobody acts before its turn.
+
+mod bootstrap;
+mod counting;
+mod effects;
+mod nodes;
+mod selecting;
+pub(crate) mod taints;
+mod waiting;
+
+use crate::{
+    api::{Api, Parts},
+    object::{Object, ObjectNo, ObjectRef},
+    records::{
+        nodes::Nodes,
+        queue::{Queue, Timer, Work},
+        reports::Reports,
+        runs::Runs,
+        scheduling::Scheduler,
+        selections::Selections,
+        workloads::Workloads,
+    },
+    request::{DeleteOptions, Written},
+    status::Status,
+    view::Occurrence,
+};
+use planarium_ground::Cx;
+use planarium_kernel::SimTime;
+use planarium_protocol::{Text, json::Value};
+use std::sync::Arc;
+
+/// The records of a cluster.
+#[derive(Clone, Debug)]
+pub(crate) struct Cluster {
+    /// Kinds and objects.
+    pub(crate) api: Api,
+    /// Pods as they are counted for their workloads.
+    pub(crate) workloads: Workloads,
+    /// Services and budgets, and the pods that they pick.
+    pub(crate) selections: Selections,
+    /// Machines as nodes, with their books.
+    pub(crate) nodes: Nodes,
+    /// Pods that wait for a node.
+    pub(crate) scheduler: Scheduler,
+    /// Pods that kubelets have taken on.
+    pub(crate) runs: Runs,
+    /// Work and timers.
+    pub(crate) queue: Queue,
+    /// The Events of the API.
+    pub(crate) reports: Reports,
+    /// The pod label that gives fault targets their `service`; empty where the name of the workload does.
+    pub(crate) service_label: Text,
+    /// The version up to which changes have been followed.
+    followed: u64,
+}
+
+impl Cluster {
+    /// Records without anything in them.
+    fn empty(seed: u64, epoch_ms: u64) -> Self {
+        Self {
+            api: Api::new(seed, epoch_ms),
+            workloads: Workloads::default(),
+            selections: Selections::default(),
+            nodes: Nodes::default(),
+            scheduler: Scheduler::default(),
+            runs: Runs::default(),
+            queue: Queue::default(),
+            reports: Reports::default(),
+            service_label: "".into(),
+            followed: 0,
+        }
+    }
+
+    /// Carries a verb out and draws the consequences of what it has changed.
+    pub(crate) fn write<R>(&mut self, cx: &mut Cx, verb: impl FnOnce(&mut Api, SimTime) -> R) -> R {
+        let result = verb(&mut self.api, cx.now());
+        while let Some(change) = self.api.store.change_after(self.followed).cloned() {
+            self.followed = change.resource_version;
+            self.follow(cx, &change);
+        }
+        result
+    }
+
+    /// Creates an object as a client would.
+    pub(crate) fn create(&mut self, cx: &mut Cx, value: Value) -> Written {
+        self.write(cx, |api, now| api.create(now, value))
+    }
+
+    /// Creates an object that a controller makes of parts that are in shape. *Errors*: the namespace is going, the name is
+    /// taken.
+    pub(crate) fn create_owned(&mut self, cx: &mut Cx, owner: Option<&Object>, parts: Parts) -> Written {
+        self.write(cx, |api, now| api.create_owned(now, owner, parts))
+    }
+
+    /// Puts an object in its place.
+    pub(crate) fn put(&mut self, cx: &mut Cx, object: Object) -> Arc<Object> {
+        self.write(cx, |api, _| api.put(object))
+    }
+
+    /// Gives an object another status.
+    pub(crate) fn put_status(&mut self, cx: &mut Cx, object: &Arc<Object>, status: Status) -> Arc<Object> {
+        self.write(cx, |api, _| api.put_status(object, status))
+    }
+
+    /// Deletes an object that is there; returns it with its `deletionTimestamp`, or as it last was.
+    pub(crate) fn delete(
+        &mut self,
+        cx: &mut Cx,
+        object: &Arc<Object>,
+        options: &DeleteOptions,
+    ) -> Arc<Object> {
+        self.write(cx, |api, now| api.delete_object(now, object, options))
+    }
+
+    /// Takes a finalizer off an object, which may then go.
+    pub(crate) fn drop_finalizer(&mut self, cx: &mut Cx, object: &Arc<Object>, finalizer: &str) {
+        self.write(cx, |api, _| api.drop_finalizer(object, finalizer));
+    }
+
+    /// Takes an object out for good.
+    pub(crate) fn take(&mut self, cx: &mut Cx, no: ObjectNo) {
+        self.write(cx, |api, _| api.take(no));
+    }
+
+    /// Has the controller of an object look at it again at an instant of its own, and at no other one.
+    pub(crate) fn look_again(&mut self, cx: &Cx, no: ObjectNo, due: Option<SimTime>) {
+        let armed = self.workloads.get(no).and_then(|workload| workload.timer);
+        if armed.map(|(_, at)| at) == due {
+            return;
+        }
+        self.queue.disarm(armed.map(|(timer, _)| timer));
+        let timer =
+            due.map(|due| (self.queue.arm_in(cx, due.since(cx.now()), Timer::Work(Work::Sync(no))), due));
+        self.workloads.change(no, |workload| workload.timer = timer);
+    }
+
+    /// Reports about an object, oldest first; about one that is no more, too, as long as they are kept.
+    pub(crate) fn occurrences(&self, object: ObjectRef<'_>) -> Vec<Occurrence> {
+        if let Some(object) = self.api.get(object) {
+            return self.reports.of_uid(&object.uid);
+        }
+        let kind = self.api.kind_info(object.kind).map(|info| info.kind.clone()).unwrap_or_default();
+        self.reports.of_name(&kind, object.namespace, object.name)
+    }
+
+    /// The name of the workload that a pod belongs to in the end: a Deployment rather than its ReplicaSet.
+    pub(crate) fn workload_name(&self, pod: &Object) -> Text {
+        let mut name = pod.name.clone();
+        let mut owner = self.api.store.controller_of(pod);
+        for _ in 0..4 {
+            let Some(object) = owner.filter(|object| !object.info().custom) else { break };
+            name = object.name.clone();
+            owner = self.api.store.controller_of(object);
+        }
+        name
+    }
+
+    /// The service that fault targets name for a pod.
+    pub(crate) fn service_of(&self, pod: &Object) -> Text {
+        let label = pod.labels.get(&self.service_label).filter(|_| !self.service_label.is_empty());
+        label.cloned().unwrap_or_else(|| self.workload_name(pod))
+    }
+}

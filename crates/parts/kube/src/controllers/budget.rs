@@ -1,0 +1,139 @@
+//! Disruption budgets: how many pods may be evicted now.
+//!
+//! Source: `kubernetes/kubernetes: pkg/controller/disruption/disruption.go`, `pkg/registry/core/pod/storage/eviction.go`;
+//! match but for `disruptedPods`: an evicted pod counts as not healthy at once.
+
+use crate::{
+    cluster::Cluster,
+    error::{ApiError, FieldCause, Reason},
+    kinds::KindId,
+    object::{Object, ObjectNo, ObjectRef},
+    records::selections::{Counted, Picked},
+    records::store::Store,
+    records::workloads::Workloads,
+    request::{DeleteOptions, Written},
+    spec::{BudgetSpec, Share, Spec},
+    status::{BudgetStatus, Status},
+};
+use planarium_ground::Cx;
+use std::sync::Arc;
+
+pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, budget: &Arc<Object>) {
+    let (Spec::Budget(spec), Status::Budget(before)) = (&budget.spec, &budget.status) else { return };
+    let counted = cluster.selections.all.get(&budget.no).and_then(|selection| match &selection.picked {
+        Picked::Budget(counted) => Some(counted.clone()),
+        Picked::Service(_) => None,
+    });
+    let counted = counted.unwrap_or_default();
+    let (expected, desired) = expected(&cluster.api.store, &cluster.workloads, spec, &counted);
+    let allowed = if expected == 0 { 0 } else { counted.healthy.saturating_sub(desired) };
+    let status =
+        BudgetStatus { observed: budget.generation, healthy: counted.healthy, desired, allowed, expected };
+    if status != **before {
+        let more = status.allowed > before.allowed;
+        cluster.put_status(cx, budget, Status::Budget(Arc::new(status)));
+        if more {
+            cluster.drains_may_go_on(cx);
+        }
+    }
+}
+
+/// Number of pods that there ought to be, and how many of them have to be healthy.
+fn expected(store: &Store, workloads: &Workloads, spec: &BudgetSpec, counted: &Counted) -> (u32, u32) {
+    let pods = u32::try_from(counted.pods.len()).unwrap_or(u32::MAX);
+    let scale = || {
+        let managed: u32 = counted.managers.values().sum();
+        // Pods of nobody are as many as there are.
+        counted
+            .managers
+            .keys()
+            .map(|manager| scale(store, workloads, *manager))
+            .fold(pods.saturating_sub(managed), u32::saturating_add)
+    };
+    match (spec.max_unavailable, spec.min_available) {
+        (Some(most), _) => {
+            let expected = scale();
+            (expected, expected.saturating_sub(most.of(expected, true)))
+        }
+        (None, Some(Share::Number(_))) => (pods, spec.min_available.map_or(0, |least| least.of(pods, true))),
+        (None, Some(least)) => {
+            let expected = scale();
+            (expected, least.of(expected, true))
+        }
+        (None, None) => (pods, pods.min(1)),
+    }
+}
+
+/// Number of pods the workload behind some pods asks for.
+fn scale(store: &Store, workloads: &Workloads, manager: ObjectNo) -> u32 {
+    let Some(workload) = store.object(manager) else { return 0 };
+    let owner = workload.controller().and_then(|owner| store.by_uid(&owner.uid));
+    match owner.filter(|owner| owner.kind == KindId::DEPLOYMENT) {
+        Some(deployment) => deployment.replicas,
+        None if workload.info().has_scale => workload.replicas,
+        None => workloads.get(manager).map_or(0, |workload| workload.active),
+    }
+}
+
+/// Evicts a pod as far as disruption budgets allow. *Errors*: 404; 429 when a budget does not allow it.
+pub(crate) fn evict(
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    namespace: &str,
+    name: &str,
+    options: &DeleteOptions,
+) -> Written {
+    let pod = cluster.api.read(ObjectRef::new(KindId::POD, namespace, name))?.clone();
+    let Status::Pod(status) = &pod.status else { return Ok(pod) };
+    let over = status.phase.is_terminal() || status.phase == crate::status::Phase::Pending;
+    if !over && !pod.is_being_deleted() {
+        let selections =
+            cluster.workloads.pods.get(&pod.no).map(|tally| tally.selected_by.clone()).unwrap_or_default();
+        let budgets: Vec<Arc<Object>> = selections
+            .iter()
+            .filter_map(|no| cluster.api.store.object(*no))
+            .filter(|selection| selection.kind == KindId::POD_DISRUPTION_BUDGET)
+            .cloned()
+            .collect();
+        match budgets.as_slice() {
+            [] => {}
+            [budget] => spend(cluster, cx, budget)?,
+            _ => {
+                let message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
+                return Err(ApiError::new(Reason::InternalError, message));
+            }
+        }
+    }
+    Ok(cluster.delete(cx, &pod, options))
+}
+
+/// Takes one disruption off a budget. *Errors*: none is left.
+fn spend(cluster: &mut Cluster, cx: &mut Cx, budget: &Arc<Object>) -> Result<(), ApiError> {
+    let Status::Budget(status) = &budget.status else { return Ok(()) };
+    let refuse = |message: String| {
+        let mut error = ApiError::new(Reason::TooManyRequests, message);
+        error.causes.push(FieldCause {
+            reason: "DisruptionBudget",
+            message: format!(
+                "The disruption budget {} needs {} healthy pods and has {} currently",
+                budget.name, status.desired, status.healthy
+            ),
+            field: String::new(),
+        });
+        error
+    };
+    if status.observed < budget.generation {
+        let message = format!(
+            "Cannot evict pod as it would violate the pod's disruption budget. The disruption budget {} is still being \
+                         processed by the server.",
+            budget.name
+        );
+        return Err(refuse(message));
+    }
+    if status.allowed == 0 {
+        return Err(refuse("Cannot evict pod as it would violate the pod's disruption budget.".to_owned()));
+    }
+    let status = BudgetStatus { allowed: status.allowed - 1, ..BudgetStatus::clone(status) };
+    cluster.put_status(cx, budget, Status::Budget(Arc::new(status)));
+    Ok(())
+}

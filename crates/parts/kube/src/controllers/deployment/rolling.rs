@@ -1,0 +1,70 @@
+//! Deployments go from their old ReplicaSets to their new one.
+//!
+//! Source: `kubernetes/kubernetes: pkg/controller/deployment/{rolling,recreate,sync}.go`, match.
+
+use super::{
+    plan::{self, Resize},
+    sets::{self, Rollout, counts},
+    status,
+};
+use crate::{
+    cluster::Cluster,
+    records::store::Store,
+    status::{Phase, Status},
+};
+use planarium_ground::Cx;
+
+/// Some pods of the new come, then some of the old go.
+pub(super) fn roll(cluster: &mut Cluster, cx: &mut Cx, rollout: &mut Rollout) {
+    sets::find_new(cluster, cx, rollout, true);
+    let grown: Vec<Resize> = plan::grow(rollout).into_iter().collect();
+    let steps = if grown.is_empty() { plan::shrink(rollout) } else { grown };
+    if steps.is_empty() && plan::is_complete(rollout) {
+        sets::drop_history(cluster, cx, rollout);
+    }
+    resize(cluster, cx, rollout, &steps);
+    status::write(cluster, cx, rollout, true);
+}
+
+/// All of the old go, then the new come.
+pub(super) fn roll_by_recreation(cluster: &mut Cluster, cx: &mut Cx, rollout: &mut Rollout) {
+    sets::find_new(cluster, cx, rollout, false);
+    let steps = plan::empty_old(rollout);
+    resize(cluster, cx, rollout, &steps);
+    if !steps.is_empty() || old_pods_run(&cluster.api.store, rollout) {
+        return status::write(cluster, cx, rollout, true);
+    }
+    sets::find_new(cluster, cx, rollout, true);
+    let new = rollout.new.as_ref().map(|new| Resize { set: new.no, replicas: rollout.replicas() });
+    resize(cluster, cx, rollout, new.as_slice());
+    if plan::is_complete(rollout) {
+        sets::drop_history(cluster, cx, rollout);
+    }
+    status::write(cluster, cx, rollout, true);
+}
+
+/// A Deployment has another size in the middle of a rollout, or is paused: all ReplicaSets take their part.
+pub(super) fn scale_proportionally(cluster: &mut Cluster, cx: &mut Cx, rollout: &mut Rollout) {
+    let steps = plan::proportional(rollout);
+    resize(cluster, cx, rollout, &steps);
+}
+
+/// Gives ReplicaSets their sizes.
+fn resize(cluster: &mut Cluster, cx: &mut Cx, rollout: &mut Rollout, steps: &[Resize]) {
+    for step in steps {
+        let Some(set) = rollout.all().find(|set| set.no == step.set).cloned() else { continue };
+        let set = sets::scale(cluster, cx, rollout, &set, step.replicas);
+        rollout.replace(set);
+    }
+}
+
+/// True if pods of old ReplicaSets are still there, those on their way out included.
+fn old_pods_run(store: &Store, rollout: &Rollout) -> bool {
+    rollout.old.iter().any(|set| {
+        counts(set).replicas > 0
+            || store.pods_of(set.no).any(|pod| match &pod.status {
+                Status::Pod(status) => !matches!(status.phase, Phase::Succeeded | Phase::Failed),
+                _ => false,
+            })
+    })
+}

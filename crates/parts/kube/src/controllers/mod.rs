@@ -1,0 +1,43 @@
+//! The controllers: each brings one kind of object in line with what it asks for.
+//!
+//! *Knows*: objects and what their pods come to. *Must not know*: machines and processes; those are the kubelets' business.
+//! Each controller is a folder or file with the name of its kind, and a `sync` that looks at one object.
+//! Source: `kubernetes/kubernetes: pkg/controller/*` (release 1.19), by way of the rules that each module names.
+
+pub(crate) mod budget;
+pub(crate) mod cron_job;
+mod daemon_set;
+mod definition;
+mod deployment;
+pub(crate) mod garbage;
+pub(crate) mod job;
+mod namespace;
+mod pods;
+mod replica_set;
+mod revisions;
+pub(crate) mod service;
+mod stateful_set;
+pub(crate) mod storage;
+
+use crate::{cluster::Cluster, kinds::KindId, object::ObjectNo};
+use planarium_ground::Cx;
+
+/// Has the controller of an object's kind look at it.
+pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, no: ObjectNo) {
+    let Some(object) = cluster.api.store.object(no).cloned() else { return };
+    match object.kind {
+        KindId::DEPLOYMENT => deployment::sync(cluster, cx, &object),
+        KindId::REPLICA_SET => replica_set::sync(cluster, cx, &object),
+        KindId::STATEFUL_SET => stateful_set::sync(cluster, cx, &object),
+        KindId::DAEMON_SET => daemon_set::sync(cluster, cx, &object),
+        KindId::JOB => job::sync(cluster, cx, &object),
+        KindId::CRON_JOB => cron_job::sync(cluster, cx, &object),
+        KindId::SERVICE => service::sync(cluster, cx, &object),
+        KindId::POD_DISRUPTION_BUDGET => budget::sync(cluster, cx, &object),
+        KindId::PERSISTENT_VOLUME_CLAIM => storage::sync_claim(cluster, cx, &object),
+        KindId::PERSISTENT_VOLUME => storage::sync_volume(cluster, cx, &object),
+        KindId::NAMESPACE => namespace::sync(cluster, cx, &object),
+        KindId::CUSTOM_RESOURCE_DEFINITION => definition::sync(cluster, cx, &object),
+        _ => {}
+    }
+}

@@ -1,0 +1,168 @@
+//! Work that controllers of pods share: making pods, taking them in and letting them go, choosing which go first.
+//!
+//! Source: `kubernetes/kubernetes: pkg/controller/controller_utils.go`, `controller_ref_manager.go`, match.
+
+use crate::{
+    api::Parts,
+    cluster::Cluster,
+    error::ApiError,
+    kinds::KindId,
+    object::{Object, ObjectNo, OwnerReference, Pairs},
+    records::queue::{Timer, Work},
+    records::store::Store,
+    records::workloads::{PodTally, Workloads, restarts},
+    request::{DeleteOptions, Written},
+    selector::Selector,
+    spec::{Spec, pod::PodOwn, workload::PodTemplate},
+    status::{Phase, Status},
+};
+use planarium_ground::Cx;
+use planarium_protocol::Text;
+use std::sync::Arc;
+
+/// So many pods are made or deleted at one look.
+pub(crate) const BURST: u32 = 500;
+/// The time that a controller waits after it could not make a pod. *Units*: milliseconds.
+const RETRY_MS: u64 = 5_000;
+
+/// Makes a pod of a template for its controller.
+pub(crate) fn make(
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    owner: &Arc<Object>,
+    template: &PodTemplate,
+    name: Option<Text>,
+    own: PodOwn,
+    labels: Pairs,
+) -> Written {
+    let prefix = || Text::from(format!("{}-", owner.name));
+    let generate_name = name.is_none().then(prefix);
+    let name =
+        name.unwrap_or_else(|| cluster.api.generate_name(KindId::POD, Some(&owner.namespace), &prefix()));
+    let own = PodOwn { of_template: true, ..own };
+    let mut parts = Parts::pod(&owner.namespace, name, template, labels, own);
+    parts.generate_name = generate_name;
+    let made = cluster.create_owned(cx, Some(owner), parts);
+    match &made {
+        Ok(pod) => {
+            let message = format!("Created pod: {}", pod.name);
+            cluster.reports.record(cx, owner, false, "SuccessfulCreate", &message, source(owner.kind));
+        }
+        Err(error) => cannot_make(cluster, cx, owner, error),
+    }
+    made
+}
+
+/// Reports that a pod could not be made, and sees to it that it is tried again.
+fn cannot_make(cluster: &mut Cluster, cx: &mut Cx, owner: &Arc<Object>, error: &ApiError) {
+    let message = format!("Error creating: {}", error.message);
+    cluster.reports.record(cx, owner, true, "FailedCreate", &message, source(owner.kind));
+    cluster.queue.arm_in(cx, RETRY_MS, Timer::Work(Work::Sync(owner.no)));
+}
+
+/// Deletes a pod for its controller.
+pub(crate) fn unmake(cluster: &mut Cluster, cx: &mut Cx, owner: &Arc<Object>, pod: &Arc<Object>) {
+    if pod.is_being_deleted() {
+        return;
+    }
+    cluster.delete(cx, pod, &DeleteOptions::default());
+    let message = format!("Deleted pod: {}", pod.name);
+    cluster.reports.record(cx, owner, false, "SuccessfulDelete", &message, source(owner.kind));
+}
+
+/// Takes in pods that a workload picks and nobody manages, and lets those go that it picks no more.
+pub(crate) fn adopt(cluster: &mut Cluster, cx: &mut Cx, workload: &Arc<Object>, selector: &Selector) {
+    let asked = cluster.workloads.get(workload.no).is_some_and(|workload| workload.adopt);
+    if !asked || workload.is_being_deleted() {
+        return;
+    }
+    cluster.workloads.change(workload.no, |workload| workload.adopt = false);
+    let lost: Vec<Arc<Object>> = cluster
+        .api
+        .store
+        .dependants(workload.no)
+        .filter(|pod| pod.kind == KindId::POD && !selector.matches(&pod.labels) && !pod.is_being_deleted())
+        .filter(|pod| pod.controller().is_some_and(|owner| owner.uid == workload.uid))
+        .cloned()
+        .collect();
+    for pod in lost {
+        let owners = pod.owners.iter().filter(|owner| owner.uid != workload.uid).cloned().collect();
+        cluster.put(cx, Object { owners: Arc::new(owners), ..Object::clone(&pod) });
+    }
+    let found: Vec<Arc<Object>> = cluster
+        .api
+        .store
+        .bare_pods
+        .keys()
+        .filter_map(|no| cluster.api.store.object(*no))
+        .filter(|pod| pod.namespace == workload.namespace && selector.matches(&pod.labels))
+        .filter(|pod| !pod.is_being_deleted() && !pod.is_over())
+        .filter(|pod| workload.kind != KindId::STATEFUL_SET || is_numbered(&pod.name, &workload.name))
+        .cloned()
+        .collect();
+    for pod in found {
+        let mut owners = Vec::clone(&pod.owners);
+        owners.push(OwnerReference::controlling(workload));
+        cluster.put(cx, Object { owners: Arc::new(owners), ..Object::clone(&pod) });
+    }
+}
+
+/// The pods that go first when there are too many.
+///
+/// **Source**: `controller_utils.go` (`ActivePodsWithRanks`): not bound, pending, not ready, crowded, ready for a shorter
+/// time, restarted more often, younger.
+pub(crate) fn spare(
+    store: &Store,
+    workloads: &Workloads,
+    workload: ObjectNo,
+    count: u32,
+) -> Vec<Arc<Object>> {
+    let active: Vec<&Arc<Object>> = store
+        .pods_of(workload)
+        .filter(|pod| workloads.pods.get(&pod.no).is_some_and(PodTally::is_active))
+        .collect();
+    let crowd = |node: &Text| {
+        let there = |pod: &&&Arc<Object>| matches!(&pod.spec, Spec::Pod(_, own) if own.node == *node);
+        active.iter().filter(there).count() as u64
+    };
+    let mut crowds: planarium_kernel::SortedMap<Text, u64> = planarium_kernel::SortedMap::new();
+    let mut ranked: Vec<_> = Vec::with_capacity(active.len());
+    for pod in &active {
+        let (Spec::Pod(_, own), Status::Pod(status)) = (&pod.spec, &pod.status) else { continue };
+        if crowds.get(&own.node).is_none() {
+            crowds.insert(own.node.clone(), crowd(&own.node));
+        }
+        let crowd = crowds.get(&own.node).copied().unwrap_or(0);
+        let since = status.ready_since().map_or(u64::MAX, planarium_kernel::SimTime::ms);
+        let key = (
+            own.is_bound(),
+            status.phase != Phase::Pending,
+            status.ready_since().is_some(),
+            u64::MAX - crowd,
+            u64::MAX - since,
+            u32::MAX - restarts(status),
+            u32::MAX - pod.no.0,
+        );
+        ranked.push((key, Arc::clone(pod)));
+    }
+    planarium_kernel::sorted::sort_by(&mut ranked, |(one, _), (other, _)| one.cmp(other));
+    ranked.into_iter().take(count as usize).map(|(_, pod)| pod).collect()
+}
+
+/// The component that reports for a kind.
+pub(crate) const fn source(kind: KindId) -> &'static str {
+    match kind {
+        KindId::DEPLOYMENT => "deployment-controller",
+        KindId::REPLICA_SET => "replicaset-controller",
+        KindId::STATEFUL_SET => "statefulset-controller",
+        KindId::DAEMON_SET => "daemonset-controller",
+        KindId::JOB => "job-controller",
+        KindId::CRON_JOB => "cronjob-controller",
+        _ => "controller-manager",
+    }
+}
+
+fn is_numbered(pod: &str, set: &str) -> bool {
+    let digits = pod.strip_prefix(set).and_then(|rest| rest.strip_prefix('-'));
+    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}

@@ -1,0 +1,73 @@
+//! Nodes, and containers that run on them, for those who look.
+
+use super::Kube;
+use crate::{
+    object::Object,
+    records::nodes::Node,
+    spec::Spec,
+    status::{State, Status},
+    view::{ContainerFacts, NodeFacts, TaskFacts},
+};
+use std::sync::Arc;
+
+impl Kube {
+    /// All nodes. *Order*: joining.
+    pub fn nodes(&self) -> Vec<NodeFacts> {
+        let facts = |node: &Arc<Node>| NodeFacts {
+            name: node.name.clone(),
+            machine: node.machine,
+            ready: node.ready.as_str().into(),
+            cordoned: node.unschedulable,
+            taints: node.taints.iter().map(|taint| taint.text().into()).collect(),
+            allocatable: node.allocatable,
+            requested: node.requested,
+            pods: node.pods.iter().copied().collect(),
+            drain: node.drain.as_ref().map(|drain| drain.facts.clone()),
+        };
+        self.cluster.nodes.all.iter().filter(|node| node.object.is_some()).map(facts).collect()
+    }
+
+    /// Containers of a pod with their processes, init containers first.
+    pub fn containers(&self, pod: &Object) -> Vec<ContainerFacts> {
+        let mut containers = pod.containers();
+        let cells = self.cluster.runs.get(pod.no).into_iter().flat_map(|run| &run.cells);
+        for (container, cell) in containers.iter_mut().zip(cells) {
+            container.process = cell.pid;
+        }
+        containers
+    }
+
+    /// The containers that run on a node. *Order*: pods in order of binding.
+    pub fn tasks_on(&self, node: &str) -> Vec<TaskFacts> {
+        let pods = self.cluster.nodes.named(node).into_iter().flat_map(|node| node.pods.iter());
+        pods.filter_map(|no| self.cluster.api.store.object(*no)).flat_map(|pod| self.tasks_of(pod)).collect()
+    }
+
+    fn tasks_of(&self, pod: &Object) -> Vec<TaskFacts> {
+        let (Spec::Pod(spec, _), Status::Pod(status)) = (&pod.spec, &pod.status) else { return Vec::new() };
+        let Some(run) = self.cluster.runs.get(pod.no) else { return Vec::new() };
+        let own = spec.containers.iter().zip(&status.containers).zip(&run.cells);
+        let running = own.filter_map(|((container, status), cell)| {
+            let State::Running { since } = status.state else { return None };
+            let (name, id) = pod.task_names(&container.name, status.restarts);
+            Some(TaskFacts {
+                name,
+                id,
+                pod: pod.name.clone(),
+                service: self.cluster.service_of(pod),
+                since,
+                ready: container.readiness.as_ref().map(|_| status.ready),
+                leaving: pod.is_being_deleted(),
+                process: cell.pid,
+            })
+        });
+        running.collect()
+    }
+
+    /// A number that grows whenever another container runs on a node, or one shows something else.
+    pub fn changed_on(&self, node: &str) -> u64 {
+        let Some(node) = self.cluster.nodes.named(node) else { return 0 };
+        let pods = node.pods.iter().filter_map(|no| self.cluster.api.store.object(*no));
+        pods.map(|pod| pod.resource_version).max().unwrap_or(0).max(node.booked)
+    }
+}

@@ -1,0 +1,12 @@
+//! The records of a cluster: plain data with their own small invariants.
+//!
+//! *Must not know*: verbs, controllers, kubelets; whoever acts is above, and comes here through [`crate::cluster`].
+
+pub(crate) mod nodes;
+pub(crate) mod queue;
+pub(crate) mod reports;
+pub(crate) mod runs;
+pub(crate) mod scheduling;
+pub(crate) mod selections;
+pub(crate) mod store;
+pub(crate) mod workloads;

@@ -1,0 +1,168 @@
+//! The queue: work of this instant, and timers.
+//!
+//! *Knows*: the order of work, and how often one piece of it came up at one instant. *Must not know*: what it does.
+//!
+//! *Invariant*: a piece of work stands in the queue once; one that comes up again and again at one instant is put off, so that
+//! controllers that undo each other's work cannot stop the clock.
+
+use crate::object::ObjectNo;
+use planarium_ground::{Cx, ProcessId};
+use planarium_kernel::{Cause, Class, EventQueue, Map, SimTime, TimerId};
+use std::collections::VecDeque;
+
+/// So often one piece of work is done at one instant.
+const TURNS: u32 = 100;
+/// The time that work is put off that came up more often. *Units*: milliseconds.
+const PUT_OFF_MS: u64 = 1_000;
+
+/// A piece of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Work {
+    /// The controller of an object's kind looks at it.
+    Sync(ObjectNo),
+    /// The scheduler looks for a node for a pod.
+    Schedule(ObjectNo),
+    /// The kubelet of a pod's node brings it in line with what is asked.
+    Kubelet(ObjectNo),
+    /// Garbage collection looks at an object.
+    Collect(ObjectNo),
+    /// Pods that found no node may find one now.
+    Retry,
+}
+
+/// The meaning of a timer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Timer {
+    /// Work that had to wait.
+    Work(Work),
+    /// An image has been fetched: pod, container.
+    Pulled(ObjectNo, u16),
+    /// A container may be started again: pod, container.
+    Restart(ObjectNo, u16),
+    /// A command has done its time: pod, container, its process.
+    Over(ObjectNo, u16, ProcessId),
+    /// A probe has passed as often as it has to: pod, container, its process.
+    Passed(ObjectNo, u16, ProcessId),
+    /// A preStop hook is done; the containers are told to end.
+    Stop(ObjectNo),
+    /// A pod has been ready for long enough to count as available.
+    Available(ObjectNo),
+    /// A pod's active deadline.
+    Deadline(ObjectNo),
+    /// A node has not been heard of for the grace period. The number tells apart absences.
+    NodeGrace(u32, u32),
+    /// A pod has tolerated a taint for as long as it does.
+    Evict(ObjectNo),
+    /// A provisioner has made a volume for a claim.
+    Provisioned(ObjectNo),
+    /// A load balancer has an address for a Service.
+    Balanced(ObjectNo),
+    /// A CronJob is due.
+    Cron(ObjectNo),
+    /// A drain asks again.
+    Drain(u32),
+    /// The kubelet of a node that came back reports.
+    NodeReturns(u32, u32),
+}
+
+#[derive(Clone, Debug)]
+struct Armed {
+    cause: Cause,
+    timer: Timer,
+}
+
+/// Work and timers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Queue {
+    work: VecDeque<(Work, Cause)>,
+    queued: Map<Work, ()>,
+    /// When the oldest work was asked for.
+    since: SimTime,
+    /// Number of times that each piece of work was done at `instant`.
+    turns: Map<Work, u32>,
+    instant: SimTime,
+    timers: EventQueue<Armed>,
+    /// Timers that only go on and on.
+    pub(crate) periodic: u32,
+}
+
+/// Something that is due.
+pub(crate) enum Due {
+    Work(Work, Cause),
+    Timer(Timer, Cause),
+}
+
+impl Queue {
+    /// Asks for a piece of work at this instant.
+    pub(crate) fn push(&mut self, work: Work, now: SimTime, cause: Cause) {
+        if !self.queued.insert_new(work, ()) {
+            return;
+        }
+        if self.work.is_empty() {
+            self.since = now;
+        }
+        self.work.push_back((work, cause));
+    }
+
+    /// Asks for a piece of work at this instant, under the current cause.
+    pub(crate) fn ask(&mut self, cx: &Cx, work: Work) {
+        self.push(work, cx.now(), cx.cause());
+    }
+
+    /// Arms a timer under the current cause.
+    pub(crate) fn arm_in(&mut self, cx: &Cx, delay_ms: u64, timer: Timer) -> TimerId {
+        self.arm(cx.now().saturating_add(delay_ms), Class::OneShot, cx.cause(), timer)
+    }
+
+    pub(crate) fn arm(&mut self, at: SimTime, class: Class, cause: Cause, timer: Timer) -> TimerId {
+        self.timers.push(at, class, Armed { cause, timer })
+    }
+
+    pub(crate) fn disarm(&mut self, timer: Option<TimerId>) {
+        if let Some(timer) = timer {
+            self.timers.cancel(timer);
+        }
+    }
+
+    pub(crate) fn next_due(&self) -> Option<SimTime> {
+        let timer = self.timers.next_due();
+        if self.work.is_empty() { timer } else { Some(timer.map_or(self.since, |at| at.min(self.since))) }
+    }
+
+    pub(crate) fn one_shots(&self) -> usize {
+        self.work.len() + self.timers.one_shots()
+    }
+
+    /// Takes what is to be done next: work of this instant before timers.
+    pub(crate) fn pop(&mut self, now: SimTime) -> Option<Due> {
+        if self.instant != now {
+            self.instant = now;
+            self.turns = Map::new();
+        }
+        while let Some((work, cause)) = self.work.pop_front() {
+            self.queued.remove(&work);
+            let turns = self.turns.upsert(
+                work,
+                || 0,
+                |turns| {
+                    *turns += 1;
+                    *turns
+                },
+            );
+            if turns <= TURNS {
+                return Some(Due::Work(work, cause));
+            }
+            self.arm(now.saturating_add(PUT_OFF_MS), Class::OneShot, cause, Timer::Work(work));
+        }
+        let (_, _, armed) = self.timers.pop_due(now)?;
+        Some(Due::Timer(armed.timer, armed.cause))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.work.len() + self.timers.len()
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.timers.bytes()
+    }
+}

@@ -1,0 +1,363 @@
+//! Objects, the ways to find them, and the log of their changes.
+//!
+//! *Knows*: objects by number, name, uid, owner and label; the latest changes.
+//! *Must not know*: what a change leads to.
+//!
+//! *Invariant*: every index equals what a walk over all objects would give; [`Store::check`] says where it does not.
+
+use crate::{
+    error::{ApiError, Reason},
+    kinds::KindId,
+    object::{Object, ObjectNo, ObjectRef},
+    request::{Change, ChangeKind},
+    selector::Selector,
+};
+use planarium_kernel::{Finder, Map, draw, id::Counter, sorted};
+use planarium_protocol::Text;
+use std::{borrow::Borrow, cmp::Ordering, sync::Arc};
+
+/// So many changes are kept for watches.
+pub(crate) const CHANGES_KEPT: usize = 4_096;
+const UID: u32 = 0x4B01;
+
+/// Kind, namespace and name. *Order*: that of lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "Kubernetes calls this part the name too")]
+pub(crate) struct Name {
+    kind: KindId,
+    namespace: Text,
+    name: Text,
+}
+
+/// A [`Name`] or a reference to one, for looking up without making one.
+trait AsName {
+    fn parts(&self) -> (KindId, &str, &str);
+}
+
+impl AsName for Name {
+    fn parts(&self) -> (KindId, &str, &str) {
+        (self.kind, &self.namespace, &self.name)
+    }
+}
+
+impl AsName for ObjectRef<'_> {
+    fn parts(&self) -> (KindId, &str, &str) {
+        (self.kind, self.namespace, self.name)
+    }
+}
+
+impl PartialEq for dyn AsName + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
+impl Eq for dyn AsName + '_ {}
+
+impl PartialOrd for dyn AsName + '_ {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for dyn AsName + '_ {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.parts().cmp(&other.parts())
+    }
+}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Name {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.parts().cmp(&other.parts())
+    }
+}
+
+impl<'a> Borrow<dyn AsName + 'a> for Name {
+    fn borrow(&self) -> &(dyn AsName + 'a) {
+        self
+    }
+}
+
+/// All objects and their indexes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Store {
+    pub(crate) objects: Map<ObjectNo, Arc<Object>>,
+    names: Map<Name, ObjectNo>,
+    uids: Finder,
+    /// Owner and dependant.
+    owned: Map<(ObjectNo, ObjectNo), ()>,
+    /// Fingerprint of namespace, key and value, and pod.
+    labels: Map<(u64, ObjectNo), ()>,
+    /// Pods without a controller.
+    pub(crate) bare_pods: Map<ObjectNo, ()>,
+    /// ReplicaSets without a controller.
+    bare_sets: Map<ObjectNo, ()>,
+    pub(crate) history: Map<u64, Change>,
+    pub(crate) version: u64,
+    next: Counter,
+}
+
+fn print(namespace: &str, key: &str, value: &str) -> u64 {
+    let print = draw::entity_after(draw::entity(namespace), "/");
+    draw::entity_after(draw::entity_after(draw::entity_after(print, key), "="), value)
+}
+
+impl Store {
+    pub(crate) fn get(&self, object: ObjectRef<'_>) -> Option<&Arc<Object>> {
+        let no = self.names.get(&object as &dyn AsName)?;
+        self.objects.get(no)
+    }
+
+    pub(crate) fn object(&self, no: ObjectNo) -> Option<&Arc<Object>> {
+        self.objects.get(&no)
+    }
+
+    pub(crate) fn by_uid(&self, uid: &str) -> Option<&Arc<Object>> {
+        self.uids
+            .find(uid)
+            .filter_map(|no| self.objects.get(&ObjectNo(no)))
+            .find(|object| *object.uid == *uid)
+    }
+
+    /// A number for a new object, and its uid.
+    pub(crate) fn next(&mut self, seed: u64) -> (ObjectNo, Text) {
+        let no = self.next.next();
+        (
+            ObjectNo(no),
+            draw::Uuid::draw(seed, draw::entity("kubernetes object"), UID, u64::from(no)).as_str().into(),
+        )
+    }
+
+    /// Objects of a kind, in one namespace or (without one) in all. *Order*: namespace, name.
+    pub(crate) fn of_kind<'a>(
+        &'a self,
+        kind: KindId,
+        namespace: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a Arc<Object>> {
+        let from = ObjectRef::new(kind, namespace.unwrap_or_default(), "");
+        let from: &dyn AsName = &from;
+        let all =
+            self.names.range::<dyn AsName>((std::ops::Bound::Included(from), std::ops::Bound::Unbounded));
+        let here =
+            move |name: &Name| name.kind == kind && namespace.is_none_or(|wanted| *name.namespace == *wanted);
+        let all: Vec<ObjectNo> = all.take_while(|(name, _)| here(name)).map(|(_, no)| *no).collect();
+        all.into_iter().filter_map(|no| self.objects.get(&no))
+    }
+
+    /// Everything in a namespace.
+    pub(crate) fn in_namespace<'a>(&'a self, namespace: &'a str) -> impl Iterator<Item = &'a Arc<Object>> {
+        let all = self.names.iter().filter(move |(name, _)| *name.namespace == *namespace);
+        all.filter_map(|(_, no)| self.objects.get(no))
+    }
+
+    /// Objects that belong to one. *Order*: creation.
+    pub(crate) fn dependants(&self, owner: ObjectNo) -> impl Iterator<Item = &Arc<Object>> {
+        let range = (owner, ObjectNo(0))..=(owner, ObjectNo(u32::MAX));
+        self.owned.range(range).filter_map(|((_, no), ())| self.objects.get(no))
+    }
+
+    pub(crate) fn has_dependants(&self, owner: ObjectNo) -> bool {
+        self.dependants(owner).next().is_some()
+    }
+
+    /// Pods of a namespace that a selector picks. *Cost*: by how many share the rarest label that it asks for.
+    pub(crate) fn pods_selected<'a>(
+        &'a self,
+        namespace: &'a str,
+        selector: &'a Selector,
+    ) -> Box<dyn Iterator<Item = &'a Arc<Object>> + 'a> {
+        let Some((key, value)) = selector.pairs().last() else {
+            let all = self.of_kind(KindId::POD, Some(namespace));
+            return Box::new(all.filter(move |pod| selector.matches(&pod.labels)));
+        };
+        let print = print(namespace, key, value);
+        let range = (print, ObjectNo(0))..=(print, ObjectNo(u32::MAX));
+        let all = self.labels.range(range).filter_map(|((_, no), ())| self.objects.get(no));
+        Box::new(all.filter(move |pod| *pod.namespace == *namespace && selector.matches(&pod.labels)))
+    }
+
+    /// Pods that belong to an object. *Order*: creation.
+    pub(crate) fn pods_of(&self, workload: ObjectNo) -> impl Iterator<Item = &Arc<Object>> {
+        self.dependants(workload).filter(|pod| pod.kind == KindId::POD)
+    }
+
+    /// Pods of a claim's namespace that mount it and are not over.
+    pub(crate) fn pods_using<'a>(&'a self, claim: &'a Object) -> impl Iterator<Item = &'a Arc<Object>> {
+        self.of_kind(KindId::POD, Some(&claim.namespace))
+            .filter(move |pod| !pod.is_over() && pod.claims().any(|name| *name == claim.name))
+    }
+
+    /// The object that manages another one.
+    pub(crate) fn controller_of(&self, object: &Object) -> Option<&Arc<Object>> {
+        self.by_uid(&object.controller()?.uid)
+    }
+
+    /// The first change after a version.
+    pub(crate) fn change_after(&self, version: u64) -> Option<&Change> {
+        self.history.range(version.saturating_add(1)..).next().map(|(_, change)| change)
+    }
+
+    /// Puts an object in its place under the next version.
+    pub(crate) fn put(&mut self, mut object: Object) -> Arc<Object> {
+        self.version += 1;
+        object.resource_version = self.version;
+        let object = Arc::new(object);
+        let no = object.no;
+        let old = self.objects.insert(no, object.clone());
+        match &old {
+            None => {
+                let (kind, namespace, name) = (object.kind, object.namespace.clone(), object.name.clone());
+                self.names.insert(Name { kind, namespace, name }, no);
+                self.uids.insert(&object.uid, no.0);
+                self.index_owners(&object);
+                self.index_labels(&object);
+            }
+            Some(old) => {
+                if !Arc::ptr_eq(&old.owners, &object.owners) && old.owners != object.owners {
+                    self.forget_owners(old);
+                    self.index_owners(&object);
+                }
+                if !old.labels.is_same(&object.labels) {
+                    self.forget_labels(old);
+                    self.index_labels(&object);
+                }
+            }
+        }
+        let kind = if old.is_some() { ChangeKind::Modified } else { ChangeKind::Added };
+        self.note(kind, object.clone(), old);
+        object
+    }
+
+    /// Keeps something about an object as it is now beside it, without a change of version.
+    pub(crate) fn keep(&mut self, object: &Arc<Object>, kept: Arc<Object>) {
+        if self.object(object.no).is_some_and(|there| Arc::ptr_eq(there, object)) {
+            self.objects.insert(object.no, kept);
+        }
+    }
+
+    /// Takes an object out.
+    pub(crate) fn take(&mut self, no: ObjectNo) {
+        let Some(object) = self.objects.remove(&no) else { return };
+        self.version += 1;
+        self.names.remove(&object.reference() as &dyn AsName);
+        self.uids.remove(&object.uid, no.0);
+        self.forget_owners(&object);
+        self.forget_labels(&object);
+        let last = Object { resource_version: self.version, ..Object::clone(&object) };
+        self.note(ChangeKind::Deleted, Arc::new(last), Some(object));
+    }
+
+    fn note(&mut self, kind: ChangeKind, object: Arc<Object>, before: Option<Arc<Object>>) {
+        let resource_version = self.version;
+        self.history.insert(resource_version, Change { resource_version, kind, object, before });
+        if self.history.len() > CHANGES_KEPT {
+            let first = self.history.keys().next().copied();
+            first.map(|first| self.history.remove(&first));
+        }
+    }
+
+    fn index_owners(&mut self, object: &Object) {
+        for owner in object.owners.iter() {
+            let found = self.by_uid(&owner.uid).map(|owner| owner.no);
+            if let Some(owner) = found {
+                self.owned.insert((owner, object.no), ());
+            }
+        }
+        if object.kind == KindId::POD && object.controller().is_none() {
+            self.bare_pods.insert(object.no, ());
+        }
+        if object.kind == KindId::REPLICA_SET && object.controller().is_none() {
+            self.bare_sets.insert(object.no, ());
+        }
+    }
+
+    fn forget_owners(&mut self, object: &Object) {
+        let owners: Vec<ObjectNo> =
+            object.owners.iter().filter_map(|owner| self.by_uid(&owner.uid)).map(|owner| owner.no).collect();
+        for owner in owners {
+            self.owned.remove(&(owner, object.no));
+        }
+        self.bare_pods.remove(&object.no);
+        self.bare_sets.remove(&object.no);
+    }
+
+    /// ReplicaSets of a namespace that have no controller. *Order*: name.
+    pub(crate) fn bare_sets(&self, namespace: &str) -> Vec<&Arc<Object>> {
+        let all = self.bare_sets.keys().filter_map(|no| self.objects.get(no));
+        let mut here: Vec<&Arc<Object>> = all.filter(|set| *set.namespace == *namespace).collect();
+        sorted::sort_by(&mut here, |one, other| one.name.cmp(&other.name));
+        here
+    }
+
+    /// Takes an owner that is no more from the index; answers what belonged to it.
+    pub(crate) fn release(&mut self, owner: ObjectNo) -> Vec<ObjectNo> {
+        let range = (owner, ObjectNo(0))..=(owner, ObjectNo(u32::MAX));
+        let all: Vec<ObjectNo> = self.owned.range(range).map(|((_, no), ())| *no).collect();
+        for no in &all {
+            self.owned.remove(&(owner, *no));
+        }
+        all
+    }
+
+    fn index_labels(&mut self, object: &Object) {
+        if object.kind == KindId::POD {
+            for (key, value) in object.labels.iter() {
+                self.labels.insert((print(&object.namespace, key, value), object.no), ());
+            }
+        }
+    }
+
+    fn forget_labels(&mut self, object: &Object) {
+        if object.kind == KindId::POD {
+            for (key, value) in object.labels.iter() {
+                self.labels.remove(&(print(&object.namespace, key, value), object.no));
+            }
+        }
+    }
+
+    /// Changes since a version. *Errors*: 410 when that is too long ago.
+    pub(crate) fn changes_since(&self, version: u64) -> Result<impl Iterator<Item = &Change>, ApiError> {
+        let first = self.history.keys().next().copied().unwrap_or(self.version + 1);
+        if version + 1 < first {
+            let message = format!("too old resource version: {version} ({})", first - 1);
+            return Err(ApiError::new(Reason::Expired, message));
+        }
+        Ok(self.history.range(version.saturating_add(1)..).map(|(_, change)| change))
+    }
+
+    /// Says in words which invariants do not hold.
+    pub(crate) fn check(&self) -> Vec<String> {
+        let mut broken = Vec::new();
+        let mut again = Self { version: 0, ..Self::default() };
+        for object in self.objects.values() {
+            again.objects.insert(object.no, object.clone());
+            again.uids.insert(&object.uid, object.no.0);
+        }
+        for object in self.objects.values() {
+            let (kind, namespace, name) = (object.kind, object.namespace.clone(), object.name.clone());
+            if again.names.insert(Name { kind, namespace, name }, object.no).is_some() {
+                broken.push(format!("two objects are called {}", object.path()));
+            }
+            again.index_owners(object);
+            again.index_labels(object);
+        }
+        let same = [
+            ("names", again.names == self.names),
+            ("owners", again.owned == self.owned),
+            ("pods by label", again.labels == self.labels),
+            ("pods without a controller", again.bare_pods == self.bare_pods),
+            ("ReplicaSets without a controller", again.bare_sets == self.bare_sets),
+            ("uids", again.uids.len() == self.uids.len()),
+        ];
+        broken.extend(
+            same.iter().filter(|(_, same)| !same).map(|(what, _)| format!("index of {what} is out of step")),
+        );
+        broken
+    }
+}

@@ -1,0 +1,310 @@
+//! Workloads: the pods of each, counted as they change and never by walking over them, and when its controller acts next.
+//!
+//! *Knows*: what one pod counts for. *Must not know*: what a controller makes of the counts.
+//!
+//! *Invariant*: the counts equal the sum of its pods' tallies, and a tally equals what its pod says; [`Kube::check`] recomputes both.
+
+use crate::{
+    kinds::KindId,
+    object::ObjectNo,
+    records::store::Store,
+    status::{Phase, PodStatus},
+};
+use planarium_kernel::{Map, SimTime, SortedMap, SortedSet, TimerId, draw};
+use std::sync::Arc;
+
+/// The label that tells by which revision of a StatefulSet or DaemonSet a pod was made.
+pub(crate) const REVISION_LABEL: &str = "controller-revision-hash";
+
+/// One pod as it is counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PodTally {
+    /// The workload that manages it.
+    pub(crate) workload: Option<ObjectNo>,
+    pub(crate) phase: Phase,
+    pub(crate) terminating: bool,
+    pub(crate) ready: bool,
+    pub(crate) available: bool,
+    pub(crate) restarts: u32,
+    /// Fingerprint of its revision; 0 for none.
+    pub(crate) revision: u64,
+    /// Its ordinal, or the number of its node.
+    pub(crate) slot: Option<u32>,
+    /// Services and budgets that pick it.
+    pub(crate) selected_by: Arc<Vec<ObjectNo>>,
+}
+
+impl PodTally {
+    /// Neither over nor on its way out.
+    pub(crate) const fn is_active(&self) -> bool {
+        !self.terminating && !self.phase.is_terminal()
+    }
+
+    /// Running, ready and not on its way out.
+    const fn is_healthy(&self) -> bool {
+        self.is_active() && self.ready
+    }
+}
+
+/// Pods by place: ordinals of a StatefulSet, nodes of a DaemonSet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Slots {
+    pub(crate) pods: Map<u32, ObjectNo>,
+    /// Pods whose place was taken.
+    pub(crate) extra: SortedSet<ObjectNo>,
+    /// Places that have to have a pod.
+    pub(crate) wanted: SortedSet<u32>,
+    /// Those of them that have none.
+    pub(crate) gaps: SortedSet<u32>,
+    /// Places whose pod is not running and ready, or on its way out.
+    pub(crate) unhealthy: SortedSet<u32>,
+    /// Places whose pod was made by another revision.
+    pub(crate) stale: SortedSet<u32>,
+    /// Places with a pod that nobody wants there.
+    pub(crate) surplus: SortedSet<u32>,
+    /// Fingerprint of the revision that pods have to have.
+    pub(crate) revision: u64,
+}
+
+impl Slots {
+    fn join(&mut self, slot: u32, no: ObjectNo, tally: &PodTally) {
+        match self.pods.get(&slot) {
+            Some(other) if *other != no => {
+                self.extra.insert(no);
+                return;
+            }
+            _ => _ = self.pods.insert(slot, no),
+        }
+        self.gaps.remove(&slot);
+        set(&mut self.unhealthy, slot, !tally.is_healthy());
+        set(&mut self.stale, slot, tally.revision != self.revision);
+        set(&mut self.surplus, slot, !self.wanted.contains(&slot));
+    }
+
+    fn leave(&mut self, slot: u32, no: ObjectNo) {
+        if self.extra.remove(&no) || self.pods.get(&slot) != Some(&no) {
+            return;
+        }
+        self.pods.remove(&slot);
+        for set in [&mut self.unhealthy, &mut self.stale, &mut self.surplus] {
+            set.remove(&slot);
+        }
+        set(&mut self.gaps, slot, self.wanted.contains(&slot));
+    }
+
+    /// Says which places have to have a pod.
+    pub(crate) fn want(&mut self, wanted: SortedSet<u32>) {
+        if self.wanted == wanted {
+            return;
+        }
+        self.gaps = wanted.iter().filter(|slot| !self.pods.contains_key(*slot)).copied().collect();
+        self.surplus = self.pods.keys().filter(|slot| !wanted.contains(*slot)).copied().collect();
+        self.wanted = wanted;
+    }
+}
+
+fn set(set: &mut SortedSet<u32>, slot: u32, member: bool) {
+    if member {
+        set.insert(slot);
+    } else {
+        set.remove(&slot);
+    }
+}
+
+/// A Deployment's ReplicaSet, a StatefulSet, DaemonSet or Job: its pods, counted, and its controller's own times.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Workload {
+    /// The time that a pod has to be ready to count as available.
+    pub(crate) min_ready_ms: u64,
+    /// All pods, whatever their state.
+    pub(crate) all: u32,
+    /// Neither over nor on their way out.
+    pub(crate) active: u32,
+    pub(crate) ready: u32,
+    pub(crate) available: u32,
+    pub(crate) succeeded: u32,
+    pub(crate) failed: u32,
+    /// On their way out, and not over.
+    pub(crate) terminating: u32,
+    /// Those of them that are still ready.
+    pub(crate) leaving_ready: u32,
+    /// Number of times that containers of active pods were started again.
+    pub(crate) restarts: u32,
+    /// Active pods, and those of them that are ready, by fingerprint of their revision.
+    pub(crate) revisions: SortedMap<u64, (u32, u32)>,
+    pub(crate) slots: Option<Box<Slots>>,
+    /// True if pods without a controller are to be looked through.
+    pub(crate) adopt: bool,
+    /// Failures that delay the next pod of a Job.
+    pub(crate) failures: u32,
+    /// Until when no new pod is made.
+    pub(crate) hold: Option<SimTime>,
+    /// A controller's own timer, and when it is due.
+    pub(crate) timer: Option<(TimerId, SimTime)>,
+}
+
+impl Workload {
+    pub(crate) fn join(&mut self, no: ObjectNo, tally: &PodTally) {
+        self.count(tally, true);
+        if let (Some(slots), Some(slot)) = (&mut self.slots, tally.slot) {
+            slots.join(slot, no, tally);
+        }
+    }
+
+    pub(crate) fn leave(&mut self, no: ObjectNo, tally: &PodTally) {
+        self.count(tally, false);
+        if let (Some(slots), Some(slot)) = (&mut self.slots, tally.slot) {
+            slots.leave(slot, no);
+        }
+    }
+
+    fn count(&mut self, tally: &PodTally, more: bool) {
+        let by = |count: &mut u32, amount: u32| {
+            *count = if more { count.saturating_add(amount) } else { count.saturating_sub(amount) };
+        };
+        by(&mut self.all, 1);
+        let counts = [
+            (&mut self.active, tally.is_active()),
+            (&mut self.ready, tally.is_healthy()),
+            (&mut self.available, tally.is_active() && tally.available),
+            (&mut self.succeeded, tally.phase == Phase::Succeeded),
+            (&mut self.failed, tally.phase == Phase::Failed),
+            (&mut self.terminating, tally.terminating && !tally.phase.is_terminal()),
+            (&mut self.leaving_ready, tally.terminating && !tally.phase.is_terminal() && tally.ready),
+        ];
+        for (count, counts) in counts {
+            by(count, u32::from(counts));
+        }
+        if tally.is_active() {
+            by(&mut self.restarts, tally.restarts);
+            if tally.revision != 0 {
+                let (all, ready) = self.revisions.entry(tally.revision).or_default();
+                by(all, 1);
+                by(ready, u32::from(tally.ready));
+                let none = *all == 0;
+                if none {
+                    self.revisions.remove(&tally.revision);
+                }
+            }
+        }
+    }
+
+    /// Active pods of a revision, and those of them that are ready.
+    pub(crate) fn of_revision(&self, revision: u64) -> (u32, u32) {
+        self.revisions.get(&revision).copied().unwrap_or_default()
+    }
+}
+
+/// The fingerprint of a revision; never 0.
+pub(crate) fn revision_print(hash: &str) -> u64 {
+    draw::entity(hash).max(1)
+}
+
+/// The ordinal of a StatefulSet's pod.
+pub(crate) fn ordinal(pod: &str, set: &str) -> Option<u32> {
+    let digits = pod.strip_prefix(set)?.strip_prefix('-')?;
+    let plain = digits == "0" || !digits.starts_with('0');
+    (plain && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
+}
+
+/// All workloads, and their pods as they are counted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Workloads {
+    pub(crate) all: Map<ObjectNo, Arc<Workload>>,
+    pub(crate) pods: Map<ObjectNo, PodTally>,
+}
+
+impl Workloads {
+    /// When the controller of an object looks at it again by itself.
+    pub(crate) fn next_turn(&self, no: ObjectNo) -> Option<SimTime> {
+        self.get(no)?.timer.map(|(_, at)| at)
+    }
+
+    /// The workload that manages a pod.
+    pub(crate) fn manager_of(&self, pod: ObjectNo) -> Option<ObjectNo> {
+        self.pods.get(&pod).and_then(|tally| tally.workload)
+    }
+
+    /// Takes a pod's tally over into the counts; returns whether it has changed.
+    pub(crate) fn put_tally(&mut self, no: ObjectNo, tally: Option<PodTally>) -> bool {
+        let before = self.pods.get(&no).cloned();
+        if before == tally {
+            return false;
+        }
+        if let Some(before) = &before
+            && let Some(workload) = before.workload.and_then(|workload| self.all.get_mut(&workload))
+        {
+            Arc::make_mut(workload).leave(no, before);
+        }
+        match tally {
+            Some(tally) => {
+                if let Some(workload) = tally.workload {
+                    self.all
+                        .upsert(workload, Arc::default, |workload| Arc::make_mut(workload).join(no, &tally));
+                }
+                self.pods.insert(no, tally);
+            }
+            None => _ = self.pods.remove(&no),
+        }
+        true
+    }
+
+    /// Counts of a workload, and what its controller remembers.
+    pub(crate) fn get(&self, workload: ObjectNo) -> Option<&Workload> {
+        self.all.get(&workload).map(|workload| &**workload)
+    }
+
+    /// Changes what a controller remembers of a workload.
+    pub(crate) fn change<R>(&mut self, workload: ObjectNo, change: impl FnOnce(&mut Workload) -> R) -> R {
+        self.all.upsert(workload, Arc::default, |workload| change(Arc::make_mut(workload)))
+    }
+
+    /// Says from which revision on pods are up to date, and which places have to have one.
+    pub(crate) fn set_slots(&mut self, store: &Store, no: ObjectNo, wanted: SortedSet<u32>, revision: u64) {
+        let workload = self.get(no);
+        if workload
+            .and_then(|workload| workload.slots.as_ref())
+            .is_some_and(|slots| slots.wanted == wanted && slots.revision == revision)
+        {
+            return;
+        }
+        let missing = workload.is_none_or(|workload| workload.slots.is_none());
+        if missing {
+            let pods: Vec<(ObjectNo, PodTally)> = store
+                .dependants(no)
+                .filter_map(|pod| Some((pod.no, self.pods.get(&pod.no)?.clone())))
+                .collect();
+            self.change(no, |workload| {
+                let mut slots = Slots { revision, ..Slots::default() };
+                slots.want(wanted);
+                for (pod, tally) in &pods {
+                    if let Some(slot) = tally.slot {
+                        slots.join(slot, *pod, tally);
+                    }
+                }
+                workload.slots = Some(Box::new(slots));
+            });
+            return;
+        }
+        let tallies = self.pods.clone();
+        self.change(no, |workload| {
+            let Some(slots) = &mut workload.slots else { return };
+            slots.want(wanted);
+            if slots.revision != revision {
+                slots.revision = revision;
+                let stale = |no: &ObjectNo| tallies.get(no).is_some_and(|tally| tally.revision != revision);
+                slots.stale = slots.pods.iter().filter(|(_, no)| stale(no)).map(|(slot, _)| *slot).collect();
+            }
+        });
+    }
+}
+
+/// True if objects of a kind have pods that are counted.
+pub(crate) const fn is_workload(kind: KindId) -> bool {
+    matches!(kind, KindId::REPLICA_SET | KindId::STATEFUL_SET | KindId::DAEMON_SET | KindId::JOB)
+}
+
+/// Number of times that containers of a pod were started again.
+pub(crate) fn restarts(status: &PodStatus) -> u32 {
+    status.containers.iter().map(|one| one.restarts).fold(0, u32::saturating_add)
+}

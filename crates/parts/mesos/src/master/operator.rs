@@ -1,0 +1,98 @@
+//! The operator, and the user who plays the cluster.
+
+use super::Master;
+use crate::{
+    maintenance::{
+        Refused, Schedule,
+        cluster::{drains, effects, view as maintenance_view},
+        decode::OperatorCall,
+    },
+    offers::round,
+    operator::{self, operate},
+    records::Records,
+    tasks::manual,
+    wire::Answer,
+};
+use planarium_ground::{Cx, Fleet};
+use planarium_protocol::{
+    Refusal,
+    input::{OfferRound, TaskStatusInput},
+    view::WindowView,
+};
+use serde_json::Value;
+
+impl Master {
+    /// Sets the flag `offer_timeout`; for a master of an empty cluster. *Units*: milliseconds.
+    pub fn set_offer_timeout(&mut self, timeout_ms: Option<u64>) {
+        self.records.offers.timeout_ms = timeout_ms;
+    }
+
+    /// Carries out an operator's call about maintenance; reads change nothing.
+    ///
+    /// *Errors*: state is as it was before, except after [`Refused::NotRegistered`], which clears the agent's
+    /// flags.
+    pub fn maintain(&mut self, cx: &mut Cx, fleet: &mut Fleet, call: OperatorCall) -> Result<(), Refused> {
+        effects::maintain(&mut self.records, cx, fleet, call)
+    }
+
+    /// The operator's schedule; empty when nothing is scheduled.
+    pub fn schedule(&self) -> Schedule {
+        self.records.maintenance.schedule()
+    }
+
+    /// The schedule as JSON; `{}` when nothing is scheduled.
+    pub fn maintenance_schedule(&self) -> Value {
+        maintenance_view::maintenance_schedule(&self.records.maintenance)
+    }
+
+    /// Machines that are not UP and what frameworks answered, as JSON. `epoch_ms` is the calendar time of
+    /// genesis.
+    pub fn maintenance_status(&self, epoch_ms: u64) -> Value {
+        let Records { cluster, maintenance, .. } = &self.records;
+        maintenance_view::maintenance_status(maintenance, &cluster.frameworks, epoch_ms)
+    }
+
+    /// The schedule as a front end shows it.
+    pub fn window_views(&self) -> Vec<WindowView> {
+        maintenance_view::window_views(&self.records.maintenance, &self.records.cluster.agents)
+    }
+
+    /// Carries out an operator's call.
+    ///
+    /// *Errors*: 400 for what is wrong with the call, 409 when there are too few resources.
+    pub fn operate(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        call: &operator::OperatorCall,
+    ) -> Result<Answer, Refusal> {
+        let answer = operate::operate(&mut self.records, cx, fleet, call)?;
+        self.run_requested(cx, fleet);
+        Ok(answer)
+    }
+
+    /// Runs exactly one round over these machines, in this order (all machines in order of joining when none is
+    /// named). Withheld offers are made, and where every framework has declined, filters do not count.
+    /// Returns how many offers were made.
+    ///
+    /// *Errors*: an unknown machine.
+    pub fn offer_round(&mut self, cx: &mut Cx, asked: &OfferRound) -> Result<u32, Refusal> {
+        let Records { cluster, offers, maintenance, .. } = &mut self.records;
+        round::offer_round(offers, maintenance, cluster, cx, asked)
+    }
+
+    /// Reports one status, as the user says. The process follows it.
+    ///
+    /// *Errors*: no such task, several such tasks, unknown words.
+    pub fn task_status(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        said: &TaskStatusInput,
+    ) -> Result<(), Refusal> {
+        let Records { cluster, tasks, .. } = &mut self.records;
+        let left = manual::task_status(tasks, cluster, cx, fleet, said)?;
+        drains::check(&mut self.records, cx, fleet, left);
+        Ok(())
+    }
+}
