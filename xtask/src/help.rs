@@ -58,7 +58,8 @@ Example: cargo xtask test --only native --filter rollup
 cargo xtask tidy [CHECK...]
 
 Checks layering, file length, diagnostics pages, goldens, style sheets, examples, machine paths, unfinished code,
-silenced lints, one habit for modules, methods per type and circles of files, and the documents that must exist. With names, runs only these checks.
+silenced lints, one habit for modules, methods per type and circles of files, floats and usize
+in state, and the documents that must exist. With names, runs only these checks.
 
 Example: cargo xtask tidy layers codes"
         }

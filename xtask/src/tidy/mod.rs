@@ -9,6 +9,7 @@ mod layers;
 mod length;
 mod lints;
 mod modules;
+mod numbers;
 mod paths;
 mod systems;
 mod types;
@@ -74,7 +75,7 @@ impl Repository {
 type Check = (&'static str, fn(&Repository) -> Vec<String>);
 
 /// Every check, in the order in which they report.
-const CHECKS: [Check; 13] = [
+const CHECKS: [Check; 14] = [
     ("layers", layers::check),
     ("length", length::check),
     ("codes", codes::check),
@@ -87,6 +88,7 @@ const CHECKS: [Check; 13] = [
     ("lints", lints::check),
     ("modules", modules::check),
     ("types", types::check),
+    ("numbers", numbers::check),
     ("documents", documents::check),
 ];
 

@@ -21,7 +21,7 @@ pub(crate) struct Random {
     key: u64,
     /// Draws so far.
     draws: u64,
-    pick: Option<usize>,
+    pick: Option<u32>,
     /// Children drawn since anything last changed.
     drawn: BitTree,
 }
@@ -32,8 +32,8 @@ impl Random {
     }
 
     /// The child that may run.
-    pub(crate) const fn pick(&self) -> Option<usize> {
-        self.pick
+    pub(crate) fn pick(&self) -> Option<usize> {
+        self.pick.map(|child| child as usize)
     }
 
     /// Draws so far.
@@ -49,7 +49,7 @@ impl Random {
     /// A child has changed: every child but the current one may be drawn again.
     pub(crate) fn changed(&mut self, children: usize) {
         self.drawn = BitTree::with_len(children);
-        if let Some(pick) = self.pick {
+        if let Some(pick) = self.pick() {
             self.drawn.insert(pick);
         }
     }
@@ -63,8 +63,9 @@ impl Random {
         self.draws += 1;
         let last = (urn.len() as u64).saturating_sub(1);
         let at = draw::between(self.key, 0, LOT, self.draws, 0, last);
-        self.pick = usize::try_from(at).ok().and_then(|at| urn.get(at)).copied();
-        if let Some(pick) = self.pick {
+        let drawn = usize::try_from(at).ok().and_then(|at| urn.get(at)).copied();
+        self.pick = drawn.and_then(|child| u32::try_from(child).ok());
+        if let Some(pick) = drawn {
             self.drawn.insert(pick);
         }
         !fresh.is_empty()

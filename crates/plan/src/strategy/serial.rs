@@ -16,7 +16,7 @@ pub(crate) struct Serial {
     /// Members not complete.
     unfinished: BitTree,
     /// The first unfinished member.
-    frontier: Option<usize>,
+    frontier: Option<u32>,
     /// Whether the order has been fixed.
     frozen: bool,
 }
@@ -46,8 +46,13 @@ impl Serial {
         self.members.contains(child)
     }
 
-    pub(crate) const fn frontier(&self) -> Option<usize> {
-        self.frontier
+    pub(crate) fn frontier(&self) -> Option<usize> {
+        self.frontier.map(|child| child as usize)
+    }
+
+    /// The first member that is not complete.
+    fn first_unfinished(&self) -> Option<u32> {
+        u32::try_from(self.unfinished.first()?).ok()
     }
 
     /// Fixes the order among the children that are not complete.
@@ -59,7 +64,7 @@ impl Serial {
                 self.unfinished.insert(child);
             }
         }
-        self.frontier = self.unfinished.first();
+        self.frontier = self.first_unfinished();
     }
 
     /// Adds a child at the end. Upstream has no such case; the child goes behind all members, unless
@@ -70,7 +75,7 @@ impl Serial {
         if self.frozen && !complete {
             self.members.insert(child);
             self.unfinished.insert(child);
-            self.frontier = self.unfinished.first();
+            self.frontier = self.first_unfinished();
         }
     }
 
@@ -84,14 +89,13 @@ impl Serial {
         } else {
             self.unfinished.insert(child);
         }
-        let frontier = self.unfinished.first();
-        if frontier == self.frontier {
-            return Shift { closed: None, opened: None };
-        }
-        Shift { closed: std::mem::replace(&mut self.frontier, frontier), opened: frontier }
+        let closed = self.frontier();
+        self.frontier = self.first_unfinished();
+        let opened = self.frontier();
+        if closed == opened { Shift { closed: None, opened: None } } else { Shift { closed, opened } }
     }
 
     pub(crate) fn is_open(&self, child: usize) -> bool {
-        self.frozen && (self.frontier == Some(child) || !self.members.contains(child))
+        self.frozen && (self.frontier() == Some(child) || !self.members.contains(child))
     }
 }

@@ -9,8 +9,8 @@
 
 mod candidates;
 mod commands;
+mod draws;
 mod edit;
-mod lots;
 mod settle;
 
 use planarium_kernel::SortedMap;
@@ -65,7 +65,7 @@ pub struct PlanTree {
     pub(crate) working: BitTree,
     changes: Vec<Change>,
     #[cfg(debug_assertions)]
-    since_check: usize,
+    since_check: u64,
 }
 
 /// What seldom changes about a plan.

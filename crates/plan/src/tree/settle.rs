@@ -211,7 +211,7 @@ impl PlanTree {
     #[cfg(debug_assertions)]
     fn debug_check(&mut self) {
         self.since_check += 1;
-        if self.steps.len() <= 64 || self.since_check >= self.steps.len() {
+        if self.steps.len() <= 64 || self.since_check >= self.steps.len() as u64 {
             self.since_check = 0;
             debug_assert_eq!(self.check(), Ok(()), "derived state of a plan tree is stale");
         }

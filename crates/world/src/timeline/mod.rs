@@ -6,6 +6,7 @@
 //! cursor before the head replays what is recorded until it reaches the head, then goes beyond it.
 
 mod advance;
+mod apply;
 mod branch;
 mod checkpoint;
 mod journal;
@@ -30,8 +31,8 @@ use planarium_kernel::digest::hex;
 use planarium_kernel::journal::Entry;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
-use planarium_protocol::view::{Applied, ClockView};
-use planarium_protocol::{Event, Input, Refusal, View, Why};
+use planarium_protocol::view::ClockView;
+use planarium_protocol::{Event, View, Why};
 use std::cell::Cell;
 use std::sync::Arc;
 use trail::Trail;
@@ -90,40 +91,6 @@ impl Engine {
             trail: Trail::default(),
             view: Cell::new(None),
         }
-    }
-
-    /// Puts an input in at the cursor. A cursor in the past opens a branch first; nothing is lost.
-    pub fn apply(&mut self, input: Input) -> Applied {
-        self.put_in(Written::of(input))
-    }
-
-    /// The same with an input whose text is there already.
-    pub fn put_in(&mut self, input: Written) -> Applied {
-        if !self.at_head() {
-            self.fork();
-        }
-        let at_ms = self.world.now_ms();
-        let mid_instant = self.world.mid_instant();
-        let after_event = mid_instant.map(|_| self.world.seq());
-        let applied = self.world.run_input(&input);
-        self.branch.record(Entry {
-            seq: applied.input,
-            at_ms,
-            after_event,
-            after_quiet: mid_instant.unwrap_or(0),
-            input,
-            digest: Some(self.world.digest()),
-        });
-        self.extend();
-        applied
-    }
-
-    /// The world as it would be right after an input at the cursor; this one stays as it is.
-    ///
-    /// *Errors*: why the input would be refused.
-    pub fn outcome_of(&self, input: &Input) -> Result<World, Refusal> {
-        let mut world = self.world.clone();
-        world.run_input(&Written::of(input.clone())).outcome.map(|_| world)
     }
 
     /// Virtual time at the cursor. *Units*: milliseconds since genesis.
@@ -297,29 +264,5 @@ fn share(view: &mut View, last: &View) {
     let same = machines.len() == before.len() && machines.iter().zip(before).all(|(a, b)| Arc::ptr_eq(a, b));
     if same && view.cluster.windows == last.cluster.windows {
         view.cluster = Arc::clone(&last.cluster);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use planarium_protocol::input::ClearFault;
-
-    #[test]
-    fn the_text_of_an_input_is_made_once_and_replays_use_it() {
-        let input = || Input::ClearFault(ClearFault { id: "none".to_owned() });
-        let run = |input: Written| {
-            let mut engine = Engine::new(Genesis::default());
-            engine.put_in(input);
-            let digest = engine.digest();
-            engine.advance_for(1_000);
-            engine.seek_seq(0);
-            engine.seek_seq(1);
-            assert_eq!(engine.digest(), digest, "a replay");
-            digest
-        };
-        assert_eq!(run(Written::of(input())), run(Written::of(input())));
-        // Neither the run nor its replay writes it again: they would not come to the digest of another text.
-        assert_ne!(run(Written::of(input())), run(Written::forged(input(), b"another text")));
     }
 }

@@ -21,22 +21,10 @@ impl Engine {
             None => Ok(()),
         }
     }
-
-    /// Debug builds compare a replayed world with the one that was kept at the same place.
-    #[cfg(debug_assertions)]
-    pub(super) fn compare_with_kept(&self) {
-        let place = Position::of(&self.world);
-        let head = self.branch.head_world().filter(|world| Position::of(world) == place);
-        let kept = head.or_else(|| self.branch.checkpoints.last_where(|world| Position::of(world) <= place));
-        if let Some(kept) = kept.filter(|world| Position::of(world) == place) {
-            let differs = difference(kept, &self.world);
-            debug_assert!(differs.is_none(), "the replay differs at {} ms: {differs:?}", self.now_ms());
-        }
-    }
 }
 
 /// The first part in which two worlds at one place differ.
-fn difference(one: &World, other: &World) -> Option<String> {
+pub(super) fn difference(one: &World, other: &World) -> Option<String> {
     if one.digest() != other.digest() {
         return Some("what was put in and reported".to_owned());
     }

@@ -5,6 +5,8 @@
 use super::Engine;
 use super::advance::Next;
 use super::branch::Position;
+#[cfg(debug_assertions)]
+use super::replayed::difference;
 use super::trail::Trail;
 use crate::limits::TRAIL_EVENTS;
 use crate::world::World;
@@ -135,6 +137,18 @@ impl Engine {
                 self.compare_with_kept();
                 true
             }
+        }
+    }
+
+    /// Debug builds compare a replayed world with the one that was kept at the same place.
+    #[cfg(debug_assertions)]
+    fn compare_with_kept(&self) {
+        let place = Position::of(&self.world);
+        let head = self.branch.head_world().filter(|world| Position::of(world) == place);
+        let kept = head.or_else(|| self.branch.checkpoints.last_where(|world| Position::of(world) <= place));
+        if let Some(kept) = kept.filter(|world| Position::of(world) == place) {
+            let differs = difference(kept, &self.world);
+            debug_assert!(differs.is_none(), "the replay differs at {} ms: {differs:?}", self.now_ms());
         }
     }
 }

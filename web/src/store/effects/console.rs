@@ -35,7 +35,7 @@ impl Session {
             // What was turned down changed nothing that could be undone.
             let done =
                 (output.code == 0 || !at_head).then(|| self.did(format!("Typed {line}"), before, by_hand));
-            facts.extend(if at_head { done } else { Some(super::forked(at_ms)) });
+            facts.extend(if at_head { done } else { Some(super::inputs::forked(at_ms)) });
         }
         let meant = (output.code == 2).then(|| state.console.meant(&state.world.view, line)).flatten();
         facts.push(Fact::Answered(Box::new(Answer {

@@ -2,10 +2,12 @@
 //!
 //! *Knows*: the engine's handle, scenarios, share links, the gallery. *Must not know*: how anything is drawn.
 
+mod address;
 mod check;
 mod compare;
 mod console;
 mod help;
+mod inputs;
 mod keep;
 mod open;
 mod own;
@@ -32,14 +34,14 @@ use super::events::EventLog;
 use super::persist;
 use super::ptr::Ptr;
 use super::selectors::export;
-use super::state::{ExampleCard, Link, PresetCard, State, ToastUndo};
+use super::state::{ExampleCard, PresetCard, State, ToastUndo};
 use crate::browser;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Input, json};
-use planarium_scenario::{Player, Scenario, share};
-use planarium_world::{Engine, Genesis, Written};
+use planarium_scenario::{Player, Scenario};
+use planarium_world::{Engine, Genesis};
 use snapshot::Seen;
 use std::sync::Arc;
 use story::Narration;
@@ -303,44 +305,6 @@ impl Session {
         }
     }
 
-    fn put_in(&mut self, input: &Input) -> Vec<Fact> {
-        let (mut facts, done) = self.try_input(input);
-        facts.extend(done);
-        facts
-    }
-
-    /// Puts something in; also answers what to tell when it was accepted.
-    fn try_input(&mut self, input: &Input) -> (Vec<Fact>, Option<Fact>) {
-        let input = Written::of(input.clone());
-        self.save_before(&input);
-        let words = undo::words(&input);
-        let (before, by_hand) = (self.stand(), self.shown.by_hand);
-        let engine = &mut self.shown.engine;
-        let past = (!engine.at_head()).then(|| engine.now_ms());
-        let applied = engine.put_in(input);
-        self.shown.by_hand = true;
-        let mut facts = vec![self.moved()];
-        let accepted = applied.outcome.is_ok();
-        let mut done = None;
-        if accepted || past.is_some() {
-            done = Some(self.did(words, before, by_hand));
-        }
-        if let Some(at_ms) = past {
-            facts.push(forked(at_ms));
-            // The branch is what there is to tell, and its way back.
-            done = None;
-        }
-        if let Err(refusal) = &applied.outcome {
-            facts.push(Fact::Refused(refusal.message.clone().into()));
-        }
-        (facts, done)
-    }
-
-    /// Keeps the run as it is: should the input bring the engine down, this is what is offered again.
-    fn save_before(&mut self, input: &Written) {
-        self.saved.keep(&self.shown.engine, &String::from_utf8_lossy(input.text()));
-    }
-
     fn save_as(&mut self, state: &State, format: Format) {
         let title =
             if state.story.title.is_empty() { "A run in Planarium" } else { state.story.title.as_str() };
@@ -372,40 +336,6 @@ impl Session {
         }
     }
 
-    /// The run as query and hash. The example is named as long as its script alone leads here, so that the
-    /// script can go on at the other end.
-    fn address(&mut self, state: &State) -> String {
-        self.address_of(state.dirty())
-    }
-
-    fn address_of(&mut self, dirty: bool) -> String {
-        let by_script = !self.shown.by_hand && !dirty;
-        let example = self.shown.narration.example().filter(|_| by_script);
-        let query = example.map(|id| format!("?example={id}")).unwrap_or_default();
-        let engine = &mut self.shown.engine;
-        let moment = share::moment_of(engine);
-        format!("{query}#{}", share::encode_at(&engine.journal(), moment))
-    }
-
-    /// To the moment that a link names.
-    fn go_to_moment(&mut self, link: &str) {
-        share::go_to_moment(&mut self.shown.engine, link);
-    }
-
-    fn link(&mut self, state: &State) -> Link {
-        let address = format!("{}{}", browser::page_url(), self.address(state)).into();
-        let engine = &self.shown.engine;
-        Link { address, at_ms: engine.now_ms(), digest: engine.digest().into() }
-    }
-
-    /// What was opened has a place of its own in the history of the browser.
-    fn push_address(&mut self) {
-        let address = self.address_of(false);
-        let hash = address.find('#').and_then(|at| address.get(at..)).unwrap_or_default();
-        browser::push_address(&address);
-        hash.clone_into(&mut self.written);
-    }
-
     /// Back or forward in the browser: to the world that was left there, or to what its address says.
     fn open_place(&mut self, state: &State, example: Option<&str>, hash: &str) -> Vec<Fact> {
         if hash == self.written {
@@ -421,23 +351,6 @@ impl Session {
         hash.clone_into(&mut self.written);
         facts
     }
-
-    fn write_address(&mut self, state: &State) {
-        let address = self.address(state);
-        let hash = address.find('#').and_then(|at| address.get(at..)).unwrap_or_default();
-        if hash != self.written && state.broken.is_none() {
-            browser::replace_address(&address);
-            persist::save_run(hash);
-            hash.clone_into(&mut self.written);
-        }
-    }
-}
-
-/// A command in the past opened a branch.
-fn forked(at_ms: u64) -> Fact {
-    let at = super::selectors::time::clock(at_ms);
-    let text = format!("New branch from {at}; the original is kept.");
-    Fact::Told(text.into(), Some(ToastUndo::Last))
 }
 
 /// Edits that were never applied, from the last visit.

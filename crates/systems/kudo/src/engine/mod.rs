@@ -13,17 +13,17 @@ pub mod pass;
 mod pipe;
 pub mod readiness;
 pub mod render;
+mod task;
 
 use planarium_kernel::Map;
 use planarium_kube::{Kube, Object, ObjectNo};
 use planarium_protocol::Text;
 use planarium_source::template::OffsetMap;
-use planarium_source::template::gotemplate::parse_go_bool;
 use serde_json::Value;
 use std::sync::Arc;
 
 use crate::Cx;
-use crate::package::model::{Task, TaskKind};
+use crate::package::model::Task;
 use crate::version::Version;
 use health::Health;
 
@@ -261,63 +261,5 @@ impl Meta {
             self.namespace, self.instance
         );
         Failure::Fatal { message, event }
-    }
-}
-
-impl Work<'_, '_> {
-    /// Runs a task once.
-    fn run(&mut self, at: &At<'_>) -> Outcome {
-        let outcome = self.carry_out(at);
-        let applies = match at.task.is() {
-            Some(TaskKind::Apply | TaskKind::Dummy) => true,
-            Some(TaskKind::Toggle) => self.toggle(at.task) == Ok(true),
-            _ => false,
-        };
-        self.memory.plain &= applies && outcome.is_ok();
-        outcome
-    }
-
-    fn carry_out(&mut self, at: &At<'_>) -> Outcome {
-        match at.task.is() {
-            Some(TaskKind::Apply) => self.apply(at),
-            Some(TaskKind::Delete) => self.delete(at),
-            Some(TaskKind::Toggle) => match self.toggle(at.task) {
-                Ok(true) => self.apply(at),
-                Ok(false) => self.delete(at),
-                Err(problem) => Err(self.meta.fatal(at, &problem, "ToggleTaskError")),
-            },
-            Some(TaskKind::Dummy) if at.task.want_err && at.task.fatal => {
-                Err(self.meta.fatal(at, "dummy error", "DummyTaskError"))
-            }
-            Some(TaskKind::Dummy) if at.task.want_err => Err(Failure::Transient("dummy error".to_owned())),
-            Some(TaskKind::Dummy) => Ok(at.task.done),
-            Some(TaskKind::Pipe) => self.pipe(at),
-            Some(TaskKind::KudoOperator) => self.child(at),
-            None => Ok(false),
-        }
-    }
-
-    /// What a Toggle does: apply or delete.
-    ///
-    /// **Source**: `kudobuilder/kudo: pkg/engine/task/task_toggle.go`. Match.
-    fn toggle(&self, task: &Task) -> Result<bool, String> {
-        let name = task.parameter.value.as_str();
-        let Some((_, value)) = self.params.iter().find(|(known, _)| &**known == name) else {
-            return Err(format!("no value for parameter {name} found"));
-        };
-        let kind = self.version.parameter(name).map_or("", |parameter| parameter.kind.as_str());
-        if matches!(kind, "map" | "array") {
-            return Err(format!("value of parameter {name} isn't a string"));
-        }
-        let text = value.as_deref().unwrap_or_default();
-        parse_go_bool(text).ok_or_else(|| {
-            let shown = planarium_source::template::gotemplate::go_quote(text);
-            format!("could not parse value of parameter {name}: strconv.ParseBool: parsing {shown}: invalid syntax")
-        })
-    }
-
-    /// Calendar time. *Units*: milliseconds since 1970.
-    fn now_ms(&self) -> i64 {
-        i64::try_from(self.epoch_ms.saturating_add(self.cx.now().ms())).unwrap_or(i64::MAX)
     }
 }

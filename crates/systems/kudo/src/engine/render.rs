@@ -136,6 +136,11 @@ impl Facts<'_> {
 }
 
 impl Work<'_, '_> {
+    /// Calendar time. *Units*: milliseconds since 1970.
+    pub(super) fn now_ms(&self) -> i64 {
+        i64::try_from(self.epoch_ms.saturating_add(self.cx.now().ms())).unwrap_or(i64::MAX)
+    }
+
     /// What rendering needs to know.
     pub(super) fn facts(&self) -> Facts<'_> {
         Facts {
