@@ -15,13 +15,16 @@ mod fault;
 pub mod first_fit;
 mod holdings;
 mod inject;
+mod join;
 pub mod labels;
 mod latency;
 pub mod ledger;
 mod life;
 mod machine;
+mod machine_view;
 mod probe;
 mod process;
+mod process_view;
 mod records;
 mod shell;
 pub mod spec;
@@ -33,10 +36,12 @@ mod weight;
 pub use call::FailedCall;
 pub use event::{Absence, CheckKind, ExitReason, FleetEvent, FleetEventKind};
 pub use first_fit::{FirstFit, Shape};
+pub use join::{Place, there_already};
 pub use labels::{Labels, glob};
 pub use ledger::{Amounts, Holder, Holding, Ledger, Ports, Scalar, Sharing};
 pub use probe::{MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE};
 pub use process::{ProcessState, Watch};
+pub use process_view::{strike, strikes};
 pub use shell::{PlainEnd, plain_end, quoted};
 pub use spec::{CheckSpec, HealthSpec, MachineId, MachineSpec, Owner, ProcessId, ProcessSpec, Program};
 pub use view::ProcessFacts;
@@ -291,5 +296,16 @@ impl Fleet {
     /// Takes the oldest of what there is to report.
     pub fn next_event(&mut self) -> Option<FleetEvent> {
         self.out.pop_front()
+    }
+
+    /// Whether there is nothing to report.
+    pub fn is_silent(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    /// Takes the oldest report about a process that this owner started.
+    pub fn next_event_of(&mut self, owner: Owner) -> Option<FleetEvent> {
+        let at = self.out.iter().position(|event| event.owner == Some(owner))?;
+        self.out.remove(at)
     }
 }

@@ -20,6 +20,8 @@ pub(crate) struct Machine {
     /// The worst that befell it since it left.
     pub(crate) worst: Option<Absence>,
     pub(crate) removed: bool,
+    /// Port of whoever runs it, where the input named one.
+    pub(crate) port: Option<u16>,
     pub(crate) processes: SortedSet<ProcessId>,
 }
 
@@ -32,6 +34,7 @@ impl Machine {
             away: Vec::new(),
             worst: None,
             removed: false,
+            port: None,
             processes: SortedSet::new(),
         }
     }

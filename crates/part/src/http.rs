@@ -11,7 +11,10 @@ use std::fmt::Write as _;
 /// Makes the response of what became of an input.
 pub type Reply = Box<dyn FnOnce(Result<Value, Refusal>) -> Response>;
 
-/// What a system does with a request.
+/// Makes the response of what became of an input, and the topic of the stream that it goes on with, if it does.
+pub type Subscribed = Box<dyn FnOnce(Result<Value, Refusal>) -> (Response, Option<Value>)>;
+
+/// What a part does with a request.
 pub enum Wire {
     /// The path is none of its, or of another process of the system.
     NotMine,
@@ -19,7 +22,9 @@ pub enum Wire {
     Answer(Response),
     /// Something is to change: the router puts the input in and makes the response of the outcome.
     Change(Box<Input>, Reply),
-    /// The response goes on: what comes later is asked of [`crate::System::stream`] with this topic.
+    /// Something is to change, and the response may go on with what happens from before the change.
+    Subscribe(Box<Input>, Subscribed),
+    /// The response goes on: what comes later is asked of [`crate::Part::stream`] with this topic.
     Stream(Response, Value),
 }
 
@@ -34,10 +39,8 @@ impl Wire {
 /// Whose events a response goes on with.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
-    /// A framework's, as the Mesos master sends them: its name and the id of its stream.
-    Framework(String, String),
-    /// The Mesos master's own: operator events, with what the stream was begun with.
-    Master(Value),
+    /// A layer's, by its number, with what the stream was begun with.
+    Layer(u8, Value),
     /// A system's process, with what the stream was begun with.
     System(Number, Value),
 }
@@ -51,8 +54,6 @@ pub struct EventStream {
     pub branch: u32,
     /// The last event that was looked at.
     pub seq: u64,
-    /// When the next heartbeat is due. *Units*: milliseconds since genesis.
-    pub beat_ms: u64,
 }
 
 /// A request.

@@ -1,22 +1,26 @@
-//! What every simulated system is given, and what it has to be.
+//! What every part of a world has to be, and what it is handed.
 //!
-//! *Knows*: the cluster that all systems share ([`Cluster`]), the contract between a system and the world
-//! ([`System`], [`Definition`], [`Dialect`]), HTTP without a transport ([`http`]).
-//! *Must not know*: any system.
+//! *Knows*: the contract of everything that owns state and timers ([`Part`]), of a cluster manager under the systems
+//! ([`Layer`]) and of a system ([`System`], [`Definition`], [`Dialect`]); the machines as a part reaches them ([`Ground`]);
+//! HTTP without a transport ([`http`]).
+//! *Must not know*: any part.
 //!
 //! A *system* is one of the real ones: its own crate with a type that implements [`System`]. A value of that type is one
 //! *process* of it: the SDK's scheduler of one service or of several on one framework, Marathon with all its apps, the KUDO
 //! manager with all its instances. The world keeps processes, gives each the news that concerns it, and never looks inside.
 
-mod cluster;
 pub mod console;
 mod definition;
+mod ground;
 pub mod http;
+mod part;
+mod statuses;
 mod system;
 
-pub use cluster::{Cluster, Flags, KUBELETS, News};
 pub use definition::{Definition, Files};
+pub use ground::{Ground, SYSTEMS};
 pub use http::{Request, Response, Wire};
+pub use part::{Flags, Layer, Part};
 pub use planarium_ground::{Cx, Owner};
-pub use planarium_mesos::api::FrameworkId;
-pub use system::{Dialect, Loading, Number, StreamNews, System, outcome, reply_as_recorded};
+pub use statuses::STATUSES;
+pub use system::{Dialect, Loading, Number, StreamNews, System, digest_of_views, outcome, reply_as_recorded};

@@ -3,22 +3,21 @@
 //! *Knows*: what the world tells a process, asks of it and lets it do. *Must not know*: any system's rules.
 //!
 //! *Order* within one instant: an input or a timer is carried out; then the world passes news on (messages of the Mesos
-//! master, reports about processes, changes of Kubernetes objects) until there is none. A process acts on the cluster at once,
-//! through the [`Cluster`] it is handed, under the cause that the recorder holds.
+//! master, reports about processes, changes of Kubernetes objects) until there is none. A process acts at once, through the
+//! ports it is handed, under the cause that the recorder holds.
 
-use crate::cluster::Cluster;
 use crate::console::Console;
 use crate::definition::{Definition, Files};
-use crate::http::{Request, Response, Wire};
-use planarium_ground::{Cx, FleetEvent};
-use planarium_kernel::{Digest, SimTime};
-use planarium_mesos::api::{FrameworkId, Message};
+use crate::http::{Request, Response};
+use crate::part::Part;
+use planarium_ground::Cx;
+use planarium_kernel::Digest;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::{ServiceView, StatusWord};
-use planarium_protocol::{Event, Input, Refusal, Text, Why};
+use planarium_protocol::{Input, Refusal, Text, Why};
 use planarium_source::Diagnostic;
 use serde_json::Value;
 use std::sync::Arc;
@@ -36,6 +35,8 @@ pub struct Dialect {
     pub title: &'static str,
     /// What a user brings, as a noun: `DC/OS SDK service`, `Marathon app or group`.
     pub noun: &'static str,
+    /// The parts that it needs under it, by their words: `mesos`, `kube`. Machines are there in any case.
+    pub needs: &'static [&'static str],
     /// How sure these files are of this dialect: 0 not at all, 1 perhaps, 2 by a key of the definition, 3 by a file's name.
     /// Nothing is parsed for it; file names and outermost keys are looked at ([`planarium_source::detect`]).
     pub detect: fn(&Files) -> u8,
@@ -77,9 +78,9 @@ pub struct StreamNews {
 
 /// One process of a real system. Clones share what did not change since.
 ///
-/// Every method that changes something is handed the recorder (`cx`: instant, cause, events) and the cluster. What a
+/// Every method that changes something is handed the recorder (`cx`: instant, cause, events) and the ports. What a
 /// refused method changed is put back by the world, events included.
-pub trait System: Clone + Sized {
+pub trait System: Part + Clone + Sized {
     /// What a definition of this system was read to. Cheap to clone: what is large stands behind an `Arc`.
     type Definition: Definition + Clone;
 
@@ -101,8 +102,8 @@ pub trait System: Clone + Sized {
     // ---- services ----------------------------------------------------------------------------
 
     /// A process without a service, where the real one runs on its own (Marathon, the KUDO manager).
-    fn empty(cx: &mut Cx, cluster: &mut Cluster, number: Number) -> Option<Self> {
-        let _ = (cx, cluster, number);
+    fn empty(cx: &mut Cx, ports: &mut Self::Ports<'_>, number: Number) -> Option<Self> {
+        let _ = (cx, ports, number);
         None
     }
 
@@ -127,7 +128,7 @@ pub trait System: Clone + Sized {
     /// *Errors*: what the real system would refuse.
     fn start(
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ports: &mut Self::Ports<'_>,
         loading: Loading<Self::Definition>,
     ) -> Result<(Self, Value), Refusal>;
 
@@ -135,7 +136,7 @@ pub trait System: Clone + Sized {
     fn load(
         &mut self,
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ports: &mut Self::Ports<'_>,
         loading: Loading<Self::Definition>,
     ) -> Result<Value, Refusal>;
 
@@ -149,7 +150,7 @@ pub trait System: Clone + Sized {
     fn update(
         &mut self,
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ports: &mut Self::Ports<'_>,
         loading: Loading<Self::Definition>,
     ) -> Result<Value, Refusal>;
 
@@ -157,7 +158,7 @@ pub trait System: Clone + Sized {
     fn remove(
         &mut self,
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ports: &mut Self::Ports<'_>,
         name: &str,
         force: bool,
     ) -> Result<Value, Refusal>;
@@ -178,71 +179,22 @@ pub trait System: Clone + Sized {
         false
     }
 
-    /// The Mesos framework that it has, if any.
-    fn framework(&self) -> Option<FrameworkId> {
-        None
-    }
-
-    // ---- time --------------------------------------------------------------------------------
-
-    /// When its next timer is due, and whose it is: of two at one instant the lower number goes first.
-    fn next_due(&self) -> Option<(SimTime, Number)>;
-
-    /// How many timers are pending that would change something; periodic ones do not count.
-    fn one_shots(&self) -> usize;
-
-    /// Whether the next periodic work would change something.
-    fn restless(&self) -> bool;
-
     /// Whether an input comes before what ends by itself at its instant. Everywhere else it comes after all work of the
     /// instant.
     fn comes_first(&self, _input: &Input) -> bool {
         false
     }
 
-    /// Handles exactly one due timer.
-    fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster);
-
-    /// Does now what it does periodically, because the user made exactly one offer round.
-    fn cycle_now(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        let _ = (cx, cluster);
-    }
-
     // ---- news --------------------------------------------------------------------------------
 
-    /// A message of the Mesos master for its framework, under the message's cause.
-    fn on_message(&mut self, cx: &mut Cx, cluster: &mut Cluster, message: Message) {
-        let _ = (cx, cluster, message);
-    }
-
-    /// Whether it hears of machines that go away and come back ([`System::on_fleet`]). Of processes that it started itself
+    /// Whether it hears of machines that go away and come back ([`Part::hear`]). Of processes that it started itself
     /// it hears in any case.
     fn hears_of_machines(&self) -> bool {
         false
     }
 
-    /// News of a process that it started itself ([`Cluster::launch`]), or of machines, under the event's cause.
-    fn on_fleet(&mut self, cx: &mut Cx, cluster: &mut Cluster, event: &FleetEvent) {
-        let _ = (cx, cluster, event);
-    }
-
-    /// Whether it wants to hear of changes of Kubernetes objects.
-    fn watches_objects(&self) -> bool {
-        false
-    }
-
-    /// Kubernetes objects have changed since it was told last. It finds out by itself which.
-    fn on_objects(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        let _ = (cx, cluster);
-    }
-
-    /// The master removed its framework without being asked to.
-    fn on_framework_removed(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        let _ = (cx, cluster);
-    }
-
     /// A fault ended its program (or, with a pattern for the service, that of some services), and it is started again.
-    fn restart(&mut self, cx: &mut Cx, cluster: &mut Cluster, target: &Target);
+    fn restart(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>, target: &Target);
 
     // ---- commands ----------------------------------------------------------------------------
 
@@ -250,7 +202,7 @@ pub trait System: Clone + Sized {
     fn plan_command(
         &mut self,
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ports: &mut Self::Ports<'_>,
         command: &PlanCommand,
     ) -> Result<Value, Refusal>;
 
@@ -258,7 +210,7 @@ pub trait System: Clone + Sized {
     fn pod_command(
         &mut self,
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ports: &mut Self::Ports<'_>,
         command: &PodCommand,
     ) -> Result<Value, Refusal>;
 
@@ -268,22 +220,12 @@ pub trait System: Clone + Sized {
     fn call(
         &mut self,
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ports: &mut Self::Ports<'_>,
         call: &HttpCall,
         parts: &[&str],
     ) -> Option<Result<Value, Refusal>>;
 
     // ---- questions ---------------------------------------------------------------------------
-
-    /// What it does with a request: answers it, turns it into an input, begins a stream, or has nothing to do with it.
-    fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire;
-
-    /// What has come of a stream that [`Wire::Stream`] began: `events` are those since it was polled last, `topic` is what
-    /// the stream was begun with.
-    fn stream(&self, cluster: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
-        let _ = (cluster, topic, events);
-        StreamNews { ended: true, ..StreamNews::default() }
-    }
 
     /// A file that was rendered for a task of a service, as it lies there; status and body.
     fn rendered_file(&self, service: &str, task: &str, file: &str) -> Option<Result<(u16, Value), Refusal>> {
@@ -298,36 +240,22 @@ pub trait System: Clone + Sized {
     fn status_at(&self, service: &str, element: &str) -> Option<&'static str>;
 
     /// Why an element is not finished; none when there is no such element.
-    fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why>;
+    fn why(&self, path: &ElementPath, ports: &Self::Ports<'_>) -> Option<Why>;
+}
 
-    // ---- upkeep ------------------------------------------------------------------------------
-
-    /// What does not hold, in words: kept values against plain recomputation.
-    fn check(&self) -> Vec<String>;
-
-    /// Writes its state into a digest: a replay of the same inputs has to come to the same. What is kept to be quick
-    /// (caches, revisions) does not belong to it.
-    ///
-    /// By default what its services show; a process that knows more than it shows writes that.
-    fn digest(&self, digest: &mut Digest) {
-        for (number, view) in self.views() {
-            digest.write_u32(number.0);
-            digest.write_str(&view.name);
-            for plan in &view.plans {
-                digest.write_str(&plan.status);
-                for phase in &plan.phases {
-                    digest.write_str(&phase.status);
-                    phase.steps.iter().for_each(|step| digest.write_str(&step.status));
-                }
+/// Writes what services show into a digest: for a process that knows no more than it shows.
+pub fn digest_of_views(views: &[(Number, Arc<ServiceView>)], digest: &mut Digest) {
+    for (number, view) in views {
+        digest.write_u32(number.0);
+        digest.write_str(&view.name);
+        for plan in &view.plans {
+            digest.write_str(&plan.status);
+            for phase in &plan.phases {
+                digest.write_str(&phase.status);
+                phase.steps.iter().for_each(|step| digest.write_str(&step.status));
             }
         }
     }
-
-    /// Bytes that this process holds and `before` does not, by estimate.
-    fn beyond(&self, before: Option<&Self>) -> u64;
-
-    /// Roughly how many bytes a copy takes.
-    fn weight(&self) -> u64;
 }
 
 /// The answer of a journaled call: status, headers and body of the response.

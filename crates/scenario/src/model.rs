@@ -83,11 +83,13 @@ pub enum Show {
 impl Scenario {
     /// A run of one definition: install it and wait for its `deploy` plan.
     pub fn of_definition(service: LoadService, cluster: Vec<AddAgent>, genesis: Genesis) -> Self {
+        let services = vec![service];
+        let genesis = Genesis { mesos: needs_mesos(&services, &[]), ..genesis };
         Self {
             title: String::new(),
             genesis,
             cluster,
-            services: vec![service],
+            services,
             processes: Vec::new(),
             script: Vec::new(),
             until: None,
@@ -105,6 +107,16 @@ impl Scenario {
         let services = self.services.iter().cloned().map(Input::LoadService);
         machines.chain(rules).chain(services).collect()
     }
+}
+
+/// Whether a world of these services, to which a script does this, has a Mesos master from the beginning.
+pub(crate) fn needs_mesos(services: &[LoadService], script: &[Entry]) -> bool {
+    let services: Vec<Input> = services.iter().cloned().map(Input::LoadService).collect();
+    let scripted = script.iter().flat_map(|entry| &entry.actions).filter_map(|action| match action {
+        Action::Do(input) => Some(&**input),
+        Action::Say(_) | Action::Expect(..) | Action::Show(_) => None,
+    });
+    planarium_world::needs_mesos(services.iter().chain(scripted))
 }
 
 /// A run is given up after two hours of virtual time unless it says otherwise.

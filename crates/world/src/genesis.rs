@@ -25,12 +25,21 @@ pub struct Genesis {
     pub agent_removal_interval_ms: Option<u64>,
     /// Whether what one layer holds of a machine is free for another.
     pub sharing: Sharing,
+    /// Mesos is there from the beginning, so that machines register with its master when they join; otherwise it begins with
+    /// what first needs it.
+    #[serde(skip_serializing_if = "is_true")]
+    pub mesos: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+const fn is_true(flag: &bool) -> bool {
+    *flag
 }
 
 impl Genesis {
     /// What of it the cluster is started with.
     pub(crate) fn flags(self) -> Flags {
-        let Self { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms, sharing } = self;
+        let Self { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms, sharing, .. } = self;
         Flags { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms, sharing }
     }
 }
@@ -42,6 +51,7 @@ impl Default for Genesis {
             epoch_ms: 1_443_830_400_000,
             offer_timeout_ms: None,
             agent_removal_interval_ms: None,
+            mesos: true,
             sharing: Sharing::Together,
         }
     }

@@ -2,19 +2,12 @@
 //!
 //! Knows: whom to ask. Must not know: what the parts check.
 
-use crate::world::World;
+use crate::parts::Parts;
+use crate::processes::Processes;
 
-impl World {
-    /// The first thing that does not hold, in words.
-    pub(crate) fn broken_invariant(&self) -> Option<String> {
-        if self.next_timer().is_some_and(|(at_ms, _)| at_ms < self.now_ms())
-            && !self.instant.exhausted
-            && !self.instant.late
-        {
-            return Some("a timer is due in the past".to_owned());
-        }
-        let mut found = self.cluster.check();
-        found.extend(self.processes.check());
-        found.into_iter().next()
-    }
+/// The first thing that does not hold, in words.
+pub(crate) fn first_broken(parts: &Parts, processes: &Processes) -> Option<String> {
+    let mut found = parts.check();
+    found.extend(processes.check(&parts.fleet));
+    found.into_iter().next()
 }

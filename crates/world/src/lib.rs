@@ -17,9 +17,9 @@ mod genesis;
 mod help;
 mod input;
 mod invariants;
+mod layers;
 pub mod limits;
-mod mesos;
-mod outside;
+mod parts;
 mod processes;
 mod query;
 mod readings;
@@ -36,11 +36,6 @@ pub use genesis::Genesis;
 pub use help::Trials;
 pub use input::Written;
 pub use input::describe::describe as describe_input;
-pub use outside::OutsideView;
-pub use planarium_mesos::wire::{
-    HEARTBEAT_S, MesosQuery, TasksQuery, error_event, heartbeat, operator_question,
-    question as mesos_question,
-};
 pub use readings::readings;
 /// The systems of this build.
 pub fn dialects() -> &'static [planarium_part::Dialect] {
@@ -49,9 +44,10 @@ pub fn dialects() -> &'static [planarium_part::Dialect] {
 
 /// The words for states of tasks and machines.
 pub fn states() -> &'static [planarium_protocol::view::StatusWord] {
-    planarium_mesos::STATUSES
+    planarium_part::STATUSES
 }
 
+pub use query::needs_mesos;
 pub use timeline::{
     Advanced, BranchView, Difference, Engine, Grown, JOURNAL_VERSION, Journal, Place, ReplayError, SEMANTICS,
     Tree,

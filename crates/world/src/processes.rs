@@ -1,6 +1,6 @@
 //! The processes of a world, in order of installation.
 //!
-//! *Knows*: whose timer comes first, which framework is which process, and what services are called.
+//! *Knows*: whose timer comes first, and what services are called.
 //! *Must not know*: what a process does.
 //!
 //! *Invariant*: `due` holds exactly the next timer of every process that has one, and `one_shots` is the sum over all of
@@ -8,20 +8,19 @@
 
 use crate::condition::status_among;
 use crate::systems::Process;
+use planarium_ground::Fleet;
 use planarium_kernel::{SimTime, SortedMap, SortedSet};
-use planarium_mesos::api::FrameworkId;
-use planarium_part::{Cluster, Number};
+use planarium_part::Number;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
-use planarium_protocol::{Input, Refusal, Text, Why};
+use planarium_protocol::{Input, Refusal, Text};
 use std::sync::Arc;
 
 #[derive(Clone)]
 struct Held {
     process: Process,
-    framework: Option<FrameworkId>,
     due: Option<(u64, Number)>,
     one_shots: usize,
 }
@@ -34,7 +33,6 @@ type Due = (u64, Number, Number);
 #[derive(Clone, Default)]
 pub(crate) struct Processes {
     all: SortedMap<Number, Held>,
-    by_framework: SortedMap<FrameworkId, Number>,
     due: SortedSet<Due>,
     one_shots: usize,
     next: u32,
@@ -50,7 +48,7 @@ impl Processes {
 
     /// Takes in a process that has just started.
     pub(crate) fn install(&mut self, number: Number, process: Process) {
-        self.all.insert(number, Held { process, framework: None, due: None, one_shots: 0 });
+        self.all.insert(number, Held { process, due: None, one_shots: 0 });
         self.refresh(number);
     }
 
@@ -58,15 +56,6 @@ impl Processes {
     fn refresh(&mut self, number: Number) {
         let Some(held) = self.all.get_mut(&number) else { return };
         let over = held.process.is_over();
-        let framework = if over { None } else { held.process.framework() };
-        if framework != held.framework {
-            if let Some(old) = std::mem::replace(&mut held.framework, framework) {
-                self.by_framework.remove(&old);
-            }
-            if let Some(new) = framework {
-                self.by_framework.insert(new, number);
-            }
-        }
         let due = if over { None } else { held.process.next_due().map(|(at, service)| (at.ms(), service)) };
         if due != held.due {
             if let Some((at, service)) = held.due {
@@ -126,10 +115,6 @@ impl Processes {
         self.all.get(&number).map(|held| &held.process)
     }
 
-    pub(crate) fn by_framework(&self, framework: FrameworkId) -> Option<Number> {
-        self.by_framework.get(&framework).copied()
-    }
-
     pub(crate) fn numbers(&self) -> Vec<Number> {
         self.all.keys().copied().collect()
     }
@@ -182,27 +167,22 @@ impl Processes {
         )
     }
 
-    pub(crate) fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
-        self.of_dialect(&path.dialect).find_map(|(_, process)| process.why(path, cluster))
+    /// The processes that an element may be of.
+    pub(crate) fn of_element(&self, path: &ElementPath) -> impl Iterator<Item = (Number, &Process)> {
+        self.of_dialect(&path.dialect)
     }
 
     // ---- upkeep ------------------------------------------------------------------------------
 
     /// What does not hold, in words.
-    pub(crate) fn check(&self) -> Vec<String> {
+    pub(crate) fn check(&self, fleet: &Fleet) -> Vec<String> {
         let mut found = Vec::new();
         for (number, held) in &self.all {
-            found.extend(held.process.check());
+            found.extend(held.process.check(fleet));
             let due = held.process.next_due().map(|(at, service)| (SimTime::ms(at), service));
             let kept = due.is_none_or(|(at, service)| self.due.contains(&(at, service, *number)));
             if due != held.due || !kept {
                 found.push(format!("process {}: the next timer is not the one kept", number.0));
-            }
-            let framework = held.process.framework();
-            if framework != held.framework
-                || framework.is_some_and(|id| self.by_framework(id) != Some(*number))
-            {
-                found.push(format!("process {}: its framework is not the one kept", number.0));
             }
         }
         let one_shots: usize = self.all.values().map(|held| held.process.one_shots()).sum();

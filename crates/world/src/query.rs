@@ -2,13 +2,72 @@
 //!
 //! *Knows*: whom to ask. *Must not know*: any system's answer shape.
 
+use crate::parts::Lend;
 use crate::systems::DIALECTS;
 use crate::world::World;
 use planarium_part::{Number, Request, StreamNews, Wire};
-use planarium_protocol::{Event, Refusal};
+use planarium_protocol::{Event, Input, Refusal};
 use serde_json::Value;
 
+/// Whether Mesos has to be there from the beginning of a world into which these are put: something needs it, or nothing is
+/// installed that could do without it.
+pub fn needs_mesos<'i>(inputs: impl Iterator<Item = &'i Input>) -> bool {
+    let mut services = 0_u32;
+    for input in inputs {
+        match input {
+            Input::LoadService(load) => {
+                services += 1;
+                let word = match load.dialect.as_str() {
+                    "" | "auto" => crate::detect_dialect(&load.files),
+                    word => word,
+                };
+                let known = DIALECTS.iter().find(|dialect| dialect.word == word);
+                if known.is_none_or(|dialect| dialect.needs.contains(&"mesos")) {
+                    return true;
+                }
+            }
+            Input::Maintenance(_) | Input::Framework(_) | Input::OfferRound(_) => return true,
+            _ => {}
+        }
+    }
+    services == 0
+}
+
 impl World {
+    /// What a layer does with a request, with its number; none when no layer has such a path.
+    pub fn layer_wire(&self, request: &Request, parts: &[&str]) -> Option<(u8, Wire)> {
+        let now = self.recorder.now();
+        let asked = self.parts.layers.asked_for(parts);
+        if asked.is_empty() {
+            let mut there = self.parts.clone();
+            let (layers, ground) = there.split(now);
+            return layers.wire(&ground, request, parts);
+        }
+        // The real program is there before anything needs it.
+        let mut trial = self.clone();
+        trial.parts.begin(&mut trial.recorder, &asked);
+        let (layers, ground) = trial.parts.split(now);
+        layers.wire(&ground, request, parts)
+    }
+
+    /// What has come of a layer's stream. None when there is no such layer.
+    pub fn layer_stream(&self, layer: u8, topic: &Value, events: &[Event]) -> Option<StreamNews> {
+        let mut there = self.parts.clone();
+        let (layers, ground) = there.split(self.recorder.now());
+        layers.stream(layer, &ground, topic, events)
+    }
+
+    /// Tells a layer that somebody begins to listen to a stream of it.
+    pub(crate) fn stream_begins(&mut self, layer: u8, topic: &Value) {
+        let (layers, ground) = self.parts.split(self.recorder.now());
+        layers.stream_begins(layer, &ground, topic);
+    }
+
+    /// The input that follows when nobody listens to a layer's stream any more.
+    pub fn stream_closed(&self, layer: u8, topic: &Value) -> Option<Input> {
+        self.parts.layers.stream_closed(layer, topic)
+    }
+
     /// What becomes of a request: the first process that takes it says so, of every system that has
     /// such paths. None when no system has such a path.
     ///
@@ -16,10 +75,11 @@ impl World {
     pub fn wire(&self, request: &Request, parts: &[&str]) -> Option<(Option<Number>, Wire)> {
         let owners = || DIALECTS.iter().filter(|dialect| (dialect.owns)(parts));
         let first = owners().next()?;
-        let cluster = self.cluster.asked_at(self.recorder.now());
+        let now = self.recorder.now();
+        let mut parts_now = self.parts.clone();
         for dialect in owners() {
             for (number, process) in self.processes.of_dialect(dialect.word) {
-                match process.wire(&cluster, request, parts) {
+                match process.wire(&mut Lend { parts: &mut parts_now, number, now }, request, parts) {
                     Wire::NotMine => {}
                     wire => return Some((Some(number), wire)),
                 }
@@ -29,9 +89,9 @@ impl World {
             // The real program is there before anything is loaded into it.
             let mut trial = self.clone();
             if let Some(number) = trial.begin_empty(dialect.word) {
+                let mut lend = Lend { parts: &mut trial.parts, number, now };
                 let process = trial.processes.process(number);
-                if let Some(wire) = process
-                    .map(|process| process.wire(&trial.cluster.asked_at(self.recorder.now()), request, parts))
+                if let Some(wire) = process.map(|process| process.wire(&mut lend, request, parts))
                     && !matches!(wire, Wire::NotMine)
                 {
                     return Some((None, wire));
@@ -43,11 +103,9 @@ impl World {
 
     /// What has come of a process' stream. None when there is no such process any more.
     pub fn stream(&self, process: Number, topic: &Value, events: &[Event]) -> Option<StreamNews> {
-        Some(self.processes.process(process)?.stream(
-            &self.cluster.asked_at(self.recorder.now()),
-            topic,
-            events,
-        ))
+        let mut parts = self.parts.clone();
+        let mut lend = Lend { parts: &mut parts, number: process, now: self.recorder.now() };
+        Some(self.processes.process(process)?.stream(&mut lend, topic, events))
     }
 
     /// A file that was rendered for a task of a service, as it lies there; without a service, of the first one that has it.

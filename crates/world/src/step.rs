@@ -2,20 +2,22 @@
 //!
 //! Knows: the order of things within one instant. Must not know: what any system does with a message.
 //!
-//! *Order*: the input is applied; or the earliest timer fires, ties going to the fleet, then the master,
-//! then the Kubernetes cluster, then the processes by the service that the timer is for. After either, messages between master and services are
+//! *Order*: the input is applied; or the earliest timer fires, ties going to the fleet, then Mesos,
+//! then Kubernetes, then the processes by the service that the timer is for. After either, messages between master and services are
 //! passed on until there are none. Then the invariants are looked at. Rounds and steps of one instant are
 //! bounded; what is left over waits for the next millisecond and an event says so.
 
 use crate::encode;
 use crate::input::{Written, describe};
+use crate::invariants::first_broken;
 use crate::limits::{self, LIMITS};
+use crate::parts::{Lend, News};
 use crate::systems::Process;
 use crate::world::{Instant, World};
+use planarium_kernel::SimTime;
 use planarium_kernel::cause::Cause;
 use planarium_kernel::recorder::Recorded;
-use planarium_mesos::api::FrameworkId;
-use planarium_part::{Cluster, Cx, News, Number};
+use planarium_part::{Cx, Number};
 use planarium_protocol::event::Importance;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::Applied;
@@ -26,10 +28,8 @@ use planarium_protocol::{Event, EventBody, Input, Refusal};
 pub(crate) enum Part {
     /// Machines and processes.
     Fleet,
-    /// Master and allocator.
-    Master,
-    /// The Kubernetes cluster.
-    Kube,
+    /// A layer between machines and systems, by its number.
+    Layer(u8),
     /// A process: the service that the timer is for, and the process.
     Process(Number, Number),
 }
@@ -83,15 +83,16 @@ impl World {
     /// `pass_ms`; each counts as the step that it is. [`World::take_events`] has what happened.
     pub(crate) fn run_timer(&mut self, pass_ms: u64) {
         let Some((at_ms, part)) = self.next_timer() else { return };
-        if part == Part::Master && self.pass_quiet_rounds(pass_ms) {
+        if let Part::Layer(number) = part
+            && self.pass_quiet_rounds(number, pass_ms)
+        {
             return;
         }
         self.pass_to(self.not_before(at_ms));
         self.begin();
         match part {
-            Part::Fleet => self.cluster.fire_fleet(&mut self.recorder),
-            Part::Master => self.cluster.fire_master(&mut self.recorder),
-            Part::Kube => self.cluster.fire_kube(&mut self.recorder),
+            Part::Fleet => self.parts.fire_fleet(&mut self.recorder),
+            Part::Layer(number) => self.parts.fire_layer(number, &mut self.recorder),
             Part::Process(_, number) => {
                 self.at_process(number, Process::fire);
             }
@@ -107,18 +108,19 @@ impl World {
         self.settle();
     }
 
-    /// Passes over rounds of the master as long as nothing else is due before them; false when there is none to pass.
-    fn pass_quiet_rounds(&mut self, pass_ms: u64) -> bool {
+    /// Passes over rounds of a layer as long as nothing else is due before them; false when there is none to pass.
+    fn pass_quiet_rounds(&mut self, number: u8, pass_ms: u64) -> bool {
         if self.instant.exhausted || self.instant.late {
             return false;
         }
-        // At one instant the fleet comes before the master, the others after it.
-        let before = self.cluster.fleet_due().map(|at_ms| at_ms.saturating_sub(1));
+        // At one instant the fleet comes before the layers, the processes after them.
+        let before = self.parts.fleet_due().map(|at_ms| at_ms.saturating_sub(1));
+        let beside = self.parts.layers.next_due_but(number);
         let behind = self.processes.next_due().map(|(at_ms, ..)| at_ms);
-        let until_ms =
-            [before, self.cluster.kube_due(), behind].into_iter().flatten().fold(pass_ms, u64::min);
-        let Some((last_ms, count)) = self.cluster.pass_quiet_batches(until_ms) else { return false };
-        self.pass_to(last_ms);
+        let until_ms = [before, beside, behind].into_iter().flatten().fold(pass_ms, u64::min);
+        let passed = self.parts.layers.pass_quiet(number, SimTime(until_ms));
+        let Some((last, count)) = passed else { return false };
+        self.pass_to(last.ms());
         self.begin();
         self.steps += count - 1;
         true
@@ -126,17 +128,22 @@ impl World {
 
     /// The earliest timer and whose it is.
     pub(crate) fn next_timer(&self) -> Option<(u64, Part)> {
-        let mut first = self.cluster.fleet_due().map(|at| (at, Part::Fleet));
-        let master = self.cluster.master_due().map(|at| (at, Part::Master));
-        let kube = self.cluster.kube_due().map(|at| (at, Part::Kube));
+        let fleet = self.parts.fleet_due().map(|at| (at, Part::Fleet));
+        let layer = self.parts.layers.next_due().map(|(at, number)| (at, Part::Layer(number)));
         let process =
             self.processes.next_due().map(|(at, service, number)| (at, Part::Process(service, number)));
-        for (at, part) in [master, kube, process].into_iter().flatten() {
-            if first.is_none_or(|(earliest, _)| at < earliest) {
-                first = Some((at, part));
-            }
+        [fleet, layer, process].into_iter().flatten().min()
+    }
+
+    /// The first thing that does not hold, in words.
+    pub(crate) fn broken_invariant(&self) -> Option<String> {
+        if self.next_timer().is_some_and(|(at_ms, _)| at_ms < self.now_ms())
+            && !self.instant.exhausted
+            && !self.instant.late
+        {
+            return Some("a timer is due in the past".to_owned());
         }
-        first
+        first_broken(&self.parts, &self.processes)
     }
 
     /// Carries an input out under an event of its own. A refusal leaves nothing behind.
@@ -184,8 +191,9 @@ impl World {
     /// Passes messages on until there are none.
     fn pump(&mut self) {
         for _ in 0..LIMITS.rounds_per_instant {
+            self.tell_removed();
             self.restart_processes();
-            self.return_orphans();
+            self.parts.programs_returned(&mut self.recorder);
             let told = self.deliver_news() | self.tell_of_objects();
             if !self.deliver_messages() && !told {
                 return;
@@ -196,35 +204,57 @@ impl World {
         }
     }
 
-    /// Works with a process, the recorder and the cluster.
+    /// Works with a process, the recorder and the parts that it may use.
     pub(crate) fn at_process<R>(
         &mut self,
         number: Number,
-        work: impl FnOnce(&mut Process, &mut Cx, &mut Cluster) -> R,
+        work: impl FnOnce(&mut Process, &mut Cx, &mut Lend<'_>) -> R,
     ) -> Option<R> {
-        let Self { processes, recorder, cluster, .. } = self;
-        processes.touch(number, |process| work(process, recorder, cluster))
+        let Self { processes, recorder, parts, .. } = self;
+        let now = recorder.now();
+        let done = processes
+            .touch(number, |process| work(process, recorder, &mut Lend { parts: &mut *parts, number, now }));
+        parts.drain(recorder);
+        done
     }
 
-    /// Hands the messages that the master has now to their processes; false when there are none.
+    /// Hands the messages that the Mesos master has now to their processes; false when there are none.
+    #[cfg(feature = "mesos")]
     pub(crate) fn deliver_messages(&mut self) -> bool {
-        let count = self.cluster.waiting_messages();
+        let waiting = self.parts.layers.mesos.as_ref().map_or(0, |mesos| mesos.waiting_messages());
         // Those that come meanwhile wait for the next round.
-        for _ in 0..count {
-            let Some(message) = self.cluster.next_message() else { break };
-            let Some(number) = self.processes.by_framework(message.framework) else {
-                self.tell_outside(&message);
-                continue;
-            };
-            self.at_process(number, |process, cx, cluster| process.on_message(cx, cluster, message));
+        for _ in 0..waiting {
+            let (layers, mut ground) = self.parts.split(self.recorder.now());
+            let Some(mesos) = layers.mesos.as_mut() else { break };
+            let next = std::sync::Arc::make_mut(mesos).deliver_next(&mut self.recorder, &mut ground);
+            self.parts.drain(&mut self.recorder);
+            if let Some((number, news)) = next {
+                self.at_process(number, |process, cx, lend| process.hear_from_master(cx, lend, news));
+            }
         }
-        count > 0
+        waiting > 0
+    }
+
+    /// Without Mesos there are no messages.
+    #[cfg(not(feature = "mesos"))]
+    #[expect(clippy::unused_self, reason = "as where there is a master")]
+    pub(crate) fn deliver_messages(&mut self) -> bool {
+        false
+    }
+
+    /// Tells processes that an operator has removed their framework.
+    fn tell_removed(&mut self) {
+        #[cfg(feature = "mesos")]
+        while let Some(number) = self.parts.next_removed() {
+            let news = planarium_mesos::News::Removed;
+            self.at_process(number, |process, cx, lend| process.hear_from_master(cx, lend, news));
+        }
     }
 
     /// Tells processes what became of machines, and of what they started there themselves; false when there is nothing.
     fn deliver_news(&mut self) -> bool {
         let mut told = false;
-        while let Some(News { process, event }) = self.cluster.next_news() {
+        while let Some(News { process, event }) = self.parts.next_news() {
             told = true;
             let hearers = match process {
                 Some(number) => vec![number],
@@ -235,7 +265,7 @@ impl World {
             };
             for number in hearers {
                 self.recorder.set_cause(event.cause);
-                self.at_process(number, |process, cx, cluster| process.on_fleet(cx, cluster, &event));
+                self.at_process(number, |process, cx, lend| process.hear(cx, lend, &event));
             }
         }
         told
@@ -243,51 +273,43 @@ impl World {
 
     /// Tells those who watch that Kubernetes objects have changed; false when none has.
     fn tell_of_objects(&mut self) -> bool {
-        let version = self.cluster.objects_version();
-        if version == self.objects_version {
-            return false;
+        #[cfg(feature = "kube")]
+        {
+            let version = self.parts.layers.kube.as_ref().map_or(0, |kube| kube.version());
+            if version == self.objects_version {
+                return false;
+            }
+            self.objects_version = version;
+            let all = self.processes.of_dialect("");
+            let watching: Vec<Number> =
+                all.filter(|(_, process)| process.watches_objects()).map(|(number, _)| number).collect();
+            for number in &watching {
+                self.at_process(*number, Process::hear_of_objects);
+            }
+            !watching.is_empty()
         }
-        self.objects_version = version;
-        let all = self.processes.of_dialect("");
-        let watching: Vec<Number> =
-            all.filter(|(_, process)| process.watches_objects()).map(|(number, _)| number).collect();
-        for number in &watching {
-            self.at_process(*number, Process::on_objects);
-        }
-        !watching.is_empty()
+        #[cfg(not(feature = "kube"))]
+        false
     }
 
     /// Starts the processes again that a fault has ended.
     fn restart_processes(&mut self) {
-        for (cause, target) in self.cluster.take_scheduler_restarts() {
+        for (cause, target) in self.parts.take_restarts() {
             for number in self.processes.numbers() {
                 self.recorder.set_cause(cause);
-                self.at_process(number, |process, cx, cluster| process.restart(cx, cluster, &target));
+                self.at_process(number, |process, cx, lend| process.restart(cx, lend, &target));
             }
-        }
-    }
-
-    /// The master has removed a framework without its asking: its process hears of it.
-    pub(crate) fn framework_removed(&mut self, framework: FrameworkId) {
-        if let Some(number) = self.processes.by_framework(framework) {
-            self.at_process(number, Process::on_framework_removed);
         }
     }
 
     /// Starts a process without a service, where the dialect has such.
     pub(crate) fn begin_empty(&mut self, dialect: &str) -> Option<Number> {
         let number = self.processes.number();
-        let process = Process::empty(dialect, &mut self.recorder, &mut self.cluster, number)?;
+        let mut lend = Lend { parts: &mut self.parts, number, now: self.recorder.now() };
+        let process = Process::empty(dialect, &mut self.recorder, &mut lend, number)?;
+        self.parts.drain(&mut self.recorder);
         self.processes.install(number, process);
         Some(number)
-    }
-
-    /// Lets frameworks without a socket return to a master that has failed over.
-    fn return_orphans(&mut self) {
-        if let Some((cause, orphans)) = self.cluster.take_orphans() {
-            self.recorder.set_cause(cause);
-            self.return_guests(&orphans);
-        }
     }
 
     /// Chains what was reported into the digest.
@@ -339,11 +361,11 @@ mod tests {
     }
 
     #[test]
-    fn ties_go_to_the_fleet_then_the_master_then_the_services() {
+    fn ties_go_to_the_fleet_then_the_layers_then_the_services() {
         let process = |service, process| Part::Process(Number(service), Number(process));
-        let mut parts = vec![process(1, 0), process(0, 2), Part::Master, Part::Fleet];
+        let mut parts = vec![process(1, 0), process(0, 2), Part::Layer(1), Part::Layer(0), Part::Fleet];
         parts.sort_unstable();
-        assert_eq!(parts, [Part::Fleet, Part::Master, process(0, 2), process(1, 0)]);
+        assert_eq!(parts, [Part::Fleet, Part::Layer(0), Part::Layer(1), process(0, 2), process(1, 0)]);
         assert!((1, process(9, 9)) < (2, Part::Fleet), "time comes first");
     }
 

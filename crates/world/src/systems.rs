@@ -3,14 +3,15 @@
 //! *Knows*: which crates implement the contract, and passes on what the world asks of any of them.
 //! *Must not know*: any system's rules.
 //!
-//! A further system is one line in `systems!` below, its cargo feature, and nothing else here.
+//! A further system is one line in `systems!` below (which names the layer that it is on), its cargo feature, and nothing else
+//! here.
 
-use planarium_ground::{Cx, FleetEvent};
+use crate::parts::Lend;
+use planarium_ground::{Cx, Fleet, FleetEvent};
 use planarium_kernel::cow::behind;
 use planarium_kernel::{Digest, SimTime};
-use planarium_mesos::api::{FrameworkId, Message};
 use planarium_part::{
-    Cluster, Definition as Readable, Dialect, Loading, Number, Request, StreamNews, System, Wire,
+    Definition as Readable, Dialect, Loading, Number, Part, Request, StreamNews, System, Wire,
 };
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
@@ -24,9 +25,27 @@ use std::sync::Arc;
 #[cfg(not(any(feature = "sdk", feature = "marathon", feature = "kudo", feature = "skopos")))]
 compile_error!("planarium-world needs at least one system: turn on one of its features");
 
+/// Chooses by whether a system is on a layer.
+macro_rules! of_need {
+    (mesos mesos $then:block else $otherwise:block) => {
+        $then
+    };
+    (kube kube $then:block else $otherwise:block) => {
+        $then
+    };
+    ($need:ident $layer:ident $then:block else $otherwise:block) => {
+        $otherwise
+    };
+}
+
+/// The refusal of a layer that this build does not have.
+pub(crate) fn not_begun() -> Refusal {
+    Refusal::new(RefusalCode::Unsupported, "what the system runs on is not simulated in this build")
+}
+
 /// Makes an enum of definitions, an enum of processes and the list of dialects from one line a system.
 macro_rules! systems {
-    ($($(#[$on:meta])* $variant:ident($process:ty);)+) => {
+    ($($(#[$on:meta])* $variant:ident($process:ty) on $need:ident;)+) => {
         /// The systems of this build.
         pub(crate) static DIALECTS: &[Dialect] = &[$($(#[$on])* <$process as System>::DIALECT),+];
 
@@ -114,14 +133,16 @@ macro_rules! systems {
             pub(crate) fn start(
                 self,
                 cx: &mut Cx,
-                cluster: &mut Cluster,
+                lend: &mut Lend<'_>,
                 number: Number,
                 load: Arc<LoadService>,
             ) -> Result<(Process, Value), Refusal> {
                 match self {
                     $($(#[$on])* Self::$variant(definition) => {
+                        lend.parts.begin(cx, <$process as System>::DIALECT.needs);
                         let loading = Loading { number, load, definition };
-                        let (process, answer) = <$process as System>::start(cx, cluster, loading)?;
+                        let mut ports = lend.$need().ok_or_else(not_begun)?;
+                        let (process, answer) = <$process as System>::start(cx, &mut ports, loading)?;
                         Ok((Process::$variant(Arc::new(process)), answer))
                     })+
                 }
@@ -139,11 +160,12 @@ macro_rules! systems {
             pub(crate) fn empty(
                 word: &str,
                 cx: &mut Cx,
-                cluster: &mut Cluster,
+                lend: &mut Lend<'_>,
                 number: Number,
             ) -> Option<Self> {
                 $($(#[$on])* if word == <$process as System>::DIALECT.word {
-                    let process = <$process as System>::empty(cx, cluster, number)?;
+                    lend.parts.begin(cx, <$process as System>::DIALECT.needs);
+                    let process = <$process as System>::empty(cx, &mut lend.$need()?, number)?;
                     return Some(Self::$variant(Arc::new(process)));
                 })+
                 None
@@ -153,7 +175,7 @@ macro_rules! systems {
             pub(crate) fn take(
                 &mut self,
                 cx: &mut Cx,
-                cluster: &mut Cluster,
+                lend: &mut Lend<'_>,
                 (number, load, definition): (Number, Arc<LoadService>, Definition),
                 update: bool,
             ) -> Result<Value, Refusal> {
@@ -161,10 +183,11 @@ macro_rules! systems {
                     $($(#[$on])* (Self::$variant(it), Definition::$variant(definition)) => {
                         let loading = Loading { number, load, definition };
                         let process = Arc::make_mut(it);
+                        let mut ports = lend.$need().ok_or_else(not_begun)?;
                         if update {
-                            process.update(cx, cluster, loading)
+                            process.update(cx, &mut ports, loading)
                         } else {
-                            process.load(cx, cluster, loading)
+                            process.load(cx, &mut ports, loading)
                         }
                     })+
                     #[allow(unreachable_patterns, reason = "reached where there are several systems")]
@@ -205,11 +228,11 @@ macro_rules! systems {
             pub(crate) fn remove(
                 &mut self,
                 cx: &mut Cx,
-                cluster: &mut Cluster,
+                lend: &mut Lend<'_>,
                 name: &str,
                 force: bool,
             ) -> Result<Value, Refusal> {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).remove(cx, cluster, name, force),)+ }
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).remove(cx, &mut lend.$need().ok_or_else(not_begun)?, name, force),)+ }
             }
 
             pub(crate) fn names(&self) -> Vec<(Number, Text)> {
@@ -228,10 +251,6 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(it) => it.is_over(),)+ }
             }
 
-            pub(crate) fn framework(&self) -> Option<FrameworkId> {
-                match self { $($(#[$on])* Self::$variant(it) => it.framework(),)+ }
-            }
-
             pub(crate) fn next_due(&self) -> Option<(SimTime, Number)> {
                 match self { $($(#[$on])* Self::$variant(it) => it.next_due(),)+ }
             }
@@ -248,20 +267,20 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(it) => it.restless(),)+ }
             }
 
-            pub(crate) fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).fire(cx, cluster),)+ }
+            pub(crate) fn fire(&mut self, cx: &mut Cx, lend: &mut Lend<'_>) {
+                match self { $($(#[$on])* Self::$variant(it) => {
+                    if let Some(mut ports) = lend.$need() {
+                        Arc::make_mut(it).fire(cx, &mut ports);
+                    }
+                })+ }
             }
 
-            pub(crate) fn cycle_now(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).cycle_now(cx, cluster),)+ }
-            }
-
-            pub(crate) fn on_message(&mut self, cx: &mut Cx, cluster: &mut Cluster, message: Message) {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).on_message(cx, cluster, message),)+ }
-            }
-
-            pub(crate) fn on_fleet(&mut self, cx: &mut Cx, cluster: &mut Cluster, event: &FleetEvent) {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).on_fleet(cx, cluster, event),)+ }
+            pub(crate) fn hear(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, event: &FleetEvent) {
+                match self { $($(#[$on])* Self::$variant(it) => {
+                    if let Some(mut ports) = lend.$need() {
+                        Arc::make_mut(it).hear(cx, &mut ports, event);
+                    }
+                })+ }
             }
 
             /// Whether it hears of machines and of processes that it started itself.
@@ -269,56 +288,93 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(it) => it.hears_of_machines(),)+ }
             }
 
+            /// Hears from the Mesos master.
+            #[cfg(feature = "mesos")]
+            pub(crate) fn hear_from_master(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, news: planarium_mesos::News) {
+                match self {
+                    $($(#[$on])* Self::$variant(it) => of_need!($need mesos {
+                        if let Some(mut ports) = lend.mesos() {
+                            planarium_mesos::Framework::hear_from_master(Arc::make_mut(it), cx, &mut ports, news);
+                        }
+                    } else { drop((it, cx, lend, news)) }),)+
+                }
+            }
+
+            /// Does now what it does periodically, because the user made exactly one offer round.
+            #[cfg(feature = "mesos")]
+            pub(crate) fn cycle_now(&mut self, cx: &mut Cx, lend: &mut Lend<'_>) {
+                match self {
+                    $($(#[$on])* Self::$variant(it) => of_need!($need mesos {
+                        if let Some(mut ports) = lend.mesos() {
+                            planarium_mesos::Framework::cycle_now(Arc::make_mut(it), cx, &mut ports);
+                        }
+                    } else { drop((it, cx, lend)) }),)+
+                }
+            }
+
+            /// Whether it hears of changes of Kubernetes objects.
+            #[cfg(feature = "kube")]
             pub(crate) fn watches_objects(&self) -> bool {
-                match self { $($(#[$on])* Self::$variant(it) => it.watches_objects(),)+ }
+                match self { $($(#[$on])* Self::$variant(_) => of_need!($need kube { true } else { false }),)+ }
             }
 
-            pub(crate) fn on_objects(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).on_objects(cx, cluster),)+ }
+            /// Kubernetes objects have changed.
+            #[cfg(feature = "kube")]
+            pub(crate) fn hear_of_objects(&mut self, cx: &mut Cx, lend: &mut Lend<'_>) {
+                match self {
+                    $($(#[$on])* Self::$variant(it) => of_need!($need kube {
+                        if let Some(mut ports) = lend.kube() {
+                            planarium_kube::Watcher::hear_of_objects(Arc::make_mut(it), cx, &mut ports);
+                        }
+                    } else { drop((it, cx, lend)) }),)+
+                }
             }
 
-            pub(crate) fn on_framework_removed(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).on_framework_removed(cx, cluster),)+ }
-            }
-
-            pub(crate) fn restart(&mut self, cx: &mut Cx, cluster: &mut Cluster, target: &Target) {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).restart(cx, cluster, target),)+ }
+            pub(crate) fn restart(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, target: &Target) {
+                match self { $($(#[$on])* Self::$variant(it) => {
+                    if let Some(mut ports) = lend.$need() {
+                        Arc::make_mut(it).restart(cx, &mut ports, target);
+                    }
+                })+ }
             }
 
             pub(crate) fn plan_command(
                 &mut self,
                 cx: &mut Cx,
-                cluster: &mut Cluster,
+                lend: &mut Lend<'_>,
                 command: &PlanCommand,
             ) -> Result<Value, Refusal> {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).plan_command(cx, cluster, command),)+ }
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).plan_command(cx, &mut lend.$need().ok_or_else(not_begun)?, command),)+ }
             }
 
             pub(crate) fn pod_command(
                 &mut self,
                 cx: &mut Cx,
-                cluster: &mut Cluster,
+                lend: &mut Lend<'_>,
                 command: &PodCommand,
             ) -> Result<Value, Refusal> {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).pod_command(cx, cluster, command),)+ }
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).pod_command(cx, &mut lend.$need().ok_or_else(not_begun)?, command),)+ }
             }
 
             pub(crate) fn call(
                 &mut self,
                 cx: &mut Cx,
-                cluster: &mut Cluster,
+                lend: &mut Lend<'_>,
                 call: &HttpCall,
                 parts: &[&str],
             ) -> Option<Result<Value, Refusal>> {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).call(cx, cluster, call, parts),)+ }
+                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).call(cx, &mut lend.$need()?, call, parts),)+ }
             }
 
-            pub(crate) fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
-                match self { $($(#[$on])* Self::$variant(it) => it.wire(cluster, request, parts),)+ }
+            pub(crate) fn wire(&self, lend: &mut Lend<'_>, request: &Request, parts: &[&str]) -> Wire {
+                match self { $($(#[$on])* Self::$variant(it) => lend.$need().map_or(Wire::NotMine, |ports| it.wire(&ports, request, parts)),)+ }
             }
 
-            pub(crate) fn stream(&self, cluster: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
-                match self { $($(#[$on])* Self::$variant(it) => it.stream(cluster, topic, events),)+ }
+            pub(crate) fn stream(&self, lend: &mut Lend<'_>, topic: &Value, events: &[Event]) -> StreamNews {
+                match self { $($(#[$on])* Self::$variant(it) => match lend.$need() {
+                    Some(ports) => it.stream(&ports, topic, events),
+                    None => StreamNews { ended: true, ..StreamNews::default() },
+                },)+ }
             }
 
             pub(crate) fn rendered_file(
@@ -338,12 +394,12 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(it) => it.status_at(service, element),)+ }
             }
 
-            pub(crate) fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
-                match self { $($(#[$on])* Self::$variant(it) => it.why(path, cluster),)+ }
+            pub(crate) fn why(&self, path: &ElementPath, lend: &mut Lend<'_>) -> Option<Why> {
+                match self { $($(#[$on])* Self::$variant(it) => it.why(path, &lend.$need()?),)+ }
             }
 
-            pub(crate) fn check(&self) -> Vec<String> {
-                match self { $($(#[$on])* Self::$variant(it) => it.check(),)+ }
+            pub(crate) fn check(&self, fleet: &Fleet) -> Vec<String> {
+                match self { $($(#[$on])* Self::$variant(it) => it.check(fleet),)+ }
             }
 
             pub(crate) fn digest(&self, digest: &mut Digest) {
@@ -359,13 +415,13 @@ macro_rules! systems {
 
 systems! {
     #[cfg(feature = "sdk")]
-    Sdk(planarium_sdk::Process);
+    Sdk(planarium_sdk::Process) on mesos;
     #[cfg(feature = "marathon")]
-    Marathon(planarium_marathon::Process);
+    Marathon(planarium_marathon::Process) on mesos;
     #[cfg(feature = "kudo")]
-    Kudo(planarium_kudo::Process);
+    Kudo(planarium_kudo::Process) on kube;
     #[cfg(feature = "skopos")]
-    Skopos(planarium_skopos::Process);
+    Skopos(planarium_skopos::Process) on ground;
 }
 
 impl Definition {

@@ -4,12 +4,11 @@
 //! Must not know: past and future; that is the timeline's. How a step runs is in [`crate::step`].
 
 use crate::genesis::Genesis;
-use crate::outside::Outside;
+use crate::parts::{Lend, Parts};
 use crate::processes::Processes;
 use planarium_kernel::digest::Digest;
 use planarium_kernel::recorder::Recorder;
 use planarium_kernel::time::SimTime;
-use planarium_part::Cluster;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::view::{ClockView, ServiceView};
@@ -20,13 +19,11 @@ use std::sync::Arc;
 /// One state of everything. Cloning shares what did not change since.
 #[derive(Clone)]
 pub struct World {
-    pub(crate) epoch_ms: u64,
     pub(crate) recorder: Recorder<EventBody>,
-    pub(crate) cluster: Cluster,
+    pub(crate) parts: Parts,
     pub(crate) processes: Processes,
     /// Changes of Kubernetes objects up to this version have been told.
     pub(crate) objects_version: u64,
-    pub(crate) outside: Outside,
     /// Inputs so far.
     pub(crate) inputs: u64,
     /// Inputs and timers so far.
@@ -74,20 +71,22 @@ impl World {
             digest.write_str("agent_removal_rate_limit");
             digest.write_u64(ms);
         }
-        Self {
-            epoch_ms: genesis.epoch_ms,
+        let mut world = Self {
             recorder: Recorder::new(genesis.seed),
-            cluster: Cluster::new(genesis.flags()),
+            parts: Parts::new(genesis.flags()),
             processes: Processes::default(),
             objects_version: 0,
-            outside: Outside::default(),
             inputs: 0,
             steps: 0,
             digest,
             instant: Instant::default(),
             #[cfg(debug_assertions)]
             next_check: 0,
+        };
+        if genesis.mesos {
+            world.parts.begin(&mut world.recorder, &["mesos"]);
         }
+        world
     }
 
     /// Virtual time. *Units*: milliseconds since genesis.
@@ -120,11 +119,8 @@ impl World {
             write(&mut digest);
             digest.finish()
         };
-        let mut all = vec![
-            ("machines".to_owned(), of(&|digest| self.cluster.fleet_digest(digest))),
-            ("master".to_owned(), of(&|digest| self.cluster.master_digest(digest))),
-            ("Kubernetes objects".to_owned(), of(&|digest| self.cluster.kube_digest(digest))),
-        ];
+        let parts = self.parts.digests().into_iter();
+        let mut all: Vec<(String, u64)> = parts.map(|(name, digest)| (name.to_owned(), digest)).collect();
         for (number, process) in self.processes.of_dialect("") {
             let names: Vec<String> = process.names().iter().map(|(_, name)| name.to_string()).collect();
             let name = format!("process {} ({})", number.0, names.join(", "));
@@ -135,12 +131,12 @@ impl World {
 
     /// Roughly how many bytes a copy that shares nothing takes.
     pub(crate) fn weight(&self) -> u64 {
-        1024 + self.cluster.weight() + self.processes.weight()
+        1024 + self.parts.weight() + self.processes.weight()
     }
 
     /// Bytes that this world holds and `before` does not, by estimate: what it costs to keep both.
     pub(crate) fn beyond(&self, before: &Self) -> u64 {
-        1024 + self.cluster.beyond(Some(&before.cluster)) + self.processes.beyond(Some(&before.processes))
+        1024 + self.parts.beyond(Some(&before.parts)) + self.processes.beyond(Some(&before.processes))
     }
 
     /// When the earliest timer is due.
@@ -166,9 +162,9 @@ impl World {
 
     /// Whether nothing but periodic work without effect is left.
     pub fn idle(&self) -> bool {
-        self.cluster.one_shots() == 0
+        self.parts.one_shots() == 0
             && self.processes.one_shots() == 0
-            && !self.cluster.restless()
+            && !self.parts.restless()
             && !self.processes.restless()
     }
 
@@ -186,7 +182,7 @@ impl World {
 
     /// Faults in force.
     pub(crate) fn faults(&self) -> Vec<planarium_protocol::view::FaultView> {
-        self.cluster.faults()
+        self.parts.faults()
     }
 
     pub(crate) fn view(&self, clock: ClockView) -> View {
@@ -194,7 +190,7 @@ impl World {
             revision: self.seq(),
             clock,
             services: self.service_views(),
-            cluster: self.cluster.view(),
+            cluster: self.parts.view(self.recorder.now()),
             faults: self.faults(),
         }
     }
@@ -207,13 +203,18 @@ impl World {
 
     /// Why a machine is in the state that it is in, by its host name or the id of its agent.
     pub fn why_machine(&self, which: &str) -> Option<MachineWhy> {
-        self.cluster.why_machine(which)
+        self.parts.why_machine(self.recorder.now(), which)
     }
 
     /// Why an element is not finished; `None` when there is no such element.
     pub fn why(&self, path: &ElementPath) -> Option<Why> {
-        let mut why = self.processes.why(path, &self.cluster.asked_at(self.recorder.now()))?;
-        self.cluster.name_holders(&mut why);
+        let mut parts = self.parts.clone();
+        let now = self.recorder.now();
+        let mut why = self
+            .processes
+            .of_element(path)
+            .find_map(|(number, process)| process.why(path, &mut Lend { parts: &mut parts, number, now }))?;
+        parts.explain(now, &mut why);
         Some(why)
     }
 }

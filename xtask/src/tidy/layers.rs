@@ -11,9 +11,9 @@ const LAYERS: [(&str, u8); 22] = [
     ("planarium-source", 0),
     ("planarium-plan", 1),
     ("planarium-ground", 1),
-    ("planarium-mesos", 2),
-    ("planarium-kube", 2),
-    ("planarium-part", 3),
+    ("planarium-mesos", 3),
+    ("planarium-kube", 3),
+    ("planarium-part", 2),
     ("planarium-sdk", 4),
     ("planarium-marathon", 4),
     ("planarium-kudo", 4),
@@ -40,6 +40,28 @@ const EXCEPTIONS: [(&str, &str); 6] = [
     ("planarium-tests", "planarium-wasm"),
 ];
 
+/// Cluster managers, which a build has only if one of its systems needs them.
+const MANAGERS: [&str; 2] = ["planarium-mesos", "planarium-kube"];
+
+/// The systems with the cluster managers that they need.
+const NEEDS: [(&str, &[&str]); 4] = [
+    ("planarium-sdk", &["planarium-mesos"]),
+    ("planarium-marathon", &["planarium-mesos"]),
+    ("planarium-kudo", &["planarium-kube"]),
+    ("planarium-skopos", &[]),
+];
+
+/// Whether a package may use a cluster manager: a system that needs it, or as a dependency that a feature turns on.
+fn may_use(package: &str, manager: &str, dependency: &Value) -> bool {
+    if dependency.get("kind").is_some_and(|kind| kind == "dev") {
+        return true;
+    }
+    match NEEDS.iter().find(|(system, _)| *system == package) {
+        Some((_, needed)) => needed.contains(&manager),
+        None => dependency.get("optional").is_some_and(|optional| optional == true),
+    }
+}
+
 /// Arrows that do not point down, and packages without a layer.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let mut findings = Vec::new();
@@ -52,6 +74,11 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
         for dependency in array(package, "dependencies") {
             let used = text(dependency, "name");
             let is_ours = dependency.get("path").is_some_and(Value::is_string);
+            if MANAGERS.contains(&used) && !may_use(name, used, dependency) {
+                findings.push(format!(
+                    "{name} uses {used} in every build; a build of systems that do not need it must not compile it"
+                ));
+            }
             match layer(used) {
                 Some(below) if below < own || EXCEPTIONS.contains(&(name, used)) => {}
                 Some(other) => findings.push(format!(
@@ -88,6 +115,24 @@ mod tests {
             {"name": package, "dependencies": [{"name": dependency, "path": "somewhere"}]},
         ]});
         check(&repository)
+    }
+
+    #[test]
+    fn a_build_has_the_cluster_managers_that_its_systems_need() {
+        for (package, dependency, optional, fine) in [
+            ("planarium-sdk", "planarium-mesos", false, true),
+            ("planarium-kudo", "planarium-mesos", false, false),
+            ("planarium-kudo", "planarium-kube", false, true),
+            ("planarium-skopos", "planarium-kube", true, false),
+            ("planarium-world", "planarium-mesos", true, true),
+            ("planarium-world", "planarium-mesos", false, false),
+        ] {
+            let mut repository = fixture(&[]);
+            repository.metadata = serde_json::json!({"packages": [
+                {"name": package, "dependencies": [{"name": dependency, "path": "x", "optional": optional}]},
+            ]});
+            assert_eq!(check(&repository).is_empty(), fine, "{package} uses {dependency}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use planarium_kernel::{Digest, Milli};
 use planarium_protocol::input::Resources;
+use planarium_protocol::view::MachineView;
 use std::collections::BTreeMap;
 
 /// Bytes of a MiB.
@@ -62,6 +63,20 @@ const fn mib_up(bytes: Milli) -> Milli {
 impl Amounts {
     /// Nothing of anything.
     pub const NONE: Self = Self { cpus: Milli::ZERO, mem: Milli::ZERO, disk: Milli::ZERO, gpus: Milli::ZERO };
+
+    /// Adds these amounts to what a machine's view shows as used.
+    pub fn add_to(self, machine: &mut MachineView) {
+        for resource in &mut machine.resources {
+            let more = match &*resource.name {
+                "cpus" => self.cpus,
+                "mem" => self.mem_mib_up(),
+                "disk" => self.disk_mib_up(),
+                "gpus" => self.gpus,
+                _ => continue,
+            };
+            resource.used = resource.used.saturating_add(more.thousandths());
+        }
+    }
 
     /// Amounts of which memory and disk are given in MiB.
     pub const fn in_mib(cpus: Milli, mem: Milli, disk: Milli, gpus: Milli) -> Self {

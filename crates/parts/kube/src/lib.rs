@@ -47,6 +47,7 @@ mod kube;
 mod kubelet;
 mod nodes;
 mod object;
+mod part;
 mod quantity;
 mod records;
 mod request;
@@ -68,6 +69,7 @@ pub use kinds::{Column, KindId, KindInfo};
 pub use kube::Kube;
 pub use kubelet::KUBELETS;
 pub use object::{Deletion, Object, ObjectNo, ObjectRef, OwnerReference, Pairs};
+pub use part::{Alone, Cluster, Kubernetes, Watcher};
 pub use planarium_ground::Cx;
 pub use request::{
     Applied, Change, ChangeKind, DeleteOptions, Outcome, Part, Patch, Propagation, Review, Scope, Verdict,

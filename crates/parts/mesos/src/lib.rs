@@ -32,8 +32,8 @@ pub mod maintenance;
 mod master;
 mod offers;
 pub mod operator;
+mod part;
 mod records;
-mod statuses;
 mod tasks;
 mod weight;
 pub mod wire;
@@ -41,8 +41,9 @@ pub mod wire;
 pub use agents::{MAX_PING_TIMEOUTS, PING_TIMEOUT_MS};
 pub use allocator::filter::{ALLOCATION_INTERVAL_MS, DEFAULT_REFUSE_MS, MAX_REFUSE_MS};
 pub use master::Master;
+pub use part::{Alone, Cluster, Framework, Mesos, News, OutsideView};
 pub use planarium_ground::Cx;
-pub use statuses::STATUSES;
+pub use planarium_part::STATUSES;
 pub use tasks::{DEFAULT_KILL_GRACE_MS, ProbeFacts};
 
 /// Starts the processes of tasks.

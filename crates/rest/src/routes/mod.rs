@@ -1,8 +1,7 @@
 //! Which module answers which path.
 
-mod mesos;
+mod parts;
 mod sim;
-mod systems;
 
 use crate::problem::problem;
 use crate::{Request, Response, Session};
@@ -14,10 +13,9 @@ pub(crate) fn route(session: &mut Session, request: &Request) -> Response {
     if let ["sim", rest @ ..] = parts.as_slice() {
         return sim::route(session, request, rest);
     }
-    if let Some(response) = systems::route(session, request, &parts) {
-        return response;
-    }
-    mesos::route(session, request, &parts).unwrap_or_else(|| unknown(request))
+    parts::of_system(session, request, &parts)
+        .or_else(|| parts::of_layer(session, request, &parts))
+        .unwrap_or_else(|| unknown(request))
 }
 
 fn unknown(request: &Request) -> Response {

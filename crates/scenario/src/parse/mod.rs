@@ -102,15 +102,18 @@ fn read(root: &Node, cx: &mut Context<'_>) -> Option<Scenario> {
     };
     let sharing =
         fields.take("sharing").and_then(|node| cluster::sharing(node, cx)).unwrap_or(default.sharing);
-    let services = fields.list("services", cx).iter().filter_map(|node| service::read(node, cx)).collect();
+    let services: Vec<_> =
+        fields.list("services", cx).iter().filter_map(|node| service::read(node, cx)).collect();
     let processes = fields.list("processes", cx).iter().filter_map(|node| process(node, cx)).collect();
-    let script = fields.list("script", cx).iter().filter_map(|node| script::entry(node, cx)).collect();
+    let script: Vec<_> =
+        fields.list("script", cx).iter().filter_map(|node| script::entry(node, cx)).collect();
     let until =
         fields.take("until").and_then(|node| script::condition(node, cx)).map(|(condition, _)| condition);
     let goal =
         fields.take("goal").and_then(|node| script::condition(node, cx)).map(|(condition, _)| condition);
     let limit_ms = fields.take("limit").and_then(|node| fields::time(node, cx)).unwrap_or(DEFAULT_LIMIT_MS);
     let solution = fields.take("solution").map(|node| script::inputs(node, cx)).unwrap_or_default();
+    let has_flags = flags.offer_timeout_ms.is_some() || flags.agent_removal_interval_ms.is_some();
     Some(Scenario {
         title: fields.text("title", cx).unwrap_or_default(),
         genesis: Genesis {
@@ -118,6 +121,7 @@ fn read(root: &Node, cx: &mut Context<'_>) -> Option<Scenario> {
             epoch_ms,
             offer_timeout_ms: flags.offer_timeout_ms,
             agent_removal_interval_ms: flags.agent_removal_interval_ms,
+            mesos: has_flags || crate::model::needs_mesos(&services, &script),
             sharing,
         },
         cluster,

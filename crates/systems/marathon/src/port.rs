@@ -6,21 +6,22 @@
 
 use planarium_ground::{Owner, ProcessId, Watch};
 use planarium_kernel::{Cause, SimTime};
+use planarium_mesos::Cluster;
 use planarium_mesos::ProbeFacts;
 use planarium_mesos::api::{Call, FrameworkId, FrameworkInfo};
-use planarium_part::{Cluster, Cx};
+use planarium_part::Cx;
 
 /// What a rule may touch outside of Marathon: the recorder of events, and the cluster.
 pub(crate) struct Port<'a> {
     /// Time, cause and events.
     pub(crate) cx: &'a mut Cx,
-    cluster: &'a mut Cluster,
+    cluster: Cluster<'a>,
 }
 
 impl<'a> Port<'a> {
     /// A port to a cluster.
-    pub(crate) fn new(cx: &'a mut Cx, cluster: &'a mut Cluster) -> Self {
-        Self { cx, cluster }
+    pub(crate) fn new(cx: &'a mut Cx, cluster: &'a mut Cluster<'_>) -> Self {
+        Self { cx, cluster: cluster.again() }
     }
 
     /// The present instant.
@@ -57,8 +58,7 @@ impl<'a> Port<'a> {
     /// Changes how a framework describes itself.
     pub(crate) fn update_framework(&mut self, framework: FrameworkId, info: FrameworkInfo) {
         // It is registered and stays what it was: the master has nothing against it.
-        let _ =
-            self.cluster.with_master(self.cx, |master, _, cx| master.update_framework(cx, framework, info));
+        let _ = self.cluster.update_framework(self.cx, framework, info);
     }
 
     /// Carries a call of a framework out.
@@ -75,15 +75,14 @@ impl<'a> Port<'a> {
 
     /// Has a process checked from now on.
     pub(crate) fn watch(&mut self, process: ProcessId, watch: Watch) {
-        self.cluster.with_master(self.cx, |_, fleet, cx| fleet.watch(cx, process, watch));
+        self.cluster.fleet_mut().watch(self.cx, process, watch);
     }
 
     /// Ends checks of a process, by their numbers.
     pub(crate) fn unwatch(&mut self, process: ProcessId, owner: Owner, numbers: impl Iterator<Item = u32>) {
-        self.cluster.with_master(self.cx, |_, fleet, _| {
-            for number in numbers {
-                fleet.unwatch(process, owner, number);
-            }
-        });
+        let fleet = self.cluster.fleet_mut();
+        for number in numbers {
+            fleet.unwatch(process, owner, number);
+        }
     }
 }

@@ -14,7 +14,7 @@ use planarium_ground::{
 use planarium_kernel::cow::behind;
 use planarium_kernel::recorder::Recorder;
 use planarium_kernel::{Digest, SimTime, SortedMap};
-use planarium_part::{Cluster, Cx, Definition, Dialect, Files, Loading, Number, Request, System, Wire};
+use planarium_part::{Cx, Definition, Dialect, Files, Ground, Loading, Number, Part, Request, System, Wire};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, Input, LoadService, PlanCommand, PlanOp, PodCommand, Target};
 use planarium_protocol::refusal::RefusalCode;
@@ -43,36 +43,36 @@ pub struct Process {
 
 /// The machines of the world.
 struct Machines<'a> {
-    cluster: &'a mut Cluster,
+    ground: Ground<'a>,
     number: Number,
 }
 
 impl MachineAccess for Machines<'_> {
     fn fleet(&self) -> &Fleet {
-        self.cluster.fleet()
+        self.ground.fleet()
     }
 
     fn launch(&mut self, cx: &mut Cx, spec: ProcessSpec, start_ms: u64) -> ProcessId {
-        let pid = self.cluster.launch_within(cx, self.number, spec, start_ms);
+        let pid = self.ground.launch_within(cx, self.number, spec, start_ms);
         // A container of an application asks for nothing that machines count.
-        self.cluster.hold_for(cx, pid, "Skopos container", Amounts::NONE);
+        self.ground.hold_for(cx, pid, "Skopos container", Amounts::NONE);
         pid
     }
 
     fn adopt(&mut self, cx: &mut Cx, process: ProcessId) {
-        self.cluster.adopt(cx, process);
+        self.ground.adopt(cx, process);
     }
 
     fn kill(&mut self, cx: &mut Cx, process: ProcessId, grace_ms: u64) {
-        self.cluster.kill(cx, process, grace_ms);
+        self.ground.kill(cx, process, grace_ms);
     }
 
     fn vanish(&mut self, process: ProcessId) {
-        self.cluster.vanish(process);
+        self.ground.vanish(process);
     }
 
     fn fails_call(&mut self, cx: &mut Cx, labels: &Labels) -> Option<FailedCall> {
-        self.cluster.fails_call(cx, labels)
+        self.ground.fails_call(cx, labels)
     }
 }
 
@@ -169,11 +169,11 @@ impl Process {
     fn with<R>(
         &mut self,
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ground: &mut Ground<'_>,
         number: Number,
         work: impl FnOnce(&mut App, &mut Io<'_>) -> R,
     ) -> Option<R> {
-        let mut machines = Machines { cluster, number: self.number };
+        let mut machines = Machines { ground: ground.again(), number: self.number };
         let member = self.apps.get_mut(&number)?;
         let done = work(Arc::make_mut(&mut member.app), &mut Io { cx, machines: &mut machines });
         self.drop_if_left(cx, number);
@@ -196,14 +196,14 @@ impl Process {
     fn install(
         &mut self,
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ground: &mut Ground<'_>,
         loading: Loading<Loaded>,
     ) -> Result<Value, Refusal> {
         let Loading { number, load, definition } = loading;
         let Some(definition) = definition.definition else {
             return Err(Refusal::new(RefusalCode::InvalidDefinition, "the definition has errors"));
         };
-        let mut machines = Machines { cluster, number: self.number };
+        let mut machines = Machines { ground: ground.again(), number: self.number };
         let app = App::load(&mut Io { cx: &mut *cx, machines: &mut machines }, definition)?;
         let answer = loaded(&app);
         self.apps.insert(number, Member { load, app: Arc::new(app) });
@@ -219,12 +219,12 @@ impl Process {
     fn command(
         &mut self,
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ground: &mut Ground<'_>,
         name: &str,
         command: &Command,
     ) -> Result<Value, Refusal> {
         let number = self.number_of(name)?;
-        let done = self.with(cx, cluster, number, |app, io| {
+        let done = self.with(cx, ground, number, |app, io| {
             app.command(io, command)?;
             Ok(wire::brief(app))
         });
@@ -237,6 +237,82 @@ fn loaded(app: &App) -> Value {
     json!({ "service": app.blueprint.name(), "dialect": DIALECT, "state": app.run.mode.word() })
 }
 
+impl Part for Process {
+    type Ports<'a> = Ground<'a>;
+
+    fn next_due(&self) -> Option<(SimTime, Number)> {
+        self.earliest()
+    }
+
+    fn one_shots(&self) -> usize {
+        self.members().map(|member| member.app.run.work.one_shots()).sum()
+    }
+
+    fn restless(&self) -> bool {
+        false
+    }
+
+    fn fire(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        if let Some((_, number)) = self.earliest() {
+            self.with(cx, ground, number, App::fire);
+        }
+    }
+
+    fn hear(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, event: &FleetEvent) {
+        let numbers: Vec<Number> = self.apps.keys().copied().collect();
+        let process = match &event.kind {
+            FleetEventKind::Started { pid }
+            | FleetEventKind::Running { pid }
+            | FleetEventKind::Check { pid, .. }
+            | FleetEventKind::Health { pid, .. }
+            | FleetEventKind::Exited { pid, .. }
+            | FleetEventKind::Killed { pid, .. } => Some(*pid),
+            _ => None,
+        };
+        for number in numbers {
+            let concerned = match process {
+                Some(process) => self.apps.get(&number).is_some_and(|member| member.app.has_process(process)),
+                None => true,
+            };
+            if !concerned {
+                continue;
+            }
+            self.with(cx, ground, number, |app, io| match process {
+                Some(_) => app.on_process(io, &event.kind),
+                None => app.on_machine_news(io, &event.kind),
+            });
+        }
+    }
+
+    fn wire(&self, _: &Ground<'_>, request: &Request, parts: &[&str]) -> Wire {
+        self.answer_request(request, parts)
+    }
+
+    fn check(&self, _: &Fleet) -> Vec<String> {
+        let one = |member: &Member| {
+            let name = member.app.blueprint.name().clone();
+            member.app.check().into_iter().map(move |text| format!("{name}: {text}"))
+        };
+        self.members().flat_map(one).collect()
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        self.members().for_each(|member| member.app.digest(digest));
+    }
+
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let member = |(number, member): (&Number, &Member)| {
+            let old = before.and_then(|before| before.apps.get(number)).map(|old| &old.app);
+            256 + behind(&member.app, old, |now| now.beyond(old.map(|old| &**old)))
+        };
+        self.apps.iter().map(member).sum()
+    }
+
+    fn weight(&self) -> u64 {
+        self.members().map(|member| 256 + member.app.beyond(None)).sum()
+    }
+}
+
 impl System for Process {
     type Definition = Loaded;
 
@@ -244,6 +320,7 @@ impl System for Process {
         word: DIALECT,
         title: "Skopos",
         noun: "Skopos deployment plan or model",
+        needs: &[],
         detect,
         owns: wire::owns,
         nobody: wire::nobody,
@@ -265,29 +342,33 @@ impl System for Process {
         Some(app.map(|app| views::view(&app, &|_| None)))
     }
 
-    fn empty(_: &mut Cx, _: &mut Cluster, number: Number) -> Option<Self> {
+    fn empty(_: &mut Cx, _: &mut Ground<'_>, number: Number) -> Option<Self> {
         Some(Self { number, apps: SortedMap::new() })
     }
 
-    fn start(cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Result<(Self, Value), Refusal> {
+    fn start(
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        loading: Loading<Loaded>,
+    ) -> Result<(Self, Value), Refusal> {
         let mut process = Self { number: loading.number, apps: SortedMap::new() };
-        let answer = process.install(cx, cluster, loading)?;
+        let answer = process.install(cx, ground, loading)?;
         Ok((process, answer))
     }
 
     fn load(
         &mut self,
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ground: &mut Ground<'_>,
         loading: Loading<Loaded>,
     ) -> Result<Value, Refusal> {
-        self.install(cx, cluster, loading)
+        self.install(cx, ground, loading)
     }
 
     fn update(
         &mut self,
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ground: &mut Ground<'_>,
         loading: Loading<Loaded>,
     ) -> Result<Value, Refusal> {
         let Loading { number, load, definition } = loading;
@@ -299,7 +380,7 @@ impl System for Process {
         if let Some(member) = self.apps.get_mut(&number) {
             member.load = load;
         }
-        let done = self.with(cx, cluster, number, |app, io| {
+        let done = self.with(cx, ground, number, |app, io| {
             io.cx.emit(EventBody::ServiceUpdated {
                 service: name.clone(),
                 what: "definition".into(),
@@ -317,13 +398,13 @@ impl System for Process {
     fn remove(
         &mut self,
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ground: &mut Ground<'_>,
         name: &str,
         force: bool,
     ) -> Result<Value, Refusal> {
         let number = self.number_of(name)?;
         if force {
-            self.with(cx, cluster, number, App::vanish);
+            self.with(cx, ground, number, App::vanish);
             if let Some(member) = self.apps.remove(&number) {
                 cx.emit(EventBody::ServiceRemoved {
                     service: member.app.blueprint.name().clone(),
@@ -332,7 +413,7 @@ impl System for Process {
             }
             return Ok(json!({ "service": name }));
         }
-        let done = self.with(cx, cluster, number, App::take_down);
+        let done = self.with(cx, ground, number, App::take_down);
         done.unwrap_or_else(|| Err(not_found(name)))?;
         Ok(json!({ "service": name }))
     }
@@ -343,18 +424,6 @@ impl System for Process {
 
     fn request(&self, name: &str) -> Option<&Arc<LoadService>> {
         self.find(name).map(|member| &member.load)
-    }
-
-    fn next_due(&self) -> Option<(SimTime, Number)> {
-        self.earliest()
-    }
-
-    fn one_shots(&self) -> usize {
-        self.members().map(|member| member.app.run.work.one_shots()).sum()
-    }
-
-    fn restless(&self) -> bool {
-        false
     }
 
     fn comes_first(&self, input: &Input) -> bool {
@@ -370,50 +439,18 @@ impl System for Process {
         app.is_some_and(|member| member.app.run.mode == Mode::Running)
     }
 
-    fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        if let Some((_, number)) = self.earliest() {
-            self.with(cx, cluster, number, App::fire);
-        }
-    }
-
     fn hears_of_machines(&self) -> bool {
         true
     }
 
-    fn on_fleet(&mut self, cx: &mut Cx, cluster: &mut Cluster, event: &FleetEvent) {
-        let numbers: Vec<Number> = self.apps.keys().copied().collect();
-        let process = match &event.kind {
-            FleetEventKind::Started { pid }
-            | FleetEventKind::Running { pid }
-            | FleetEventKind::Check { pid, .. }
-            | FleetEventKind::Health { pid, .. }
-            | FleetEventKind::Exited { pid, .. }
-            | FleetEventKind::Killed { pid, .. } => Some(*pid),
-            _ => None,
-        };
-        for number in numbers {
-            let concerned = match process {
-                Some(process) => self.apps.get(&number).is_some_and(|member| member.app.has_process(process)),
-                None => true,
-            };
-            if !concerned {
-                continue;
-            }
-            self.with(cx, cluster, number, |app, io| match process {
-                Some(_) => app.on_process(io, &event.kind),
-                None => app.on_machine_news(io, &event.kind),
-            });
-        }
-    }
-
-    fn restart(&mut self, _: &mut Cx, _: &mut Cluster, _: &Target) {
+    fn restart(&mut self, _: &mut Cx, _: &mut Ground<'_>, _: &Target) {
         // The engine keeps its state, and calls under way are carried out by programs of their own.
     }
 
     fn plan_command(
         &mut self,
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ground: &mut Ground<'_>,
         command: &PlanCommand,
     ) -> Result<Value, Refusal> {
         if command.plan != PLAN && !command.plan.is_empty() {
@@ -443,10 +480,10 @@ impl System for Process {
                 return Err(Refusal::new(RefusalCode::BadRequest, text));
             }
         };
-        self.command(cx, cluster, &command.service, &told)
+        self.command(cx, ground, &command.service, &told)
     }
 
-    fn pod_command(&mut self, _: &mut Cx, _: &mut Cluster, _: &PodCommand) -> Result<Value, Refusal> {
+    fn pod_command(&mut self, _: &mut Cx, _: &mut Ground<'_>, _: &PodCommand) -> Result<Value, Refusal> {
         let text = "Skopos changes instances through its plan only";
         Err(Refusal::new(RefusalCode::Unsupported, text))
     }
@@ -454,7 +491,7 @@ impl System for Process {
     fn call(
         &mut self,
         cx: &mut Cx,
-        cluster: &mut Cluster,
+        ground: &mut Ground<'_>,
         call: &HttpCall,
         parts: &[&str],
     ) -> Option<Result<Value, Refusal>> {
@@ -472,7 +509,7 @@ impl System for Process {
             }
         };
         let name = (*name).to_owned();
-        let done = self.command(cx, cluster, &name, &command);
+        let done = self.command(cx, ground, &name, &command);
         Some(match done {
             Ok(_) => Ok(self.find(&name).map_or_else(
                 || planarium_part::outcome(200, &[], json!({ "name": name })),
@@ -480,10 +517,6 @@ impl System for Process {
             )),
             Err(refusal) => Err(wire::shaped(refusal)),
         })
-    }
-
-    fn wire(&self, _: &Cluster, request: &Request, parts: &[&str]) -> Wire {
-        self.answer_request(request, parts)
     }
 
     fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
@@ -508,33 +541,9 @@ impl System for Process {
         })
     }
 
-    fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
+    fn why(&self, path: &ElementPath, ground: &Ground<'_>) -> Option<Why> {
         let app = &self.find(&path.service)?.app;
-        views::why(app, path, cluster.fleet(), cluster.asked().max(app.seen_at()))
-    }
-
-    fn check(&self) -> Vec<String> {
-        let one = |member: &Member| {
-            let name = member.app.blueprint.name().clone();
-            member.app.check().into_iter().map(move |text| format!("{name}: {text}"))
-        };
-        self.members().flat_map(one).collect()
-    }
-
-    fn digest(&self, digest: &mut Digest) {
-        self.members().for_each(|member| member.app.digest(digest));
-    }
-
-    fn beyond(&self, before: Option<&Self>) -> u64 {
-        let member = |(number, member): (&Number, &Member)| {
-            let old = before.and_then(|before| before.apps.get(number)).map(|old| &old.app);
-            256 + behind(&member.app, old, |now| now.beyond(old.map(|old| &**old)))
-        };
-        self.apps.iter().map(member).sum()
-    }
-
-    fn weight(&self) -> u64 {
-        self.members().map(|member| 256 + member.app.beyond(None)).sum()
+        views::why(app, path, ground.fleet(), ground.asked().max(app.seen_at()))
     }
 }
 

@@ -4,7 +4,6 @@
 
 mod bounds;
 pub(crate) mod describe;
-mod maintenance;
 mod services;
 mod written;
 
@@ -14,7 +13,6 @@ pub use written::Written;
 
 use crate::systems::DIALECTS;
 use crate::world::World;
-use planarium_mesos::operator::percent_decoded;
 use planarium_part::{Number, Request};
 use planarium_protocol::input::HttpCall;
 use planarium_protocol::refusal::RefusalCode;
@@ -26,42 +24,53 @@ impl World {
     pub(crate) fn perform(&mut self, input: &Input, diagnostics: &mut Vec<Value>) -> Result<Value, Refusal> {
         let cx = &mut self.recorder;
         match input {
-            Input::AddAgent(add) => self.cluster.add_agent(cx, add),
-            Input::RemoveAgent(remove) => self.cluster.remove_agent(cx, &remove.agent),
+            Input::AddAgent(add) => self.parts.add_machines(cx, add),
+            Input::RemoveAgent(remove) => self.parts.remove_machines(cx, &remove.agent),
             Input::LoadService(load) => self.load_service(load, diagnostics),
             Input::UpdateService(load) => self.update_service(load, diagnostics),
             Input::RemoveService(remove) => self.remove_service(remove),
             Input::Plan(command) => {
                 let (number, _) = self.processes.named(&command.dialect, &command.service)?;
-                let done = self
-                    .at_process(number, |process, cx, cluster| process.plan_command(cx, cluster, command));
+                let done =
+                    self.at_process(number, |process, cx, lend| process.plan_command(cx, lend, command));
                 done.unwrap_or(Ok(Value::Null))
             }
             Input::Pod(command) => {
                 let (number, _) = self.processes.named(&command.dialect, &command.service)?;
                 let done =
-                    self.at_process(number, |process, cx, cluster| process.pod_command(cx, cluster, command));
+                    self.at_process(number, |process, cx, lend| process.pod_command(cx, lend, command));
                 done.unwrap_or(Ok(Value::Null))
             }
-            Input::Fault(fault) => self.cluster.inject(cx, fault),
-            Input::ClearFault(clear) => self.cluster.clear_fault(cx, &clear.id),
-            Input::ProcessBehaviour(rule) => Ok(self.cluster.set_behaviour(cx, rule)),
-            Input::TaskStatus(status) => self.cluster.task_status(cx, status),
-            Input::OfferRound(round) => self.offer_round(round),
-            Input::Call(call) => match self.master_call(call) {
+            Input::Fault(fault) => self.parts.inject(cx, fault),
+            Input::ClearFault(clear) => self.parts.clear_fault(cx, &clear.id),
+            Input::ProcessBehaviour(rule) => Ok(self.parts.set_behaviour(cx, rule)),
+            Input::TaskStatus(status) => match self.parts.perform(cx, input) {
+                Some(outcome) => outcome,
+                None => self.parts.task_status(cx, status),
+            },
+            Input::OfferRound(_) => {
+                let answer = self.of_a_layer(input)?;
+                self.follow_offer_round();
+                Ok(answer)
+            }
+            Input::Call(call) => match self.parts.perform(cx, input) {
                 Some(outcome) => outcome,
                 None => self.system_call(call),
             },
-            Input::Maintenance(maintenance) => self.maintenance(maintenance),
-            Input::Framework(framework) => self.framework_input(framework),
+            Input::Maintenance(_) | Input::Framework(_) => self.of_a_layer(input),
         }
+    }
+
+    /// Has a layer carry an input out.
+    fn of_a_layer(&mut self, input: &Input) -> Result<Value, Refusal> {
+        let done = self.parts.perform(&mut self.recorder, input);
+        done.unwrap_or_else(|| Err(crate::systems::not_begun()))
     }
 
     /// Carries a call of a system's API out: the first process that takes it does.
     fn system_call(&mut self, call: &HttpCall) -> Result<Value, Refusal> {
         let path = call.path.split_once('?').map_or(&*call.path, |(path, _)| path);
-        let parts = path.split('/').filter(|part| !part.is_empty());
-        let parts: Vec<String> = parts.map(|part| percent_decoded(part, false)).collect();
+        let parts = Request::new(&call.method, path, "").segments();
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         let owners = || DIALECTS.iter().filter(|dialect| (dialect.owns)(&parts));
         let Some(first) = owners().next() else {
@@ -73,8 +82,7 @@ impl World {
             numbers.extend(self.processes.of_dialect(dialect.word).map(|(number, _)| number));
         }
         for number in numbers {
-            let done =
-                self.at_process(number, |process, cx, cluster| process.call(cx, cluster, call, &parts));
+            let done = self.at_process(number, |process, cx, lend| process.call(cx, lend, call, &parts));
             if let Some(outcome) = done.flatten() {
                 return outcome;
             }
@@ -83,8 +91,7 @@ impl World {
         for dialect in owners() {
             let there = self.processes.of_dialect(dialect.word).next().is_some();
             let Some(number) = (!there).then(|| self.begin_empty(dialect.word)).flatten() else { continue };
-            let done =
-                self.at_process(number, |process, cx, cluster| process.call(cx, cluster, call, &parts));
+            let done = self.at_process(number, |process, cx, lend| process.call(cx, lend, call, &parts));
             if let Some(outcome) = done.flatten() {
                 return outcome;
             }

@@ -3,10 +3,11 @@
 //! *Knows*: which process a service belongs to. *Must not know*: any dialect; see [`crate::systems`].
 
 use crate::limits::LIMITS;
+use crate::parts::Lend;
 use crate::systems::{Definition, Process};
 use crate::world::World;
 use planarium_part::Number;
-use planarium_protocol::input::{LoadService, OfferRound, RemoveService};
+use planarium_protocol::input::{LoadService, RemoveService};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Refusal};
 use planarium_source::render::json::flat;
@@ -41,7 +42,9 @@ impl World {
         drop(takers);
         let load = Arc::new(load.clone());
         let Some(process) = taker else {
-            let (process, answer) = definition.start(&mut self.recorder, &mut self.cluster, number, load)?;
+            let mut lend = Lend { parts: &mut self.parts, number, now: self.recorder.now() };
+            let (process, answer) = definition.start(&mut self.recorder, &mut lend, number, load)?;
+            self.parts.drain(&mut self.recorder);
             self.processes.install(number, process);
             return Ok(answer);
         };
@@ -103,29 +106,28 @@ impl World {
         loading: (Number, Arc<LoadService>, Definition),
         update: bool,
     ) -> Result<Value, Refusal> {
-        let Self { processes, recorder, cluster, .. } = self;
-        let given = processes.touch(process, |process| process.take(recorder, cluster, loading, update));
+        let given = self.at_process(process, |process, cx, lend| process.take(cx, lend, loading, update));
         given.unwrap_or(Ok(Value::Null))
     }
 
     /// Takes a service away.
     pub(super) fn remove_service(&mut self, remove: &RemoveService) -> Result<Value, Refusal> {
         let (process, _) = self.processes.named(&remove.dialect, &remove.name)?;
-        let Self { processes, recorder, cluster, .. } = self;
-        let removed =
-            processes.touch(process, |process| process.remove(recorder, cluster, &remove.name, remove.force));
+        let removed = self
+            .at_process(process, |process, cx, lend| process.remove(cx, lend, &remove.name, remove.force));
         removed.unwrap_or(Ok(Value::Null))
     }
 
-    /// Exactly one offer round with these machines, and what processes do at the same instant because of it.
-    pub(super) fn offer_round(&mut self, round: &OfferRound) -> Result<Value, Refusal> {
-        let answer = self.cluster.offer_round(&mut self.recorder, round)?;
-        // The offers have to be with the processes before that.
-        self.deliver_messages();
-        for number in self.processes.numbers() {
-            self.at_process(number, Process::cycle_now);
+    /// What processes do at the instant of an offer round because of it.
+    pub(super) fn follow_offer_round(&mut self) {
+        #[cfg(feature = "mesos")]
+        {
+            // The offers have to be with the processes before that.
+            self.deliver_messages();
+            for number in self.processes.numbers() {
+                self.at_process(number, Process::cycle_now);
+            }
         }
-        Ok(answer)
     }
 }
 

@@ -150,9 +150,9 @@ impl Engine {
         self.genesis
     }
 
-    /// Keeps what the Mesos master tells operators from now on, at the cursor; no journal knows of it.
-    pub fn listen_to_master(&mut self) {
-        self.world.listen_to_master();
+    /// Tells a layer that somebody begins to listen to a stream of it at the cursor; no journal knows of it.
+    pub fn stream_begins(&mut self, layer: u8, topic: &serde_json::Value) {
+        self.world.stream_begins(layer, topic);
     }
 
     /// The world at the cursor.

@@ -16,9 +16,8 @@ use crate::{
     tasks::untracked,
     wire::operator_event,
 };
-use planarium_ground::{Cx, Fleet, MachineId, MachineSpec};
-use planarium_kernel::{Limits, Milli, SimTime};
-use planarium_kernel::{SortedMap, SortedSet};
+use planarium_ground::{Cx, Fleet, MachineId};
+use planarium_kernel::{Milli, SimTime, SortedSet};
 use planarium_protocol::{
     Amount, EventBody, Refusal, Text,
     input::{self, AddAgent},
@@ -36,108 +35,47 @@ fn bad<T>(text: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::new(RefusalCode::BadRequest, text))
 }
 
-/// Brings machines with an agent on each into the cluster.
-///
-/// *Errors*: repeated names, invalid amounts or roles, more machines than a world allows.
-pub(crate) fn add_agent(
-    records: &mut Records,
-    cx: &mut Cx,
-    fleet: &mut Fleet,
-    add: &AddAgent,
-) -> Result<Vec<AgentId>, Refusal> {
-    let total = total_of(&add.resources, &add.roles)?;
-    let places = places(&records.cluster.agents, &records.maintenance, fleet, add)?;
-    let mut ids = Vec::with_capacity(places.len());
-    for place in places {
-        let (hostname, ip) = match place {
-            Place::New(hostname, ip) => (hostname, ip),
-            Place::Again(machine) => {
-                let total = match fleet.machine(machine) {
-                    // What it has unless the input says otherwise.
-                    Some(spec) if add.resources == input::Resources::default() && add.roles.is_empty() => {
-                        total_of(&spec.resources, &spec.roles)?
-                    }
-                    _ => total.clone(),
-                };
-                ids.extend(register(records, cx, fleet, machine, total));
-                continue;
-            }
-        };
-        let spec = MachineSpec {
-            hostname,
-            ip,
-            region: add.region.as_deref().map(Text::from),
-            zone: add.zone.as_deref().map(Text::from),
-            attributes: add.attributes.iter().map(|(k, v)| (k.as_str().into(), v.as_str().into())).collect(),
-            resources: add.resources.clone(),
-            roles: add.roles.clone(),
-        };
-        let key = MachineName::of_agent(spec.hostname.clone(), spec.ip.clone()).key();
-        let machine = fleet.add_machine(cx, spec);
-        let port = add.port.unwrap_or(AGENT_PORT);
-        records.cluster.agents.hosts.insert(machine, Host { port, ..Host::default() });
-        Arc::make_mut(&mut records.maintenance.by_name).entry(key).or_default().push(machine);
-        ids.extend(register(records, cx, fleet, machine, total.clone()));
-    }
-    Ok(ids)
+/// Refuses amounts or roles that no agent could register with.
+pub(crate) fn admits(add: &AddAgent) -> Result<(), Refusal> {
+    total_of(&add.resources, &add.roles).map(|_| ())
 }
 
-/// Removes a machine for good, with all agents on it; given an agent's id, only that agent.
-///
-/// *Errors*: no machine of this hostname, or agent of this id; several machines of this hostname, unless it is
-/// written `HOSTNAME@ADDRESS`.
-pub(crate) fn remove_agent(
-    records: &mut Records,
-    cx: &mut Cx,
-    fleet: &mut Fleet,
-    which: &str,
-) -> Result<(), Refusal> {
-    let (hostname, ip) = which.split_once('@').map_or((which, None), |(name, ip)| (name, Some(ip)));
-    let all = || {
-        records
-            .cluster
-            .agents
-            .hosts
-            .iter()
-            .filter_map(|(host, of)| Some((host, of.agent?, records.cluster.agents.get(of.agent?)?)))
-    };
-    let is_meant = |agent: &Agent| &*agent.hostname == hostname && ip.is_none_or(|ip| &*agent.ip == ip);
-    let mut found: Vec<(MachineId, AgentId, &Agent)> =
-        all().filter(|(.., agent)| &*agent.name == which).collect();
-    if found.is_empty() {
-        found.extend(all().filter(|(.., agent)| is_meant(agent)));
-    }
-    let Some((.., first)) = found.first() else {
-        return Err(Refusal::new(RefusalCode::NotFound, format!("no agent {which}")));
-    };
-    if let Some((.., other)) = found.iter().find(|(.., agent)| agent.ip != first.ip) {
-        let text = format!(
-            "several machines are called {which}: write {which}@{} or {which}@{}, or an agent's id",
-            first.ip, other.ip
-        );
-        return bad(text);
-    }
-    let found: Vec<(MachineId, AgentId)> = found.into_iter().map(|(host, id, _)| (host, id)).collect();
-    for (machine, agent) in found {
-        take_machine_out(records, cx, fleet, machine, agent);
-    }
-    Ok(())
-}
-
-fn take_machine_out(
+/// A machine has joined, or a fresh agent is started on one whose agent is gone: the agent registers.
+pub(crate) fn machine_joined(
     records: &mut Records,
     cx: &mut Cx,
     fleet: &mut Fleet,
     machine: MachineId,
-    agent: AgentId,
+    add: &AddAgent,
 ) {
+    let Some(spec) = fleet.machine(machine).cloned() else { return };
+    let is_new = records.cluster.agents.hosts.get(machine).is_none();
+    // What it has unless the input says otherwise.
+    let is_bare = add.resources == input::Resources::default() && add.roles.is_empty();
+    let total = if is_new || is_bare {
+        total_of(&spec.resources, &spec.roles)
+    } else {
+        total_of(&add.resources, &add.roles)
+    };
+    let Ok(total) = total else { return };
+    if is_new {
+        let key = MachineName::of_agent(spec.hostname.clone(), spec.ip.clone()).key();
+        let port = fleet.machine_port(machine).unwrap_or(AGENT_PORT);
+        records.cluster.agents.hosts.insert(machine, Host { port, ..Host::default() });
+        Arc::make_mut(&mut records.maintenance.by_name).entry(key).or_default().push(machine);
+    }
+    register(records, cx, fleet, machine, total);
+}
+
+/// A machine is about to be taken out for good, with all agents on it.
+pub(crate) fn machine_leaves(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
+    let Some(agent) = records.cluster.agents.hosts.get(machine).and_then(|host| host.agent) else { return };
     // The master closes its records before it hears of processes that end with the machine.
     if records.cluster.agents.get(agent).is_some_and(|agent| agent.state == AgentState::Registered) {
         removal::retire_agent(records, cx, fleet, agent, Removal::Removed(RemovalReason::TakenOut));
     }
     admission::remove_recovered(&mut records.operations, &mut records.cluster, agent);
     untracked::end_untracked(&mut records.tasks, &mut records.cluster, cx, fleet, agent);
-    fleet.remove_machine(cx, machine);
     records.cluster.agents.hosts.remove(machine);
     for machines in Arc::make_mut(&mut records.maintenance.by_name).values_mut() {
         machines.retain(|other| *other != machine);
@@ -229,103 +167,26 @@ pub(crate) fn register(
     Some(id)
 }
 
-/// Returns where new agents go: hostnames and addresses of new machines, or machines whose agent is gone.
-fn places(
-    agents: &Agents,
-    maintenance: &Maintenance,
-    fleet: &Fleet,
-    add: &AddAgent,
-) -> Result<Vec<Place>, Refusal> {
-    let count = add.count.unwrap_or(1);
-    let there = u32::try_from(agents.hosts.len()).unwrap_or(u32::MAX);
-    if there.saturating_add(count) > Limits::DEFAULT.machines {
-        let text = format!("a world holds at most {} machines", Limits::DEFAULT.machines);
-        return Err(Refusal::new(RefusalCode::LimitReached, text));
-    }
-    let pattern = add.hostname.as_deref().unwrap_or("agent-{n}");
-    if pattern.is_empty() || pattern.contains(|c: char| c.is_whitespace() || c == '@') {
-        return bad("a hostname is one word without @");
-    }
-    if count != 1 && !pattern.contains("{n}") {
-        return bad(format!("hostname `{pattern}` needs {{n}} for {count} machines"));
-    }
-    let port = add.port.unwrap_or(AGENT_PORT);
-    let there: Vec<(MachineId, &Arc<MachineSpec>, &Host)> =
-        fleet.machine_ids().filter_map(|id| Some((id, fleet.machine(id)?, agents.hosts.get(id)?))).collect();
-    // An agent with a port of its own may join an existing machine.
-    let in_the_way = |other: u16| add.port.is_none() || other == port;
-    let mut used: SortedSet<Text> = there
-        .iter()
-        .filter(|(.., host)| in_the_way(host.port))
-        .map(|(_, spec, _)| spec.hostname.clone())
-        .collect();
-    let addresses: SortedMap<Text, Text> = match add.port {
-        Some(_) => there.iter().map(|(_, spec, _)| (spec.hostname.clone(), spec.ip.clone())).collect(),
-        None => SortedMap::new(),
-    };
-    let mut places = Vec::new();
-    let mut n = 0_u32;
-    while places.len() < count as usize {
-        n = n.saturating_add(1);
-        let hostname: Text = pattern.replace("{n}", &n.to_string()).into();
-        let own_ip: Option<Text> = add.ip.as_ref().map(|ip| ip.replace("{n}", &n.to_string()).into());
-        if used.insert(hostname.clone()) {
-            let nth = u32::try_from(agents.rows.len() + places.len() + 1).unwrap_or(u32::MAX);
-            let ip: Text = match (own_ip, addresses.get(&hostname)) {
-                (Some(ip), _) => ip,
-                (None, Some(ip)) => ip.clone(),
-                (None, None) => format!("10.0.{}.{}", nth >> 8 & 0xFF, nth & 0xFF).into(),
-            };
-            places.push(Place::New(hostname, ip));
-        } else if !pattern.contains("{n}") {
-            let same = there.iter().find(|(_, spec, host)| {
-                spec.hostname == hostname
-                    && host.port == port
-                    && own_ip.as_ref().is_none_or(|ip| spec.ip == *ip)
-            });
-            places.push(match (same, own_ip) {
-                (Some((machine, ..)), _) => place_again(agents, maintenance, fleet, *machine, &hostname)?,
-                // The same name at another address is another machine.
-                (None, Some(ip)) => Place::New(hostname, ip),
-                (None, None) => return there_already(&hostname),
-            });
-        }
-    }
-    Ok(places)
-}
-
-/// Checks that the agent of an existing machine is gone, and that a new one may register.
-fn place_again(
+/// Whether a fresh agent may be started on a machine: its agent must be gone, and a new one must be able to register.
+///
+/// *Errors*: the agent is gone, but its machine is away or DOWN.
+pub(crate) fn takes_again(
     agents: &Agents,
     maintenance: &Maintenance,
     fleet: &Fleet,
     machine: MachineId,
-    hostname: &Text,
-) -> Result<Place, Refusal> {
+) -> Result<bool, Refusal> {
     let agent = agents.hosts.get(machine).and_then(|host| agents.get(host.agent?));
-    let Some(agent) = agent.filter(|agent| agent.state == AgentState::Gone) else {
-        return there_already(hostname);
-    };
+    let Some(agent) = agent.filter(|agent| agent.state == AgentState::Gone) else { return Ok(false) };
+    let hostname = &agent.hostname;
     let conflict = |text: String| Err(Refusal::new(RefusalCode::Conflict, text));
     if fleet.absence(machine).is_some() {
         return conflict(format!("the machine {hostname} is away"));
     }
-    if maintenance.machines.refuses(&MachineName::of_agent(agent.hostname.clone(), agent.ip.clone())) {
+    if maintenance.machines.refuses(&MachineName::of_agent(hostname.clone(), agent.ip.clone())) {
         return conflict(format!("the machine {hostname} is DOWN: no agent of it may register"));
     }
-    Ok(Place::Again(machine))
-}
-
-/// Where an agent joins.
-enum Place {
-    /// On a new machine: its hostname and address.
-    New(Text, Text),
-    /// On a machine whose agent is gone.
-    Again(MachineId),
-}
-
-fn there_already<T>(hostname: &Text) -> Result<T, Refusal> {
-    Err(Refusal::new(RefusalCode::Conflict, format!("a machine {hostname} is there already")))
+    Ok(true)
 }
 
 /// Returns everything that a machine has: amounts of the input, defaults, static reservations.

@@ -3,7 +3,7 @@
 //! A machine's view is built once per change and shared.
 
 use crate::{
-    actions::{action, fault},
+    actions::action,
     agents::{AGENT_PORT, Agent, AgentState, Host},
     api::{AgentId, Resources},
     cluster::Cluster,
@@ -11,12 +11,12 @@ use crate::{
     records::Records,
     tasks::{Task, view::task_view},
 };
-use planarium_ground::{Absence, Fleet, MachineId};
+use planarium_ground::{Fleet, MachineId};
 use planarium_kernel::Milli;
 use planarium_protocol::{
-    Input, Text,
-    input::{AddAgent, ClearFault, Fault, FaultKind, Target},
-    view::{ActionView, MachineView, ResourceView},
+    Input,
+    input::AddAgent,
+    view::{MachineView, ResourceView},
 };
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ fn build(
     revision: u64,
 ) -> MachineView {
     let id = host.agent.unwrap_or(AgentId(u32::MAX));
-    let mut actions = machine_actions(fleet, machine, &agent.hostname);
+    let mut actions = fleet.machine_actions(machine);
     actions.extend(maintenance_view::maintenance_actions(
         &records.maintenance,
         &records.cluster.agents,
@@ -148,33 +148,4 @@ impl Sums {
             }
         }
     }
-}
-
-fn machine_actions(fleet: &Fleet, machine: MachineId, hostname: &Text) -> Vec<ActionView> {
-    let target = || Target { agent: Some((**hostname).to_owned()), ..Target::default() };
-    let away = fleet.absence(machine);
-    let lost = (away == Some(Absence::Lost)).then_some("the machine is lost already");
-    let ping_timer = away.map(|_| "the machine is away already");
-    let mut actions = vec![
-        action("Lose this machine", Input::Fault(fault(FaultKind::AgentLost, target())), lost),
-        action(
-            "Cut it off the network",
-            Input::Fault(fault(FaultKind::AgentPartitioned, target())),
-            ping_timer,
-        ),
-        action(
-            "Restart its agent (30 s)",
-            Input::Fault(Fault { for_ms: Some(30_000), ..fault(FaultKind::AgentRestart, target()) }),
-            ping_timer,
-        ),
-    ];
-    let keepers = fleet.keeping_away(machine);
-    if keepers.is_empty() {
-        let input = Input::ClearFault(ClearFault { id: String::new() });
-        actions.push(action("Bring it back", input, Some("the machine is here")));
-    }
-    for id in keepers {
-        actions.push(action("Bring it back", Input::ClearFault(ClearFault { id: id.to_string() }), None));
-    }
-    actions
 }

@@ -3,10 +3,11 @@
 use super::Master;
 use crate::{
     agents::{holdings, registration, view},
-    api::AgentId,
     maintenance::cluster::why,
+    records::Records,
 };
-use planarium_ground::{Cx, Fleet};
+use planarium_ground::{Cx, Fleet, MachineId};
+use planarium_kernel::SimTime;
 use planarium_protocol::{Refusal, Text, input::AddAgent, view::MachineView, why::MachineWhy};
 use std::sync::Arc;
 
@@ -22,26 +23,53 @@ impl Master {
         self.records.cluster.agents.removal_limit.interval_ms = interval_ms;
     }
 
-    /// Brings machines with an agent on each into the cluster.
+    /// Refuses amounts or roles that no agent could register with.
+    pub(crate) fn admits(add: &AddAgent) -> Result<(), Refusal> {
+        registration::admits(add)
+    }
+
+    /// Whether a fresh agent may be started on a machine.
     ///
-    /// *Errors*: repeated names, invalid amounts or roles, more machines than a world allows.
-    pub fn add_agent(
+    /// *Errors*: the agent is gone, but its machine is away or DOWN.
+    pub(crate) fn takes_again(&self, fleet: &Fleet, machine: MachineId) -> Result<bool, Refusal> {
+        let Records { cluster, maintenance, .. } = &self.records;
+        registration::takes_again(&cluster.agents, maintenance, fleet, machine)
+    }
+
+    /// A machine has joined, or a fresh agent is started on it: the agent registers.
+    pub(crate) fn machine_joined(
         &mut self,
         cx: &mut Cx,
         fleet: &mut Fleet,
+        machine: MachineId,
         add: &AddAgent,
-    ) -> Result<Vec<AgentId>, Refusal> {
-        let ids = registration::add_agent(&mut self.records, cx, fleet, add)?;
-        self.run_requested(cx, fleet);
-        Ok(ids)
+    ) {
+        registration::machine_joined(&mut self.records, cx, fleet, machine, add);
     }
 
-    /// Removes a machine for good, with all agents on it; given an agent's id, only that agent.
-    ///
-    /// *Errors*: no machine of this hostname, or agent of this id; several machines of this hostname, unless it is
-    /// written `HOSTNAME@ADDRESS`.
-    pub fn remove_agent(&mut self, cx: &mut Cx, fleet: &mut Fleet, which: &str) -> Result<(), Refusal> {
-        registration::remove_agent(&mut self.records, cx, fleet, which)
+    /// A machine is about to be taken out for good, with all agents on it.
+    pub(crate) fn machine_leaves(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
+        registration::machine_leaves(&mut self.records, cx, fleet, machine);
+    }
+
+    /// Begins its periodic work at an instant after genesis.
+    pub(crate) fn begin_batches_at(&mut self, now: SimTime) {
+        let timers = &mut self.records.cluster.timers;
+        if let Some((batch, _)) = timers.batch.take() {
+            timers.disarm(Some(batch));
+        }
+        timers.arm_batch(now);
+    }
+
+    /// Hostnames of the machines in the maintenance schedule.
+    pub(crate) fn scheduled_hosts(&self, fleet: &Fleet) -> Vec<Text> {
+        let planned = self.machines(fleet).into_iter().filter(|machine| machine.unavailability.is_some());
+        planned.map(|machine| machine.hostname.clone()).collect()
+    }
+
+    /// Whether the ledger holds what tasks, executors and reservations hold.
+    pub(crate) fn is_settled(&self) -> bool {
+        !self.records.cluster.allocator.has_held_changes()
     }
 
     /// Brings the ledger in line with what tasks, executors and reservations hold. *Cost*: by what runs on the agents that

@@ -135,7 +135,7 @@ impl Master {
     }
 
     /// Does the allocation runs that were requested, as one.
-    pub(super) fn run_requested(&mut self, cx: &mut Cx, fleet: &Fleet) {
+    pub(crate) fn run_requested(&mut self, cx: &mut Cx, fleet: &Fleet) {
         let Records { cluster, offers, maintenance, .. } = &mut self.records;
         run::run_requested(offers, maintenance, cluster, cx, fleet);
     }

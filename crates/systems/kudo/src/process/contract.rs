@@ -4,10 +4,12 @@
 
 use std::sync::Arc;
 
-use planarium_kernel::SimTime;
-use planarium_kube::{DeleteOptions, ObjectRef};
+use planarium_ground::Fleet;
+use planarium_kernel::{Digest, SimTime};
+use planarium_kube::Cluster;
+use planarium_kube::{DeleteOptions, ObjectRef, Watcher};
 use planarium_part::{
-    Cluster, Cx, Definition, Dialect, Files, Loading, Number, Request, StreamNews, System, Wire,
+    Cx, Definition, Dialect, Files, Loading, Number, Part, Request, StreamNews, System, Wire,
 };
 use planarium_protocol::event::{ElementPath, Event};
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PlanOp, PodCommand, PodOp, Target};
@@ -59,6 +61,71 @@ fn detect(files: &Files) -> u8 {
     if has("operatorVersion:") && has("plans:") && has("tasks:") { 2 } else { 0 }
 }
 
+impl Part for Process {
+    type Ports<'a> = Cluster<'a>;
+
+    fn next_due(&self) -> Option<(SimTime, Number)> {
+        Some((self.controller.next_due()?, self.number))
+    }
+
+    fn one_shots(&self) -> usize {
+        self.controller.one_shots()
+    }
+
+    fn restless(&self) -> bool {
+        self.restless
+    }
+
+    fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        let (controller, epoch_ms) = (&mut self.controller, self.epoch_ms);
+        cluster.with_kube(cx, |kube, _, cx| controller.fire(cx, kube, epoch_ms));
+        self.settle(cx, cluster);
+    }
+
+    fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
+        wire::answer(cluster, request, parts)
+    }
+
+    fn stream(&self, cluster: &Cluster, topic: &Value, _: &[Event]) -> StreamNews {
+        wire::news(cluster, topic)
+    }
+
+    fn check(&self, _: &Fleet) -> Vec<String> {
+        let mut found = Vec::new();
+        for (key, known) in self.controller.instances() {
+            match self.services.get(key) {
+                None => found.push(format!("{}/{}: an instance that no service stands for", key.0, key.1)),
+                Some(service) => {
+                    let fresh = || view::of_known(known, service.definition.as_ref());
+                    let same = service.revision == known.revision
+                        && service.shown.get().is_none_or(|shown| **shown == *fresh());
+                    if !same {
+                        found.push(format!("{}/{}: shows what is not the case any more", key.0, key.1));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        planarium_part::digest_of_views(&self.views(), digest);
+    }
+
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let own = self.services.iter().map(|(key, service)| {
+            let old = before.and_then(|before| before.services.get(key));
+            let same = old.is_some_and(|old| Arc::ptr_eq(&old.shown, &service.shown));
+            if same { 128 } else { 2048 }
+        });
+        own.sum::<u64>() + self.controller.beyond(before.map(|before| &before.controller))
+    }
+
+    fn weight(&self) -> u64 {
+        256 * u64::try_from(self.services.len()).unwrap_or(u64::MAX)
+    }
+}
+
 impl System for Process {
     type Definition = Loaded;
 
@@ -66,6 +133,7 @@ impl System for Process {
         word: crate::WORD,
         title: "KUDO",
         noun: "KUDO operator",
+        needs: &["kube"],
         detect,
         owns: wire::owns,
         nobody: wire::nobody,
@@ -139,32 +207,6 @@ impl System for Process {
     fn request(&self, name: &str) -> Option<&Arc<LoadService>> {
         let (key, _) = self.find(name)?;
         self.services.get(key)?.load.as_ref()
-    }
-
-    fn next_due(&self) -> Option<(SimTime, Number)> {
-        Some((self.controller.next_due()?, self.number))
-    }
-
-    fn one_shots(&self) -> usize {
-        self.controller.one_shots()
-    }
-
-    fn restless(&self) -> bool {
-        self.restless
-    }
-
-    fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        let (controller, epoch_ms) = (&mut self.controller, self.epoch_ms);
-        cluster.with_kube(cx, |kube, _, cx| controller.fire(cx, kube, epoch_ms));
-        self.settle(cx, cluster);
-    }
-
-    fn watches_objects(&self) -> bool {
-        true
-    }
-
-    fn on_objects(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        self.settle(cx, cluster);
     }
 
     fn restart(&mut self, cx: &mut Cx, cluster: &mut Cluster, target: &Target) {
@@ -249,14 +291,6 @@ impl System for Process {
         Some(answer)
     }
 
-    fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
-        wire::answer(cluster, request, parts)
-    }
-
-    fn stream(&self, cluster: &Cluster, topic: &Value, _: &[Event]) -> StreamNews {
-        wire::news(cluster, topic)
-    }
-
     fn rendered_file(&self, service: &str, task: &str, file: &str) -> Option<Result<(u16, Value), Refusal>> {
         let (_, known) = self.find(service)?;
         if task.is_empty() {
@@ -308,43 +342,13 @@ impl System for Process {
         let (_, known) = self.find(&path.service)?;
         why::why(
             path,
-            &why::Facts {
-                known,
-                controller: &self.controller,
-                kube: cluster.kube()?,
-                fleet: cluster.fleet(),
-            },
+            &why::Facts { known, controller: &self.controller, kube: cluster.kube(), fleet: cluster.fleet() },
         )
     }
+}
 
-    fn check(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        for (key, known) in self.controller.instances() {
-            match self.services.get(key) {
-                None => found.push(format!("{}/{}: an instance that no service stands for", key.0, key.1)),
-                Some(service) => {
-                    let fresh = || view::of_known(known, service.definition.as_ref());
-                    let same = service.revision == known.revision
-                        && service.shown.get().is_none_or(|shown| **shown == *fresh());
-                    if !same {
-                        found.push(format!("{}/{}: shows what is not the case any more", key.0, key.1));
-                    }
-                }
-            }
-        }
-        found
-    }
-
-    fn beyond(&self, before: Option<&Self>) -> u64 {
-        let own = self.services.iter().map(|(key, service)| {
-            let old = before.and_then(|before| before.services.get(key));
-            let same = old.is_some_and(|old| Arc::ptr_eq(&old.shown, &service.shown));
-            if same { 128 } else { 2048 }
-        });
-        own.sum::<u64>() + self.controller.beyond(before.map(|before| &before.controller))
-    }
-
-    fn weight(&self) -> u64 {
-        256 * u64::try_from(self.services.len()).unwrap_or(u64::MAX)
+impl Watcher for Process {
+    fn hear_of_objects(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        self.settle(cx, cluster);
     }
 }

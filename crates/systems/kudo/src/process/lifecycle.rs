@@ -9,8 +9,9 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use planarium_kernel::SortedMap;
+use planarium_kube::Cluster;
 use planarium_kube::{ApiError, DeleteOptions, Kube, ObjectRef, Part, Patch};
-use planarium_part::{Cluster, Cx, Loading, Number};
+use planarium_part::{Cx, Loading, Number};
 use planarium_protocol::input::LoadService;
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;

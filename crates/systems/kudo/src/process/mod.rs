@@ -14,7 +14,8 @@ mod wire;
 use std::sync::{Arc, OnceLock};
 
 use planarium_kernel::SortedMap;
-use planarium_part::{Cluster, Cx, Number};
+use planarium_kube::Cluster;
+use planarium_part::{Cx, Number};
 use planarium_protocol::input::LoadService;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
@@ -81,7 +82,7 @@ impl Process {
 
     /// Hears of what has changed and brings up to date what is kept of it.
     fn settle(&mut self, cx: &mut Cx, cluster: &Cluster) {
-        let Some(kube) = cluster.kube() else { return };
+        let kube = cluster.kube();
         self.controller.reach(cx.next_seq().saturating_sub(1));
         self.controller.hear(cx.now(), kube);
         self.restless = self.controller.restless(kube);

@@ -2,9 +2,10 @@
 //!
 //! *Knows*: where the API begins, and how its answers reach the router. *Must not know*: what objects mean.
 
+use planarium_kube::Cluster;
 use planarium_kube::wire::{self, Answer, Body, Watch};
 use planarium_kube::{ApiError, Reason};
-use planarium_part::{Cluster, Cx, Request, Response, StreamNews, Wire, outcome};
+use planarium_part::{Cx, Request, Response, StreamNews, Wire, outcome};
 use planarium_protocol::input::HttpCall;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
@@ -42,7 +43,7 @@ pub(super) fn answer(cluster: &Cluster, request: &Request, parts: &[&str]) -> Wi
     if !owns(parts) {
         return Wire::NotMine;
     }
-    let Some(kube) = cluster.kube() else { return Wire::Answer(nobody(request, parts)) };
+    let kube = cluster.kube();
     if matches!(request.method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE") {
         return Wire::call(request);
     }
@@ -75,7 +76,8 @@ pub(super) fn answer(cluster: &Cluster, request: &Request, parts: &[&str]) -> Wi
 /// What a watch has to tell: one event a line.
 pub(super) fn news(cluster: &Cluster, topic: &Value) -> StreamNews {
     let ended = StreamNews { ended: true, ..StreamNews::default() };
-    let (Some(kube), Some(watch)) = (cluster.kube(), topic.get("watch")) else { return ended };
+    let kube = cluster.kube();
+    let Some(watch) = topic.get("watch") else { return ended };
     let ends = topic.get("ends_ms").and_then(Value::as_u64);
     let mut watch = Watch::of_value(watch);
     let mut news = StreamNews::default();

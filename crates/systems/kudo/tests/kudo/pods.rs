@@ -1,11 +1,12 @@
 //! What an instance and the machines show of its pods, and what can be done to them.
 
 use super::script::Play;
-use planarium_part::System as _;
-use planarium_protocol::Input;
+use super::stage::Stage;
 use planarium_protocol::input::{PodCommand, PodOp, ProcessBehaviour, TaskStatusInput};
 use planarium_protocol::refusal::RefusalCode;
-use planarium_protocol::view::{ServiceView, TaskView};
+use planarium_protocol::view::{MachineView, ServiceView, TaskView};
+use planarium_protocol::{Input, Refusal};
+use std::sync::Arc;
 
 const PACKAGE: &str = "# file: operator.yaml\napiVersion: kudo.dev/v1beta1\nname: shop\noperatorVersion: \"1.0.0\"\n\
     kubernetesVersion: 1.16.0\ntasks:\n  - { name: web, kind: Apply, spec: { resources: [web.yaml] } }\nplans:\n  deploy:\n\
@@ -26,8 +27,13 @@ fn words(view: &ServiceView) -> Vec<String> {
     pods.collect()
 }
 
+/// Machines with their pods, and the revision of that.
+fn machines(play: &Play) -> (Vec<Arc<MachineView>>, u64) {
+    play.stage.alone.clone().machines(play.stage.cx.now())
+}
+
 fn tasks(play: &Play) -> Vec<TaskView> {
-    play.stage.cluster.view().machines.iter().flat_map(|machine| machine.tasks.clone()).collect()
+    machines(play).0.iter().flat_map(|machine| machine.tasks.clone()).collect()
 }
 
 #[test]
@@ -44,20 +50,20 @@ fn pods_show_their_containers_and_machines_run_them() {
     for task in view.pods.iter().flat_map(|pod| &pod.tasks) {
         let same = running.iter().find(|it| it.id == task.id).expect("a machine runs it");
         assert_eq!((&same.name, &*same.service, &*same.state), (&task.name, "shop", "TASK_RUNNING"));
-        let machines = &play.stage.cluster.view().machines;
+        let machines = machines(&play).0;
         let host = machines.iter().find(|machine| machine.tasks.iter().any(|it| it.id == task.id));
         assert_eq!(host.map(|machine| &machine.hostname), task.agent.as_ref());
     }
     let ready: Vec<_> = running.iter().map(|task| task.ready).collect();
     assert_eq!(ready.iter().filter(|ready| **ready == Some(true)).count(), 2, "{ready:?}");
     // What shows the same has the same revision, and what changes another one.
-    let before = play.stage.cluster.view();
+    let before = machines(&play);
     play.play("delete pod/web-1");
-    let after = play.stage.cluster.view();
-    for (before, after) in before.machines.iter().zip(&after.machines) {
+    let after = machines(&play);
+    for (before, after) in before.0.iter().zip(&after.0) {
         assert_eq!(before.revision == after.revision, before == after, "{}", before.hostname);
     }
-    assert_ne!(before.revision, after.revision);
+    assert_ne!(before.1, after.1);
 }
 
 #[test]
@@ -70,7 +76,7 @@ fn a_pod_can_be_deleted_by_its_name() {
         panic!("a pod command")
     };
     let stage = &mut play.stage;
-    stage.process.pod_command(&mut stage.cx, &mut stage.cluster, &command).expect("deleted");
+    stage.command(&command).expect("deleted");
     let pod = stage.view("shop").pods[0].clone();
     assert_eq!(words(&stage.view("shop"))[0], "web-0 Terminating Terminating");
     assert_eq!(pod.actions[0].refused.as_deref(), Some("it is being deleted already"));
@@ -78,15 +84,19 @@ fn a_pod_can_be_deleted_by_its_name() {
         words(&stage.view("shop")) == ["web-0 Running Running", "web-1 Running Running"]
     });
     let other = PodCommand { pod: "nobody-0".into(), ..command };
-    let refused = stage.process.pod_command(&mut stage.cx, &mut stage.cluster, &other).expect_err("unknown");
+    let refused = stage.command(&other).expect_err("unknown");
     assert_eq!(
         (refused.code, refused.message.as_str()),
         (RefusalCode::NotFound, "pods \"nobody-0\" not found")
     );
     let paused = PodCommand { pod: "web-0".into(), op: PodOp::Pause, ..other };
-    let refused =
-        stage.process.pod_command(&mut stage.cx, &mut stage.cluster, &paused).expect_err("no such thing");
+    let refused = stage.command(&paused).expect_err("no such thing");
     assert_eq!(refused.code, RefusalCode::Unsupported);
+}
+
+/// The user says how a container is.
+fn say(stage: &mut Stage, said: TaskStatusInput) -> Result<serde_json::Value, Refusal> {
+    stage.alone.perform(&mut stage.cx, &Input::TaskStatus(said)).expect("a container has it")
 }
 
 #[test]
@@ -96,7 +106,7 @@ fn a_user_can_say_how_a_container_is() {
         serde_json::from_str(r#"{"target": {"task": "*-server"}, "behaviour": {"manual": true}}"#)
             .expect("a behaviour");
     let stage = &mut play.stage;
-    stage.cluster.set_behaviour(&mut stage.cx, &manual);
+    stage.alone.with_fleet(&mut stage.cx, |fleet, cx| fleet.set_behaviour(cx, &manual));
     play.play("load\nrun 30");
     assert_eq!(play.stage.status("shop/deploy/main/web"), "IN_PROGRESS");
     let said = |state: &str, readiness_exit| TaskStatusInput {
@@ -109,17 +119,15 @@ fn a_user_can_say_how_a_container_is() {
         message: None,
     };
     let stage = &mut play.stage;
-    stage.cluster.task_status(&mut stage.cx, &said("TASK_RUNNING", None)).expect("heard");
+    say(stage, said("TASK_RUNNING", None)).expect("heard");
     stage.run_for(2_000);
     assert_eq!(words(&stage.view("shop")), ["web-0 NotReady Running"]);
-    stage.cluster.task_status(&mut stage.cx, &said("TASK_RUNNING", Some(0))).expect("heard");
+    say(stage, said("TASK_RUNNING", Some(0))).expect("heard");
     stage.run_for(2_000);
     assert_eq!(words(&stage.view("shop"))[0], "web-0 Running Running");
-    let refused = stage.cluster.task_status(&mut stage.cx, &said("TASK_ODD", None)).expect_err("no state");
+    let refused = say(stage, said("TASK_ODD", None)).expect_err("no state");
     assert_eq!(refused.message, "`TASK_ODD` is not a task state");
     let nobody = TaskStatusInput { task: "nobody".into(), ..said("TASK_RUNNING", None) };
-    assert_eq!(
-        stage.cluster.task_status(&mut stage.cx, &nobody).expect_err("nobody").code,
-        RefusalCode::NotFound
-    );
+    let input = Input::TaskStatus(nobody);
+    assert_eq!(stage.alone.perform(&mut stage.cx, &input), None, "nobody has it");
 }

@@ -208,7 +208,9 @@ impl Play {
                 assert_eq!(found, wanted, "{}", shown(self));
             }
             "events" => {
-                let kube = self.stage.cluster.kube().expect("a cluster");
+                let now = self.stage.cx.now();
+                let cluster = self.stage.alone.cluster(now);
+                let kube = cluster.kube();
                 let kind = kube.find_kind("kudo.dev/v1beta1", "Instance").expect("a kind");
                 let found = kube.occurrences(planarium_kube::ObjectRef::new(kind, "default", NAME));
                 let found: Vec<_> = found.iter().map(|it| it.reason.to_string()).collect();

@@ -9,11 +9,12 @@
 )]
 
 use planarium_kernel::SimTime;
+use planarium_kube::{Alone, Cluster, Watcher as _};
 use planarium_kudo::Process;
 use planarium_part::http::Wire;
-use planarium_part::{Cluster, Cx, Flags, Loading, Number, Request, Response, System};
+use planarium_part::{Cx, Flags, Loading, Number, Part as _, Request, Response, System as _};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::{AddAgent, Input, LoadService, PlanCommand, PlanOp};
+use planarium_protocol::input::{AddAgent, Input, LoadService, PlanCommand, PlanOp, PodCommand};
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{EventBody, Refusal, Why};
 use serde_json::Value;
@@ -25,7 +26,7 @@ const STEPS: usize = 200_000;
 #[derive(Clone)]
 pub(crate) struct Stage {
     pub(crate) cx: Cx,
-    pub(crate) cluster: Cluster,
+    pub(crate) alone: Alone,
     pub(crate) process: Process,
     told: u64,
     next: u32,
@@ -36,13 +37,14 @@ impl Stage {
     /// Some machines and a manager without instances.
     pub(crate) fn new(machines: u32) -> Self {
         let mut cx = Cx::new(7);
-        let mut cluster = Cluster::new(Flags { seed: 7, epoch_ms: 1_577_836_800_000, ..Flags::default() });
+        let flags = Flags { seed: 7, epoch_ms: 1_577_836_800_000, ..Flags::default() };
         let add =
             format!(r#"{{"count": {machines}, "resources": {{"cpus": 8, "mem": 16384, "disk": 102400}}}}"#);
         let add: AddAgent = serde_json::from_str(&add).expect("machines");
-        cluster.add_agent(&mut cx, &add).expect("machines");
-        let process = Process::empty(&mut cx, &mut cluster, Number(0)).expect("a manager");
-        let mut stage = Self { cx, cluster, process, told: 0, next: 1, events: Vec::new() };
+        let mut alone = Alone::new(&mut cx, &flags, &add).expect("machines");
+        let now = cx.now();
+        let process = Process::empty(&mut cx, &mut alone.cluster(now), Number(0)).expect("a manager");
+        let mut stage = Self { cx, alone, process, told: 0, next: 1, events: Vec::new() };
         stage.pump();
         stage
     }
@@ -53,25 +55,23 @@ impl Stage {
 
     fn pump(&mut self) {
         for _ in 0..1000 {
-            let _ = self.cluster.take_scheduler_restarts();
-            while self.cluster.next_news().is_some() {}
-            while self.cluster.next_message().is_some() {}
-            let version = self.cluster.objects_version();
+            let version = self.alone.version();
             if version == self.told {
                 let now = self.now();
                 self.events.extend(self.cx.drain().into_iter().map(|event| (now, event.body)));
                 return;
             }
             self.told = version;
-            self.process.on_objects(&mut self.cx, &mut self.cluster);
+            let now = self.cx.now();
+            self.process.hear_of_objects(&mut self.cx, &mut self.alone.cluster(now));
         }
         panic!("objects change for ever");
     }
 
     fn due(&self) -> Option<(u64, u8)> {
         let process = self.process.next_due().map(|(at, _)| (at.ms(), 3));
-        let others = [self.cluster.fleet_due(), self.cluster.master_due(), self.cluster.kube_due()];
-        others.into_iter().zip(0..).filter_map(|(at, part)| Some((at?, part))).chain(process).min()
+        let others = self.alone.next_due().map(|at| (at.ms(), 0));
+        others.into_iter().chain(process).min()
     }
 
     /// One timer; none when there is none before `until`.
@@ -79,10 +79,11 @@ impl Stage {
         let Some((at, part)) = self.due().filter(|(at, _)| *at <= until) else { return false };
         self.cx.set_now(SimTime(at.max(self.now())));
         match part {
-            0 => self.cluster.fire_fleet(&mut self.cx),
-            1 => self.cluster.fire_master(&mut self.cx),
-            2 => self.cluster.fire_kube(&mut self.cx),
-            _ => self.process.fire(&mut self.cx, &mut self.cluster),
+            0 => self.alone.fire(&mut self.cx),
+            _ => {
+                let now = self.cx.now();
+                self.process.fire(&mut self.cx, &mut self.alone.cluster(now));
+            }
         }
         self.pump();
         true
@@ -93,7 +94,7 @@ impl Stage {
         for _ in 0..STEPS {
             if !self.step(until) {
                 self.cx.set_now(SimTime(until));
-                let broken = self.process.check();
+                let broken = self.process.check(&planarium_ground::Fleet::new(0));
                 assert!(broken.is_empty(), "{broken:?}");
                 return;
             }
@@ -115,6 +116,11 @@ impl Stage {
         panic!("not after {within_ms} ms: {what}\n{}", self.shown());
     }
 
+    pub(crate) fn command(&mut self, command: &PodCommand) -> Result<Value, Refusal> {
+        let now = self.cx.now();
+        self.process.pod_command(&mut self.cx, &mut self.alone.cluster(now), command)
+    }
+
     pub(crate) fn load(&mut self, load: LoadService) -> Result<Value, Refusal> {
         let definition = Process::read(&load);
         assert!(
@@ -134,7 +140,8 @@ impl Stage {
         work: impl FnOnce(&mut Process, &mut Cx, &mut Cluster) -> Result<R, Refusal>,
     ) -> Result<R, Refusal> {
         let before = self.clone();
-        let done = work(&mut self.process, &mut self.cx, &mut self.cluster);
+        let now = self.cx.now();
+        let done = work(&mut self.process, &mut self.cx, &mut self.alone.cluster(now));
         if done.is_err() {
             *self = before;
         }
@@ -170,7 +177,7 @@ impl Stage {
     pub(crate) fn send(&mut self, request: &Request) -> Response {
         let segments = request.segments();
         let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
-        match self.process.wire(&self.cluster, request, &parts) {
+        match self.process.wire(&self.alone.clone().cluster(self.cx.now()), request, &parts) {
             Wire::Answer(response) => response,
             Wire::Change(input, reply) => {
                 let Input::Call(call) = *input else { panic!("a call") };
@@ -187,7 +194,9 @@ impl Stage {
         let request = Request::new("GET", &format!("/kube/{path}"), "");
         let segments = request.segments();
         let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
-        let Wire::Answer(response) = self.process.wire(&self.cluster, &request, &parts) else {
+        let Wire::Answer(response) =
+            self.process.wire(&self.alone.clone().cluster(self.cx.now()), &request, &parts)
+        else {
             panic!("an answer")
         };
         (response.status == 200).then(|| serde_json::from_slice(&response.body).expect("JSON"))
@@ -216,7 +225,9 @@ impl Stage {
             phase: parts.next(),
             step: parts.next(),
         };
-        self.process.why(&path, &self.cluster).unwrap_or_else(|| panic!("no {element}"))
+        self.process
+            .why(&path, &self.alone.clone().cluster(self.cx.now()))
+            .unwrap_or_else(|| panic!("no {element}"))
     }
 
     /// Every plan with its parts, for messages.

@@ -22,7 +22,7 @@ use crate::shown;
 use crate::view::Shown;
 use crate::view::lookup::Found;
 use planarium_kernel::SimTime;
-use planarium_part::Cluster;
+use planarium_mesos::Cluster;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::why::{Reason, ReasonKind, Unblock, Why};
 
@@ -85,7 +85,7 @@ struct Explainer<'a> {
     deployments: &'a Deployments,
     kills: &'a Kills,
     demand: &'a Demand,
-    cluster: &'a Cluster,
+    cluster: &'a Cluster<'a>,
     now: SimTime,
     unblock: Vec<Unblock>,
 }

@@ -77,8 +77,8 @@ impl Explainer<'_> {
 
     /// A machine that is out by the operator's will.
     pub(super) fn machine_remedies(&mut self, host: &str) {
-        let view = self.cluster.view();
-        let Some(machine) = view.machines.iter().find(|machine| *machine.hostname == *host) else { return };
+        let machines = self.cluster.machines();
+        let Some(machine) = machines.iter().find(|machine| *machine.hostname == *host) else { return };
         let ends = match &*machine.state {
             "down" => "up",
             "draining" | "drained" | "deactivated" => "reactivate",

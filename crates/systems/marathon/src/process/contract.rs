@@ -14,10 +14,11 @@ use crate::port::Port;
 use crate::shown;
 use crate::shown::DIALECT;
 use crate::view::Shown;
-use planarium_ground::FleetEvent;
+use planarium_ground::{Fleet, FleetEvent};
 use planarium_kernel::{Digest, SimTime};
-use planarium_mesos::api::{FrameworkId, Message};
-use planarium_part::{Cluster, Cx, Definition, Dialect, Loading, Number, Request, StreamNews, System, Wire};
+use planarium_mesos::Cluster;
+use planarium_mesos::{Framework, News};
+use planarium_part::{Cx, Definition, Dialect, Loading, Number, Part, Request, StreamNews, System, Wire};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PlanOp, PodCommand, PodOp, Target};
 use planarium_protocol::json;
@@ -29,6 +30,64 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+impl Part for Process {
+    type Ports<'a> = Cluster<'a>;
+
+    fn next_due(&self) -> Option<(SimTime, Number)> {
+        Some((self.marathon.next_due()?, self.number))
+    }
+
+    fn one_shots(&self) -> usize {
+        self.marathon.one_shots()
+    }
+
+    fn restless(&self) -> bool {
+        false
+    }
+
+    fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        self.with(&mut Port::new(cx, cluster), |marathon, port| marathon.fire(port));
+    }
+
+    fn hear(&mut self, cx: &mut Cx, cluster: &mut Cluster, event: &FleetEvent) {
+        self.with(&mut Port::new(cx, cluster), |marathon, port| marathon.on_fleet(port, event));
+    }
+
+    fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
+        self.answer_request(cluster, request, parts)
+    }
+
+    fn stream(&self, _: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
+        Reader::of(&self.marathon).stream_news(topic, events)
+    }
+
+    fn check(&self, _: &Fleet) -> Vec<String> {
+        self.marathon.check()
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        self.marathon.digest(digest);
+    }
+
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let member = |(number, member): (&Number, &Member)| {
+            let old = before.and_then(|before| before.members.get(number));
+            if old.is_some_and(|old| Arc::ptr_eq(&old.load, &member.load)) {
+                64
+            } else {
+                64 + member.definition.weight()
+            }
+        };
+        self.members.iter().map(member).sum::<u64>()
+            + self.marathon.beyond(before.map(|before| &before.marathon))
+    }
+
+    fn weight(&self) -> u64 {
+        let members = self.members.values().map(|member| 64 + member.definition.weight());
+        members.sum::<u64>() + self.marathon.weight()
+    }
+}
+
 impl System for Process {
     type Definition = Loaded;
 
@@ -36,6 +95,7 @@ impl System for Process {
         word: DIALECT,
         title: "Marathon",
         noun: "Marathon app, pod or group",
+        needs: &["mesos"],
         detect: decode::detect,
         owns: wire::owns,
         nobody: wire::nobody,
@@ -125,42 +185,6 @@ impl System for Process {
         self.over
     }
 
-    fn framework(&self) -> Option<FrameworkId> {
-        Some(self.marathon.records.setup.framework)
-    }
-
-    // ---- time --------------------------------------------------------------------------------
-
-    fn next_due(&self) -> Option<(SimTime, Number)> {
-        Some((self.marathon.next_due()?, self.number))
-    }
-
-    fn one_shots(&self) -> usize {
-        self.marathon.one_shots()
-    }
-
-    fn restless(&self) -> bool {
-        false
-    }
-
-    fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        self.with(&mut Port::new(cx, cluster), Marathon::fire);
-    }
-
-    // ---- news --------------------------------------------------------------------------------
-
-    fn on_message(&mut self, cx: &mut Cx, cluster: &mut Cluster, message: Message) {
-        self.with(&mut Port::new(cx, cluster), |marathon, port| marathon.on_message(port, message));
-    }
-
-    fn on_fleet(&mut self, cx: &mut Cx, cluster: &mut Cluster, event: &FleetEvent) {
-        self.with(&mut Port::new(cx, cluster), |marathon, port| marathon.on_fleet(port, event));
-    }
-
-    fn on_framework_removed(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        self.with(&mut Port::new(cx, cluster), Marathon::register_anew);
-    }
-
     fn restart(&mut self, cx: &mut Cx, cluster: &mut Cluster, target: &Target) {
         let pattern = target.service.as_deref();
         if pattern.is_none_or(|pattern| planarium_ground::glob(pattern, self.framework_name())) {
@@ -241,16 +265,6 @@ impl System for Process {
         self.carry_out(&mut Port::new(cx, cluster), call, parts)
     }
 
-    // ---- questions ---------------------------------------------------------------------------
-
-    fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
-        self.answer_request(cluster, request, parts)
-    }
-
-    fn stream(&self, _: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
-        Reader::of(&self.marathon).stream_news(topic, events)
-    }
-
     fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
         vec![(self.number, self.view())]
     }
@@ -268,33 +282,14 @@ impl System for Process {
         }
         explain::why(&self.marathon, path, cluster)
     }
+}
 
-    // ---- upkeep ------------------------------------------------------------------------------
-
-    fn check(&self) -> Vec<String> {
-        self.marathon.check()
-    }
-
-    fn digest(&self, digest: &mut Digest) {
-        self.marathon.digest(digest);
-    }
-
-    fn beyond(&self, before: Option<&Self>) -> u64 {
-        let member = |(number, member): (&Number, &Member)| {
-            let old = before.and_then(|before| before.members.get(number));
-            if old.is_some_and(|old| Arc::ptr_eq(&old.load, &member.load)) {
-                64
-            } else {
-                64 + member.definition.weight()
-            }
-        };
-        self.members.iter().map(member).sum::<u64>()
-            + self.marathon.beyond(before.map(|before| &before.marathon))
-    }
-
-    fn weight(&self) -> u64 {
-        let members = self.members.values().map(|member| 64 + member.definition.weight());
-        members.sum::<u64>() + self.marathon.weight()
+impl Framework for Process {
+    fn hear_from_master(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>, news: News) {
+        self.with(&mut Port::new(cx, cluster), |marathon, port| match news {
+            News::Message(message) => marathon.on_message(port, message),
+            News::Removed => marathon.register_anew(port),
+        });
     }
 }
 

@@ -7,7 +7,8 @@ use crate::decode::Loaded;
 use crate::port::Port;
 use crate::shown;
 use planarium_kernel::recorder::Recorder;
-use planarium_part::{Cluster, Flags, Loading, Number};
+use planarium_mesos::Alone;
+use planarium_part::{Flags, Loading, Number};
 use planarium_protocol::Refusal;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::view::{PhaseView, PlanView, Progress, ServiceView, StepView};
@@ -15,8 +16,9 @@ use std::sync::Arc;
 
 /// The plan of the deployment and of the apps, with nothing begun.
 pub(super) fn preview(definition: &Loaded) -> Result<Arc<ServiceView>, Refusal> {
-    let mut cluster = Cluster::new(Flags::default());
     let mut cx = Recorder::new(1);
+    let mut alone = Alone::new(&mut cx, &Flags::default());
+    let mut cluster = alone.cluster(cx.now());
     let port = &mut Port::new(&mut cx, &mut cluster);
     let mut process = Process::begin(port, Number(0), definition.env());
     let loading =

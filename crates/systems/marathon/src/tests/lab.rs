@@ -10,10 +10,11 @@ use crate::instances::instance::{Condition, Goal, Instance};
 use crate::marathon::Marathon;
 use crate::port::Port;
 use crate::settings::Settings;
-use planarium_ground::Cx;
+use planarium_ground::{Cx, FleetEventKind};
 use planarium_kernel::recorder::Recorder;
 use planarium_kernel::{Cause, SimTime};
-use planarium_part::{Cluster, Flags, Number};
+use planarium_mesos::{Alone, News};
+use planarium_part::{Flags, Number};
 use planarium_protocol::input::{AddAgent, Behaviour, Fault, FaultKind, ProcessBehaviour, Target};
 use planarium_protocol::{EventBody, json};
 use serde_json::Value;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 
 pub(crate) struct Lab {
     pub(crate) cx: Cx,
-    pub(crate) cluster: Cluster,
+    pub(crate) alone: Alone,
     pub(crate) marathon: Marathon,
     /// Everything that happened, a line each.
     pub(crate) log: Vec<String>,
@@ -40,24 +41,27 @@ impl Lab {
         let env: BTreeMap<String, String> =
             env.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         let mut cx = Recorder::new(7);
-        let mut cluster = Cluster::new(Flags { seed: 7, epoch_ms: 1_700_000_000_000, ..Flags::default() });
+        let flags = Flags { seed: 7, epoch_ms: 1_700_000_000_000, ..Flags::default() };
+        let mut alone = Alone::new(&mut cx, &flags);
         let resources = serde_json::from_value(
             json!({"cpus": 8, "mem": 16384, "disk": 100_000, "ports": "[31000-32000]"}),
         );
         let add =
             AddAgent { count: Some(machines), resources: resources.expect("amounts"), ..AddAgent::default() };
         if machines > 0 {
-            cluster.add_agent(&mut cx, &add).expect("machines");
+            alone.add_agent(&mut cx, &add).expect("machines");
         }
-        let marathon = Marathon::begin(&mut Port::new(&mut cx, &mut cluster), Number(0), Settings::of(&env));
-        let mut lab = Self { cx, cluster, marathon, log: Vec::new(), seen: 0 };
+        let now = cx.now();
+        let port = &mut Port::new(&mut cx, &mut alone.cluster(now));
+        let marathon = Marathon::begin(port, Number(0), Settings::of(&env));
+        let mut lab = Self { cx, alone, marathon, log: Vec::new(), seen: 0 };
         lab.pump();
         lab
     }
 
     pub(crate) fn add_machine(&mut self, add: Value) {
         let add: AddAgent = serde_json::from_value(add).expect("a machine");
-        self.cluster.add_agent(&mut self.cx, &add).expect("a machine");
+        self.alone.add_agent(&mut self.cx, &add).expect("a machine");
         self.pump();
     }
 
@@ -65,28 +69,20 @@ impl Lab {
     pub(crate) fn pump(&mut self) {
         loop {
             let mut told = false;
-            for (cause, target) in self.cluster.take_scheduler_restarts() {
-                self.cx.set_cause(cause);
-                let _ = target;
-                self.marathon.start_again(&mut Port::new(&mut self.cx, &mut self.cluster));
+            while let Some(event) = self.alone.next_report(&mut self.cx) {
+                self.with(|marathon, port| match event.kind {
+                    FleetEventKind::SchedulerRestart { .. } | FleetEventKind::MasterFailover => {
+                        marathon.start_again(port);
+                    }
+                    _ => marathon.on_fleet(port, &event),
+                });
                 told = true;
             }
-            if let Some((cause, frameworks)) = self.cluster.take_orphans() {
-                self.cx.set_cause(cause);
-                for framework in frameworks {
-                    self.cluster.with_master(&mut self.cx, |master, fleet, cx| {
-                        master.resubscribe_as_before(cx, fleet, framework);
-                    });
-                    told = true;
-                }
-            }
-            while let Some(news) = self.cluster.next_news() {
-                self.cx.set_cause(news.event.cause);
-                self.marathon.on_fleet(&mut Port::new(&mut self.cx, &mut self.cluster), &news.event);
-                told = true;
-            }
-            while let Some(message) = self.cluster.next_message() {
-                self.marathon.on_message(&mut Port::new(&mut self.cx, &mut self.cluster), message);
+            while let Some(news) = self.alone.next_message(&mut self.cx) {
+                self.with(|marathon, port| match news {
+                    News::Message(message) => marathon.on_message(port, message),
+                    News::Removed => marathon.register_anew(port),
+                });
                 told = true;
             }
             if !told {
@@ -121,19 +117,22 @@ impl Lab {
     }
 
     fn next(&self) -> Option<SimTime> {
-        let own = self.marathon.next_due().map(SimTime::ms);
-        [self.cluster.fleet_due(), self.cluster.master_due(), own].into_iter().flatten().min().map(SimTime)
+        [self.alone.next_due(), self.marathon.next_due()].into_iter().flatten().min()
+    }
+
+    /// Works with Marathon and its way to the cluster.
+    pub(crate) fn with<R>(&mut self, work: impl FnOnce(&mut Marathon, &mut Port<'_>) -> R) -> R {
+        let now = self.cx.now();
+        work(&mut self.marathon, &mut Port::new(&mut self.cx, &mut self.alone.cluster(now)))
     }
 
     fn step(&mut self) {
         let Some(at) = self.next() else { return };
         self.cx.set_now(at.max(self.cx.now()));
-        if self.cluster.fleet_due() == Some(at.ms()) {
-            self.cluster.fire_fleet(&mut self.cx);
-        } else if self.cluster.master_due() == Some(at.ms()) {
-            self.cluster.fire_master(&mut self.cx);
+        if self.alone.next_due() == Some(at) {
+            self.alone.fire(&mut self.cx);
         } else {
-            self.marathon.fire(&mut Port::new(&mut self.cx, &mut self.cluster));
+            self.with(|marathon, port| marathon.fire(port));
         }
         self.pump();
     }
@@ -201,7 +200,7 @@ impl Lab {
         change: &mut dyn FnMut(&mut crate::groups::Root) -> Result<(), Refused>,
     ) -> Result<Accepted, Refused> {
         self.cx.set_cause(Cause::Genesis);
-        let before = (self.marathon.clone(), self.cluster.clone(), self.cx.clone());
+        let before = (self.marathon.clone(), self.alone.clone(), self.cx.clone());
         let version = self.marathon.records.definitions.new_stamp(self.cx.now());
         let change = RootChange {
             group: PathId::root(),
@@ -211,9 +210,9 @@ impl Lab {
             kill: planarium_kernel::SortedMap::new(),
             change,
         };
-        let done = self.marathon.change_root(&mut Port::new(&mut self.cx, &mut self.cluster), change);
+        let done = self.with(|marathon, port| marathon.change_root(port, change));
         if done.is_err() {
-            (self.marathon, self.cluster, self.cx) = before;
+            (self.marathon, self.alone, self.cx) = before;
         }
         self.pump();
         done
@@ -232,7 +231,8 @@ impl Lab {
     pub(crate) fn behave(&mut self, app: &str, behaviour: Value) {
         let behaviour: Behaviour = serde_json::from_value(behaviour).expect("a behaviour");
         let target = Target { pod: Some(app.to_owned()), ..Target::default() };
-        self.cluster.set_behaviour(&mut self.cx, &ProcessBehaviour { target, behaviour });
+        let rule = ProcessBehaviour { target, behaviour };
+        self.alone.with_fleet(&mut self.cx, |fleet, cx| fleet.set_behaviour(cx, &rule));
         self.pump();
     }
 
@@ -249,12 +249,12 @@ impl Lab {
             message: None,
             delay_ms: None,
         };
-        self.cluster.inject(&mut self.cx, &fault).expect("a fault");
+        self.alone.with_fleet(&mut self.cx, |fleet, cx| fleet.inject(cx, &fault)).expect("a fault");
         self.pump();
     }
 
     pub(crate) fn clear_fault(&mut self) {
-        self.cluster.clear_fault(&mut self.cx, "f").expect("a fault");
+        self.alone.with_fleet(&mut self.cx, |fleet, cx| fleet.clear(cx, "f")).expect("a fault");
         self.pump();
     }
 

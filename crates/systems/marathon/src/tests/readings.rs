@@ -3,7 +3,8 @@
 use crate::process::Process;
 use crate::schema::read::READINGS;
 use planarium_kernel::recorder::Recorder;
-use planarium_part::{Cluster, Flags, Loading, Number, System};
+use planarium_mesos::Alone;
+use planarium_part::{Flags, Loading, Number, System};
 use planarium_protocol::input::LoadService;
 use std::sync::Arc;
 
@@ -17,7 +18,9 @@ fn readings_of(file: &str, text: &str) -> u32 {
     let definition = Process::read(&load);
     assert!(Process::preview(&definition).expect("usable").is_ok());
     assert!(Process::findings_against(&definition, None).is_empty());
-    let (mut cx, mut cluster) = (Recorder::new(1), Cluster::new(Flags::default()));
+    let mut cx = Recorder::new(1);
+    let mut alone = Alone::new(&mut cx, &Flags::default());
+    let mut cluster = alone.cluster(cx.now());
     let loading = Loading { number: Number(1), load: Arc::new(load), definition: definition.clone() };
     let (process, _) = Process::start(&mut cx, &mut cluster, loading).expect("it starts");
     // It is held against what runs as well.

@@ -4,14 +4,14 @@
 //! *Must not know*: how a reason is put into words; that is `explain`'s.
 
 use crate::explain::{ClusterFacts, MaintenanceFacts, ReadinessFacts};
+use planarium_mesos::Cluster;
 use planarium_mesos::api::FrameworkId;
-use planarium_part::Cluster;
 use planarium_protocol::view::MachineView;
 use planarium_protocol::{Input, Text};
 
 /// The cluster as one service may ask about it.
 pub(crate) struct Facts<'a> {
-    pub(crate) cluster: &'a Cluster,
+    pub(crate) cluster: &'a Cluster<'a>,
     pub(crate) framework: FrameworkId,
     /// Name of the framework: the service's, unless several share it.
     pub(crate) name: &'a Text,
@@ -40,8 +40,8 @@ impl ClusterFacts for Facts<'_> {
     }
 
     fn machine_state(&self, hostname: &str) -> Option<String> {
-        let view = self.cluster.view();
-        let machine = view.machines.iter().find(|machine| &*machine.hostname == hostname);
+        let machines = self.cluster.machines();
+        let machine = machines.iter().find(|machine| &*machine.hostname == hostname);
         match machine {
             Some(machine) if makes_offers(machine) => None,
             Some(machine) => Some(machine.state.to_string()),
@@ -50,8 +50,8 @@ impl ClusterFacts for Facts<'_> {
     }
 
     fn maintenance(&self, hostname: &str) -> Option<MaintenanceFacts> {
-        let view = self.cluster.view();
-        let machine = view.machines.iter().find(|machine| &*machine.hostname == hostname)?;
+        let machines = self.cluster.machines();
+        let machine = machines.iter().find(|machine| &*machine.hostname == hostname)?;
         let ends = match &*machine.state {
             "down" => "up",
             "draining" | "drained" | "deactivated" if !makes_offers(machine) => "reactivate",
@@ -66,8 +66,8 @@ impl ClusterFacts for Facts<'_> {
     }
 
     fn out_of_offers(&self) -> Vec<Text> {
-        let view = self.cluster.view();
-        let out = view.machines.iter().filter(|machine| {
+        let machines = self.cluster.machines();
+        let out = machines.iter().filter(|machine| {
             &*machine.state == "down"
                 || (machine.deactivated && matches!(&*machine.state, "draining" | "drained" | "deactivated"))
         });
@@ -75,11 +75,11 @@ impl ClusterFacts for Facts<'_> {
     }
 
     fn offer_drought(&self, _: &str) -> Option<String> {
-        let view = self.cluster.view();
-        if view.machines.is_empty() {
+        let machines = self.cluster.machines();
+        if machines.is_empty() {
             return Some("no machine has joined yet".to_owned());
         }
-        if !view.machines.iter().any(|machine| makes_offers(machine)) {
+        if !machines.iter().any(|machine| makes_offers(machine)) {
             return Some("every machine is away".to_owned());
         }
         let withholding = self.cluster.withholding_offers(self.name);

@@ -8,11 +8,13 @@ use crate::load::Loaded;
 use crate::scheduler::Scheduler;
 use crate::wire::{SdkQuery, http};
 use crate::{DIALECT, STATUSES, console};
+use planarium_ground::Fleet;
 use planarium_kernel::cow::behind;
 use planarium_kernel::recorder::Recorder;
 use planarium_kernel::{Digest, SimTime};
-use planarium_mesos::api::{FrameworkId, Message};
-use planarium_part::{Cluster, Cx, Definition, Dialect, Files, Loading, Number, Request, System, Wire};
+use planarium_mesos::Cluster;
+use planarium_mesos::{Framework, News};
+use planarium_part::{Cx, Definition, Dialect, Files, Loading, Number, Part, Request, System, Wire};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
 use planarium_protocol::view::ServiceView;
@@ -76,6 +78,62 @@ impl Process {
     }
 }
 
+impl Part for Process {
+    type Ports<'a> = Cluster<'a>;
+
+    fn next_due(&self) -> Option<(SimTime, Number)> {
+        self.earliest()
+    }
+
+    fn one_shots(&self) -> usize {
+        self.services().map(|member| member.scheduler.one_shots()).sum()
+    }
+
+    fn restless(&self) -> bool {
+        self.services().any(|member| member.scheduler.restless())
+    }
+
+    fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        let Some((_, number)) = self.earliest() else { return };
+        let calls = self.with(number, |scheduler| scheduler.fire(cx)).unwrap_or_default();
+        self.send(cx, cluster, number, calls);
+        self.drop_if_gone(cx, cluster, number);
+    }
+
+    fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
+        self.answer_request(request, parts, cluster.epoch_ms())
+    }
+
+    fn check(&self, _: &Fleet) -> Vec<String> {
+        let mut found: Vec<String> = self.check_shared().into_iter().collect();
+        for member in self.services() {
+            let name = &member.name;
+            found.extend(member.scheduler.check().into_iter().map(|text| format!("{name}: {text}")));
+        }
+        found
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        for member in self.services() {
+            digest.write_str(&member.name);
+            member.scheduler.digest(digest);
+        }
+    }
+
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        let member = |(number, member): (&Number, &Member)| {
+            let old = before.and_then(|before| before.members.get(number)).map(|old| &old.scheduler);
+            let own = behind(&member.scheduler, old, |now| now.beyond(old.map(|old| &**old)));
+            256 + own
+        };
+        self.members.iter().map(member).sum()
+    }
+
+    fn weight(&self) -> u64 {
+        self.services().map(|member| 256 + member.scheduler.weight()).sum()
+    }
+}
+
 impl System for Process {
     type Definition = Arc<Loaded>;
 
@@ -83,6 +141,7 @@ impl System for Process {
         word: DIALECT,
         title: "DC/OS SDK",
         noun: "DC/OS SDK service",
+        needs: &["mesos"],
         detect,
         owns: http::owns,
         nobody: http::nobody,
@@ -181,52 +240,6 @@ impl System for Process {
         self.over
     }
 
-    fn framework(&self) -> Option<FrameworkId> {
-        Some(self.framework)
-    }
-
-    fn next_due(&self) -> Option<(SimTime, Number)> {
-        self.earliest()
-    }
-
-    fn one_shots(&self) -> usize {
-        self.services().map(|member| member.scheduler.one_shots()).sum()
-    }
-
-    fn restless(&self) -> bool {
-        self.services().any(|member| member.scheduler.restless())
-    }
-
-    fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        let Some((_, number)) = self.earliest() else { return };
-        let calls = self.with(number, |scheduler| scheduler.fire(cx)).unwrap_or_default();
-        self.send(cx, cluster, number, calls);
-        self.drop_if_gone(cx, cluster, number);
-    }
-
-    fn cycle_now(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        let numbers: Vec<Number> = self.members.keys().copied().collect();
-        for number in numbers {
-            let calls = self.with(number, |scheduler| scheduler.run_cycle_now(cx)).unwrap_or_default();
-            self.send(cx, cluster, number, calls);
-        }
-    }
-
-    fn on_message(&mut self, cx: &mut Cx, cluster: &mut Cluster, message: Message) {
-        if self.shared.is_some() {
-            self.hear(cx, cluster, message);
-            return;
-        }
-        let Some(number) = self.members.keys().next().copied() else { return };
-        cx.set_cause(message.cause);
-        let calls = self.with(number, |scheduler| scheduler.on_event(cx, message.event)).unwrap_or_default();
-        cluster.call_all(cx, self.framework, calls);
-    }
-
-    fn on_framework_removed(&mut self, cx: &mut Cx, _: &mut Cluster) {
-        self.removed(cx);
-    }
-
     fn restart(&mut self, cx: &mut Cx, cluster: &mut Cluster, target: &Target) {
         self.start_over(cx, cluster, target);
     }
@@ -267,10 +280,6 @@ impl System for Process {
         self.carry_out(cx, cluster, call, parts)
     }
 
-    fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
-        self.answer_request(request, parts, cluster.epoch_ms())
-    }
-
     fn rendered_file(&self, service: &str, task: &str, file: &str) -> Option<Result<(u16, Value), Refusal>> {
         let member = self.meant(service)?;
         let what = SdkQuery::ConfigFile { task: task.to_owned(), config: file.to_owned() };
@@ -290,33 +299,26 @@ impl System for Process {
         let name = self.shared.as_ref().map_or(&member.name, |shared| &shared.name);
         member.scheduler.why_with(path, &Facts { cluster, framework: self.framework, name })
     }
+}
 
-    fn check(&self) -> Vec<String> {
-        let mut found: Vec<String> = self.check_shared().into_iter().collect();
-        for member in self.services() {
-            let name = &member.name;
-            found.extend(member.scheduler.check().into_iter().map(|text| format!("{name}: {text}")));
-        }
-        found
-    }
-
-    fn digest(&self, digest: &mut Digest) {
-        for member in self.services() {
-            digest.write_str(&member.name);
-            member.scheduler.digest(digest);
+impl Framework for Process {
+    fn cycle_now(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        let numbers: Vec<Number> = self.members.keys().copied().collect();
+        for number in numbers {
+            let calls = self.with(number, |scheduler| scheduler.run_cycle_now(cx)).unwrap_or_default();
+            self.send(cx, cluster, number, calls);
         }
     }
 
-    fn beyond(&self, before: Option<&Self>) -> u64 {
-        let member = |(number, member): (&Number, &Member)| {
-            let old = before.and_then(|before| before.members.get(number)).map(|old| &old.scheduler);
-            let own = behind(&member.scheduler, old, |now| now.beyond(old.map(|old| &**old)));
-            256 + own
-        };
-        self.members.iter().map(member).sum()
-    }
-
-    fn weight(&self) -> u64 {
-        self.services().map(|member| 256 + member.scheduler.weight()).sum()
+    fn hear_from_master(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>, news: News) {
+        let News::Message(message) = news else { return self.removed(cx) };
+        if self.shared.is_some() {
+            self.hear(cx, cluster, message);
+            return;
+        }
+        let Some(number) = self.members.keys().next().copied() else { return };
+        cx.set_cause(message.cause);
+        let calls = self.with(number, |scheduler| scheduler.on_event(cx, message.event)).unwrap_or_default();
+        cluster.call_all(cx, self.framework, calls);
     }
 }

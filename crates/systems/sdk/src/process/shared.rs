@@ -8,8 +8,9 @@ use crate::multi::{Hub, MemberId, Routed, must_end, reserve_limit};
 use crate::scheduler::Scheduler;
 use crate::wire::{Metrics, SdkQuery};
 use planarium_kernel::{Cause, draw};
+use planarium_mesos::Cluster;
 use planarium_mesos::api::{Call, FrameworkInfo, Message, Request, SchedulerEvent};
-use planarium_part::{Cluster, Cx, Number};
+use planarium_part::{Cx, Number};
 use planarium_protocol::input::LoadService;
 use planarium_protocol::json;
 use planarium_protocol::{EventBody, Text};
@@ -211,7 +212,7 @@ impl Process {
             }
             let framework = self.framework;
             // Only roles and capabilities are more than before, which the master takes.
-            let _ = cluster.with_master(cx, |master, _, cx| master.update_framework(cx, framework, info));
+            let _ = cluster.update_framework(cx, framework, info);
         }
         self.register(number);
         // It takes its place among those that wait to reserve.

@@ -9,8 +9,9 @@
 //! **Source**: dcos-commons `sdk/scheduler/src/main/java/com/mesosphere/sdk/http/endpoints/{Plans,Pod,State}Resource.java`.
 
 use crate::process::Process;
+use planarium_mesos::Cluster;
 use planarium_mesos::operator::form_fields;
-use planarium_part::{Cluster, Cx, System};
+use planarium_part::{Cx, System};
 use planarium_protocol::input::{HttpCall, PlanCommand, PlanOp, PodCommand, PodOp};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Input, Refusal};

@@ -1,13 +1,14 @@
-//! Machines with what their kubelets run, beside the tasks of Mesos.
+//! Machines with what their kubelets run, beside what others run there.
 //!
 //! *Knows*: the words of the Mesos master for states of tasks, which serve for any process. *Must not know*: any object.
 //!
 //! What is used of a machine is what all owners hold, as the ledger of machines has it.
 
-use super::Cluster;
-use planarium_ground::{Fleet, MachineId};
+use super::Kubernetes;
+use crate::KUBELETS;
+use crate::{Kube, TaskFacts};
+use planarium_ground::{Fleet, strike, strikes};
 use planarium_kernel::SortedMap;
-use planarium_kube::{Kube, TaskFacts};
 use planarium_protocol::input::{FaultKind, TaskStatusInput};
 use planarium_protocol::view::{ActionView, MachineView, TaskView};
 use planarium_protocol::{Input, Text};
@@ -28,32 +29,32 @@ impl Clone for Shown {
     }
 }
 
-impl Cluster {
-    /// Machines with the containers that run on them, and a number that grows whenever those show something else.
-    pub(super) fn with_pods(&self, machines: Vec<Arc<MachineView>>) -> (Vec<Arc<MachineView>>, u64) {
-        let Some(kube) = &self.kube else { return (machines, 0) };
+impl Kubernetes {
+    /// Adds the containers that run on machines; the number grows whenever those show something else.
+    pub(super) fn add_pods(&self, fleet: &Fleet, machines: &mut Vec<Arc<MachineView>>) -> u64 {
+        let kube = &self.kube;
         let mut newest = 0;
         let mut rows = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let merged = machines.into_iter().map(|machine| {
+        for machine in machines {
             let changed = kube.changed_on(&machine.hostname);
             newest = newest.max(changed);
             // The kubelet is that of the machine, however many agents there are.
             if changed == 0 || machine.port.is_some() {
-                return machine;
+                continue;
             }
             if let Some((base, then, shown)) = rows.get(&machine.hostname)
-                && Arc::ptr_eq(base, &machine)
+                && Arc::ptr_eq(base, machine)
                 && *then == changed
             {
-                return Arc::clone(shown);
+                *machine = Arc::clone(shown);
+                continue;
             }
-            let shown = Arc::new(merge(kube, &self.fleet, &machine, changed));
-            let row = (Arc::clone(&machine), changed, Arc::clone(&shown));
+            let shown = Arc::new(merge(kube, fleet, machine, changed));
+            let row = (Arc::clone(machine), changed, Arc::clone(&shown));
             Arc::make_mut(&mut rows).insert(machine.hostname.clone(), row);
-            shown
-        });
-        let merged = merged.collect();
-        (merged, newest)
+            *machine = shown;
+        }
+        newest
     }
 }
 
@@ -62,27 +63,11 @@ fn merge(kube: &Kube, fleet: &Fleet, machine: &MachineView, changed: u64) -> Mac
     // A sum, because either part may be the newer one.
     merged.revision = merged.revision.saturating_add(changed);
     if let Some(id) = fleet.find_machine(&machine.hostname) {
-        add_held(fleet, id, &mut merged);
+        fleet.ledger().held_by(id, KUBELETS).add_to(&mut merged);
+        merged.promised_twice = fleet.ledger().is_promised_twice(id);
     }
     merged.tasks.extend(kube.tasks_on(&machine.hostname).into_iter().map(|task| view(fleet, task)));
     merged
-}
-
-/// Adds what others than the master hold to what is used of a machine, and says whether it is promised twice.
-fn add_held(fleet: &Fleet, id: MachineId, machine: &mut MachineView) {
-    let ledger = fleet.ledger();
-    let others = ledger.held(id).minus(ledger.held_by(id, planarium_mesos::OWNER));
-    for resource in &mut machine.resources {
-        let more = match &*resource.name {
-            "cpus" => others.cpus,
-            "mem" => others.mem_mib_up(),
-            "disk" => others.disk_mib_up(),
-            "gpus" => others.gpus,
-            _ => continue,
-        };
-        resource.used = resource.used.saturating_add(more.thousandths());
-    }
-    machine.promised_twice = ledger.is_promised_twice(id);
 }
 
 fn view(fleet: &Fleet, task: TaskFacts) -> TaskView {
@@ -105,10 +90,10 @@ fn actions(fleet: &Fleet, task: &TaskFacts) -> Vec<ActionView> {
     let facts = task.process.and_then(|process| fleet.process(process));
     // By what the cluster knows: a process may end without anybody hearing of it.
     let refused = task.leaving.then_some("its pod is being deleted");
-    let mut actions = super::beside::strikes(&task.service, &task.id, refused);
+    let mut actions = strikes(&task.service, &task.id, refused);
     if task.ready.is_some() {
         let (title, kind) = ("Fail its readiness probe", FaultKind::ReadinessFail);
-        actions.push(super::beside::strike((&task.service, &task.id), refused, title, kind));
+        actions.push(strike((&task.service, &task.id), refused, title, kind));
     }
     if facts.is_some_and(|facts| facts.manual) {
         let said = [

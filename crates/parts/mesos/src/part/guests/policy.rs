@@ -8,12 +8,12 @@
 
 use super::keeper::{Keeper, Kept};
 use super::pace::Pace;
-use planarium_kernel::Milli;
-use planarium_mesos::api::{
+use crate::api::{
     Call, InverseOffer, Offer, Operation, Resource, Resources, SchedulerEvent, TaskInfo, TaskState,
     TaskStatus,
 };
-use planarium_mesos::maintenance::Response;
+use crate::maintenance::Response;
+use planarium_kernel::Milli;
 use planarium_protocol::Text;
 use std::sync::Arc;
 

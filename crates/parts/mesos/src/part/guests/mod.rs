@@ -9,11 +9,13 @@ mod keeper;
 mod pace;
 mod policy;
 
-use crate::world::World;
+use super::Mesos;
+use crate::api::{Call, FrameworkId, Message};
+use crate::wire::{SchedulerCall, Subscription, framework_info, scheduler_call};
+use planarium_ground::Cx;
 use planarium_kernel::SortedMap;
 use planarium_kernel::draw;
-use planarium_mesos::api::{Call, FrameworkId, Message};
-use planarium_mesos::wire::{SchedulerCall, Subscription, framework_info, scheduler_call};
+use planarium_part::Ground;
 use planarium_protocol::event::WireEvent;
 use planarium_protocol::input::FrameworkInput;
 use planarium_protocol::json;
@@ -38,8 +40,8 @@ struct Guest {
 
 /// All frameworks from outside, those that are gone included.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Outside {
-    guests: SortedMap<FrameworkId, Arc<Guest>>,
+pub(crate) struct Guests {
+    all: SortedMap<FrameworkId, Arc<Guest>>,
     streams: u64,
 }
 
@@ -54,13 +56,13 @@ pub struct OutsideView {
     pub stream: Option<Text>,
 }
 
-impl World {
+impl Mesos {
     /// The registered framework with this id on the wire; `None` when there is none.
     pub fn framework(&self, framework_id: &str) -> Option<OutsideView> {
-        let master = self.cluster.master();
+        let master = &self.master;
         let id = master.framework_by_id(framework_id)?;
         let connected = master.is_connected(id);
-        Some(match self.outside.guests.get(&id) {
+        Some(match self.guests.all.get(&id) {
             Some(guest) => OutsideView { name: guest.label.clone(), connected, stream: guest.stream.clone() },
             None => OutsideView { name: Text::default(), connected, stream: None },
         })
@@ -68,52 +70,61 @@ impl World {
 
     /// The id of the next event stream.
     pub fn stream_to_come(&self) -> Text {
-        let (seed, nth) = (self.recorder.seed(), self.outside.streams.saturating_add(1));
-        draw::uuid(seed, draw::entity("mesos stream"), STREAM, nth).into()
+        let nth = self.guests.streams.saturating_add(1);
+        draw::uuid(self.seed, draw::entity("mesos stream"), STREAM, nth).into()
     }
 
     /// Whether somebody listens to this event stream of this framework.
     pub fn streams_to(&self, name: &str, stream: &str) -> bool {
-        let guest = self.guest(name).and_then(|id| Some((id, self.outside.guests.get(&id)?)));
+        let guest = self.guest(name).and_then(|id| Some((id, self.guests.all.get(&id)?)));
         guest.is_some_and(|(id, guest)| {
-            guest.stream.as_deref() == Some(stream) && self.cluster.master().is_connected(id)
+            guest.stream.as_deref() == Some(stream) && self.master.is_connected(id)
         })
     }
 
     /// The registered framework of this name.
     fn guest(&self, name: &str) -> Option<FrameworkId> {
-        let named = self.outside.guests.iter().filter(|(_, guest)| *guest.label == *name);
-        let master = self.cluster.master();
+        let named = self.guests.all.iter().filter(|(_, guest)| *guest.label == *name);
+        let master = &self.master;
         named.map(|(id, _)| *id).find(|id| master.framework_by_id(master.framework_id(*id)) == Some(*id))
     }
 
     /// Does what a `framework` input asks for.
-    pub(crate) fn framework_input(&mut self, input: &FrameworkInput) -> Result<Value, Refusal> {
+    pub(crate) fn framework_input(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        input: &FrameworkInput,
+    ) -> Result<Value, Refusal> {
         if input.op == "add" {
-            return self.add_guest(input);
+            return self.add_guest(cx, ground, input);
         }
         let id = self.guest(&input.name).ok_or_else(|| {
             Refusal::new(RefusalCode::NotFound, format!("no framework {} from outside", input.name))
         })?;
         match input.op.as_str() {
             "call" => {
-                let framework_id = self.cluster.master().framework_id(id).to_owned();
-                self.scheduler_call(&with_framework_id(&input.call, &framework_id))
+                let framework_id = self.master.framework_id(id).to_owned();
+                self.scheduler_call(cx, ground, &with_framework_id(&input.call, &framework_id))
             }
             "remove" => {
-                self.call_of(id, Call::Teardown);
+                self.call_of(cx, ground, id, Call::Teardown);
                 Ok(json!({ "status": 200 }))
             }
             "disconnect" => {
-                self.cluster
-                    .with_master(&mut self.recorder, |master, _, cx| master.disconnect_framework(cx, id));
+                self.act(cx, ground, |master, _, cx| master.disconnect_framework(cx, id));
                 Ok(json!({ "status": 200 }))
             }
             other => Err(bad(format!("`op` is add, call, remove or disconnect, not `{other}`"))),
         }
     }
 
-    fn add_guest(&mut self, input: &FrameworkInput) -> Result<Value, Refusal> {
+    fn add_guest(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        input: &FrameworkInput,
+    ) -> Result<Value, Refusal> {
         if input.name.is_empty() {
             return Err(bad("a framework has a name"));
         }
@@ -136,74 +147,79 @@ impl World {
             }
         };
         let subscription = framework_info(described, Some(&input.name), &input.roles)?;
-        let id = self.welcome(input.name.as_str().into(), None, autopilot, subscription.info);
-        Ok(json!({ "status": 200, "framework_id": self.cluster.master().framework_id(id) }))
+        let id = self.welcome(cx, ground, input.name.as_str().into(), None, autopilot, subscription.info);
+        Ok(json!({ "status": 200, "framework_id": self.master.framework_id(id) }))
     }
 
     /// Subscribes a framework and keeps what is known of it, before the master sends it anything.
     fn welcome(
         &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
         label: Text,
         stream: Option<Text>,
         autopilot: Option<Autopilot>,
-        info: planarium_mesos::api::FrameworkInfo,
+        info: crate::api::FrameworkInfo,
     ) -> FrameworkId {
-        let id = self.cluster.subscribe(&mut self.recorder, info);
-        self.outside.guests.insert(id, Arc::new(Guest { label, stream, autopilot }));
+        let id = self.master.subscribe(cx, ground.fleet_mut(), info);
+        self.guests.all.insert(id, Arc::new(Guest { label, stream, autopilot }));
         id
     }
 
     /// Those of these frameworks that came by an input notice that there is another master, and subscribe again. Those
     /// that came over HTTP have to see to it themselves.
-    pub(crate) fn return_guests(&mut self, orphans: &[FrameworkId]) {
+    pub(crate) fn return_guests(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, orphans: &[FrameworkId]) {
         for id in orphans {
-            if self.outside.guests.get(id).is_some_and(|guest| guest.stream.is_none()) {
-                self.cluster.with_master(&mut self.recorder, |master, fleet, cx| {
+            if self.guests.all.get(id).is_some_and(|guest| guest.stream.is_none()) {
+                self.act(cx, ground, |master, fleet, cx| {
                     master.resubscribe_as_before(cx, fleet, *id);
                 });
             }
         }
     }
 
-    fn call_of(&mut self, id: FrameworkId, call: Call) {
-        self.cluster.with_master(&mut self.recorder, |master, fleet, cx| master.call(cx, fleet, id, call));
+    fn call_of(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, id: FrameworkId, call: Call) {
+        self.act(cx, ground, |master, fleet, cx| master.call(cx, fleet, id, call));
     }
 
     /// Carries a v1 scheduler call out.
-    pub(crate) fn scheduler_call(&mut self, body: &Value) -> Result<Value, Refusal> {
-        let from = scheduler_call(self.cluster.master(), body)?;
+    pub(crate) fn scheduler_call(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        body: &Value,
+    ) -> Result<Value, Refusal> {
+        let from = scheduler_call(&self.master, body)?;
         if let SchedulerCall::Subscribe(subscription) = from.call {
-            return self.subscribe(*subscription, from.framework_id);
+            return self.subscribe(cx, ground, *subscription, from.framework_id);
         }
         let wire = from.framework_id.unwrap_or_default();
-        let master = self.cluster.master();
+        let master = &self.master;
         let id = master
             .framework_by_id(&wire)
-            .filter(|id| self.outside.guests.contains_key(id))
+            .filter(|id| self.guests.all.contains_key(id))
             .ok_or_else(|| bad("Framework cannot be found"))?;
         if !master.is_connected(id) {
             let refusal = Refusal::new(RefusalCode::Conflict, "Framework is not subscribed");
             return Err(Refusal { status: 403, ..refusal });
         }
         match from.call {
-            SchedulerCall::Call(call) => self.call_of(id, call),
+            SchedulerCall::Call(call) => self.call_of(cx, ground, id, call),
             SchedulerCall::Acknowledge { task_id, agent_id, uuid } => {
-                self.cluster.with_master(&mut self.recorder, |master, fleet, cx| {
+                self.act(cx, ground, |master, fleet, cx| {
                     master.acknowledge(cx, fleet, id, &agent_id, &task_id, &uuid);
                 });
             }
             SchedulerCall::AcknowledgeOperation { operation_id, agent_id, uuid } => {
-                self.cluster.with_master(&mut self.recorder, |master, fleet, cx| {
+                self.act(cx, ground, |master, fleet, cx| {
                     master.acknowledge_operation(cx, fleet, id, &agent_id, &operation_id, &uuid);
                 });
             }
             SchedulerCall::Update(subscription) => {
-                self.cluster.with_master(&mut self.recorder, |master, _, cx| {
-                    master.update_framework(cx, id, subscription.info)
-                })?;
+                self.act(cx, ground, |master, _, cx| master.update_framework(cx, id, subscription.info))?;
             }
             SchedulerCall::Shutdown { executor_id, agent_id } => {
-                self.cluster.with_master(&mut self.recorder, |master, fleet, cx| {
+                self.act(cx, ground, |master, fleet, cx| {
                     master.shut_down_executor(cx, fleet, id, &agent_id, &executor_id);
                 });
             }
@@ -212,7 +228,13 @@ impl World {
         Ok(json!({ "status": 202 }))
     }
 
-    fn subscribe(&mut self, subscription: Subscription, outer: Option<Text>) -> Result<Value, Refusal> {
+    fn subscribe(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        subscription: Subscription,
+        outer: Option<Text>,
+    ) -> Result<Value, Refusal> {
         let known = match (&subscription.framework_id, outer) {
             (Some(inner), Some(outer)) if *inner != outer => {
                 return Err(bad("'framework_id' differs from 'subscribe.framework_info.id'"));
@@ -221,38 +243,38 @@ impl World {
             (None, outer) => outer,
         };
         let stream = self.stream_to_come();
-        self.outside.streams += 1;
-        let subscribed = known.as_ref().and_then(|wire| self.cluster.master().framework_by_id(wire));
+        self.guests.streams += 1;
+        let subscribed = known.as_ref().and_then(|wire| self.master.framework_by_id(wire));
         let id = match (subscribed, known) {
             (Some(id), _) => {
-                let Some(guest) = self.outside.guests.get_mut(&id).map(Arc::make_mut) else {
+                let Some(guest) = self.guests.all.get_mut(&id).map(Arc::make_mut) else {
                     return Err(turned_down(
                         "this id belongs to a service of the simulated cluster".to_owned(),
                     ));
                 };
                 guest.stream = Some(stream.clone());
-                self.cluster.resubscribe(&mut self.recorder, id, subscription.info);
+                self.master.resubscribe(cx, ground.fleet_mut(), id, subscription.info);
                 id
             }
             (None, Some(wire)) => {
                 let label = self.free_label(&subscription.info.name);
-                let subscribed = self.cluster.subscribe_as(&mut self.recorder, subscription.info, &wire);
+                let subscribed = self.master.subscribe_as(cx, ground.fleet_mut(), subscription.info, &wire);
                 let id = subscribed.map_err(turned_down)?;
                 let guest = Guest { label, stream: Some(stream.clone()), autopilot: None };
-                self.outside.guests.insert(id, Arc::new(guest));
+                self.guests.all.insert(id, Arc::new(guest));
                 id
             }
             (None, None) => {
                 let label = self.free_label(&subscription.info.name);
-                self.welcome(label, Some(stream.clone()), None, subscription.info)
+                self.welcome(cx, ground, label, Some(stream.clone()), None, subscription.info)
             }
         };
-        self.cluster.with_master(&mut self.recorder, |master, _, _| master.acknowledges_by_calls(id));
-        let label = self.outside.guests.get(&id).map(|guest| guest.label.clone());
+        self.act(cx, ground, |master, _, _| master.acknowledges_by_calls(id));
+        let label = self.guests.all.get(&id).map(|guest| guest.label.clone());
         Ok(json!({
             "status": 200,
             "framework": label,
-            "framework_id": self.cluster.master().framework_id(id),
+            "framework_id": self.master.framework_id(id),
             "stream_id": stream,
         }))
     }
@@ -267,27 +289,26 @@ impl World {
     }
 
     /// A message for a framework from outside: told as an event, answered by its policy.
-    pub(crate) fn tell_outside(&mut self, message: &Message) {
+    pub(crate) fn tell_guest(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, message: &Message) {
         let id = message.framework;
-        let Some(guest) = self.outside.guests.get(&id) else { return };
+        let Some(guest) = self.guests.all.get(&id) else { return };
         let label = guest.label.clone();
-        let nth = self.recorder.next_seq();
-        let event = self.cluster.master().event_json(self.calendar(), id, &message.event, nth);
-        self.recorder.set_cause(message.cause);
-        let seq = self.recorder.emit(EventBody::FrameworkEvent { framework: label, event: WireEvent(event) });
-        let now_ms = self.now_ms();
-        let Some(guest) = self.outside.guests.get_mut(&id) else { return };
+        let nth = cx.next_seq();
+        let event = self.master.event_json(super::calls::calendar(ground), id, &message.event, nth);
+        cx.set_cause(message.cause);
+        let seq = cx.emit(EventBody::FrameworkEvent { framework: label, event: WireEvent(event) });
+        let Some(guest) = self.guests.all.get_mut(&id) else { return };
         if guest.autopilot.is_none() {
             return;
         }
-        let now_ms = self.epoch_ms.saturating_add(now_ms);
+        let now_ms = ground.epoch_ms.saturating_add(cx.now().ms());
         let calls = match &mut Arc::make_mut(guest).autopilot {
             Some(autopilot) => autopilot.on_event(&message.event, now_ms),
             None => Vec::new(),
         };
         for call in calls {
-            self.recorder.set_cause(planarium_kernel::cause::Cause::Event(seq));
-            self.call_of(id, call);
+            cx.set_cause(planarium_kernel::cause::Cause::Event(seq));
+            self.call_of(cx, ground, id, call);
         }
     }
 }

@@ -7,12 +7,12 @@
 //!
 //! Source: `apache/mesos: docs/maintenance.md` (examples of what frameworks may do). Ours.
 
-use planarium_kernel::Milli;
-use planarium_mesos::api::{
+use crate::api::{
     Call, InverseOffer, Offer, OfferId, Operation, Persistence, Reservation, Resource, Resources,
     SchedulerEvent, TaskInfo, TaskState, TaskStatus, Unavailability,
 };
-use planarium_mesos::maintenance::Response;
+use crate::maintenance::Response;
+use planarium_kernel::Milli;
 use planarium_protocol::Text;
 use std::sync::Arc;
 

@@ -4,22 +4,29 @@
 //! begin so long from now, adding to and taking out of the schedule, agents named by hostname.
 //! Must not know: what a call does and when it is refused.
 
-use crate::world::World;
+use super::Mesos;
+use crate::maintenance::decode::{self, OperatorCall};
+use crate::maintenance::{MachineId, Refused, Schedule};
+use planarium_ground::Cx;
 use planarium_kernel::SortedSet;
-use planarium_mesos::maintenance::decode::{self, OperatorCall};
-use planarium_mesos::maintenance::{MachineId, Refused, Schedule};
+use planarium_part::Ground;
 use planarium_protocol::Refusal;
 use planarium_protocol::input::Maintenance;
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use serde_json::{Map, Value};
 
-impl World {
+impl Mesos {
     /// Does what an operator asks about maintenance. The answer is empty, but for the one call that is answered
     /// with an error although it has an effect: then it holds that answer's `status` and `message`.
-    pub(crate) fn maintenance(&mut self, input: &Maintenance) -> Result<Value, Refusal> {
-        let call = self.read_maintenance(input)?;
-        match self.cluster.maintain(&mut self.recorder, call) {
+    pub(crate) fn maintenance(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        input: &Maintenance,
+    ) -> Result<Value, Refusal> {
+        let call = self.read_maintenance(ground, input)?;
+        match self.act(cx, ground, |master, fleet, cx| master.maintain(cx, fleet, call)) {
             Ok(()) => Ok(json!({})),
             Err(refused @ Refused::NotRegistered) => {
                 Ok(json!({ "status": refused.status(), "message": refused.to_string() }))
@@ -28,7 +35,7 @@ impl World {
         }
     }
 
-    fn read_maintenance(&self, input: &Maintenance) -> Result<OperatorCall, Refusal> {
+    fn read_maintenance(&self, ground: &Ground<'_>, input: &Maintenance) -> Result<OperatorCall, Refusal> {
         let body = &input.body;
         if body.get("type").is_some_and(Value::is_string) {
             return self.whole_call(&input.op, body);
@@ -40,8 +47,8 @@ impl World {
             self.agent_call(&Value::Object(call))
         };
         Ok(match input.op.as_str() {
-            "schedule" => OperatorCall::UpdateSchedule(decode::schedule(&self.with_starts(body))?),
-            "schedule-add" => OperatorCall::UpdateSchedule(self.schedule_with(body)?),
+            "schedule" => OperatorCall::UpdateSchedule(decode::schedule(&self.with_starts(ground, body))?),
+            "schedule-add" => OperatorCall::UpdateSchedule(self.schedule_with(ground, body)?),
             "schedule-remove" => OperatorCall::UpdateSchedule(self.schedule_without(body)?),
             "down" => OperatorCall::Start(decode::machine_list(body)?),
             "up" => OperatorCall::Stop(decode::machine_list(body)?),
@@ -85,7 +92,7 @@ impl World {
         | OperatorCall::Deactivate(agent_id)
         | OperatorCall::Reactivate(agent_id)
         | OperatorCall::MarkGone(agent_id) = &mut call
-            && let Some(id) = self.cluster.master().agent_id_on(agent_id)
+            && let Some(id) = self.master.agent_id_on(agent_id)
         {
             *agent_id = id;
         }
@@ -93,10 +100,10 @@ impl World {
     }
 
     /// The schedule with windows added; their machines leave the windows they were in.
-    fn schedule_with(&self, body: &Value) -> Result<Schedule, Refusal> {
-        let added = decode::schedule(&self.with_starts(body))?;
+    fn schedule_with(&self, ground: &Ground<'_>, body: &Value) -> Result<Schedule, Refusal> {
+        let added = decode::schedule(&self.with_starts(ground, body))?;
         let moved: SortedSet<_> = added.machines().map(|(id, _)| id.key()).collect();
-        let mut schedule = self.cluster.master().schedule().without(&moved);
+        let mut schedule = self.master.schedule().without(&moved);
         schedule.windows.extend(added.windows);
         Ok(schedule)
     }
@@ -104,7 +111,7 @@ impl World {
     /// The schedule with machines taken out.
     fn schedule_without(&self, body: &Value) -> Result<Schedule, Refusal> {
         let machines = decode::machine_list(body)?;
-        let schedule = self.cluster.master().schedule();
+        let schedule = self.master.schedule();
         let there: SortedSet<_> = schedule.machines().map(|(id, _)| id.key()).collect();
         if machines.is_empty() {
             return Err(Refused::EmptyList.into());
@@ -116,9 +123,9 @@ impl World {
     }
 
     /// The body with starts of the form `{"in_ms": N}` put as calendar time.
-    fn with_starts(&self, body: &Value) -> Value {
+    fn with_starts(&self, ground: &Ground<'_>, body: &Value) -> Value {
         let mut body = body.clone();
-        let now_ms = i64::try_from(self.epoch_ms.saturating_add(self.now_ms())).unwrap_or(i64::MAX);
+        let now_ms = i64::try_from(ground.epoch_ms.saturating_add(ground.now.ms())).unwrap_or(i64::MAX);
         let windows = match body.get_mut("windows") {
             Some(Value::Array(windows)) => windows.as_mut_slice(),
             Some(window) => std::slice::from_mut(window),

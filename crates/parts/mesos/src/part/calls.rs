@@ -6,47 +6,53 @@
 //! the JSON of a v1 call, or the form of a v0 endpoint as a text or an object. What comes back is `{"status":CODE}`, with
 //! `body` and more beside it where the call answers something. Reads may be put in too; they change nothing.
 
-use crate::world::World;
-use planarium_kernel::time::SimTime;
-use planarium_mesos::maintenance::decode;
-use planarium_mesos::operator::{OperatorCall, TimedEvent, form_fields, v0_call, v0_methods, v1_call};
-use planarium_mesos::wire::{Calendar, MesosQuery, operator_question, question};
+use super::Mesos;
+use crate::maintenance::decode;
+use crate::operator::{OperatorCall, TimedEvent, form_fields, v0_call, v0_methods, v1_call};
+use crate::wire::{Calendar, MesosQuery, operator_question, question};
+use planarium_ground::Cx;
+use planarium_part::Ground;
 use planarium_protocol::Refusal;
 use planarium_protocol::input::{HttpCall, Maintenance};
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use serde_json::Value;
 
-impl World {
-    /// Where virtual time stands in the calendar.
-    pub(crate) fn calendar(&self) -> Calendar {
-        Calendar { epoch_ms: self.epoch_ms, now: SimTime(self.now_ms()) }
-    }
+/// Where virtual time stands in the calendar.
+pub(crate) fn calendar(ground: &Ground<'_>) -> Calendar {
+    Calendar { epoch_ms: ground.epoch_ms, now: ground.now }
+}
 
+impl Mesos {
     /// Asks the Mesos master: status and body, or a refusal.
-    pub fn query_mesos(&self, query: &MesosQuery) -> Result<(u16, Value), Refusal> {
-        self.cluster.master().read(self.calendar(), query).map(|value| (200, value))
+    pub fn query(&self, ground: &Ground<'_>, query: &MesosQuery) -> Result<(u16, Value), Refusal> {
+        self.master.read(calendar(ground), query).map(|value| (200, value))
     }
 
-    /// Somebody listens to what the master tells operators.
-    pub(crate) fn listen_to_master(&mut self) {
-        self.cluster.listen();
+    /// Somebody listens to what the master tells operators: it is kept from now on. Nothing else depends on it.
+    pub fn listen(&mut self, epoch_ms: u64) {
+        self.master.listen(epoch_ms);
     }
 
     /// What an operator is told who subscribes now, and the number of the event that comes next.
-    pub fn operator_subscribed(&self) -> Option<(Value, u64)> {
-        let master = self.cluster.master();
-        Some((master.subscribed_event(self.calendar()), master.next_operator_event()?))
+    pub fn operator_subscribed(&self, ground: &Ground<'_>) -> Option<(Value, u64)> {
+        let master = &self.master;
+        Some((master.subscribed_event(calendar(ground)), master.next_operator_event()?))
     }
 
     /// What operators were told from this event on, each with its instant, and the number of the next
     /// one; none when nobody listens, or some of it was dropped.
     pub fn operator_events(&self, since: u64) -> Option<(Vec<TimedEvent>, u64)> {
-        self.cluster.master().operator_events(since)
+        self.master.operator_events(since)
     }
 
     /// Carries a call of the master's API out; none when the path is none of its calls.
-    pub(crate) fn master_call(&mut self, call: &HttpCall) -> Option<Result<Value, Refusal>> {
+    pub(crate) fn master_call(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        call: &HttpCall,
+    ) -> Option<Result<Value, Refusal>> {
         let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         let parts = match parts.as_slice() {
@@ -55,15 +61,19 @@ impl World {
         let fields = form_fields(query);
         let asked = question(parts, &|key| fields.get(key).cloned());
         if let ("GET" | "HEAD", Some(asked)) = (call.method.as_str(), &asked) {
-            return Some(self.reply_to(asked));
+            return Some(self.reply_to(ground, asked));
         }
         match (call.method.as_str(), parts) {
-            ("POST", ["maintenance", "schedule", ..]) => Some(self.maintenance_call("schedule", &call.body)),
-            ("POST", ["machine", op @ ("down" | "up"), ..]) => Some(self.maintenance_call(op, &call.body)),
-            ("POST", ["api", "v1", "scheduler", ..]) => Some(self.scheduler_call(&call.body)),
-            ("POST", ["api", "v1", ..]) => Some(self.operator_call(&call.body)),
+            ("POST", ["maintenance", "schedule", ..]) => {
+                Some(self.maintenance_call(cx, ground, "schedule", &call.body))
+            }
+            ("POST", ["machine", op @ ("down" | "up"), ..]) => {
+                Some(self.maintenance_call(cx, ground, op, &call.body))
+            }
+            ("POST", ["api", "v1", "scheduler", ..]) => Some(self.scheduler_call(cx, ground, &call.body)),
+            ("POST", ["api", "v1", ..]) => Some(self.operator_call(cx, ground, &call.body)),
             (method, parts) => match v0_call(method, parts, &call.body) {
-                Some(read) => Some(read.and_then(|call| self.operate(&call))),
+                Some(read) => Some(read.and_then(|call| self.operate(cx, ground, &call))),
                 None => {
                     let known = asked.is_some()
                         || v0_methods(parts).is_some()
@@ -76,42 +86,57 @@ impl World {
         }
     }
 
-    fn reply_to(&self, asked: &MesosQuery) -> Result<Value, Refusal> {
-        self.query_mesos(asked).map(|(status, body)| json!({ "status": status, "body": body }))
+    fn reply_to(&self, ground: &Ground<'_>, asked: &MesosQuery) -> Result<Value, Refusal> {
+        self.query(ground, asked).map(|(status, body)| json!({ "status": status, "body": body }))
     }
 
     /// A call of the v1 operator API.
-    fn operator_call(&mut self, body: &Value) -> Result<Value, Refusal> {
+    fn operator_call(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        body: &Value,
+    ) -> Result<Value, Refusal> {
         if let Some(asked) = operator_question(body) {
-            return self.reply_to(&asked?);
+            return self.reply_to(ground, &asked?);
         }
         match (maintenance_op(body), v1_call(body)) {
-            (Some(op), _) => self.maintenance_call(op, body),
-            (None, Some(read)) => read.and_then(|call| self.operate(&call)),
+            (Some(op), _) => self.maintenance_call(cx, ground, op, body),
+            (None, Some(read)) => read.and_then(|call| self.operate(cx, ground, &call)),
             (None, None) => Err(unknown_type(body)),
         }
     }
 
     /// A maintenance call, with the status that it is answered with.
-    fn maintenance_call(&mut self, op: &str, body: &Value) -> Result<Value, Refusal> {
-        let mut reply = self.maintenance(&Maintenance { op: op.to_owned(), body: body.clone() })?;
+    fn maintenance_call(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        op: &str,
+        body: &Value,
+    ) -> Result<Value, Refusal> {
+        let mut reply =
+            self.maintenance(cx, ground, &Maintenance { op: op.to_owned(), body: body.clone() })?;
         if let Some(map) = reply.as_object_mut() {
             map.entry("status").or_insert(200.into());
         }
         Ok(reply)
     }
 
-    fn operate(&mut self, call: &OperatorCall) -> Result<Value, Refusal> {
+    fn operate(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        call: &OperatorCall,
+    ) -> Result<Value, Refusal> {
         let removed = if let OperatorCall::Teardown { framework_id } = call {
-            self.cluster.master().framework_by_id(framework_id)
+            self.master.framework_by_id(framework_id)
         } else {
             None
         };
-        let answer = self
-            .cluster
-            .with_master(&mut self.recorder, |master, fleet, cx| master.operate(cx, fleet, call))?;
-        if let Some(framework) = removed {
-            self.framework_removed(framework);
+        let answer = self.act(cx, ground, |master, fleet, cx| master.operate(cx, fleet, call))?;
+        if let Some(number) = removed.and_then(|framework| self.schedulers.get(&framework)) {
+            self.removed.push_back(*number);
         }
         let mut reply = json!({ "status": answer.status });
         if let (Some(map), Some(body)) = (reply.as_object_mut(), answer.body) {
@@ -119,6 +144,19 @@ impl World {
         }
         Ok(reply)
     }
+}
+
+/// Whether a call is one of the master's.
+pub(super) fn is_masters(call: &HttpCall) -> bool {
+    let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    let parts = match parts.as_slice() {
+        ["mesos", "master", rest @ ..] | ["mesos" | "master", rest @ ..] | rest => rest,
+    };
+    let fields = form_fields(query);
+    question(parts, &|key| fields.get(key).cloned()).is_some()
+        || v0_methods(parts).is_some()
+        || matches!(parts, ["machine", "down" | "up", ..] | ["api", "v1", ..])
 }
 
 /// Which maintenance operation a v1 call is.

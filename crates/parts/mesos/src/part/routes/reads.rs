@@ -1,16 +1,17 @@
 //! Endpoints that only read.
 
-use crate::{Request, Response, Session};
-use planarium_world::MesosQuery;
+use super::Asked;
+use crate::wire::MesosQuery;
+use planarium_part::{Request, Response};
 
 /// The question that a path asks.
 pub(super) fn question(request: &Request, parts: &[&str]) -> Option<MesosQuery> {
-    planarium_world::mesos_question(parts, &|key| request.param(key))
+    crate::wire::question(parts, &|key| request.param(key))
 }
 
 /// The answer, wrapped where the caller asks for a script.
-pub(super) fn answer(session: &Session, request: &Request, query: MesosQuery) -> Response {
-    match session.engine.world().query_mesos(&query) {
+pub(super) fn answer(asked: Asked<'_>, request: &Request, query: &MesosQuery) -> Response {
+    match asked.mesos.query(asked.ground, query) {
         Ok((status, value)) => match request.param("jsonp").filter(|name| is_name(name)) {
             Some(name) => Response {
                 content_type: "text/javascript",

@@ -6,7 +6,7 @@
 //!
 //! *Source*: ours; frameworks of people wait longer before they try again what has just failed.
 
-use planarium_mesos::api::{Call, Operation, SchedulerEvent};
+use crate::api::{Call, Operation, SchedulerEvent};
 use planarium_protocol::Text;
 
 /// How long a task has to last for the next one to follow at once. *Units*: milliseconds.

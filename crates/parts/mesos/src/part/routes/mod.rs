@@ -1,6 +1,6 @@
 //! The Mesos master's API: `/x`, `/master/x`, `/mesos/x`, `/mesos/master/x`, `/api/v1`, `/api/v1/scheduler`.
 //!
-//! Knows: paths, methods, headers, which question or input stands behind which call. Must not know: what a call does and
+//! *Knows*: paths, methods, headers, which question or input stands behind which call. *Must not know*: what a call does and
 //! what replies look like inside; both are the master's.
 //! Source: `apache/mesos: src/master/http.cpp`, `src/master/master.cpp` (routes), `3rdparty/libprocess/src/process.cpp` (the
 //! longest prefix of a path that has a route answers; what follows it is passed over). Match.
@@ -9,43 +9,74 @@ mod maintenance;
 mod operator;
 mod reads;
 mod scheduler;
+mod stream;
 mod writes;
 
-use crate::{Request, Response, Session};
-use planarium_protocol::Input;
-use planarium_protocol::Refusal;
+use super::Mesos;
+use planarium_part::{Ground, Request, Response, Wire};
 use planarium_protocol::input::HttpCall;
+use planarium_protocol::{Input, Refusal};
 use serde_json::Value;
 
-/// Answers a call of the master; none when the path is none of its own.
-pub(crate) fn route(session: &mut Session, request: &Request, parts: &[&str]) -> Option<Response> {
+pub(super) use stream::{closed, news};
+
+/// The master as a request finds it.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    mesos: &'a Mesos,
+    ground: &'a Ground<'a>,
+}
+
+/// Whether a path is one of the master's.
+pub(super) fn owns(parts: &[&str]) -> bool {
+    matches!(parts, ["mesos" | "master", ..]) || is_bare(parts)
+}
+
+/// Whether a path without a prefix is one of the master's.
+fn is_bare(parts: &[&str]) -> bool {
+    matches!(
+        parts,
+        ["api", "v1"]
+            | ["api", "v1", "scheduler", ..]
+            | ["maintenance", "schedule" | "status", ..]
+            | ["machine", "down" | "up", ..]
+            | ["health" | "version" | "weights" | "quota", ..]
+            | ["redirect"]
+            | ["reserve" | "unreserve" | "create-volumes" | "destroy-volumes" | "teardown", ..]
+    ) || crate::wire::question(parts, &|_| None).is_some()
+}
+
+/// Answers a call of the master.
+pub(super) fn route(mesos: &Mesos, ground: &Ground<'_>, request: &Request, parts: &[&str]) -> Wire {
+    let asked = Asked { mesos, ground };
     let (prefixed, of_master, parts) = match parts {
         ["mesos", "master", rest @ ..] | ["master", rest @ ..] => (true, true, rest),
         ["mesos", rest @ ..] => (true, false, rest),
         rest => (false, false, rest),
     };
-    let response = match parts {
-        ["api", "v1", "scheduler", ..] => scheduler::call(session, request),
-        ["api", "v1", ..] => operator::call(session, request),
+    match parts {
+        ["api", "v1", "scheduler", ..] => scheduler::call(asked, request),
+        ["api", "v1", ..] => operator::call(request, asked),
         ["maintenance", "schedule" | "status", ..] | ["machine", "down" | "up", ..] => {
-            maintenance::call(session, request, parts.get(..2).unwrap_or(parts))
+            maintenance::call(asked, request, parts.get(..2).unwrap_or(parts))
         }
-        ["health", ..] => read_only(request).unwrap_or_else(|| Response::empty(200)),
-        ["redirect"] => redirect(request),
+        ["health", ..] => Wire::Answer(read_only(request).unwrap_or_else(|| Response::empty(200))),
+        ["redirect"] => Wire::Answer(redirect(request)),
         // A process of its own, beside the master.
-        ["version", ..] if of_master => no_endpoint(request),
+        ["version", ..] if of_master => Wire::Answer(no_endpoint(request)),
         [path @ ("reserve" | "unreserve" | "create-volumes" | "destroy-volumes" | "teardown"), ..] => {
-            writes::form(session, request, path)
+            writes::form(request, path)
         }
-        ["weights", ..] => writes::shares(session, request, &["weights"]),
-        ["quota", ..] => writes::shares(session, request, parts),
+        ["weights", ..] => writes::shares(asked, request, &["weights"]),
+        ["quota", ..] => writes::shares(asked, request, parts),
         _ => match reads::question(request, parts) {
-            Some(query) => read_only(request).unwrap_or_else(|| reads::answer(session, request, query)),
-            None if prefixed => no_endpoint(request),
-            None => return None,
+            Some(query) => {
+                Wire::Answer(read_only(request).unwrap_or_else(|| reads::answer(asked, request, &query)))
+            }
+            None if prefixed => Wire::Answer(no_endpoint(request)),
+            None => Wire::NotMine,
         },
-    };
-    Some(response)
+    }
 }
 
 fn no_endpoint(request: &Request) -> Response {
@@ -114,20 +145,22 @@ fn v1_body(request: &Request) -> Result<Value, Response> {
         .map_err(|error| Response::text(400, format!("Failed to parse body into JSON: {error}")))
 }
 
-/// Puts a POST in as an input; what the master answers, or the refusal as a response.
-fn apply(session: &mut Session, path: &str, body: Value) -> Result<Value, Response> {
-    apply_by(session, "POST", path, body)
+/// Puts a POST in as an input, answered by what the master answers.
+fn apply(path: &str, body: Value) -> Wire {
+    apply_by("POST", path, body)
 }
 
 /// The same by another method.
-fn apply_by(session: &mut Session, method: &str, path: &str, body: Value) -> Result<Value, Response> {
-    put_in(session, method, path, body).map_err(|refusal| refused(&refusal))
+fn apply_by(method: &str, path: &str, body: Value) -> Wire {
+    let reply = |outcome: Result<Value, Refusal>| match outcome {
+        Ok(reply) => answered(&reply),
+        Err(refusal) => refused(&refusal),
+    };
+    Wire::Change(Box::new(input(method, path, body)), Box::new(reply))
 }
 
-/// The same; what the master answers, or the refusal as it is.
-fn put_in(session: &mut Session, method: &str, path: &str, body: Value) -> Result<Value, Refusal> {
-    let call = HttpCall { content_type: None, method: method.to_owned(), path: path.to_owned(), body };
-    session.engine.apply(Input::Call(call)).outcome
+fn input(method: &str, path: &str, body: Value) -> Input {
+    Input::Call(HttpCall { content_type: None, method: method.to_owned(), path: path.to_owned(), body })
 }
 
 /// The response that an accepted call asks for.

@@ -1,0 +1,96 @@
+//! A machine as everybody sees it, before any part adds what it knows.
+//!
+//! *Knows*: names, amounts, faults. *Must not know*: agents, tasks, pods.
+
+use crate::Fleet;
+use crate::event::Absence;
+use crate::spec::MachineId;
+use planarium_protocol::input::{ClearFault, Fault, FaultKind, Target};
+use planarium_protocol::view::{ActionView, MachineView, ResourceView};
+use planarium_protocol::{Amount, Input, Text};
+
+/// What a machine has unless the input says otherwise, in thousandths: cpus, MiB of memory and of disk.
+const USUAL: [i64; 3] = [8_000, 32_768_000, 204_800_000];
+
+impl Fleet {
+    /// A machine without what any part knows of it.
+    pub fn machine_view(&self, id: MachineId) -> Option<MachineView> {
+        let machine = self.machine_ref(id)?;
+        let spec = &machine.spec;
+        let state = match machine.worst {
+            None => "up",
+            Some(Absence::Lost) => "lost",
+            Some(Absence::Partitioned) => "partitioned",
+            Some(Absence::AgentRestart) => "restarting",
+        };
+        let own = &spec.resources;
+        let [cpus, mem, disk] = USUAL;
+        let amount = |given: Option<Amount>, usual: i64| given.map_or(usual, Amount::thousandths);
+        let rows = [
+            ("cpus", amount(own.cpus, cpus)),
+            ("mem", amount(own.mem, mem)),
+            ("disk", amount(own.disk, disk)),
+            ("gpus", amount(own.gpus, 0)),
+        ];
+        let resources = rows.into_iter().filter(|(_, total)| *total > 0);
+        Some(MachineView {
+            revision: self.touched(),
+            hostname: spec.hostname.clone(),
+            ip: spec.ip.clone(),
+            agent_id: Text::default(),
+            port: machine.port,
+            state: state.into(),
+            deactivated: false,
+            unavailability: None,
+            inverse_offers: Vec::new(),
+            region: spec.region.clone(),
+            zone: spec.zone.clone(),
+            attributes: spec.attributes.clone(),
+            resources: resources
+                .map(|(name, total)| ResourceView { name: name.into(), total, used: 0, reserved: 0 })
+                .collect(),
+            tasks: Vec::new(),
+            actions: self.machine_actions(id),
+            promised_twice: self.ledger().is_promised_twice(id),
+        })
+    }
+
+    /// Ways to hurt a machine, and to bring it back.
+    pub fn machine_actions(&self, id: MachineId) -> Vec<ActionView> {
+        let Some(spec) = self.machine(id) else { return Vec::new() };
+        let fault = |kind, for_ms| {
+            let target = Target { agent: Some(spec.hostname.to_string()), ..Target::default() };
+            Input::Fault(Fault {
+                fault: kind,
+                id: None,
+                target,
+                for_ms,
+                count: None,
+                probability: None,
+                exit_code: None,
+                message: None,
+                delay_ms: None,
+            })
+        };
+        let away = self.absence(id);
+        let lost = (away == Some(Absence::Lost)).then_some("the machine is lost already");
+        let absent = away.map(|_| "the machine is away already");
+        let mut actions = vec![
+            ActionView::new("Lose this machine", fault(FaultKind::AgentLost, None)).unless(lost),
+            ActionView::new("Cut it off the network", fault(FaultKind::AgentPartitioned, None))
+                .unless(absent),
+            ActionView::new("Restart its agent (30 s)", fault(FaultKind::AgentRestart, Some(30_000)))
+                .unless(absent),
+        ];
+        let keepers = self.keeping_away(id);
+        if keepers.is_empty() {
+            let input = Input::ClearFault(ClearFault { id: String::new() });
+            actions.push(ActionView::new("Bring it back", input).unless(Some("the machine is here")));
+        }
+        for id in keepers {
+            let input = Input::ClearFault(ClearFault { id: id.to_string() });
+            actions.push(ActionView::new("Bring it back", input));
+        }
+        actions
+    }
+}

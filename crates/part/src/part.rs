@@ -1,0 +1,219 @@
+//! The contract of everything that owns state and timers.
+//!
+//! *Knows*: what the world asks of any part. *Must not know*: any part.
+//!
+//! *Order* within one instant: an input or a timer is carried out; then reports and news are passed on until there are none.
+//! A part acts at once, through the ports that it is handed, under the cause that the recorder holds.
+
+use crate::ground::Ground;
+use crate::http::{Request, Wire};
+use crate::system::{Number, StreamNews};
+use planarium_ground::{Cx, Fleet, FleetEvent, MachineId, Owner};
+use planarium_kernel::{Digest, SimTime};
+use planarium_protocol::input::{AddAgent, Sharing};
+use planarium_protocol::view::{MachineView, WindowView};
+use planarium_protocol::why::MachineWhy;
+use planarium_protocol::{Input, Refusal, Text, Why};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Something that owns state and timers.
+pub trait Part {
+    /// The other parts that it declared, as it is handed them for one call.
+    type Ports<'a>;
+
+    /// When its next timer is due, and whose it is: of two at one instant the lower number goes first.
+    fn next_due(&self) -> Option<(SimTime, Number)>;
+
+    /// How many timers are pending that would change something; periodic ones do not count.
+    fn one_shots(&self) -> usize;
+
+    /// Whether the next periodic work would change something.
+    fn restless(&self) -> bool;
+
+    /// Handles exactly one due timer.
+    fn fire(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>);
+
+    /// Hears a report of the machines, under the report's cause: of a process that it started, or of a machine.
+    fn hear(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>, event: &FleetEvent) {
+        let _ = (cx, ports, event);
+    }
+
+    /// Answers a request, turns it into an input, begins a stream, or leaves it to others. `parts` are the decoded
+    /// segments of the path.
+    fn wire(&self, ports: &Self::Ports<'_>, request: &Request, parts: &[&str]) -> Wire {
+        let _ = (ports, request, parts);
+        Wire::NotMine
+    }
+
+    /// What has come of a stream that [`Wire::Stream`] began: `events` are those since it was polled last, `topic` is what
+    /// the stream was begun with.
+    fn stream(
+        &self,
+        ports: &Self::Ports<'_>,
+        topic: &Value,
+        events: &[planarium_protocol::Event],
+    ) -> StreamNews {
+        let _ = (ports, topic, events);
+        StreamNews { ended: true, ..StreamNews::default() }
+    }
+
+    /// What does not hold, in words: kept values against plain recomputation.
+    fn check(&self, fleet: &Fleet) -> Vec<String>;
+
+    /// Writes its state into a digest: a replay of the same inputs has to come to the same. What is kept to be quick
+    /// (caches, revisions) does not belong to it.
+    fn digest(&self, digest: &mut Digest);
+
+    /// Bytes that this part holds and `before` does not, by estimate.
+    fn beyond(&self, before: Option<&Self>) -> u64;
+
+    /// Roughly how many bytes a copy takes.
+    fn weight(&self) -> u64;
+}
+
+/// The flags that the parts under the systems are begun with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// Fixes every draw.
+    pub seed: u64,
+    /// Calendar time of genesis. *Units*: milliseconds since 1970.
+    pub epoch_ms: u64,
+    /// The Mesos master's `offer_timeout`. *Units*: milliseconds.
+    pub offer_timeout_ms: Option<u64>,
+    /// The Mesos master's `agent_removal_rate_limit`. *Units*: milliseconds between two removals.
+    pub agent_removal_interval_ms: Option<u64>,
+    /// Whether what one layer holds of a machine is free for another.
+    pub sharing: Sharing,
+}
+
+/// A part between the machines and the systems: a cluster manager with which machines register.
+pub trait Layer: Part + Sized {
+    /// Starts the processes that this part runs on machines.
+    const OWNER: Owner;
+
+    /// Begins with the machines that are there already.
+    fn begin(cx: &mut Cx, ground: &mut Ground<'_>, flags: &Flags) -> Self;
+
+    /// Refuses machines that could not register.
+    fn admits(&self, ground: &Ground<'_>, add: &AddAgent) -> Result<(), Refusal> {
+        let _ = (ground, add);
+        Ok(())
+    }
+
+    /// Whether `add` may ask for a fresh registration of a machine that is there already.
+    ///
+    /// *Errors*: the machine cannot register now.
+    fn takes_again(&self, ground: &Ground<'_>, machine: MachineId) -> Result<bool, Refusal> {
+        let _ = (ground, machine);
+        Ok(false)
+    }
+
+    /// A machine has joined, or is there already and `add` asks for a fresh registration.
+    fn machine_joined(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machine: MachineId, add: &AddAgent) {
+        let _ = (cx, ground, machine, add);
+    }
+
+    /// All machines of an input have joined.
+    fn machines_joined(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machines: &[MachineId]) {
+        let _ = (cx, ground, machines);
+    }
+
+    /// A machine is about to leave for good.
+    fn machine_leaves(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machine: MachineId) {
+        let _ = (cx, ground, machine);
+    }
+
+    /// A machine has left.
+    fn machine_left(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machine: MachineId) {
+        let _ = (cx, ground, machine);
+    }
+
+    /// An operator plans to take machines away, or does so no longer.
+    fn windows_changed(&mut self, cx: &mut Cx, planned: &[Text], over: &[Text]) {
+        let _ = (cx, planned, over);
+    }
+
+    /// Whether the machines' ledger holds what this part holds of them.
+    fn is_settled(&self) -> bool {
+        true
+    }
+
+    /// Brings the machines' ledger in line with what this part holds of them.
+    fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        let _ = (cx, ground);
+    }
+
+    /// Programs that a fault had ended are up again.
+    fn programs_returned(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        let _ = (cx, ground);
+    }
+
+    /// Carries an input out that is this part's; none when it is not.
+    fn perform(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        input: &Input,
+    ) -> Option<Result<Value, Refusal>> {
+        let _ = (cx, ground, input);
+        None
+    }
+
+    /// Adds to an explanation what this part knows of what it names.
+    fn explain(&self, ground: &Ground<'_>, why: &mut Why) {
+        let _ = (ground, why);
+    }
+
+    /// Somebody begins to listen to a stream of this topic. Nothing that happens depends on it.
+    fn stream_begins(&mut self, ground: &Ground<'_>, topic: &Value) {
+        let _ = (ground, topic);
+    }
+
+    /// The input that follows when nobody listens to a stream any more.
+    fn stream_closed(&self, topic: &Value) -> Option<Input> {
+        let _ = topic;
+        None
+    }
+
+    /// Whether a path, in decoded segments, is one of its API's, so that a request finds it where it has not begun yet.
+    fn owns(parts: &[&str]) -> bool {
+        let _ = parts;
+        false
+    }
+
+    /// Whether an input needs this part, so that it begins where it has not begun yet.
+    fn is_needed_for(input: &Input) -> bool {
+        let _ = input;
+        false
+    }
+
+    /// Passes over periodic work up to an instant that changes nothing; the last one's instant and how many they were.
+    fn pass_quiet(&mut self, until: SimTime) -> Option<(SimTime, u64)> {
+        let _ = until;
+        None
+    }
+
+    /// Hostnames of the machines that an operator plans to take away.
+    fn planned(&self, ground: &Ground<'_>) -> Vec<Text> {
+        let _ = ground;
+        Vec::new()
+    }
+
+    /// Adds to the machines what this part knows of them. The number grows whenever that is something else.
+    fn show(&self, ground: &Ground<'_>, machines: &mut Vec<Arc<MachineView>>) -> u64 {
+        let _ = (ground, machines);
+        0
+    }
+
+    /// The maintenance schedule as it was posted.
+    fn windows(&self) -> Vec<WindowView> {
+        Vec::new()
+    }
+
+    /// Why a machine is in the state that it is in.
+    fn why_machine(&self, ground: &Ground<'_>, which: &str) -> Option<MachineWhy> {
+        let _ = (ground, which);
+        None
+    }
+}

@@ -1,0 +1,188 @@
+//! Kubernetes as a part of a world.
+//!
+//! *Knows*: that every machine is a node, and that an operator drains the nodes of machines in the maintenance schedule.
+//! *Must not know*: any object.
+
+mod alone;
+mod pods;
+
+pub use alone::Alone;
+
+use crate::{DrainOptions, KUBELETS, Kube};
+use planarium_ground::{Cx, Fleet, FleetEvent, MachineId, Owner};
+use planarium_kernel::{Digest, SimTime};
+use planarium_part::{Flags, Ground, Layer, Number, Part, System};
+use planarium_protocol::view::MachineView;
+use planarium_protocol::{Input, Refusal, Text, json};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Kubernetes on the machines of a world.
+#[derive(Clone)]
+pub struct Kubernetes {
+    kube: Kube,
+    /// Machines with their pods, as they were shown last.
+    shown: pods::Shown,
+}
+
+impl Kubernetes {
+    /// Version of the latest change of an object.
+    pub fn version(&self) -> u64 {
+        self.kube.resource_version()
+    }
+
+    /// Hears what is reported about processes that kubelets started.
+    fn hear_own(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        while let Some(event) = ground.fleet_mut().next_event_of(KUBELETS) {
+            cx.set_cause(event.cause);
+            self.kube.on_fleet(cx, ground.fleet_mut(), &event);
+        }
+    }
+}
+
+/// The Kubernetes cluster as a client reaches it, lent to a system for one call.
+pub struct Cluster<'a> {
+    /// The machines.
+    pub ground: Ground<'a>,
+    /// Kubernetes. Copies of a world share it until one of them changes.
+    pub kubernetes: &'a mut Arc<Kubernetes>,
+}
+
+/// A system whose processes watch Kubernetes objects.
+pub trait Watcher: System {
+    /// Objects have changed since it was told last. It finds out by itself which.
+    fn hear_of_objects(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>);
+}
+
+impl Cluster<'_> {
+    /// The objects, to be asked.
+    pub fn kube(&self) -> &Kube {
+        &self.kubernetes.kube
+    }
+
+    /// Does something with the objects.
+    pub fn with_kube<R>(&mut self, cx: &mut Cx, work: impl FnOnce(&mut Kube, &mut Fleet, &mut Cx) -> R) -> R {
+        let kubernetes = Arc::make_mut(self.kubernetes);
+        let result = work(&mut kubernetes.kube, self.ground.fleet_mut(), cx);
+        kubernetes.hear_own(cx, &mut self.ground);
+        result
+    }
+
+    /// The machines and processes, to be asked.
+    pub fn fleet(&self) -> &Fleet {
+        self.ground.fleet()
+    }
+
+    /// The present instant.
+    pub fn asked(&self) -> SimTime {
+        self.ground.now
+    }
+
+    /// Calendar time of genesis. *Units*: milliseconds since 1970.
+    pub fn epoch_ms(&self) -> u64 {
+        self.ground.epoch_ms
+    }
+}
+
+impl Part for Kubernetes {
+    type Ports<'a> = Ground<'a>;
+
+    fn next_due(&self) -> Option<(SimTime, Number)> {
+        Some((self.kube.next_due()?, Number(0)))
+    }
+
+    fn one_shots(&self) -> usize {
+        self.kube.one_shots()
+    }
+
+    fn restless(&self) -> bool {
+        self.kube.restless()
+    }
+
+    fn fire(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        self.kube.fire(cx, ground.fleet_mut());
+        self.hear_own(cx, ground);
+    }
+
+    fn hear(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, event: &FleetEvent) {
+        self.kube.on_fleet(cx, ground.fleet_mut(), event);
+    }
+
+    fn check(&self, fleet: &Fleet) -> Vec<String> {
+        self.kube.check(fleet)
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        self.kube.digest(digest);
+    }
+
+    fn beyond(&self, before: Option<&Self>) -> u64 {
+        self.kube.beyond(before.map(|before| &before.kube))
+    }
+
+    fn weight(&self) -> u64 {
+        self.kube.beyond(None)
+    }
+}
+
+impl Layer for Kubernetes {
+    const OWNER: Owner = KUBELETS;
+
+    fn begin(cx: &mut Cx, ground: &mut Ground<'_>, flags: &Flags) -> Self {
+        let mut kube = Kube::new(flags.seed, flags.epoch_ms);
+        ground.fleet_mut().hear_holdings(KUBELETS);
+        for machine in ground.fleet().machine_ids().collect::<Vec<_>>() {
+            kube.add_node(cx, ground.fleet_mut(), machine);
+        }
+        Self { kube, shown: pods::Shown::default() }
+    }
+
+    fn machines_joined(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machines: &[MachineId]) {
+        for machine in machines {
+            self.kube.add_node(cx, ground.fleet_mut(), *machine);
+        }
+        self.hear_own(cx, ground);
+    }
+
+    fn machine_left(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machine: MachineId) {
+        self.kube.remove_node(cx, ground.fleet_mut(), machine);
+        self.hear_own(cx, ground);
+    }
+
+    fn is_settled(&self) -> bool {
+        !self.kube.has_held_changes()
+    }
+
+    fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        self.kube.settle_holdings(cx, ground.fleet_mut());
+    }
+
+    fn windows_changed(&mut self, cx: &mut Cx, planned: &[Text], over: &[Text]) {
+        // A machine without a node has nothing to drain.
+        for host in planned {
+            let _ = self.kube.drain(cx, host, DrainOptions::default());
+        }
+        for host in over {
+            let _ = self.kube.uncordon(cx, host);
+        }
+    }
+
+    fn perform(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        input: &Input,
+    ) -> Option<Result<Value, Refusal>> {
+        let Input::TaskStatus(said) = input else { return None };
+        if !self.kube.knows_task(ground.fleet(), &said.task) {
+            return None;
+        }
+        let done = self.kube.task_status(cx, ground.fleet_mut(), said);
+        self.hear_own(cx, ground);
+        Some(done.map(|()| json!({ "task": said.task, "state": said.state })))
+    }
+
+    fn show(&self, ground: &Ground<'_>, machines: &mut Vec<Arc<MachineView>>) -> u64 {
+        self.add_pods(ground.fleet(), machines)
+    }
+}

@@ -1,0 +1,143 @@
+//! The Mesos cluster as a framework's scheduler reaches it.
+//!
+//! *Knows*: one scheduler process and its calls. *Must not know*: services, other cluster managers.
+
+use super::{Mesos, News};
+use crate::ProbeFacts;
+use crate::api::{Call, FrameworkId, FrameworkInfo, Request};
+use planarium_ground::{Cx, Fleet};
+use planarium_kernel::SimTime;
+use planarium_part::{Ground, Number, System};
+use planarium_protocol::input::FaultKind;
+use planarium_protocol::view::{FaultView, MachineView};
+use planarium_protocol::{Refusal, Text};
+use std::sync::Arc;
+
+/// The machines and the master over them, lent to a scheduler for one call.
+pub struct Cluster<'a> {
+    /// The machines.
+    pub ground: Ground<'a>,
+    /// Mesos. Copies of a world share it until one of them changes.
+    pub mesos: &'a mut Arc<Mesos>,
+}
+
+/// A system whose processes are schedulers of Mesos frameworks.
+pub trait Framework: System {
+    /// Hears from the master, a message under its own cause.
+    fn hear_from_master(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>, news: News);
+
+    /// Does now what it does periodically, because the user made exactly one offer round.
+    fn cycle_now(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>) {
+        let _ = (cx, cluster);
+    }
+}
+
+impl Cluster<'_> {
+    /// The same cluster for a shorter call.
+    pub fn again(&mut self) -> Cluster<'_> {
+        Cluster { ground: self.ground.again(), mesos: self.mesos }
+    }
+
+    // ---- calls -------------------------------------------------------------------------------
+
+    /// A new framework subscribes: the process in whose name this is done.
+    pub fn subscribe(&mut self, cx: &mut Cx, info: FrameworkInfo) -> FrameworkId {
+        let mesos = Arc::make_mut(self.mesos);
+        let id = mesos.master.subscribe(cx, self.ground.fleet_mut(), info);
+        mesos.appoint(id, self.ground.number);
+        id
+    }
+
+    /// A framework that is known subscribes again: its scheduler process has restarted.
+    pub fn resubscribe(&mut self, cx: &mut Cx, framework: FrameworkId, info: FrameworkInfo) {
+        Arc::make_mut(self.mesos).master.resubscribe(cx, self.ground.fleet_mut(), framework, info);
+    }
+
+    /// A framework that is subscribed describes itself anew.
+    ///
+    /// *Errors*: what the master does not take.
+    pub fn update_framework(
+        &mut self,
+        cx: &mut Cx,
+        framework: FrameworkId,
+        info: FrameworkInfo,
+    ) -> Result<(), Refusal> {
+        let mesos = Arc::make_mut(self.mesos);
+        mesos.act(cx, &mut self.ground, |master, _, cx| master.update_framework(cx, framework, info))
+    }
+
+    /// Carries a framework's calls out, each under its own cause.
+    pub fn call_all(&mut self, cx: &mut Cx, framework: FrameworkId, requests: Vec<Request>) {
+        if requests.is_empty() {
+            return;
+        }
+        let mesos = Arc::make_mut(self.mesos);
+        for request in requests {
+            cx.set_cause(request.cause);
+            mesos.master.call(cx, self.ground.fleet_mut(), framework, request.call);
+        }
+        mesos.hear_own(cx, &mut self.ground);
+    }
+
+    /// One call of a framework, under the present cause.
+    pub fn call(&mut self, cx: &mut Cx, framework: FrameworkId, call: Call) {
+        let request = Request { cause: cx.cause(), call };
+        self.call_all(cx, framework, vec![request]);
+    }
+
+    /// The machines and processes, to be changed: checks that a scheduler makes itself.
+    pub fn fleet_mut(&mut self) -> &mut Fleet {
+        self.ground.fleet_mut()
+    }
+
+    // ---- questions ---------------------------------------------------------------------------
+
+    /// What is known about a task's process.
+    pub fn probe(&self, framework: FrameworkId, task_id: &str) -> Option<ProbeFacts> {
+        self.mesos.master.probe(self.ground.fleet(), framework, task_id)
+    }
+
+    /// The machines as the master knows them.
+    pub fn machines(&self) -> Vec<Arc<MachineView>> {
+        self.mesos.master.machines(self.ground.fleet())
+    }
+
+    /// Ids of the faults that keep offers from a service.
+    pub fn withholding_offers(&self, service: &Text) -> Vec<Text> {
+        self.ground.fleet().faults_on_service(FaultKind::OffersWithheld, service)
+    }
+
+    /// Faults in force.
+    pub fn faults(&self) -> Vec<FaultView> {
+        self.ground.fleet().faults()
+    }
+
+    /// The present instant.
+    pub fn asked(&self) -> SimTime {
+        self.ground.now
+    }
+
+    /// Calendar time of genesis. *Units*: milliseconds since 1970.
+    pub fn epoch_ms(&self) -> u64 {
+        self.ground.epoch_ms
+    }
+
+    /// The highest revision that a service showed before it was removed.
+    pub fn past_revision(&self) -> u64 {
+        self.mesos.past_revision
+    }
+
+    /// A service that showed this revision is removed.
+    pub fn note_past_revision(&mut self, revision: u64) {
+        let mesos = Arc::make_mut(self.mesos);
+        mesos.past_revision = mesos.past_revision.max(revision);
+    }
+}
+
+impl Mesos {
+    /// Messages for this framework are for this process, and for no other framework that it had.
+    fn appoint(&mut self, framework: FrameworkId, process: Number) {
+        self.schedulers.retain(|_, other| *other != process);
+        self.schedulers.insert(framework, process);
+    }
+}

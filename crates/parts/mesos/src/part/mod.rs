@@ -1,0 +1,171 @@
+//! Mesos as a part of a world: the master, who listens to it from inside and from outside, its API's calls.
+//!
+//! *Knows*: which call and which input is for the master. *Must not know*: what a call does; services.
+
+mod alone;
+mod calls;
+mod cluster;
+mod guests;
+mod holders;
+mod layer;
+mod maintenance;
+mod routes;
+
+pub use alone::Alone;
+pub use cluster::{Cluster, Framework};
+pub use guests::OutsideView;
+
+use crate::Master;
+use crate::api::{AgentId, FrameworkId, Message};
+use guests::Guests;
+use planarium_ground::{Cx, Fleet, FleetEventKind, Place, there_already};
+use planarium_kernel::{Cause, SortedMap};
+use planarium_part::{Ground, Number};
+use planarium_protocol::input::{AddAgent, OfferRound};
+use planarium_protocol::{Refusal, json};
+use serde_json::Value;
+use std::collections::VecDeque;
+
+/// What a scheduler hears from Mesos.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// A message of the master.
+    Message(Message),
+    /// An operator has removed its framework.
+    Removed,
+}
+
+/// Mesos with everybody who listens to it.
+#[derive(Clone)]
+pub struct Mesos {
+    pub(crate) master: Master,
+    pub(crate) guests: Guests,
+    seed: u64,
+    /// Which process of a system a framework is.
+    schedulers: SortedMap<FrameworkId, Number>,
+    /// Processes whose frameworks an operator has removed, and that have not heard of it.
+    removed: VecDeque<Number>,
+    /// The master has failed over, and what stands behind it.
+    orphaned: Option<Cause>,
+    /// Number of the last event when the schedule may have changed.
+    changed: u64,
+    /// The highest revision that a framework's service showed before it was removed. One that takes its name counts on from
+    /// there, so that equal revisions show the same.
+    past_revision: u64,
+}
+
+impl Mesos {
+    /// The master, to be asked.
+    pub fn master(&self) -> &Master {
+        &self.master
+    }
+
+    /// Does something with the master, and hands it at once what becomes of its own processes.
+    pub(crate) fn act<R>(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        work: impl FnOnce(&mut Master, &mut Fleet, &mut Cx) -> R,
+    ) -> R {
+        let result = work(&mut self.master, ground.fleet_mut(), cx);
+        self.hear_own(cx, ground);
+        // The schedule may have changed although no machine here is in it.
+        self.changed = self.changed.max(cx.next_seq() - 1);
+        result
+    }
+
+    /// Hands the master what is reported about processes that it started.
+    fn hear_own(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        self.master.settle_holdings(cx, ground.fleet_mut());
+        while let Some(event) = ground.fleet_mut().next_event_of(crate::OWNER) {
+            cx.set_cause(event.cause);
+            debug_assert!(!matches!(event.kind, FleetEventKind::MasterFailover));
+            self.master.on_fleet(cx, ground.fleet_mut(), event);
+            self.master.settle_holdings(cx, ground.fleet_mut());
+        }
+    }
+
+    /// How many messages for frameworks there are.
+    pub fn waiting_messages(&self) -> usize {
+        self.master.waiting_messages()
+    }
+
+    /// Delivers the oldest message: to a framework from outside at once; for a process of a system it is answered.
+    pub fn deliver_next(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) -> Option<(Number, News)> {
+        let message = self.master.next_message()?;
+        match self.schedulers.get(&message.framework) {
+            Some(number) => Some((*number, News::Message(message))),
+            None => {
+                self.tell_guest(cx, ground, &message);
+                None
+            }
+        }
+    }
+
+    /// Whether there are processes that have not heard that their frameworks were removed.
+    pub fn has_removed(&self) -> bool {
+        !self.removed.is_empty()
+    }
+
+    /// The oldest removal of a framework that its process has not heard of.
+    pub fn next_removed(&mut self) -> Option<Number> {
+        self.removed.pop_front()
+    }
+
+    /// Makes exactly one offer round.
+    pub(crate) fn offer_round(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        round: &OfferRound,
+    ) -> Result<Value, Refusal> {
+        let made = self.master.offer_round(cx, round)?;
+        self.hear_own(cx, ground);
+        Ok(json!({ "offers": made }))
+    }
+}
+
+impl Master {
+    /// Brings machines in where nobody but this master hears of it.
+    ///
+    /// *Errors*: repeated names, invalid amounts or roles, more machines than a world allows.
+    pub fn add_agent(
+        &mut self,
+        cx: &mut Cx,
+        fleet: &mut Fleet,
+        add: &AddAgent,
+    ) -> Result<Vec<AgentId>, Refusal> {
+        Self::admits(add)?;
+        let mut machines = Vec::new();
+        let places = fleet.places(add)?;
+        for place in &places {
+            if let Place::Again(machine) = place
+                && !self.takes_again(fleet, *machine)?
+            {
+                return Err(there_already(fleet.machine(*machine).map_or("", |spec| &spec.hostname)));
+            }
+        }
+        for place in places {
+            let machine = match place {
+                Place::New(hostname, ip) => fleet.join(cx, add, hostname, ip),
+                Place::Again(machine) => machine,
+            };
+            self.machine_joined(cx, fleet, machine, add);
+            machines.push(machine);
+        }
+        self.run_requested(cx, fleet);
+        let hosts = &self.records.cluster.agents.hosts;
+        Ok(machines.into_iter().filter_map(|machine| hosts.get(machine)?.agent).collect())
+    }
+
+    /// Takes machines out where nobody but this master hears of it.
+    ///
+    /// *Errors*: no such machine, several of that name.
+    pub fn remove_agent(&mut self, cx: &mut Cx, fleet: &mut Fleet, which: &str) -> Result<(), Refusal> {
+        for machine in fleet.machines_meant(which)? {
+            self.machine_leaves(cx, fleet, machine);
+            fleet.remove_machine(cx, machine);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,462 @@
+//! The machines, the layers over them, and the news between all parts.
+//!
+//! *Knows*: who hears of what happens to a machine or a process. *Must not know*: services; what any part makes of news.
+//!
+//! *Order*: a report about a process goes to whoever started it; one about machines to Kubernetes, then to the systems'
+//! queue, then to Mesos, each at once but for the systems, which hear when it is their turn.
+
+use crate::layers::Layers;
+use planarium_ground::{
+    Absence, Cx, ExitReason, Fleet, FleetEvent, FleetEventKind, MachineId, Owner, Place, ProcessId, Said,
+    there_already,
+};
+use planarium_kernel::cow::behind;
+use planarium_kernel::{Cause, Digest, SimTime};
+use planarium_part::{Flags, Ground, Number, SYSTEMS};
+use planarium_protocol::input::{AddAgent, Fault, ProcessBehaviour, Target, TaskStatusInput};
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::view::{ClusterView, FaultView};
+use planarium_protocol::why::MachineWhy;
+use planarium_protocol::{EventBody, Input, Refusal, Why, json};
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A report of the machines for a system, or for all of them.
+#[derive(Clone, Debug)]
+pub(crate) struct News {
+    /// Whose process it is about; none when it is about a machine.
+    pub(crate) process: Option<Number>,
+    /// The report.
+    pub(crate) event: FleetEvent,
+}
+
+/// Machines and layers. Cloning shares each until it changes.
+#[derive(Clone)]
+pub(crate) struct Parts {
+    pub(crate) fleet: Arc<Fleet>,
+    pub(crate) layers: Layers,
+    flags: Flags,
+    /// Programs that a fault has ended.
+    restarts: Vec<(Cause, Target)>,
+    /// Reports that systems have not heard yet.
+    news: VecDeque<News>,
+    /// Number of the last event when machines last came or went.
+    changed: u64,
+}
+
+/// The parts, lent to a process for one call: it is handed what it declared.
+pub(crate) struct Lend<'a> {
+    pub(crate) parts: &'a mut Parts,
+    /// The process.
+    pub(crate) number: Number,
+    /// The present instant.
+    pub(crate) now: SimTime,
+}
+
+impl Lend<'_> {
+    /// The machines.
+    pub(crate) fn ground(&mut self) -> Option<Ground<'_>> {
+        let epoch_ms = self.parts.flags.epoch_ms;
+        Some(Ground { fleet: &mut self.parts.fleet, now: self.now, epoch_ms, number: self.number })
+    }
+
+    /// Mesos, once it has begun.
+    #[cfg(feature = "mesos")]
+    pub(crate) fn mesos(&mut self) -> Option<planarium_mesos::Cluster<'_>> {
+        let (now, number, epoch_ms) = (self.now, self.number, self.parts.flags.epoch_ms);
+        let Parts { fleet, layers, .. } = &mut *self.parts;
+        let ground = Ground { fleet, now, epoch_ms, number };
+        Some(planarium_mesos::Cluster { ground, mesos: layers.mesos.as_mut()? })
+    }
+
+    /// Kubernetes, once it has begun.
+    #[cfg(feature = "kube")]
+    pub(crate) fn kube(&mut self) -> Option<planarium_kube::Cluster<'_>> {
+        let (now, number, epoch_ms) = (self.now, self.number, self.parts.flags.epoch_ms);
+        let Parts { fleet, layers, .. } = &mut *self.parts;
+        let ground = Ground { fleet, now, epoch_ms, number };
+        Some(planarium_kube::Cluster { ground, kubernetes: layers.kube.as_mut()? })
+    }
+}
+
+impl Parts {
+    /// No machines yet.
+    pub(crate) fn new(flags: Flags) -> Self {
+        let mut fleet = Fleet::new(flags.seed);
+        fleet.set_sharing(flags.sharing);
+        Self {
+            fleet: Arc::new(fleet),
+            layers: Layers::default(),
+            flags,
+            restarts: Vec::new(),
+            news: VecDeque::new(),
+            changed: 0,
+        }
+    }
+
+    /// The layers, and the machines as they are handed to one of them.
+    pub(crate) fn split(&mut self, now: SimTime) -> (&mut Layers, Ground<'_>) {
+        let Self { fleet, layers, flags, .. } = self;
+        (layers, Ground { fleet, now, epoch_ms: flags.epoch_ms, number: Number(0) })
+    }
+
+    fn fleet_mut(&mut self) -> &mut Fleet {
+        Arc::make_mut(&mut self.fleet)
+    }
+
+    /// Begins the layers of these words that have not begun.
+    pub(crate) fn begin(&mut self, cx: &mut Cx, words: &[&str]) {
+        for word in words {
+            let flags = self.flags;
+            let (layers, mut ground) = self.split(cx.now());
+            layers.begin(word, cx, &mut ground, &flags);
+            self.drain(cx);
+        }
+    }
+
+    // ---- reports -----------------------------------------------------------------------------
+
+    /// Hands on what the machines have reported.
+    pub(crate) fn drain(&mut self, cx: &mut Cx) {
+        while let Some(event) = self.next_report(cx) {
+            cx.set_cause(event.cause);
+            if let Some(number) = event.owner.and_then(|owner| owner.0.checked_sub(SYSTEMS)) {
+                self.news.push_back(News { process: Some(Number(number)), event });
+                continue;
+            }
+            let about_machines = matches!(
+                event.kind,
+                FleetEventKind::MachineLost { .. } | FleetEventKind::MachineReturned { .. }
+            );
+            if about_machines {
+                self.news.push_back(News { process: None, event: event.clone() });
+            }
+            if let FleetEventKind::SchedulerRestart { target } = event.kind {
+                self.restarts.push((event.cause, *target));
+                continue;
+            }
+            let (layers, mut ground) = self.split(cx.now());
+            layers.hear(cx, &mut ground, &event);
+            if matches!(event.kind, FleetEventKind::MasterFailover) {
+                // Schedulers of services end when they lose their master, and are started again.
+                self.restarts.push((event.cause, Target::default()));
+            }
+        }
+    }
+
+    fn next_report(&mut self, cx: &mut Cx) -> Option<FleetEvent> {
+        let (layers, mut ground) = self.split(cx.now());
+        layers.settle(cx, &mut ground);
+        // Copies of a world share the machines: they are touched only where there is something.
+        if self.fleet.is_silent() { None } else { self.fleet_mut().next_event() }
+    }
+
+    /// Takes the oldest report that systems have not heard.
+    pub(crate) fn next_news(&mut self) -> Option<News> {
+        self.news.pop_front()
+    }
+
+    /// The oldest removal of a framework that its process has not heard of.
+    #[cfg(feature = "mesos")]
+    pub(crate) fn next_removed(&mut self) -> Option<Number> {
+        let mesos = self.layers.mesos.as_mut()?;
+        // Copies of a world share Mesos: it is touched only where there is something.
+        if mesos.has_removed() { Arc::make_mut(mesos).next_removed() } else { None }
+    }
+
+    /// Which programs a fault has ended since the last time, and what stands behind it.
+    pub(crate) fn take_restarts(&mut self) -> Vec<(Cause, Target)> {
+        std::mem::take(&mut self.restarts)
+    }
+
+    // ---- time --------------------------------------------------------------------------------
+
+    /// When the machines' next timer is due. *Units*: milliseconds.
+    pub(crate) fn fleet_due(&self) -> Option<u64> {
+        self.fleet.next_due().map(SimTime::ms)
+    }
+
+    pub(crate) fn one_shots(&self) -> usize {
+        self.fleet.one_shots() + self.layers.one_shots()
+    }
+
+    pub(crate) fn restless(&self) -> bool {
+        self.fleet.restless() || self.layers.restless()
+    }
+
+    /// Handles one due timer of the machines.
+    pub(crate) fn fire_fleet(&mut self, cx: &mut Cx) {
+        self.fleet_mut().fire(cx);
+        self.drain(cx);
+    }
+
+    /// Handles one due timer of a layer.
+    pub(crate) fn fire_layer(&mut self, number: u8, cx: &mut Cx) {
+        let (layers, mut ground) = self.split(cx.now());
+        layers.fire(number, cx, &mut ground);
+        self.drain(cx);
+    }
+
+    /// Tells the layers that programs which a fault had ended are up again.
+    pub(crate) fn programs_returned(&mut self, cx: &mut Cx) {
+        let (layers, mut ground) = self.split(cx.now());
+        layers.programs_returned(cx, &mut ground);
+        self.drain(cx);
+    }
+
+    // ---- inputs ------------------------------------------------------------------------------
+
+    /// Machines join, and register with the layers.
+    pub(crate) fn add_machines(&mut self, cx: &mut Cx, add: &AddAgent) -> Result<Value, Refusal> {
+        let before = cx.pending().len();
+        let (layers, mut ground) = self.split(cx.now());
+        layers.admits(&ground, add)?;
+        let places = ground.fleet().places(add)?;
+        for place in &places {
+            if let Place::Again(machine) = place
+                && !layers.takes_again(&ground, *machine)?
+            {
+                let hostname = ground.fleet().machine(*machine).map(|spec| spec.hostname.clone());
+                return Err(there_already(&hostname.unwrap_or_default()));
+            }
+        }
+        let mut all: Vec<MachineId> = Vec::new();
+        for place in places {
+            let machine = match place {
+                Place::New(hostname, ip) => {
+                    let machine = ground.fleet_mut().join(cx, add, hostname, ip);
+                    all.push(machine);
+                    machine
+                }
+                Place::Again(machine) => machine,
+            };
+            layers.machine_joined(cx, &mut ground, machine, add);
+        }
+        layers.machines_joined(cx, &mut ground, &all);
+        self.drain(cx);
+        self.changed = cx.next_seq() - 1;
+        let mut rows: Vec<Value> = Vec::new();
+        for fact in cx.pending().iter().skip(before) {
+            match &fact.body {
+                EventBody::AgentRegistered { agent, agent_id } => {
+                    rows.push(json!({ "hostname": agent, "agent_id": agent_id }));
+                }
+                EventBody::MachineAdded { agent } if !self.has("mesos") => {
+                    rows.push(json!({ "hostname": agent }));
+                }
+                _ => {}
+            }
+        }
+        Ok(json!({ "agents": rows }))
+    }
+
+    /// Whether the layer of this word has begun.
+    pub(crate) fn has(&self, word: &str) -> bool {
+        self.layers.has(word)
+    }
+
+    /// A machine goes for good.
+    pub(crate) fn remove_machines(&mut self, cx: &mut Cx, which: &str) -> Result<Value, Refusal> {
+        let meant = self.fleet.machines_meant(which)?;
+        for machine in &meant {
+            let (layers, mut ground) = self.split(cx.now());
+            layers.machine_leaves(cx, &mut ground, *machine);
+            ground.fleet_mut().remove_machine(cx, *machine);
+        }
+        self.drain(cx);
+        for machine in &meant {
+            // Systems hear of it as of a machine that is lost and never comes back.
+            let kind = FleetEventKind::MachineLost { machine: *machine, how: Absence::Lost };
+            let event = FleetEvent { cause: cx.cause(), owner: None, kind };
+            self.news.push_back(News { process: None, event });
+        }
+        for machine in &meant {
+            let (layers, mut ground) = self.split(cx.now());
+            layers.machine_left(cx, &mut ground, *machine);
+        }
+        self.drain(cx);
+        self.changed = cx.next_seq() - 1;
+        Ok(json!({ "agent": which }))
+    }
+
+    /// Injects a fault.
+    pub(crate) fn inject(&mut self, cx: &mut Cx, fault: &Fault) -> Result<Value, Refusal> {
+        let id = self.fleet_mut().inject(cx, fault)?;
+        self.drain(cx);
+        Ok(json!({ "id": id }))
+    }
+
+    /// Ends a fault.
+    pub(crate) fn clear_fault(&mut self, cx: &mut Cx, id: &str) -> Result<Value, Refusal> {
+        self.fleet_mut().clear(cx, id)?;
+        self.drain(cx);
+        Ok(json!({ "id": id }))
+    }
+
+    /// Changes how matching processes behave.
+    pub(crate) fn set_behaviour(&mut self, cx: &mut Cx, rule: &ProcessBehaviour) -> Value {
+        self.fleet_mut().set_behaviour(cx, rule);
+        self.drain(cx);
+        json!({})
+    }
+
+    /// Has a layer carry an input out that is its own; begins the layers that the input needs.
+    pub(crate) fn perform(&mut self, cx: &mut Cx, input: &Input) -> Option<Result<Value, Refusal>> {
+        let wanted = self.layers.wanted(input);
+        self.begin(cx, &wanted);
+        let may_plan = matches!(input, Input::Maintenance(_) | Input::Call(_));
+        let (layers, mut ground) = self.split(cx.now());
+        let before = if may_plan { layers.planned(&ground) } else { Vec::new() };
+        let done = layers.perform(cx, &mut ground, input);
+        self.drain(cx);
+        if may_plan && matches!(done, Some(Ok(_))) {
+            let (layers, ground) = self.split(cx.now());
+            let now = layers.planned(&ground);
+            let planned: Vec<_> = now.iter().filter(|host| !before.contains(host)).cloned().collect();
+            let over: Vec<_> = before.iter().filter(|host| !now.contains(host)).cloned().collect();
+            self.layers.windows_changed(cx, &planned, &over);
+            self.drain(cx);
+        }
+        done
+    }
+
+    /// The user says how a process is that a system started itself, and the system hears of it.
+    ///
+    /// *Errors*: no such process; words that are none.
+    pub(crate) fn task_status(&mut self, cx: &mut Cx, said: &TaskStatusInput) -> Result<Value, Refusal> {
+        let Some((pid, number)) = self.process_meant(said) else {
+            return Err(Refusal::new(RefusalCode::NotFound, format!("no task {}", said.task)));
+        };
+        let mut tell = |kind| {
+            let event = FleetEvent { cause: cx.cause(), owner: self.fleet.owner(pid), kind };
+            self.news.push_back(News { process: Some(number), event });
+        };
+        let what = match said.state.as_str() {
+            "TASK_STARTING" => {
+                tell(FleetEventKind::Started { pid });
+                Some(Said::Starting)
+            }
+            "TASK_RUNNING" => {
+                tell(FleetEventKind::Running { pid });
+                if let Some(healthy) = said.healthy {
+                    tell(FleetEventKind::Health { pid, healthy });
+                }
+                if let Some(code) = said.readiness_exit {
+                    tell(FleetEventKind::Check { pid, exit_code: Some(code), attempt: 1 });
+                }
+                Some(Said::Running(said.readiness_exit))
+            }
+            word if ENDED.contains(&word) => {
+                let code = i32::from(word != "TASK_FINISHED");
+                let message = said.message.as_deref().unwrap_or(word).into();
+                tell(FleetEventKind::Exited { pid, code, reason: ExitReason::Exit, message });
+                Some(Said::Ended)
+            }
+            word if planarium_part::STATUSES.iter().any(|known| known.word == word) => None,
+            word => {
+                let text = format!("`{word}` is not a task state");
+                return Err(Refusal::new(RefusalCode::BadRequest, text));
+            }
+        };
+        if let Some(what) = what {
+            self.fleet_mut().say(cx, pid, what);
+        }
+        self.drain(cx);
+        Ok(json!({ "task": said.task, "state": said.state }))
+    }
+
+    /// The latest process of a system with this name or id.
+    fn process_meant(&self, said: &TaskStatusInput) -> Option<(ProcessId, Number)> {
+        let is = |pid: ProcessId, label: &str, value: &str| {
+            self.fleet.labels(pid).and_then(|labels| labels.get(label)).is_some_and(|own| &**own == value)
+        };
+        let meant = |pid: &ProcessId| {
+            (is(*pid, "task-id", &said.task) || is(*pid, "task", &said.task))
+                && said.service.as_deref().is_none_or(|service| is(*pid, "service", service))
+        };
+        let of_system = |owner: Owner| owner.0.checked_sub(SYSTEMS).map(Number);
+        let owned = |pid: ProcessId| Some((pid, of_system(self.fleet.owner(pid)?)?));
+        self.fleet.process_ids().filter(meant).filter_map(owned).last()
+    }
+
+    // ---- what they show ----------------------------------------------------------------------
+
+    /// The machines as everybody sees them.
+    pub(crate) fn view(&self, now: SimTime) -> Arc<ClusterView> {
+        let mut parts = self.clone();
+        let (layers, ground) = parts.split(now);
+        let mut machines = Vec::new();
+        if !layers.has("mesos") {
+            let ids = ground.fleet().machine_ids();
+            machines.extend(ids.filter_map(|id| ground.fleet().machine_view(id)).map(Arc::new));
+        }
+        let added =
+            layers.show(&ground, &mut machines).saturating_add(ground.fleet().show_processes(&mut machines));
+        let newest = machines.iter().map(|machine| machine.revision).max().unwrap_or(0);
+        // A sum, because any of them may change while the others are ahead.
+        let revision = newest.saturating_add(self.changed).saturating_add(added);
+        let windows = layers.windows();
+        Arc::new(ClusterView { revision, machines, statuses: planarium_part::STATUSES, windows })
+    }
+
+    /// Why a machine is in the state that it is in.
+    pub(crate) fn why_machine(&self, now: SimTime, which: &str) -> Option<MachineWhy> {
+        let mut parts = self.clone();
+        let (layers, ground) = parts.split(now);
+        layers.why_machine(&ground, which)
+    }
+
+    /// Adds to an explanation what layers know of what it names.
+    pub(crate) fn explain(&mut self, now: SimTime, why: &mut Why) {
+        let (layers, ground) = self.split(now);
+        layers.explain(&ground, why);
+    }
+
+    /// Faults in force.
+    pub(crate) fn faults(&self) -> Vec<FaultView> {
+        self.fleet.faults()
+    }
+
+    // ---- upkeep ------------------------------------------------------------------------------
+
+    /// What does not hold, in words.
+    pub(crate) fn check(&self) -> Vec<String> {
+        let mut found = self.fleet.check();
+        found.extend(self.layers.check(&self.fleet));
+        found
+    }
+
+    /// Digests of the state of each, with its name.
+    pub(crate) fn digests(&self) -> Vec<(&'static str, u64)> {
+        let mut machines = Digest::new();
+        self.fleet.digest(&mut machines);
+        let mut all = vec![("machines", machines.finish())];
+        all.extend(self.layers.digests());
+        all
+    }
+
+    /// Bytes that these hold and those before do not, by estimate.
+    pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
+        let fleet = before.map(|before| &before.fleet);
+        behind(&self.fleet, fleet, |now| now.beyond(fleet.map(|fleet| &**fleet)))
+            + self.layers.beyond(before.map(|before| &before.layers))
+    }
+
+    /// Roughly how many bytes a copy takes.
+    pub(crate) fn weight(&self) -> u64 {
+        self.fleet.weight() + self.layers.weight()
+    }
+}
+
+/// States that a task does not leave.
+const ENDED: [&str; 8] = [
+    "TASK_FINISHED",
+    "TASK_FAILED",
+    "TASK_KILLED",
+    "TASK_ERROR",
+    "TASK_LOST",
+    "TASK_DROPPED",
+    "TASK_GONE",
+    "TASK_GONE_BY_OPERATOR",
+];
