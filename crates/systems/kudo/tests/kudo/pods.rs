@@ -126,7 +126,7 @@ fn a_user_can_say_how_a_container_is() {
     stage.run_for(2_000);
     assert_eq!(words(&stage.view("shop"))[0], "web-0 Running Running");
     let refused = say(stage, said("TASK_ODD", None)).expect_err("no state");
-    assert_eq!(refused.message, "`TASK_ODD` is not a task state");
+    assert_eq!(refused.message, "`TASK_ODD` is not a state of a container");
     let nobody = TaskStatusInput { task: "nobody".into(), ..said("TASK_RUNNING", None) };
     let input = Input::TaskStatus(nobody);
     assert_eq!(stage.alone.perform(&mut stage.cx, &input), None, "nobody has it");

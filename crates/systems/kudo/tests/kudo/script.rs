@@ -32,7 +32,7 @@
 
 use super::stage::Stage;
 use super::support::request;
-use planarium_part::{Request, System as _};
+use planarium_part::{Part as _, Request};
 use planarium_protocol::input::{LoadService, PlanOp};
 use serde_json::Value;
 
@@ -237,7 +237,7 @@ impl Play {
                 }
                 None => done.unwrap_or_else(|problem| panic!("{line}: {problem}")),
             }
-            let broken = self.stage.process.check();
+            let broken = self.stage.process.check(&planarium_ground::Fleet::new(0));
             assert!(broken.is_empty(), "{line}: {broken:?}");
         }
     }

@@ -52,7 +52,8 @@ impl Lab {
             alone.add_agent(&mut cx, &add).expect("machines");
         }
         let now = cx.now();
-        let port = &mut Port::new(&mut cx, &mut alone.cluster(now));
+        let mut cluster = alone.cluster(now);
+        let port = &mut Port::new(&mut cx, &mut cluster);
         let marathon = Marathon::begin(port, Number(0), Settings::of(&env));
         let mut lab = Self { cx, alone, marathon, log: Vec::new(), seen: 0 };
         lab.pump();
@@ -70,7 +71,7 @@ impl Lab {
         loop {
             let mut told = false;
             while let Some(event) = self.alone.next_report(&mut self.cx) {
-                self.with(|marathon, port| match event.kind {
+                self.at_work(|marathon, port| match event.kind {
                     FleetEventKind::SchedulerRestart { .. } | FleetEventKind::MasterFailover => {
                         marathon.start_again(port);
                     }
@@ -79,7 +80,7 @@ impl Lab {
                 told = true;
             }
             while let Some(news) = self.alone.next_message(&mut self.cx) {
-                self.with(|marathon, port| match news {
+                self.at_work(|marathon, port| match news {
                     News::Message(message) => marathon.on_message(port, message),
                     News::Removed => marathon.register_anew(port),
                 });
@@ -121,7 +122,7 @@ impl Lab {
     }
 
     /// Works with Marathon and its way to the cluster.
-    pub(crate) fn with<R>(&mut self, work: impl FnOnce(&mut Marathon, &mut Port<'_>) -> R) -> R {
+    pub(crate) fn at_work<R>(&mut self, work: impl FnOnce(&mut Marathon, &mut Port<'_>) -> R) -> R {
         let now = self.cx.now();
         work(&mut self.marathon, &mut Port::new(&mut self.cx, &mut self.alone.cluster(now)))
     }
@@ -132,7 +133,7 @@ impl Lab {
         if self.alone.next_due() == Some(at) {
             self.alone.fire(&mut self.cx);
         } else {
-            self.with(|marathon, port| marathon.fire(port));
+            self.at_work(|marathon, port| marathon.fire(port));
         }
         self.pump();
     }
@@ -210,7 +211,7 @@ impl Lab {
             kill: planarium_kernel::SortedMap::new(),
             change,
         };
-        let done = self.with(|marathon, port| marathon.change_root(port, change));
+        let done = self.at_work(|marathon, port| marathon.change_root(port, change));
         if done.is_err() {
             (self.marathon, self.alone, self.cx) = before;
         }
