@@ -37,9 +37,9 @@ pub(crate) enum Happening {
     /// A group changed.
     GroupChanged { id: PathId, version: Stamp },
     /// A step begins: its index.
-    StepInfo { plan: Arc<Plan>, step: usize },
+    StepInfo { plan: Arc<Plan>, step: u32 },
     /// A step is done.
-    StepDone { plan: Arc<Plan>, step: usize },
+    StepDone { plan: Arc<Plan>, step: u32 },
     /// All is done.
     Deployed { plan: Arc<Plan> },
     /// It was given up.
@@ -187,7 +187,7 @@ impl BusEvent {
                 put("plan", plan(of));
                 put(
                     "currentStep",
-                    of.steps.get(*step).map_or(Value::Null, crate::deployments::plan::Step::json),
+                    of.steps.get(*step as usize).map_or(Value::Null, crate::deployments::plan::Step::json),
                 );
             }
             Happening::Deployed { plan: of } => {

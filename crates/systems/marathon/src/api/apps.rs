@@ -200,7 +200,6 @@ impl Caller<'_, '_> {
         Ok(answer.with("Location", id.as_str()).with(DEPLOYMENT, &*accepted.id))
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one for each part of the call")]
     pub(super) fn update_app(
         &mut self,
         id: &str,

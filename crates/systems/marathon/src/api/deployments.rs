@@ -33,7 +33,7 @@ impl Reader<'_> {
                 pods.push(id.as_str());
             }
         }
-        let step = deployment.step.checked_sub(1).and_then(|step| plan.steps.get(step));
+        let step = deployment.under_way().and_then(|step| plan.steps.get(step));
         let current: Vec<Value> = step
             .iter()
             .flat_map(|step| &step.actions)

@@ -154,7 +154,7 @@ pub(crate) struct TaskDef {
     /// Time between SIGTERM and SIGKILL. *Units*: milliseconds.
     pub(crate) grace_ms: Option<u64>,
     /// How many of the spec's ports are its own.
-    pub(crate) ports: usize,
+    pub(crate) ports: u32,
     /// What all its tasks are described by, once one was launched: their name and labels.
     pub(crate) described: OnceLock<(Text, SortedMap<Text, Text>)>,
 }
@@ -163,7 +163,7 @@ pub(crate) struct TaskDef {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HostPorts {
     /// So many of any number.
-    Any(usize),
+    Any(u32),
     /// These very ones.
     Fixed(Vec<u32>),
     /// One per mapping: none, any (0) or this one.
@@ -174,7 +174,7 @@ impl HostPorts {
     /// How many there are, mapped or not.
     pub(crate) fn len(&self) -> usize {
         match self {
-            Self::Any(count) => *count,
+            Self::Any(count) => *count as usize,
             Self::Fixed(ports) => ports.len(),
             Self::Mapped(ports) => ports.len(),
         }
@@ -511,7 +511,7 @@ fn ports_of(json: &Map<String, Value>) -> (HostPorts, Vec<u32>) {
     } else if json.flag("requirePorts") {
         HostPorts::Fixed(defined.iter().map(|one| port(one.whole("port").unwrap_or(0))).collect())
     } else {
-        HostPorts::Any(defined.len())
+        HostPorts::Any(u32::try_from(defined.len()).unwrap_or(u32::MAX))
     };
     let (all, key) = if mapped.is_empty() { (defined, "port") } else { (mapped, "servicePort") };
     (ports, all.iter().map(|one| port(one.whole(key).unwrap_or(0))).collect())
@@ -533,7 +533,7 @@ fn definition_of_app(json: Map<String, Value>) -> Definition {
         grace_ms: json
             .whole("taskKillGracePeriodSeconds")
             .map(|_| seconds(&json, "taskKillGracePeriodSeconds")),
-        ports: ports.len(),
+        ports: u32::try_from(ports.len()).unwrap_or(u32::MAX),
         described: OnceLock::new(),
     };
     let volumes = container.map(|container| container.items("volumes")).unwrap_or_default();
@@ -748,7 +748,7 @@ fn container_of(container: &Value) -> TaskDef {
         needs: container.field("resources").map_or_else(Amounts::default, Amounts::of),
         health: container.field("healthCheck").map(pod_health),
         grace_ms: grace.map(|lifecycle| decimal_seconds(lifecycle, "killGracePeriodSeconds")),
-        ports: container.items("endpoints").len(),
+        ports: u32::try_from(container.items("endpoints").len()).unwrap_or(u32::MAX),
         described: OnceLock::new(),
     }
 }

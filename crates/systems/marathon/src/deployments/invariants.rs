@@ -9,7 +9,7 @@ use planarium_kernel::SortedSet;
 pub(crate) fn check(records: &Records, deployments: &Deployments) -> Vec<String> {
     let mut found = Vec::new();
     for deployment in deployments.running() {
-        let step = deployment.step.checked_sub(1).and_then(|step| deployment.plan.steps.get(step));
+        let step = deployment.under_way().and_then(|step| deployment.plan.steps.get(step));
         for spec in &deployment.open {
             let Some(run) = records.run(*spec) else { continue };
             if !step.is_some_and(|step| step.actions.iter().any(|action| action.spec.id == run.id)) {

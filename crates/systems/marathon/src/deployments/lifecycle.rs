@@ -104,12 +104,13 @@ impl Deploying<'_, '_> {
             deployment.stage = Stage::Deploying;
             deployment.step += 1;
         });
-        let Some(step) = plan.steps.get(deployment.step).cloned() else {
+        let index = deployment.step as usize;
+        let Some(step) = plan.steps.get(index).cloned() else {
             self.finish(no);
             return true;
         };
         self.records.publish(self.port.cx, Happening::StepInfo { plan: plan.clone(), step: deployment.step });
-        let event = self.records.say_step(self.port.cx, &plan, no, deployment.step);
+        let event = self.records.say_step(self.port.cx, &plan, no, index);
         self.port.cx.set_cause(Cause::Event(event));
         let specs: Vec<SpecNo> =
             step.actions.iter().map(|action| self.records.number_of(&action.spec.id)).collect();
@@ -128,7 +129,8 @@ impl Deploying<'_, '_> {
 
     fn finish(&mut self, no: u32) {
         let Some(deployment) = self.deployments.get(no).cloned() else { return };
-        self.deployments.change(no, |deployment| deployment.step = deployment.plan.steps.len());
+        let count = u32::try_from(deployment.plan.steps.len()).unwrap_or(u32::MAX);
+        self.deployments.change(no, |deployment| deployment.step = count);
         self.records.say_deployment(self.port.cx, "deployment-finished", &deployment, "is finished");
         self.records.publish(self.port.cx, Happening::Deployed { plan: deployment.plan.clone() });
         self.end(no, Stage::Finished);

@@ -51,7 +51,7 @@ pub(crate) struct Deployment {
     pub(crate) plan: Arc<Plan>,
     pub(crate) stage: Stage,
     /// The step under way, from 1; 0 before the first.
-    pub(crate) step: usize,
+    pub(crate) step: u32,
     /// Actions of the step that are not done.
     pub(crate) open: SortedSet<SpecNo>,
     /// Answers of readiness checks, by task.
@@ -75,6 +75,11 @@ pub(crate) struct Deployment {
 }
 
 impl Deployment {
+    /// The step under way, by index; none before the first.
+    pub(crate) fn under_way(&self) -> Option<usize> {
+        usize::try_from(self.step).ok()?.checked_sub(1)
+    }
+
     /// It is not over.
     pub(crate) fn is_running(&self) -> bool {
         matches!(self.stage, Stage::Scheduled | Stage::Deploying)

@@ -85,7 +85,7 @@ impl Explainer<'_> {
         else {
             return None;
         };
-        let at = deployment.step.checked_sub(1)?;
+        let at = deployment.under_way()?;
         let id = &self.records.run(no)?.id;
         let index = crate::statuses::words::action_of(deployment, at, id)?;
         Some(self.action_ref(deployment, at, index))
@@ -94,7 +94,7 @@ impl Explainer<'_> {
     /// A deployment has it locked and works on something else.
     fn locked(&self, deployment: &crate::deployments::Deployment, no: SpecNo) -> Option<Reason> {
         let id = &self.records.run(no)?.id;
-        let current = deployment.step.checked_sub(1);
+        let current = deployment.under_way();
         let later = (0..deployment.plan.steps.len())
             .filter(|at| current.is_none_or(|current| *at > current))
             .find(|at| crate::statuses::words::action_of(deployment, *at, id).is_some());

@@ -104,7 +104,7 @@ impl Explainer<'_> {
             Found::App(no) => self.app(no),
             Found::Deployment(deployment) => {
                 self.deployment_remedies(deployment);
-                match deployment.step.checked_sub(1) {
+                match deployment.under_way() {
                     Some(at) => vec![self.child(self.step_ref(deployment, at))],
                     None => vec![self.underway("It is about to begin")],
                 }

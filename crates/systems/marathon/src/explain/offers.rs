@@ -173,7 +173,7 @@ fn outcome(spec: &RunSpec, unused: &Unused) -> AgentOutcome {
     let text = |reject: Reject| match reject {
         Reject::Role => format!("nothing in it is for role {}", spec.def.role),
         Reject::Constraint => {
-            let constraint = unused.why.constraint.and_then(|at| spec.def.constraints.get(at));
+            let constraint = unused.why.constraint.and_then(|at| spec.def.constraints.get(at as usize));
             match constraint {
                 Some(constraint) => format!("constraint {} does not hold", constraint.text),
                 None => "its machine is about to go away".to_owned(),

@@ -66,7 +66,7 @@ impl<'a> Explainer<'a> {
 
     /// Earlier steps of its deployment come first.
     pub(super) fn not_its_turn(&self, deployment: &Deployment, at: usize) -> Option<Reason> {
-        let current = deployment.step.checked_sub(1);
+        let current = deployment.under_way();
         if current == Some(at) {
             return None;
         }

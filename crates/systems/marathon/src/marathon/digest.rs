@@ -28,7 +28,7 @@ impl Marathon {
             digest.write_u32(deployment.no);
             digest.write_str(&deployment.plan.id);
             digest.write_u64(deployment.stage as u64);
-            digest.write_u64(deployment.step as u64);
+            digest.write_u64(u64::from(deployment.step));
             for no in &deployment.open {
                 digest.write_u32(no.0);
             }

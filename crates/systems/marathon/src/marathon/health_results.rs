@@ -130,7 +130,7 @@ impl Marathon {
             }
         }
         port.scoped(cause, |port| {
-            self.kills.kill_instances(&mut self.records, port, &[(key, instance.clone())])
+            self.kills.kill_instances(&mut self.records, port, &[(key, instance.clone())]);
         });
     }
 

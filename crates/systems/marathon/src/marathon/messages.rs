@@ -22,10 +22,10 @@ impl Marathon {
         port.cx.set_cause(message.cause);
         match message.event {
             SchedulerEvent::Subscribed { framework_id, region } => {
-                self.subscribed(port.cx, framework_id, region)
+                self.subscribed(port.cx, framework_id, region);
             }
             SchedulerEvent::Offers(offers) => {
-                offers::answer(&mut self.records, &mut self.tokens, port, &offers)
+                offers::answer(&mut self.records, &mut self.tokens, port, &offers);
             }
             SchedulerEvent::Update(status) => self.on_status(port, status),
             SchedulerEvent::Failure { .. } => self.in_doubt = true,

@@ -39,7 +39,7 @@ pub(crate) fn launch(
     let mut tasks = Vec::with_capacity(defs.len());
     let mut ports = matched.ports.as_slice();
     for def in defs {
-        let (own, others) = ports.split_at(def.ports.min(ports.len()));
+        let (own, others) = ports.split_at((def.ports as usize).min(ports.len()));
         ports = others;
         tasks.push(task_of(instance, def, own, setting));
     }

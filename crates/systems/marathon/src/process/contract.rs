@@ -9,6 +9,7 @@ use crate::api::route::{Query, Route};
 use crate::console;
 use crate::decode::{self, Loaded};
 use crate::explain;
+use crate::marathon::Marathon;
 use crate::port::Port;
 use crate::shown;
 use crate::shown::DIALECT;
@@ -143,7 +144,7 @@ impl System for Process {
     }
 
     fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        self.with(&mut Port::new(cx, cluster), |marathon, port| marathon.fire(port));
+        self.with(&mut Port::new(cx, cluster), Marathon::fire);
     }
 
     // ---- news --------------------------------------------------------------------------------
@@ -157,13 +158,13 @@ impl System for Process {
     }
 
     fn on_framework_removed(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        self.with(&mut Port::new(cx, cluster), |marathon, port| marathon.register_anew(port));
+        self.with(&mut Port::new(cx, cluster), Marathon::register_anew);
     }
 
     fn restart(&mut self, cx: &mut Cx, cluster: &mut Cluster, target: &Target) {
         let pattern = target.service.as_deref();
         if pattern.is_none_or(|pattern| planarium_ground::glob(pattern, self.framework_name())) {
-            self.with(&mut Port::new(cx, cluster), |marathon, port| marathon.start_again(port));
+            self.with(&mut Port::new(cx, cluster), Marathon::start_again);
         }
     }
 

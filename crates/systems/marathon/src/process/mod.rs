@@ -51,7 +51,7 @@ pub struct Process {
     /// *Order*: that of loading.
     members: SortedMap<Number, Member>,
     /// Which versions of the tree the members were last held against, and how many deployments were under way.
-    looked: (u64, usize),
+    looked: (u64, u64),
     /// The framework was torn down: nothing is left.
     over: bool,
 }
@@ -136,8 +136,10 @@ impl Process {
 
     /// Forgets what was loaded and is gone for good.
     fn forget_gone(&mut self, cx: &mut Cx) {
-        let looked =
-            (self.marathon.records.definitions.root.version, self.marathon.deployments.running().count());
+        let looked = (
+            self.marathon.records.definitions.root.version,
+            self.marathon.deployments.running().count() as u64,
+        );
         if looked == self.looked {
             return;
         }

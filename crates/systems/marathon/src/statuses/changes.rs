@@ -137,7 +137,7 @@ fn show_deployment(records: &Records, deployments: &mut Deployments, cx: &mut Cx
 fn show_action(records: &Records, deployments: &mut Deployments, cx: &mut Cx, no: u32, spec: SpecNo) {
     let Some(deployment) = deployments.get(no).cloned() else { return };
     let Some(id) = records.run(spec).map(|run| run.id.clone()) else { return };
-    let Some(step) = deployment.step.checked_sub(1) else { return };
+    let Some(step) = deployment.under_way() else { return };
     let Some(at) = action_of(&deployment, step, &id) else { return };
     let Some(action) = deployment.plan.steps.get(step).and_then(|step| step.actions.get(at)) else {
         return;

@@ -39,7 +39,7 @@ pub(crate) fn action_word(
     step: usize,
     no: Option<SpecNo>,
 ) -> &'static str {
-    let current = deployment.step.checked_sub(1);
+    let current = deployment.under_way();
     let open = current == Some(step) && no.is_some_and(|no| deployment.open.contains(&no));
     let begun = current.is_some_and(|current| step <= current);
     match deployment.stage {
@@ -67,7 +67,7 @@ pub(crate) fn plan_word(deployment: &Deployment) -> &'static str {
 }
 
 pub(crate) fn step_word(deployment: &Deployment, step: usize) -> &'static str {
-    let current = deployment.step.checked_sub(1);
+    let current = deployment.under_way();
     let before = current.is_some_and(|current| step < current);
     match deployment.stage {
         Stage::Finished => shown::FINISHED,

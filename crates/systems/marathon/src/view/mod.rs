@@ -206,7 +206,7 @@ impl<'a> Shown<'a> {
                 let (word, since) =
                     words.and_then(|words| words.actions.get(index)).copied().unwrap_or_default();
                 let no = self.records.known_number(&action.spec.id);
-                let working = deployment.is_running() && deployment.step == at + 1;
+                let working = deployment.is_running() && deployment.under_way() == Some(at);
                 let open = no.filter(|no| working && deployment.open.contains(no));
                 let mut view = blank(&shown::action_name(action), word);
                 view.revision = revision;

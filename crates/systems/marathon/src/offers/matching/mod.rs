@@ -119,7 +119,7 @@ pub(crate) struct Mismatch {
     /// In the order in which they were found; perhaps none is named.
     pub(crate) reasons: Vec<Reject>,
     /// The first constraint that does not hold.
-    pub(crate) constraint: Option<usize>,
+    pub(crate) constraint: Option<u32>,
     /// Only the region is wrong, for which there is no name.
     pub(crate) region: bool,
 }
@@ -169,7 +169,8 @@ pub(crate) fn match_offer(
             .filter(|instance| instance.version() >= spec.version.changed)
             .collect();
         let mut all = def.constraints.iter();
-        wrong.constraint = all.position(|constraint| !constraints::holds(constraint, offer, &kept));
+        let broken = all.position(|constraint| !constraints::holds(constraint, offer, &kept));
+        wrong.constraint = broken.and_then(|at| u32::try_from(at).ok());
         if wrong.constraint.is_some() {
             wrong.reasons.push(Reject::Constraint);
         }
