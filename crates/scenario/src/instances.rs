@@ -28,10 +28,10 @@ impl Instances {
         let mut about = BTreeMap::new();
         let by_seq: BTreeMap<u64, &Event> = events.iter().map(|event| (event.seq, event)).collect();
         for event in events {
-            let (framework, task, id) = match &event.body {
-                EventBody::Launched { framework, task, task_id, .. }
-                | EventBody::TaskStatus { framework, task, task_id, .. } => (framework, task, task_id),
-                _ => continue,
+            let (EventBody::Launched { framework, task, task_id: id, .. }
+            | EventBody::TaskStatus { framework, task, task_id: id, .. }) = &event.body
+            else {
+                continue;
             };
             let ids = named.entry((framework, task)).or_default();
             if !ids.contains(&&**id) {

@@ -50,13 +50,15 @@ pub fn encode(journal: &Journal) -> String {
     format!("{PREFIX}{}", Base64::Url.encode(&packed))
 }
 
+/// Stands for an input in the JSON of an entry without one.
+const NOTHING: &[u8] = b"null";
+
 /// An input of a run, packed by itself: what is kept while the run goes on packs each input once. *Order*: as in a share string.
 pub fn pack(entry: &Entry<Written>) -> String {
     let Entry { seq, at_ms, after_event, after_quiet, digest, .. } = *entry;
     let around = Entry { seq, at_ms, after_event, after_quiet, input: (), digest };
     let around = planarium_protocol::json::text(&around);
     // The text of the input is there already; it goes in where nothing stands for it.
-    const NOTHING: &[u8] = b"null";
     let at = around.windows(NOTHING.len()).position(|part| part == NOTHING).unwrap_or(around.len());
     let (before, after) = around.split_at(at);
     let json = [before, entry.input.text(), after.get(NOTHING.len()..).unwrap_or_default()].concat();

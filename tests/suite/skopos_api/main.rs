@@ -1,5 +1,7 @@
 //! Skopos applications over HTTP, by their command line, and on machines that fail.
 
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
+
 use planarium_rest::console::{self, Output};
 use planarium_rest::{Request, Response, Session, handle};
 use planarium_tests::{Client, hostile};
