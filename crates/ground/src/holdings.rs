@@ -3,8 +3,8 @@
 use crate::{
     Cx, Fleet,
     event::FleetEventKind,
-    ledger::{Amounts, Holding, Ledger, Sharing},
-    spec::{MachineId, Owner},
+    ledger::{Amounts, Holder, Holding, Ledger, PROCESS, Sharing},
+    spec::{MachineId, Owner, ProcessId},
 };
 
 impl Fleet {
@@ -36,6 +36,15 @@ impl Fleet {
     /// An owner does not hold any more what it held of a machine under this number.
     pub fn release(&mut self, cx: &Cx, machine: MachineId, (owner, key): (Owner, u64)) {
         self.change_holding(cx, machine, (owner, key), None);
+    }
+
+    /// A process holds so much of its machine until it ends, and is shown there as what it is.
+    pub fn hold_for(&mut self, cx: &Cx, pid: ProcessId, kind: &'static str, amounts: Amounts) {
+        let Some(spec) = self.processes.get(&pid).map(|process| process.spec.clone()) else { return };
+        let service = spec.labels.get("service").cloned().unwrap_or_default();
+        let holder = Holder { kind, name: spec.name.clone(), service };
+        let holding = Holding { holder, amounts, ports: [].into() };
+        self.hold(cx, spec.machine, (spec.owner, PROCESS + u64::from(pid.0)), holding);
     }
 
     fn change_holding(

@@ -22,8 +22,10 @@ mod life;
 mod machine;
 mod probe;
 mod process;
+mod records;
 mod shell;
 pub mod spec;
+mod turns;
 mod view;
 mod watch;
 mod weight;
@@ -129,11 +131,6 @@ impl Fleet {
         self.touched
     }
 
-    pub(crate) fn touch(&mut self, cx: &Cx) {
-        // Never the same twice: what is shown may change between two events.
-        self.touched = (self.touched + 1).max(cx.next_seq() - 1);
-    }
-
     /// Brings a machine in.
     pub fn add_machine(&mut self, cx: &mut Cx, spec: MachineSpec) -> MachineId {
         let id = MachineId::at(self.machines.len());
@@ -164,26 +161,6 @@ impl Fleet {
         if let Some(machine) = self.machines.get_mut(id.index()).map(Arc::make_mut) {
             machine.labels.set("agent-id", agent_id);
         }
-    }
-
-    /// The machine as it joined; none when there is no such machine any more.
-    pub fn machine(&self, id: MachineId) -> Option<&Arc<MachineSpec>> {
-        self.machine_ref(id).map(|machine| &machine.spec)
-    }
-
-    /// Machines that are not removed, in order of joining.
-    pub fn machine_ids(&self) -> impl Iterator<Item = MachineId> {
-        self.machines.iter().enumerate().filter(|(_, m)| !m.removed).map(|(row, _)| MachineId::at(row))
-    }
-
-    /// The machine of this hostname.
-    pub fn find_machine(&self, hostname: &str) -> Option<MachineId> {
-        self.machine_ids().find(|id| self.machine_ref(*id).is_some_and(|m| &**m.hostname() == hostname))
-    }
-
-    /// In which way a machine is away, if it is.
-    pub fn absence(&self, id: MachineId) -> Option<Absence> {
-        self.machine_ref(id).and_then(|machine| machine.worst)
     }
 
     /// Starts a process. On a machine that is lost or removed nothing starts and nothing is reported.
@@ -267,19 +244,7 @@ impl Fleet {
             }
         }
         self.refresh(cx, pid);
-    }
-
-    /// Takes a process away without a report.
-    pub fn vanish(&mut self, pid: ProcessId) {
-        let Some(process) = self.processes.remove(&pid) else { return };
-        let own = [process.life, process.readiness.timer, process.health.timer];
-        let outside = process.watches.iter().map(|watching| watching.probe.timer);
-        for timer in own.into_iter().chain(outside).flatten() {
-            self.timers.cancel(timer);
-        }
-        if let Some(machine) = self.machines.get_mut(process.spec.machine.index()) {
-            Arc::make_mut(machine).processes.remove(&pid);
-        }
+        self.note_moved(pid);
     }
 
     /// When the next timer is due.
@@ -302,9 +267,18 @@ impl Fleet {
         let Some((_, _, armed)) = self.timers.pop_due(cx.now()) else { return };
         cx.set_cause(armed.cause);
         match armed.timer {
-            Timer::Life(pid, fate) => self.fulfil(cx, pid, fate),
-            Timer::Probe(pid, kind) => self.probe_due(cx, pid, kind),
-            Timer::Watch(pid, owner, number) => self.watch_due(cx, pid, (owner, number)),
+            Timer::Life(pid, fate) => {
+                self.fulfil(cx, pid, fate);
+                self.note_moved(pid);
+            }
+            Timer::Probe(pid, kind) => {
+                self.probe_due(cx, pid, kind);
+                self.note_moved(pid);
+            }
+            Timer::Watch(pid, owner, number) => {
+                self.watch_due(cx, pid, (owner, number));
+                self.settle_exhausted(cx);
+            }
             Timer::FaultEnd(number) => self.end_fault(cx, number),
         }
     }
@@ -317,33 +291,5 @@ impl Fleet {
     /// Takes the oldest of what there is to report.
     pub fn next_event(&mut self) -> Option<FleetEvent> {
         self.out.pop_front()
-    }
-
-    /// Reports about a machine, or about everything.
-    pub(crate) fn report(&mut self, cx: &Cx, kind: FleetEventKind) {
-        self.out.push_back(FleetEvent { cause: cx.cause(), owner: None, kind });
-    }
-
-    /// Reports about a process to whoever started it.
-    pub(crate) fn report_to(&mut self, cx: &Cx, owner: Owner, kind: FleetEventKind) {
-        self.out.push_back(FleetEvent { cause: cx.cause(), owner: Some(owner), kind });
-    }
-
-    /// Who started a process that has not ended.
-    pub fn owner(&self, pid: ProcessId) -> Option<Owner> {
-        self.processes.get(&pid).map(|process| process.spec.owner)
-    }
-
-    pub(crate) fn process_mut(&mut self, pid: ProcessId) -> Option<&mut Process> {
-        self.processes.get_mut(&pid).map(Arc::make_mut)
-    }
-
-    /// In which state a process is; none when it has ended.
-    pub fn process_state(&self, pid: ProcessId) -> Option<ProcessState> {
-        self.processes.get(&pid).map(|process| process.state)
-    }
-
-    pub(crate) fn machine_ref(&self, id: MachineId) -> Option<&Machine> {
-        self.machines.get(id.index()).map(|machine| &**machine).filter(|machine| !machine.removed)
     }
 }

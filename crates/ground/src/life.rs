@@ -180,57 +180,14 @@ impl Fleet {
         }
     }
 
-    /// Lets a process's turn come about, under the current cause.
-    pub(crate) fn fulfil(&mut self, cx: &mut Cx, pid: ProcessId, fate: Fate) {
-        let by = match &fate {
-            Fate::Exit(Exit { fault, .. }) => *fault,
-            Fate::KilledBy(number, _) => Some(*number),
-            Fate::Begin | Fate::Up | Fate::GraceOver => None,
-        };
-        if let Some(number) = by {
-            let Some(process) = self.processes.get(&pid) else { return };
-            let name = process.spec.name.clone();
-            self.struck(cx, number, &name);
-        }
-        match fate {
-            Fate::Begin => self.turn(cx, pid, Trigger::Begin, None),
-            Fate::Up => {
-                if !self.faults.is_empty() {
-                    self.strike_slow_starts(cx, pid);
-                }
-                self.turn(cx, pid, Trigger::Up, None);
-            }
-            Fate::Exit(Exit { code, reason, message, .. }) => {
-                let event = FleetEventKind::Exited { pid, code, reason, message };
-                self.turn(cx, pid, Trigger::Exit, Some(event));
-            }
-            Fate::KilledBy(_, message) => {
-                let during_launch = self.process_state(pid) == Some(ProcessState::Launching);
-                let event = FleetEventKind::Killed { pid, unhealthy: false, during_launch, message };
-                self.turn(cx, pid, Trigger::Exit, Some(event));
-            }
-            Fate::GraceOver => self.turn(cx, pid, Trigger::GraceOver, None),
-        }
-        self.settle_exhausted(cx);
-    }
-
-    fn strike_slow_starts(&mut self, cx: &mut Cx, pid: ProcessId) {
-        let Some(process) = self.processes.get(&pid).cloned() else { return };
-        let slow: Vec<u32> = self
-            .faults
-            .iter()
-            .filter(|(_, f)| {
-                f.kind() == FaultKind::SlowStart && f.hits(&process.spec.labels, process.luck, 0)
-            })
-            .map(|(number, _)| *number)
-            .collect();
-        for number in slow {
-            cx.scoped(cx.cause(), |cx| self.struck(cx, number, &process.spec.name));
-        }
-    }
-
     /// Goes on as the table says. What is reported follows from what has come about, unless it is given.
-    fn turn(&mut self, cx: &mut Cx, pid: ProcessId, trigger: Trigger, event: Option<FleetEventKind>) {
+    pub(crate) fn turn(
+        &mut self,
+        cx: &mut Cx,
+        pid: ProcessId,
+        trigger: Trigger,
+        event: Option<FleetEventKind>,
+    ) {
         let now = cx.now();
         let Self { processes, faults, timers, out, .. } = self;
         let Some(process) = processes.get_mut(&pid).map(Arc::make_mut) else { return };
@@ -293,8 +250,9 @@ impl Fleet {
             if process.state != ProcessState::Launching {
                 process.state = ProcessState::Killing;
             }
-            return;
+            return self.note_moved(pid);
         }
         self.turn(cx, pid, Trigger::Kill, None);
+        self.note_moved(pid);
     }
 }

@@ -210,21 +210,6 @@ impl Fleet {
         }
     }
 
-    /// A fault made a check fail: told once per process, counted every time.
-    pub(crate) fn count_failed_check(&mut self, cx: &mut Cx, pid: ProcessId, number: u32) {
-        let Some(fault) = self.faults.get_mut(&number) else { return };
-        let fault = Arc::make_mut(fault);
-        let name = self.processes.get(&pid).map(|process| process.spec.name.clone()).unwrap_or_default();
-        if fault.marked.insert(pid) {
-            self.struck(cx, number, &name);
-        } else {
-            fault.left = fault.left.map(|left| left.saturating_sub(1));
-            if fault.left == Some(0) {
-                self.exhausted.push(number);
-            }
-        }
-    }
-
     fn judge_health(&mut self, cx: &mut Cx, pid: ProcessId, healthy: bool) {
         let now = cx.now();
         let Some(process) = self.process_mut(pid) else { return };

@@ -19,6 +19,8 @@ use planarium_protocol::{
 pub struct ProcessFacts {
     /// Its state.
     pub state: ProcessState,
+    /// Since when it runs, or when it was launched.
+    pub since: SimTime,
     /// Waits for somebody to say what happens.
     pub manual: bool,
     /// Makes no progress.
@@ -42,6 +44,7 @@ impl Fleet {
         let readiness = process.probe(CheckKind::Readiness);
         Some(ProcessFacts {
             state: process.state,
+            since: process.running_since,
             manual: process.behaviour.manual,
             hung: process.hung,
             readiness_attempts: readiness.attempts,

@@ -176,6 +176,5 @@ impl Fleet {
         cx.following(body, |cx| {
             self.report_to(cx, owner, FleetEventKind::Watched { pid, number, exit_code: seen.result });
         });
-        self.settle_exhausted(cx);
     }
 }

@@ -117,7 +117,7 @@ fn clusters_that_know_nothing_of_each_other_may_promise_a_machine_twice() {
     assert!(fleet.ledger().is_promised_twice(m));
     assert_eq!((told(&mut fleet), fleet.check()), (vec![], Vec::new()));
     fleet.set_sharing(Sharing::Together);
-    assert_eq!(fleet.check(), ["machine m1: 12 cpu held, it has 8"]);
+    assert_eq!(fleet.check(), ["machine m1: 12 cpu held, it has 8: Mesos task web-0, pod a"]);
     assert_eq!(fleet.ledger().free_for(m, KUBE).cpus, Milli::ZERO, "never below nothing");
 }
 

@@ -59,7 +59,8 @@ pub fn amount(thousandths: i64) -> String {
 pub fn cluster(cluster: &ClusterView) -> String {
     let mut out = String::new();
     for machine in &cluster.machines {
-        let _ = write!(out, "{} ({})", machine.hostname, machine.state);
+        let twice = if machine.promised_twice { ", promised twice" } else { "" };
+        let _ = write!(out, "{} ({}{twice})", machine.hostname, machine.state);
         for resource in &machine.resources {
             let _ = write!(
                 out,

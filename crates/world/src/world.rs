@@ -212,6 +212,8 @@ impl World {
 
     /// Why an element is not finished; `None` when there is no such element.
     pub fn why(&self, path: &ElementPath) -> Option<Why> {
-        self.processes.why(path, &self.cluster.asked_at(self.recorder.now()))
+        let mut why = self.processes.why(path, &self.cluster.asked_at(self.recorder.now()))?;
+        self.cluster.name_holders(&mut why);
+        Some(why)
     }
 }

@@ -22,7 +22,7 @@ struct Known {
 
 /// Types that exceed a limit. No count may grow; one that shrinks is lowered here, one within the limits is taken out.
 const KNOWN: &[Known] = &[
-    Known { folder: "crates/ground", name: "Fleet", methods: 75, circle: 7 },
+    Known { folder: "crates/world", name: "World", methods: 81, circle: 8 },
     Known { folder: "crates/world", name: "World", methods: 81, circle: 8 },
 ];
 

@@ -11,6 +11,7 @@ use planarium_protocol::{
     EventBody,
     input::{FaultKind, Target},
 };
+use std::sync::Arc;
 
 impl super::FaultRecord {
     /// What this fault makes of a process that it hits; none for kinds that do not end processes.
@@ -46,12 +47,6 @@ impl super::FaultRecord {
 }
 
 impl Fleet {
-    /// Processes that a fault can end right now, in order of launch.
-    fn victims(&self, number: u32) -> Vec<ProcessId> {
-        let Some(fault) = self.faults.get(&number) else { return Vec::new() };
-        self.endable(&fault.spec.target)
-    }
-
     /// Processes that a target means and that nobody has asked to end yet, in order of launch.
     pub(crate) fn endable(&self, target: &Target) -> Vec<ProcessId> {
         self.processes
@@ -59,21 +54,6 @@ impl Fleet {
             .filter(|(_, p)| p.state != ProcessState::Killing && p.spec.labels.matches(target))
             .map(|(pid, _)| *pid)
             .collect()
-    }
-
-    /// Ends every process the fault is meant for, as often as it may and as chance has it.
-    pub(crate) fn strike_now(&mut self, cx: &mut Cx, number: u32) {
-        for pid in self.victims(number) {
-            let Some((fault, process)) = self.faults.get(&number).zip(self.processes.get(&pid)) else {
-                break;
-            };
-            if fault.hits(&process.spec.labels, process.luck, 0)
-                && let Some(fate) = fault.fate(number)
-            {
-                let cause = Cause::Event(fault.event);
-                cx.scoped(cause, |cx| self.fulfil(cx, pid, fate));
-            }
-        }
     }
 
     /// Tells whoever runs schedulers to restart those that match.
@@ -90,13 +70,28 @@ impl Fleet {
     /// A fault that has struck as often as it may is over.
     pub(crate) fn struck(&mut self, cx: &mut Cx, number: u32, target: &str) {
         let Some(fault) = self.faults.get_mut(&number) else { return };
-        let fault = std::sync::Arc::make_mut(fault);
+        let fault = Arc::make_mut(fault);
         fault.left = fault.left.map(|left| left.saturating_sub(1));
         let body = EventBody::FaultStruck { fault: fault.id.clone(), target: target.into() };
         let seq = cx.emit_caused(body, Cause::Event(fault.event));
         cx.set_cause(Cause::Event(seq));
         if fault.left == Some(0) && !matches!(fault.kind(), FaultKind::Hang) && !fault.keeps_machines() {
             self.exhausted.push(number);
+        }
+    }
+
+    /// A fault made a check fail: told once per process, counted every time.
+    pub(crate) fn count_failed_check(&mut self, cx: &mut Cx, pid: ProcessId, number: u32) {
+        let Some(fault) = self.faults.get_mut(&number) else { return };
+        let fault = Arc::make_mut(fault);
+        let name = self.processes.get(&pid).map(|process| process.spec.name.clone()).unwrap_or_default();
+        if fault.marked.insert(pid) {
+            self.struck(cx, number, &name);
+        } else {
+            fault.left = fault.left.map(|left| left.saturating_sub(1));
+            if fault.left == Some(0) {
+                self.exhausted.push(number);
+            }
         }
     }
 }

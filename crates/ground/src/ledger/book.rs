@@ -71,15 +71,30 @@ pub(super) struct Book {
     ports: Vec<(Owner, Ports)>,
     /// Number of the last change.
     pub(super) changed: u64,
+    /// Entries of processes, see [`super::PROCESS`], by their last change.
+    pub(super) processes: u32,
+    pub(super) moved: u64,
 }
 
 impl Book {
     pub(super) fn new(has: Amounts, changed: u64) -> Self {
-        Self { has, holdings: Map::new(), shares: Vec::new(), ports: Vec::new(), changed }
+        Self {
+            has,
+            holdings: Map::new(),
+            shares: Vec::new(),
+            ports: Vec::new(),
+            changed,
+            processes: 0,
+            moved: 0,
+        }
     }
 
     pub(super) fn holdings(&self) -> impl Iterator<Item = (Owner, &Holding)> {
         self.holdings.iter().map(|((owner, _), holding)| (*owner, holding))
+    }
+
+    pub(super) fn rows(&self) -> impl Iterator<Item = (Owner, u64, &Holding)> {
+        self.holdings.iter().map(|((owner, key), holding)| (*owner, *key, holding))
     }
 
     pub(super) fn get(&self, owner: Owner, key: u64) -> Option<&Holding> {
@@ -193,7 +208,10 @@ impl Book {
         for scalar in self.has.lacks(held) {
             let word = scalar.as_str();
             let (held, has) = (held.get(scalar), self.has.get(scalar));
-            broken.push(format!("machine {name}: {held} {word} held, it has {has}"));
+            let names: Vec<String> =
+                self.largest(scalar, |_| true).iter().map(|one| one.holder.text()).collect();
+            let names = names.join(", ");
+            broken.push(format!("machine {name}: {held} {word} held, it has {has}: {names}"));
         }
         for (at, (owner, ports)) in self.ports.iter().enumerate() {
             let others = self.ports.iter().take(at).filter(|(other, _)| other != owner);

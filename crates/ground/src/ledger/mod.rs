@@ -13,10 +13,13 @@ pub use amounts::{Amounts, Scalar};
 pub use book::{Holder, Holding, Ports};
 pub use planarium_protocol::input::Sharing;
 
-use crate::spec::{MachineId, Owner};
+use crate::spec::{MachineId, Owner, ProcessId};
 use book::Book;
 use planarium_kernel::{Digest, IdMap, cow::behind};
 use std::{ops::RangeInclusive, sync::Arc};
+
+/// Numbers from this one on are those of processes: what such an entry holds ends with its process.
+pub(crate) const PROCESS: u64 = 1 << 63;
 
 /// What every machine has, and who holds how much of it. *Cost*: a question about a machine looks at its owners, a change at
 /// one entry; copies share what has not changed.
@@ -26,8 +29,9 @@ pub struct Ledger {
     books: IdMap<MachineId, Arc<Book>, 8>,
     /// Owners who hear of what others hold. *Order*: of numbers.
     readers: Vec<Owner>,
-    /// Changes so far.
+    /// Changes so far, and the last one that had to do with a process.
     changes: u64,
+    moved: u64,
 }
 
 impl Ledger {
@@ -122,6 +126,37 @@ impl Ledger {
         self.book(machine).into_iter().flat_map(move |book| book.between(owner, keys.clone()))
     }
 
+    /// Processes that are entries of their own, with their owners. *Order*: of owners, then of launch.
+    pub fn processes(&self, machine: MachineId) -> impl Iterator<Item = (Owner, ProcessId, &Holding)> {
+        let rows = self.book(machine).filter(|book| book.processes > 0).into_iter().flat_map(Book::rows);
+        rows.filter_map(|(owner, key, holding)| {
+            let number = u32::try_from(key.checked_sub(PROCESS)?).ok()?;
+            Some((owner, ProcessId(number), holding))
+        })
+    }
+
+    /// Grows whenever one of those comes, goes or changes its state; for caches.
+    pub fn processes_moved(&self, machine: MachineId) -> u64 {
+        self.book(machine).map_or(0, |book| book.moved)
+    }
+
+    /// The same over all machines.
+    pub const fn last_moved(&self) -> u64 {
+        self.moved
+    }
+
+    /// A process has changed its state.
+    pub(crate) fn note_moved(&mut self, machine: MachineId, owner: Owner, pid: ProcessId) {
+        if self.holding(machine, owner, PROCESS + u64::from(pid.0)).is_none() {
+            return;
+        }
+        self.changes += 1;
+        if let Some(book) = self.books.get_mut(&machine) {
+            Arc::make_mut(book).moved = self.changes;
+            self.moved = self.changes;
+        }
+    }
+
     /// An owner wants to hear of what others hold.
     pub(crate) fn listen(&mut self, owner: Owner) {
         if let Err(at) = self.readers.binary_search(&owner) {
@@ -131,7 +166,10 @@ impl Ledger {
 
     pub(crate) fn open(&mut self, machine: MachineId, has: Amounts) {
         self.changes += 1;
-        self.books.insert(machine, Arc::new(Book::new(has, self.changes)));
+        // One that takes the place of another shows other processes from the first.
+        let mut book = Book::new(has, self.changes);
+        book.moved = self.moved;
+        self.books.insert(machine, Arc::new(book));
     }
 
     /// A machine has at least so much.
@@ -165,10 +203,17 @@ impl Ledger {
                 .map(|holding| (holding.amounts, holding.ports.clone()))
                 .filter(|(amounts, ports)| !amounts.is_none() || !ports.is_empty())
         };
+        let was_there = old.is_some();
         let differs = amounts(old) != amounts(holding.as_ref());
         self.changes += 1;
         if let Some(book) = self.books.get_mut(&machine) {
             let book = Arc::make_mut(book);
+            if key >= PROCESS {
+                book.moved = self.changes;
+                self.moved = self.changes;
+                book.processes =
+                    book.processes.saturating_add_signed(i32::from(holding.is_some()) - i32::from(was_there));
+            }
             book.set(owner, key, holding);
             book.changed = self.changes;
         }

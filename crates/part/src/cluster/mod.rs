@@ -3,6 +3,7 @@
 //! *Knows*: who hears of what happens to a process: the layer that started it, at once and in order.
 //! *Must not know*: services; offers and plans are opaque here.
 
+mod beside;
 mod kube;
 #[cfg(feature = "kube")]
 mod pods;
@@ -10,7 +11,8 @@ mod said;
 
 use crate::system::Number;
 use planarium_ground::{
-    Absence, Cx, FailedCall, Fleet, FleetEvent, FleetEventKind, Labels, Owner, ProcessId, ProcessSpec, Said,
+    Absence, Amounts, Cx, FailedCall, Fleet, FleetEvent, FleetEventKind, Labels, Owner, ProcessId,
+    ProcessSpec, Said,
 };
 use planarium_kernel::cow::behind;
 use planarium_kernel::{Cause, Digest, SimTime};
@@ -295,6 +297,12 @@ impl Cluster {
         pid
     }
 
+    /// A process that a system started holds so much of its machine until it ends, and is shown there as what it is.
+    pub fn hold_for(&mut self, cx: &mut Cx, pid: ProcessId, kind: &'static str, amounts: Amounts) {
+        self.parts().0.hold_for(cx, pid, kind, amounts);
+        self.report_drained(cx);
+    }
+
     /// Says that a process that a system started has been running and ready all along. Nothing is reported.
     pub fn adopt(&mut self, cx: &mut Cx, pid: ProcessId) {
         self.parts().0.say(cx, pid, Said::Running(Some(0)));
@@ -303,6 +311,11 @@ impl Cluster {
     /// Takes a process that a system started away without a report.
     pub fn vanish(&mut self, pid: ProcessId) {
         self.parts().0.vanish(pid);
+    }
+
+    /// Names those who hold the rest of machines whose offers were too small.
+    pub fn name_holders(&self, why: &mut planarium_protocol::Why) {
+        beside::name_holders(&self.fleet, why);
     }
 
     /// Whether a call that a system makes fails because of a fault. Counts it.
@@ -483,6 +496,8 @@ impl Cluster {
         let (machines, pods) = self.with_pods(machines);
         #[cfg(feature = "kube")]
         let revision = revision.saturating_add(pods);
+        let (machines, processes) = beside::with_processes(&self.fleet, machines);
+        let revision = revision.saturating_add(processes);
         let windows = self.master.window_views();
         Arc::new(ClusterView { revision, machines, statuses: planarium_mesos::STATUSES, windows })
     }

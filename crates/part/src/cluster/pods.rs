@@ -2,13 +2,13 @@
 //!
 //! *Knows*: the words of the Mesos master for states of tasks, which serve for any process. *Must not know*: any object.
 //!
-//! What a machine has and what is used of it stays as the Mesos agent counts it.
+//! What is used of a machine is what all owners hold, as the ledger of machines has it.
 
 use super::Cluster;
-use planarium_ground::Fleet;
+use planarium_ground::{Fleet, MachineId};
 use planarium_kernel::SortedMap;
 use planarium_kube::{Kube, TaskFacts};
-use planarium_protocol::input::{Fault, FaultKind, Target, TaskStatusInput};
+use planarium_protocol::input::{FaultKind, TaskStatusInput};
 use planarium_protocol::view::{ActionView, MachineView, TaskView};
 use planarium_protocol::{Input, Text};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,8 +61,28 @@ fn merge(kube: &Kube, fleet: &Fleet, machine: &MachineView, changed: u64) -> Mac
     let mut merged = MachineView::clone(machine);
     // A sum, because either part may be the newer one.
     merged.revision = merged.revision.saturating_add(changed);
+    if let Some(id) = fleet.find_machine(&machine.hostname) {
+        add_held(fleet, id, &mut merged);
+    }
     merged.tasks.extend(kube.tasks_on(&machine.hostname).into_iter().map(|task| view(fleet, task)));
     merged
+}
+
+/// Adds what others than the master hold to what is used of a machine, and says whether it is promised twice.
+fn add_held(fleet: &Fleet, id: MachineId, machine: &mut MachineView) {
+    let ledger = fleet.ledger();
+    let others = ledger.held(id).minus(ledger.held_by(id, planarium_mesos::OWNER));
+    for resource in &mut machine.resources {
+        let more = match &*resource.name {
+            "cpus" => others.cpus,
+            "mem" => others.mem_mib_up(),
+            "disk" => others.disk_mib_up(),
+            "gpus" => others.gpus,
+            _ => continue,
+        };
+        resource.used = resource.used.saturating_add(more.thousandths());
+    }
+    machine.promised_twice = ledger.is_promised_twice(id);
 }
 
 fn view(fleet: &Fleet, task: TaskFacts) -> TaskView {
@@ -85,32 +105,10 @@ fn actions(fleet: &Fleet, task: &TaskFacts) -> Vec<ActionView> {
     let facts = task.process.and_then(|process| fleet.process(process));
     // By what the cluster knows: a process may end without anybody hearing of it.
     let refused = task.leaving.then_some("its pod is being deleted");
-    let strike = |title: &str, kind| {
-        let target = Target {
-            service: Some(task.service.to_string()),
-            task: Some(task.id.to_string()),
-            ..Target::default()
-        };
-        let fault = Fault {
-            fault: kind,
-            id: None,
-            target,
-            for_ms: None,
-            count: None,
-            probability: None,
-            exit_code: None,
-            message: None,
-            delay_ms: None,
-        };
-        ActionView::new(title, Input::Fault(fault)).unless(refused)
-    };
-    let mut actions = vec![
-        strike("Fail this container", FaultKind::TaskFail),
-        strike("Run it out of memory", FaultKind::TaskOom),
-        strike("Make it hang", FaultKind::Hang),
-    ];
+    let mut actions = super::beside::strikes(&task.service, &task.id, refused);
     if task.ready.is_some() {
-        actions.push(strike("Fail its readiness probe", FaultKind::ReadinessFail));
+        let (title, kind) = ("Fail its readiness probe", FaultKind::ReadinessFail);
+        actions.push(super::beside::strike((&task.service, &task.id), refused, title, kind));
     }
     if facts.is_some_and(|facts| facts.manual) {
         let said = [

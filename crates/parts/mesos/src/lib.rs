@@ -6,6 +6,19 @@
 //! [`Master`] is the only thing that others talk to. Calls and fleet events go in; [`api::Message`]s for
 //! frameworks come out of its outbox. Messages take no virtual time.
 //! Source: `apache/mesos`, file named in each module.
+//!
+//! | room | holds |
+//! |---|---|
+//! | [`api`], [`wire`] | shapes: what is said, and its JSON |
+//! | `allocator` | who is offered what |
+//! | `cluster` | frameworks, agents, allocator and timers: what every room works with |
+//! | `frameworks`, `agents`, `tasks`, `offers`, [`maintenance`], [`operator`] | a record each (`store`), and the rules over it |
+//! | `records` | all records |
+//! | `master` | passes on what happens to the rules |
+//!
+//! A rule is a function that takes the records it needs; tasks know the cluster, offers know the cluster, and only what
+//! touches every room takes all records. Calls run one way, in this order: recovery, statuses of tasks, offers,
+//! operations, inverse offers, an agent's removal, drains, registration and return, the operator's calls, the master.
 
 mod actions;
 mod agents;

@@ -354,6 +354,9 @@ pub struct MachineView {
     pub zone: Option<Text>,
     /// Attributes.
     pub attributes: Vec<(Text, Text)>,
+    /// More of it is held than it has, because clusters share it that know nothing of each other.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub promised_twice: bool,
     /// cpus, mem, disk, gpus: those it has.
     pub resources: Vec<ResourceView>,
     /// Live tasks on it.

@@ -28,6 +28,8 @@ fn findings_have_places() {
         ("script: [{say: hi}]", vec!["1:10 SCN008 a script entry needs exactly one of `at`, `when`, `then`"]),
         ("script: [{at: soon}]", vec!["1:15 SCN003 this is not a time"]),
         ("cluster: hugee", vec!["1:10 SCN003 there is no cluster preset `hugee`"]),
+        ("sharing: apart", vec![]),
+        ("sharing: alone", vec!["1:10 SCN003 machines are shared `together` or `apart`, this is a text"]),
         ("master: {offer_timeout: 30s}", vec![]),
         (
             "master: {offer_timeout: 0}",

@@ -8,7 +8,9 @@ use crate::definition::{Loaded, load};
 use crate::machines::{Io, MachineAccess, OwnMachines};
 use crate::run::{Mode, PLAN, Shown};
 use crate::{DIALECT, STATUSES, console, views, wire};
-use planarium_ground::{FailedCall, Fleet, FleetEvent, FleetEventKind, Labels, ProcessId, ProcessSpec};
+use planarium_ground::{
+    Amounts, FailedCall, Fleet, FleetEvent, FleetEventKind, Labels, ProcessId, ProcessSpec,
+};
 use planarium_kernel::cow::behind;
 use planarium_kernel::recorder::Recorder;
 use planarium_kernel::{Digest, SimTime, SortedMap};
@@ -51,7 +53,10 @@ impl MachineAccess for Machines<'_> {
     }
 
     fn launch(&mut self, cx: &mut Cx, spec: ProcessSpec, start_ms: u64) -> ProcessId {
-        self.cluster.launch_within(cx, self.number, spec, start_ms)
+        let pid = self.cluster.launch_within(cx, self.number, spec, start_ms);
+        // A container of an application asks for nothing that machines count.
+        self.cluster.hold_for(cx, pid, "Skopos container", Amounts::NONE);
+        pid
     }
 
     fn adopt(&mut self, cx: &mut Cx, process: ProcessId) {

@@ -51,6 +51,9 @@ pub(super) fn MachineCard(props: &MachineCardProps) -> Html {
                 <span data-family={look.family} data-class={look.class} class="machine-state" title={machine.state.to_string()}>{ icon(look.icon) }</span>
                 <h4 title={about.join(", ")}>{ &*machine.hostname }</h4>
                 if !up { <span class="chip" data-family={look.family}>{ &*machine.state }</span> }
+                if machine.promised_twice {
+                    <span class="chip" title="Systems that know nothing of each other hold more of it than it has">{ "promised twice" }</span>
+                }
                 <span class="grow"></span>
                 { menu_button(&hub, MenuTarget::Machine(attr(&machine.hostname)), &format!("Actions for {}", machine.hostname)) }
             </header>

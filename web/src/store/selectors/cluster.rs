@@ -133,6 +133,7 @@ mod tests {
                 region: None,
                 zone: zone.map(Into::into),
                 attributes: Vec::new(),
+                promised_twice: false,
                 resources: Vec::new(),
                 tasks: Vec::new(),
                 actions: Vec::new(),

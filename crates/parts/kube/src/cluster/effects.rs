@@ -7,8 +7,10 @@ use super::Cluster;
 use crate::{
     kinds::KindId,
     object::{Object, ObjectNo, ObjectRef},
-    records::queue::Work,
-    records::workloads::{PodTally, is_workload},
+    records::{
+        queue::Work,
+        workloads::{PodTally, is_workload},
+    },
     request::Change,
     selector::Selector,
     spec::Spec,
@@ -49,30 +51,9 @@ impl Cluster {
                     self.queue.ask(cx, Work::Sync(object.no));
                 }
             }
-            KindId::PERSISTENT_VOLUME_CLAIM => {
-                if new.is_some() {
-                    self.queue.ask(cx, Work::Sync(object.no));
-                }
-                let volume = object.content().at(&["spec"]).text("volumeName");
-                if let Some(volume) =
-                    self.api.get(ObjectRef::new(KindId::PERSISTENT_VOLUME, "", volume)).map(|one| one.no)
-                {
-                    self.queue.ask(cx, Work::Sync(volume));
-                }
-                self.room(cx);
-                if new.is_some() && !self.runs.wanting.is_empty() {
-                    self.source_came(cx, &object.namespace);
-                }
+            KindId::PERSISTENT_VOLUME_CLAIM | KindId::PERSISTENT_VOLUME | KindId::STORAGE_CLASS => {
+                self.follow_storage(cx, &object, change);
             }
-            KindId::PERSISTENT_VOLUME => {
-                if new.is_some() {
-                    self.queue.ask(cx, Work::Sync(object.no));
-                }
-                if old.is_none() {
-                    self.ask_claims(cx);
-                }
-            }
-            KindId::STORAGE_CLASS => self.ask_claims(cx),
             KindId::CONFIG_MAP | KindId::SECRET if new.is_some() && !self.runs.wanting.is_empty() => {
                 self.source_came(cx, &object.namespace);
             }
@@ -86,18 +67,30 @@ impl Cluster {
         }
         self.follow_owners(cx, old, new);
         if new.is_none() {
-            if object.kind == KindId::SERVICE {
-                self.drop_endpoints(cx, &object);
-            }
-            let timer = self.workloads.get(object.no).and_then(|workload| workload.timer);
-            if let Some((timer, _)) = timer {
-                self.queue.disarm(Some(timer));
-                if object.kind == KindId::CRON_JOB {
-                    self.queue.periodic = self.queue.periodic.saturating_sub(1);
+            self.follow_removal(cx, &object);
+        }
+    }
+
+    /// Claims, volumes and classes look for each other, and pods may wait for a claim.
+    fn follow_storage(&mut self, cx: &Cx, object: &Object, change: &Change) {
+        let is_there = change.after().is_some();
+        if is_there && object.kind != KindId::STORAGE_CLASS {
+            self.queue.ask(cx, Work::Sync(object.no));
+        }
+        match object.kind {
+            KindId::PERSISTENT_VOLUME_CLAIM => {
+                let volume = object.content().at(&["spec"]).text("volumeName");
+                let volume = self.api.get(ObjectRef::new(KindId::PERSISTENT_VOLUME, "", volume));
+                if let Some(volume) = volume.map(|one| one.no) {
+                    self.queue.ask(cx, Work::Sync(volume));
+                }
+                self.room(cx);
+                if is_there && !self.runs.wanting.is_empty() {
+                    self.source_came(cx, &object.namespace);
                 }
             }
-            self.follow_removal(cx, &object);
-            self.workloads.all.remove(&object.no);
+            KindId::PERSISTENT_VOLUME if change.before().is_some() => {}
+            _ => self.ask_claims(cx),
         }
     }
 
@@ -295,7 +288,17 @@ impl Cluster {
     }
 
     /// An object is no more: what belonged to it goes after it, and its namespace may be empty now.
-    fn follow_removal(&mut self, cx: &Cx, object: &Object) {
+    fn follow_removal(&mut self, cx: &mut Cx, object: &Object) {
+        if object.kind == KindId::SERVICE {
+            self.drop_endpoints(cx, object);
+        }
+        let timer = self.workloads.get(object.no).and_then(|workload| workload.timer);
+        if let Some((timer, _)) = timer {
+            self.queue.disarm(Some(timer));
+            if object.kind == KindId::CRON_JOB {
+                self.queue.periodic = self.queue.periodic.saturating_sub(1);
+            }
+        }
         for no in self.api.store.release(object.no) {
             self.queue.ask(cx, Work::Collect(no));
             if let Some(tally) =
@@ -323,6 +326,7 @@ impl Cluster {
         if object.kind == KindId::CUSTOM_RESOURCE_DEFINITION {
             self.withdraw_definition(object);
         }
+        self.workloads.all.remove(&object.no);
     }
 }
 

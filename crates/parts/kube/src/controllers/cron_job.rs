@@ -222,3 +222,17 @@ fn start_job(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_run_is_started_unless_too_many_were_missed() {
+        let schedule = Schedule::parse("*/5 * * * *").expect("a schedule");
+        for (now_s, due) in [(299, None), (300, Some(300)), (1_000, Some(900)), (30_000, Some(30_000))] {
+            assert_eq!(latest_run(&schedule, 0, now_s).ok(), Some(due), "at {now_s}");
+        }
+        assert!(latest_run(&schedule, 0, 30_300).is_err(), "a hundred and one runs");
+    }
+}

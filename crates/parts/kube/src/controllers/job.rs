@@ -204,3 +204,17 @@ fn is_past_limit(spec: &JobSpec, restarts: u32) -> bool {
     spec.template.spec.restart == Restart::OnFailure
         && if spec.backoff_limit == 0 { restarts > 0 } else { restarts >= spec.backoff_limit }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn backoff_doubles_from_the_second_failure_on() {
+        let expected =
+            [(0, 0), (1, 10_000), (2, 20_000), (3, 40_000), (6, 320_000), (7, 360_000), (99, 360_000)];
+        for (failures, ms) in expected {
+            assert_eq!(backoff_ms(failures), ms, "after {failures} failures");
+        }
+    }
+}

@@ -92,6 +92,7 @@ fn build(
         region: agent.region.clone(),
         zone: agent.zone.clone(),
         attributes: agent.attributes.clone(),
+        promised_twice: false,
         resources: resource_views(&records.cluster, host, agent, &tasks),
         tasks: tasks.iter().map(|task| task_view(&records.cluster, fleet, task)).collect(),
         actions,

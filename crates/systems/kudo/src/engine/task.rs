@@ -60,6 +60,8 @@ fn toggle(task: &Task, params: &[(Text, Option<Text>)], version: &Version) -> Re
     let text = value.as_deref().unwrap_or_default();
     parse_go_bool(text).ok_or_else(|| {
         let shown = go_quote(text);
-        format!("could not parse value of parameter {name}: strconv.ParseBool: parsing {shown}: invalid syntax")
+        format!(
+            "could not parse value of parameter {name}: strconv.ParseBool: parsing {shown}: invalid syntax"
+        )
     })
 }

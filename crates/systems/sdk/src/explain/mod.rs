@@ -26,7 +26,7 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::why::{ElementRef, Reason, ReasonKind, Why};
 use remedies::Remedies;
 
-/// What a process is at, as the cluster knows it and its scheduler does not.
+/// Readiness of a process, as the cluster knows it and its scheduler does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadinessFacts {
     /// Checks so far.
@@ -42,11 +42,11 @@ pub struct ReadinessFacts {
 pub struct MaintenanceFacts {
     /// `down`, `draining`, `drained` or `deactivated`.
     pub state: Text,
-    /// What would end it, if it can be ended now: title and input.
+    /// Remedy that would end it, if it can be ended now: title and input.
     pub remedy: Option<(Text, Input)>,
 }
 
-/// What the cluster knows beyond what it told the scheduler.
+/// Knowledge of the cluster beyond what it told the scheduler.
 pub trait ClusterFacts {
     /// The readiness check of a task's process.
     fn readiness(&self, task_id: &str) -> Option<ReadinessFacts> {
@@ -59,13 +59,13 @@ pub trait ClusterFacts {
         None
     }
 
-    /// Whether the user says what happens to a task's process.
+    /// Tells if the user says what happens to a task's process.
     fn is_manual(&self, task_id: &str) -> bool {
         let _ = task_id;
         false
     }
 
-    /// Whether a task's machine is lost, so that nothing is heard of it and nothing can be said in its name.
+    /// Tells if a task's machine is lost, so that nothing is heard of it and nothing can be said in its name.
     fn is_silent(&self, task_id: &str) -> bool {
         let _ = task_id;
         false
@@ -77,7 +77,7 @@ pub trait ClusterFacts {
         None
     }
 
-    /// What the operator did to a machine so that it makes no offers; nothing for one that does, scheduled for
+    /// Maintenance of a machine that makes no offers by the operator's will; nothing for one that does, scheduled for
     /// maintenance or not.
     fn maintenance(&self, hostname: &str) -> Option<MaintenanceFacts> {
         let _ = hostname;

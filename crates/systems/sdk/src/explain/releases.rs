@@ -9,7 +9,7 @@ use planarium_protocol::Text;
 use planarium_protocol::why::{Reason, ReasonKind};
 
 impl Explainer<'_> {
-    /// What a step without a pod waits for when it is its turn.
+    /// Reasons for a step without a pod whose turn it is.
     pub(super) fn acting(&mut self, holder: Holder, action: &Action, status: Status) -> Vec<Reason> {
         let Action::Unreserve { id, host, .. } = action else { return vec![next_cycle(self.scheduler)] };
         if status == Status::Pending {

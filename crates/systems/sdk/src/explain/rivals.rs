@@ -96,7 +96,7 @@ pub(super) fn dying<'a>(scheduler: &'a Scheduler, requirement: &Requirement) -> 
     stored.filter(is_dying).collect()
 }
 
-/// What two steps that end each other's tasks have in common.
+/// The resource set that two steps which end each other's tasks share, in words.
 fn rivalry(task: &TaskRecord) -> String {
     format!("both use the resource set {} of pod {}", task.set, task.pod.name())
 }

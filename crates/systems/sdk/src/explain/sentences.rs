@@ -5,7 +5,7 @@
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::why::{ElementRef, Reason};
 
-/// What an element is called in a sentence.
+/// Name of an element in a sentence.
 pub(super) fn called(path: &ElementPath) -> String {
     match (&path.phase, &path.step) {
         (_, Some(step)) => step.to_string(),

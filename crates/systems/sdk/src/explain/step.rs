@@ -36,7 +36,7 @@ impl Explainer<'_> {
         reasons
     }
 
-    /// What a launched step waits for, task by task.
+    /// Reasons for a launched step, task by task.
     fn launched(&mut self, holder: Holder) -> Vec<Reason> {
         let Some(data) = self.scheduler.plans.step(holder) else { return Vec::new() };
         let Some(requirement) = data.requirement.clone() else { return Vec::new() };
@@ -134,7 +134,7 @@ impl Explainer<'_> {
         reasons
     }
 
-    /// What a step waits for whose turn it is: old tasks, offers, the next cycle.
+    /// Reasons for a step whose turn it is: old tasks, offers, the next cycle.
     fn waiting(&mut self, holder: Holder, status: Status) -> Vec<Reason> {
         let data = self.scheduler.plans.step(holder);
         if let Some(action) = data.and_then(|data| data.action.clone()) {

@@ -19,12 +19,12 @@ use std::collections::BTreeMap;
 /// The variable of the framework's environment that limits how many services reserve at a time.
 const DISCIPLINE: &str = "RESERVE_DISCIPLINE";
 
-/// How many services of a framework may reserve at a time; no limit unless the environment names one above 0.
+/// Maximum of services of a framework that reserve at a time; no limit unless the environment names one above 0.
 pub fn reserve_limit(env: &BTreeMap<String, String>) -> Option<u64> {
     env.get(DISCIPLINE).and_then(|text| text.trim().parse().ok()).filter(|limit| *limit > 0)
 }
 
-/// Whether a task that belongs to no service is to be killed. One that is out of reach is when it comes back; until
+/// Tells if a task that belongs to no service is to be killed. One that is out of reach is when it comes back; until
 /// then the master would only say again that it is.
 pub fn must_end(status: &TaskStatus) -> bool {
     let state = status.state;

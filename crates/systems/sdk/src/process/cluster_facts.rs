@@ -90,10 +90,10 @@ impl ClusterFacts for Facts<'_> {
     }
 }
 
-/// How many machines in maintenance are named.
+/// Maximum of machines in maintenance that are named.
 const MENTIONED: usize = 3;
 
-/// Whether a machine is there to be offered. One whose maintenance is only planned is.
+/// Tells if a machine is there to be offered. One whose maintenance is only planned is.
 fn makes_offers(machine: &MachineView) -> bool {
     matches!(&*machine.state, "up" | "draining") && !machine.deactivated
 }

@@ -81,7 +81,7 @@ impl Process {
         self.send(cx, cluster, number, calls);
     }
 
-    /// What this process has against a service that is to be loaded: it, or its framework, may be in the way.
+    /// Objects to a service that is to be loaded: it, or its framework, may be in the way.
     pub(super) fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
         let same = |one: &str, other: &str| one.trim_matches('/') == other.trim_matches('/');
         if !load.framework.is_empty() {

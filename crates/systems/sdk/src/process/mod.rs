@@ -28,7 +28,7 @@ pub(crate) struct Member {
     pub(crate) load: Arc<LoadService>,
     pub(crate) definition: Arc<Loaded>,
     pub(crate) scheduler: Arc<Scheduler>,
-    /// What was shown of this scheduler before.
+    /// The last views of this scheduler.
     shown: ViewCache,
 }
 

@@ -17,14 +17,14 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What the services of a framework share.
+/// State that the services of a framework share.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) name: Text,
     pub(crate) hub: Hub,
-    /// How it subscribed.
+    /// The framework that it subscribed as.
     pub(crate) info: FrameworkInfo,
-    /// What its first service was loaded with.
+    /// Request that its first service was loaded with.
     pub(crate) load: Arc<LoadService>,
     /// It goes once its last service is gone.
     pub(crate) uninstalling: bool,
@@ -266,7 +266,7 @@ impl Process {
         cx.emit(EventBody::ServiceRemoved { service: name, dialect: crate::DIALECT.into() });
     }
 
-    /// What the framework answers by itself: its own plan, its health, its metrics.
+    /// Answers of the framework by itself: its own plan, its health, its metrics.
     pub(crate) fn query_framework(&self, what: &SdkQuery) -> Option<(u16, Value)> {
         let shared = self.shared.as_ref()?;
         let metrics = || {
@@ -297,7 +297,7 @@ impl Process {
         Some((shared, self.joined().iter().filter_map(|number| self.members.get(number)).collect()))
     }
 
-    /// What does not hold of the shared framework, in words.
+    /// Finds services that the shared framework does not know.
     pub(super) fn check_shared(&self) -> Option<String> {
         let shared = self.shared.as_ref()?;
         let same = self.members.keys().copied().eq(shared.hub.members().map(number));

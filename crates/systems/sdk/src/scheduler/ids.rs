@@ -35,7 +35,7 @@ pub(crate) struct Ids {
     /// Entity of the service's name with the separator behind it: the head of every key.
     service: u64,
     prefix: Text,
-    /// How often this scheduler process has been started, from 0.
+    /// Number of starts of this scheduler process, from 0.
     pub(crate) generation: u32,
     /// Ids drawn so far where the key alone would repeat (launches, reservations).
     drawn: u64,
@@ -71,7 +71,7 @@ impl Ids {
         self.keyed(Kind::Element, key, u64::from(self.generation) << 32 | n).as_str().into()
     }
 
-    /// What the draws of a random strategy are keyed by: new with every start of the scheduler.
+    /// Key of the draws of a random strategy: new with every start of the scheduler.
     pub(crate) fn lots(&self, key: &str) -> u64 {
         draw::draw(self.seed, self.entity(key), Kind::Lots as u32, u64::from(self.generation))
     }
@@ -114,7 +114,7 @@ impl Ids {
     }
 }
 
-/// Whether Java's `UUID.fromString` reads the text: five groups of hexadecimal digits.
+/// Tells if Java's `UUID.fromString` reads the text: five groups of hexadecimal digits.
 ///
 /// **Source**: the command routes decide with it between id and name. Match.
 pub(crate) fn is_uuid(text: &str) -> bool {

@@ -35,7 +35,7 @@ pub(crate) struct Pending {
     pub(crate) said: SimTime,
     /// Why it was first requested.
     pub(crate) cause: Cause,
-    /// Where the task is thought to be.
+    /// Agent that the task is thought to be on.
     pub(crate) agent: Option<Text>,
     /// The step that needs the task's resource set; none where no step asked first.
     pub(crate) by: Option<Holder>,

@@ -20,14 +20,14 @@ const SHORT_MS: u64 = 5_000;
 pub(crate) struct Metrics {
     /// When the process started.
     pub(crate) since: SimTime,
-    /// How often offers were processed.
+    /// Number of times that offers were processed.
     pub(crate) cycles: u64,
     counters: SortedMap<Counter, u64>,
     /// Statuses that came, by their states: a handful.
     statuses: Vec<(TaskState, u64)>,
 }
 
-/// What is counted.
+/// Counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Counter {
     DeclinesLong,
@@ -94,7 +94,7 @@ impl Metrics {
         self.add(Counter::OffersProcessed, offers);
     }
 
-    /// What goes to the master.
+    /// Counts calls for the master.
     pub(super) fn said(&mut self, requests: &[Request]) {
         for request in requests {
             match &request.call {

@@ -3,15 +3,15 @@
 //! *Knows*: one service's plans, tasks, reservations and delays; Mesos as its frameworks see it.
 //! *Must not know*: other services, the master's state, HTTP, clocks.
 //!
-//! What drives it: [`Scheduler::on_event`] (the master), [`Scheduler::fire`] (its own timers),
-//! commands. What it answers: [`Request`]s for the master, each with its cause. A cycle runs when
-//! offers have been collected for [`OFFER_BATCH_MS`], and otherwise every [`CYCLE_MS`] while something
-//! has changed that a cycle could act on; a cycle that would find nothing new is not run at all.
+//! Driven by [`Scheduler::on_event`] (the master), [`Scheduler::fire`] (its own timers) and commands; answers with
+//! [`Request`]s for the master, each with its cause. A cycle runs when offers have been collected for
+//! [`OFFER_BATCH_MS`], and otherwise every [`CYCLE_MS`] while something has changed that a cycle could act on; a cycle
+//! that would find nothing new is not run at all.
 //!
-//! Each field of [`Scheduler`] is a record in a folder of its own name, with the rules that need nothing else. Rules over
-//! several records are functions, or small types that borrow those records: evaluation of offers
-//! ([`offers::evaluate`], [`candidates`]), recovery ([`recovery`]), delays ([`delays`]), decommission, commands. What they
-//! decide is carried out by the files of this folder: [`start`], [`cycle`], [`candidates`], [`statuses`], [`commands`].
+//! Each field of [`Scheduler`] is a record with a module of its own and the rules that need nothing else. Rules over
+//! several records are functions, or small types that borrow those records: evaluation of offers (`offers::evaluate`,
+//! `candidates::evaluator`), recovery, delays, decommission, uninstall, commands. The methods of [`Scheduler`] carry out
+//! what they decide: `start`, `cycle`, `candidates`, `statuses`, `commands`, over `changes` and `accessors`.
 //!
 //! **Source**: `dcos-commons: …/scheduler/DefaultScheduler.java, AbstractScheduler.java,
 //! …/framework/OfferProcessor.java`. Match, except that message passing takes no time.
@@ -46,6 +46,7 @@ mod timers;
 mod weight;
 
 pub(crate) use commands::op_of;
+pub(crate) use lifecycle::not_served;
 pub use lifecycle::{FRAMEWORK_REMOVED, OF_SEVERAL, POLL_MS, UNINSTALL_FLAG};
 pub use state::FILE_BYTES;
 pub use timers::{CYCLE_MS, OFFER_BATCH_MS};
@@ -83,7 +84,7 @@ pub struct Scheduler {
     pub(crate) configs: Configs,
     /// Draws ids.
     pub(crate) ids: Ids,
-    /// What outlives the process.
+    /// Records that outlive the process.
     pub(crate) state: StateStore,
     /// Plans, and which step waits for what.
     pub(crate) plans: Plans,
@@ -98,7 +99,7 @@ pub struct Scheduler {
     /// Statuses that are awaited.
     reconciler: Reconciler,
     timers: Timers,
-    /// How far the process is from its end.
+    /// Uninstall, teardown and exit.
     lifecycle: Lifecycle,
     /// Calls for the master; empty between two inputs.
     outbox: Outbox,

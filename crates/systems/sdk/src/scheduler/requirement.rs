@@ -38,7 +38,7 @@ impl Recovery {
     }
 }
 
-/// What a step needs.
+/// The need of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Requirement {
     /// Pod instance.

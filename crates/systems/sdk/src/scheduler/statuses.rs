@@ -1,4 +1,4 @@
-//! What follows from a task's status: which step moves, what must be recovered or killed.
+//! Consequences of a task's status: the step that moves, pods to recover, tasks to kill.
 //!
 //! *Knows*: the rules for one status. *Must not know*: offers.
 //!

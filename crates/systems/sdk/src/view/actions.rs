@@ -1,4 +1,4 @@
-//! What an operator can do to plans, phases, steps and pods: the commands with what each would do now.
+//! Actions on plans, phases, steps and pods: the commands with the effect of each now.
 //!
 //! *Knows*: the commands, when each is refused or changes nothing. *Must not know*: who shows them.
 //!
@@ -58,7 +58,7 @@ const PHASE: [PlanOp; 4] = [PlanOp::Interrupt, PlanOp::Continue, PlanOp::Restart
 const STEP: [PlanOp; 2] = [PlanOp::Restart, PlanOp::ForceComplete];
 
 impl Actions {
-    /// What can be done to an element of a plan; equal lists are one.
+    /// Actions on an element of a plan; equal lists are one.
     pub(super) fn of_element(
         &mut self,
         tree: &PlanTree,
@@ -97,7 +97,7 @@ impl Actions {
         list
     }
 
-    /// What can be done to a pod.
+    /// Actions on a pod.
     pub(super) fn of_pod(&mut self, tasks: &PodTasks, shut: Shut) -> Arc<[ActionView]> {
         let launched = tasks.values().any(|task| !task.id.is_empty());
         let paused = tasks.values().any(|task| task.goal.word().is_some());
@@ -169,7 +169,7 @@ fn refusal(tree: &PlanTree, element: Element, op: PlanOp) -> Option<&'static str
     })
 }
 
-/// What a command would do now.
+/// Effect of a command now.
 fn consequence(tree: &PlanTree, element: Element, op: PlanOp) -> &'static str {
     let held = tree.is_interrupted(element);
     match op {
@@ -237,7 +237,7 @@ fn go_on(tree: &PlanTree, element: Element) -> &'static str {
     }
 }
 
-/// Whether any step of it has begun.
+/// Tells if any step of it has begun.
 fn has_begun(tree: &PlanTree, element: Element) -> bool {
     let begun = |step| tree.step_state(step).is_some_and(|state| state != StepState::Pending);
     // Only a hold hides from the status whether something has begun.

@@ -1,4 +1,4 @@
-//! What a front end shows of a service, built when asked for and kept as far as nothing changed.
+//! Views of a service for front ends, built when asked for and kept as far as nothing changed.
 //!
 //! *Knows*: words, commands with their refusals, revisions. *Must not know*: who shows it.
 //!
@@ -45,7 +45,7 @@ struct ShownPod {
     view: Arc<PodView>,
 }
 
-/// What the view of a step that waits or is done depends on. Equal signs mean equal views.
+/// Sign of the view of a step that waits or is done. Equal signs mean equal views.
 #[derive(Clone, Debug, PartialEq)]
 struct StepSign {
     touched: u64,
@@ -57,7 +57,7 @@ struct StepSign {
 /// Steps in order of ids.
 type Signs = Vec<(StepId, StepSign)>;
 
-/// What the views of all steps of a phase depend on.
+/// The part of a sign that all steps of a phase share.
 #[derive(Clone, Debug, PartialEq)]
 struct PhaseSign {
     held: bool,
@@ -330,7 +330,7 @@ impl ViewBuilder<'_> {
     }
 }
 
-/// What is known from the view before.
+/// Knowledge from the view before.
 struct Known<'a> {
     before: std::iter::Peekable<std::vec::IntoIter<(StepId, StepSign)>>,
     signs: &'a mut Signs,

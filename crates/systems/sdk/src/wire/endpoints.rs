@@ -48,7 +48,8 @@ pub(super) fn endpoint(
 
 /// `/v1/seeds`, a resource of the program of cassandra.
 pub(super) fn seeds(service: &Service, configs: &Configs) -> Result<Value, Refusal> {
-    let seeds = service.program.seeds(&configs.target.spec, &service.env).ok_or_else(super::not_served)?;
+    let seeds =
+        service.program.seeds(&configs.target.spec, &service.env).ok_or_else(crate::scheduler::not_served)?;
     Ok(json!({"seeds": seeds}))
 }
 

@@ -70,7 +70,7 @@ fn running_like(plans: &Plans, part: &str, code: u16, what: &str) -> Test {
     Test::new((!names.is_empty()).then_some(code), what, names.join(", "))
 }
 
-/// Whether the plan, or one of its steps, is interrupted.
+/// Tells if the plan, or one of its steps, is interrupted.
 fn is_held(deploy: Option<&Plan>) -> bool {
     deploy.is_some_and(|plan| {
         plan.tree.is_interrupted(Element::Plan)

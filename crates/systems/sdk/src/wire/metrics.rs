@@ -19,12 +19,12 @@ const VERSION: &str = "3.1.3";
 /// The only timer.
 const TIMER: &str = "offers.process";
 
-/// What is counted, of one scheduler or of several together.
+/// Counters of one scheduler or of several together.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
     /// Counters by name.
     pub counters: SortedMap<String, u64>,
-    /// How often offers were processed.
+    /// Number of times that offers were processed.
     pub cycles: u64,
     /// For how long. *Units*: milliseconds.
     pub age_ms: u64,

@@ -1,4 +1,4 @@
-//! What the real scheduler answers over HTTP, as data: bodies and codes of the read routes.
+//! Answers of the real scheduler over HTTP, as data: bodies and codes of the read routes.
 //!
 //! *Knows*: shapes, codes and texts. *Must not know*: paths, methods, headers.
 //!
@@ -17,7 +17,7 @@ mod state;
 pub use metrics::Metrics;
 pub(crate) use pod::{Pods, task_word};
 
-use crate::scheduler::Scheduler;
+use crate::scheduler::{Scheduler, not_served};
 use planarium_protocol::Refusal;
 use planarium_protocol::refusal::RefusalCode;
 use serde_json::Value;
@@ -149,7 +149,7 @@ pub struct DebugFilter {
 }
 
 impl SdkQuery {
-    /// Whether the body is plain text; then the value is a text.
+    /// Tells if the body is plain text; then the value is a text.
     pub fn is_plain(&self) -> bool {
         matches!(
             self,
@@ -240,11 +240,6 @@ impl Scheduler {
 /// A 404 in the real system's words.
 fn not_found(what: &str, name: &str) -> Refusal {
     Refusal::new(RefusalCode::NotFound, format!("{what} {name} not found"))
-}
-
-/// A scheduler that uninstalls serves plans and health, and nothing else.
-pub(crate) fn not_served() -> Refusal {
-    Refusal::new(RefusalCode::NotFound, "HTTP 404 Not Found")
 }
 
 /// A 404 with an empty body.

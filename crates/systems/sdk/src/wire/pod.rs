@@ -234,7 +234,7 @@ pub(super) fn task_status(task: &TaskRecord, epoch_ms: u64) -> Option<Value> {
     Some(body)
 }
 
-/// Whether the agent tells of a state, and with it where the task can be reached; of the others the master does.
+/// Tells if the agent tells of a state, and with it where the task can be reached; of the others the master does.
 fn is_from_agent(state: &str) -> bool {
     matches!(
         state,

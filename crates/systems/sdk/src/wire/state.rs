@@ -1,4 +1,4 @@
-//! What the state store holds beside tasks.
+//! Reads of the state store beside tasks.
 //!
 //! **Source**: `dcos-commons: …/http/queries/StateQueries.java, …/state/StateStoreUtils.java`. Match.
 

@@ -66,10 +66,8 @@ pub(crate) fn sort<'a>(
     let mut rest = Vec::new();
     for (path, text) in files {
         // The options themselves, which came along as a file for what is to be pointed at in them.
-        if options.is_object()
-            && path.ends_with(".json")
-            && json::value(text.as_bytes()).is_ok_and(|own| own == *options)
-        {
+        let is_json = path.to_ascii_lowercase().ends_with(JSON);
+        if is_json && options.is_object() && json::value(text.as_bytes()).is_ok_and(|own| own == *options) {
             continue;
         }
         if !is_yaml(path, text) {
@@ -303,7 +301,8 @@ fn stem(path: &str) -> String {
     stem.to_ascii_lowercase()
 }
 
-const ENDINGS: [&str; 4] = [".yaml", ".yml", ".json", ".ted"];
+const JSON: &str = ".json";
+const ENDINGS: [&str; 4] = [".yaml", ".yml", JSON, ".ted"];
 
 fn is_yaml(path: &str, text: &str) -> bool {
     if ENDINGS.iter().any(|ending| path.to_ascii_lowercase().ends_with(ending)) {

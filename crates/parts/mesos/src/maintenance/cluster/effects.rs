@@ -9,7 +9,7 @@
 //!
 //! Source: `apache/mesos: src/master/http.cpp`, `src/master/master.cpp`, `src/slave/slave.cpp` (shutdown).
 //! Match in order and outcome. Simplified: when agents are started again is ours, attempts in between are left
-//! out. An agent that does not hear the order is in [`crate::agents::untracked`].
+//! out. An agent that does not hear the order is in [`crate::tasks::untracked`].
 
 use crate::{
     agents::{Removal, RemovalReason, removal, restart},

@@ -3,7 +3,7 @@
 //! *Knows*: when another framework may have to be asked. *Must not know*: who was asked and what was answered, which
 //! [`crate::maintenance::InverseOffers`] keeps.
 //!
-//! *Cost*: a run asks only about agents that have changed since the last look ([`InverseCandidates`]): offers were
+//! *Cost*: a run asks only about agents that have changed since the last look ([`crate::maintenance::InverseCandidates`]): offers were
 //! made there, the unavailability was set, a filter expired, a framework came.
 //!
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (generateInverseOffers),

@@ -45,13 +45,13 @@ struct PassedOffer {
 pub struct Turn {
     /// Whose turn it is.
     pub member: MemberId,
-    /// What stands behind it.
+    /// Its cause.
     pub cause: Cause,
     /// As it may see them.
     pub offers: Vec<Arc<Offer>>,
 }
 
-/// What follows from something a service or the master said.
+/// Consequences of a message of a service or the master.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Routed {
     /// For the master, first.
@@ -68,7 +68,7 @@ pub struct Hub {
     limit: Option<u64>,
     members: SortedMap<MemberId, Member>,
     passed: SortedMap<OfferId, PassedOffer>,
-    /// What the master said when the framework subscribed last.
+    /// The master's answer to the last subscription.
     greeting: Option<SchedulerEvent>,
 }
 
@@ -105,7 +105,7 @@ impl Hub {
         self.members.keys().copied()
     }
 
-    /// Whether each service must wait until others have reserved; nothing without a limit.
+    /// Tells if each service must wait until others have reserved; nothing without a limit.
     pub fn barred(&self, reserving: &dyn Fn(MemberId) -> bool) -> Vec<(MemberId, bool)> {
         if self.limit.is_none() {
             return Vec::new();
@@ -113,7 +113,7 @@ impl Hub {
         self.members.iter().map(|(id, member)| (*id, reserving(*id) && !member.selected)).collect()
     }
 
-    /// What the master said when the framework subscribed, for a service that comes later.
+    /// The master's answer when the framework subscribed, for a service that comes later.
     pub fn greeting(&self) -> Option<SchedulerEvent> {
         self.greeting.clone()
     }
@@ -323,7 +323,7 @@ fn seen_by(offer: &Arc<Offer>, name: &Text) -> Arc<Offer> {
     Arc::new(Offer { resources, ..(**offer).clone() })
 }
 
-/// Whether a service that is not there any more reserved this. Reservations without a name are left alone.
+/// Tells if a service that is not there any more reserved this. Reservations without a name are left alone.
 fn is_left_over(resource: &Resource, names: &SortedSet<&Text>) -> bool {
     resource.is_dynamically_reserved()
         && resource.label(NAMESPACE).is_some_and(|owner| !names.contains(owner))

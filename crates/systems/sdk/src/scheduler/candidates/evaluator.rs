@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// Events about offers that did not fit, per step and cycle at most.
 const TOLD: u32 = 8;
 
-/// How many machines without the pod's reservations a step looks at while these stay where they are: they all fail
+/// Maximum of machines without the pod's reservations that a step looks at while these stay where they are: they all fail
 /// for the same reason.
 const FOREIGN: u32 = 4;
 

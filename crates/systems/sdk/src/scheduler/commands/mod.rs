@@ -8,6 +8,7 @@ mod pod;
 pub(crate) use plan::op_of;
 
 use super::killer::Kill;
+use super::lifecycle::not_served;
 use super::state::{Override, OverrideProgress};
 use super::{Cx, Request, Scheduler};
 use plan::Commanded;
@@ -51,7 +52,7 @@ impl Scheduler {
     ) -> Result<(Value, Vec<Request>), Refusal> {
         self.begin_command(cx)?;
         if self.is_uninstalling() {
-            return Err(crate::wire::not_served());
+            return Err(not_served());
         }
         let commanded = CommandedPod::find(&self.state.tasks, command)?;
         let seq = cx.emit(EventBody::PodCommanded {
@@ -97,7 +98,7 @@ impl Scheduler {
     pub fn store_file(&mut self, cx: &mut Cx, name: &str, text: &str) -> Result<Value, Refusal> {
         self.begin_command(cx)?;
         if self.is_uninstalling() {
-            return Err(crate::wire::not_served());
+            return Err(not_served());
         }
         self.state.files.put(name, text)?;
         let service = &self.service.name;

@@ -59,7 +59,7 @@ pub(crate) struct PodType {
     pub(crate) spec: Arc<PodSpec>,
     /// The rule it is really placed by.
     pub(crate) rule: Rule,
-    /// What the launches of its tasks have in common.
+    /// Environment that the launches of its tasks share.
     pub(crate) envs: Vec<TaskEnv>,
 }
 

@@ -60,7 +60,7 @@ impl TaskEnv {
         }
     }
 
-    /// Whether it was prepared for this service and this very task.
+    /// Tells if it was prepared for this service and this very task.
     pub(crate) fn is_for(&self, service: &ServiceSpec, task: &Arc<TaskSpec>) -> bool {
         self.service == service.name && Arc::ptr_eq(&self.task, task)
     }

@@ -14,10 +14,10 @@ use planarium_kernel::{Digest, Milli, SimTime};
 use planarium_protocol::Text;
 use std::collections::BTreeMap;
 
-/// What the scheduler's environment says about delays.
+/// Settings of delays in the scheduler's environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BackoffConfig {
-    /// Whether there are delays at all (`ENABLE_BACKOFF`).
+    /// There are delays at all (`ENABLE_BACKOFF`).
     pub(crate) enabled: bool,
     /// First delay. *Units*: milliseconds.
     pub(crate) initial_ms: u64,

@@ -30,10 +30,10 @@ pub const UNINSTALL_FLAG: &str = "SDK_UNINSTALL";
 /// The flag's value that takes one service out of a framework that goes on with others.
 pub const OF_SEVERAL: &str = "service";
 
-/// How long a service that leaves its framework to others may take. *Units*: milliseconds.
+/// Time limit of a service that leaves its framework to others. *Units*: milliseconds.
 const REMOVAL_MS: u64 = 600_000;
 
-/// How often the package manager looks. *Units*: milliseconds.
+/// Time between two looks of the package manager. *Units*: milliseconds.
 pub const POLL_MS: u64 = 10_000;
 
 /// Message of the master to a framework that was removed.
@@ -53,7 +53,7 @@ struct Uninstall {
     gone: Option<Cause>,
 }
 
-/// How far a process is from its end.
+/// Uninstall, teardown and exit of a process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lifecycle {
     /// Set when the service is being uninstalled.
@@ -193,4 +193,9 @@ pub(crate) fn irreversible(service: &str) -> Refusal {
          {UNINSTALL_FLAG} exits with code 11"
     );
     Refusal::new(RefusalCode::Conflict, text)
+}
+
+/// Refuses what a scheduler that uninstalls does not serve: everything but plans and health.
+pub(crate) fn not_served() -> Refusal {
+    Refusal::new(RefusalCode::NotFound, "HTTP 404 Not Found")
 }

@@ -8,7 +8,7 @@ use planarium_kernel::{SimTime, SortedMap};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// How many refusals are kept; older ones also run out sooner, so the oldest are dropped.
+/// Maximum of refusals that are kept; older ones also run out sooner, so the oldest are dropped.
 const KEPT: usize = 16;
 
 /// The refusals since offers were last asked for.

@@ -11,7 +11,7 @@ use planarium_protocol::Text;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// How many are kept.
+/// Maximum of evaluations that are kept.
 const KEPT: usize = 100;
 
 /// One evaluation.
@@ -19,9 +19,9 @@ const KEPT: usize = 100;
 pub(crate) struct Evaluation {
     /// Pod instance.
     pub(crate) pod: Text,
-    /// What became of it.
+    /// Its outcome.
     pub(crate) outcome: Arc<Outcome>,
-    /// What was offered.
+    /// The offer.
     pub(crate) offer: Arc<Offer>,
 }
 
@@ -34,9 +34,9 @@ pub(crate) struct History {
     pub(crate) accepted: u64,
     /// Offers that did not fit.
     pub(crate) rejected: u64,
-    /// How often each requirement was not met.
+    /// Failures by requirement.
     pub(crate) failures: SortedMap<&'static str, u64>,
-    /// How often each machine did not fit.
+    /// Failures by machine.
     pub(crate) agents: Index<u64>,
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(crate) struct Look {
     /// When.
     pub(crate) at: SimTime,
-    /// How many offers there were.
+    /// Number of offers.
     pub(crate) offers: u32,
     /// The machine that the pod's reservations tied it to.
     pub(crate) home: Option<Text>,

@@ -21,9 +21,9 @@ const SPACING_MS: u64 = 5_000;
 pub(crate) struct WorkSet {
     /// A power of two, at least twice as many as keys, or none; 0 is a free slot.
     slots: Vec<WorkKey>,
-    /// How many slots are not free.
+    /// Number of slots that are taken.
     used: u32,
-    /// Whether the key 0 is one of them.
+    /// The key 0 is one of them.
     zero: bool,
 }
 
@@ -62,7 +62,7 @@ impl WorkSet {
         }
     }
 
-    /// Where a key is or belongs.
+    /// The slot of a key, or the free one where it belongs.
     fn slot_of(&self, key: WorkKey) -> usize {
         let mask = self.slots.len().saturating_sub(1);
         let mut at = usize::try_from(key & mask as u64).unwrap_or_default();
@@ -145,12 +145,12 @@ impl Revive {
         }
     }
 
-    /// Whether the master was told to send no offers.
+    /// Tells if the master was told to send no offers.
     pub(crate) fn is_suppressed(&self) -> bool {
         self.suppressed
     }
 
-    /// Whether a revive waits for a token.
+    /// Tells if a revive waits for a token.
     pub(crate) fn is_requested(&self) -> bool {
         self.requested
     }

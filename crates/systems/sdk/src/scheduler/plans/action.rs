@@ -10,7 +10,7 @@ use crate::scheduler::requirement::WorkKey;
 use planarium_kernel::Digest;
 use planarium_protocol::Text;
 
-/// What a step without a pod does.
+/// Work of a step without a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     /// Ends a task that leaves with its pod. Complete at once.
@@ -29,7 +29,7 @@ pub(crate) enum Action {
     Unreserve {
         /// `resource_id`.
         id: Text,
-        /// Where it is.
+        /// Hostname of the reservation.
         host: Text,
         /// Pod instance it was made for.
         pod: Text,

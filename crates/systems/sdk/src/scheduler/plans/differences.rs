@@ -37,7 +37,7 @@ impl Shown {
         Self { rows, places }
     }
 
-    /// What the element with that path shows; the last one if there are several.
+    /// The status shown by the element with that path; the last one if there are several.
     fn find(&self, path: &ElementPath) -> Option<&'static str> {
         let print = print(path);
         let first = self.places.partition_point(|(mine, _)| *mine < print);

@@ -53,11 +53,11 @@ pub(crate) struct Plans {
     list: Vec<Plan>,
     /// Numbers for the tasks that steps work on.
     pub(crate) assets: Assets,
-    /// Which step waits for a task id.
+    /// Steps by the task ids they wait for.
     pub(crate) waiting: Waiting,
     /// Steps that are DELAYED.
     delayed: SortedSet<Holder>,
-    /// Which step waits for a reservation to be given back.
+    /// Steps by the reservations that they wait to see given back.
     releases: SortedMap<Text, Holder>,
     /// Steps kept back by the last round, and by whom.
     pub(crate) withheld: SortedMap<Holder, Holder>,
@@ -85,7 +85,7 @@ impl Plans {
         self.list.push(plan);
     }
 
-    /// How many there are.
+    /// Number of them.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
@@ -126,7 +126,7 @@ impl Plans {
         self.of_kind(PlanKind::Deploy).is_some_and(Plan::is_complete)
     }
 
-    /// What is known of a step.
+    /// Data of a step.
     pub(crate) fn step(&self, holder: Holder) -> Option<&StepData> {
         self.get(holder.plan)?.step(holder.step)
     }

@@ -20,7 +20,7 @@ use planarium_protocol::view::SourceRef;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// What a plan is for.
+/// Purpose of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlanKind {
     /// Brings the service to its target.
@@ -33,10 +33,10 @@ pub(crate) enum PlanKind {
     Custom,
 }
 
-/// What is known of a step beside its state.
+/// Data of a step beside its state.
 #[derive(Clone, Debug)]
 pub(crate) struct StepData {
-    /// What seldom changes: copies share it.
+    /// The part that seldom changes: copies share it.
     head: Arc<StepHead>,
     /// Tasks it launched.
     pub(crate) tasks: StepTasks,
@@ -52,20 +52,20 @@ pub(crate) struct StepData {
     pub(crate) touched: u64,
 }
 
-/// What a step is made of.
+/// Definition of a step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepHead {
     /// Id.
     pub(crate) id: Text,
-    /// What it launches; nothing for a step of another kind.
+    /// Tasks to launch; nothing for a step of another kind.
     pub(crate) requirement: Option<Arc<Requirement>>,
-    /// What a step without a requirement does.
+    /// Work of a step without a requirement.
     pub(crate) action: Option<Arc<Action>>,
     /// Parameters of the last start.
     pub(crate) params: Params,
     /// Identity of its work.
     pub(crate) work: Option<WorkKey>,
-    /// Where the definition speaks of it.
+    /// Its place in the definition.
     pub(crate) source: Option<SourceRef>,
 }
 
@@ -77,7 +77,7 @@ impl Deref for StepData {
     }
 }
 
-/// What is known of a phase beside its state.
+/// Data of a phase beside its state.
 #[derive(Clone, Debug)]
 pub(crate) struct PhaseData {
     /// Id.
@@ -91,15 +91,15 @@ pub(crate) struct PhaseData {
 pub(crate) struct NewStep {
     /// Name.
     pub(crate) name: Text,
-    /// What it launches.
+    /// Tasks to launch.
     pub(crate) requirement: Option<Arc<Requirement>>,
-    /// What it does when it launches nothing.
+    /// Its work when it launches nothing.
     pub(crate) action: Option<Arc<Action>>,
-    /// What it is born as.
+    /// First state.
     pub(crate) state: StepState,
     /// Why it could not be built.
     pub(crate) error: Option<Text>,
-    /// Where the definition speaks of it.
+    /// Its place in the definition.
     pub(crate) source: Option<SourceRef>,
 }
 
@@ -132,7 +132,7 @@ impl NewStep {
 /// One plan.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// What it is for.
+    /// Its purpose.
     pub(crate) kind: PlanKind,
     /// States.
     pub(crate) tree: PlanTree,
@@ -144,7 +144,7 @@ pub(crate) struct Plan {
     pub(crate) revision: u64,
     /// Counts changes that may alter what is said of any of its elements.
     pub(crate) touched: u64,
-    /// How many elements were given ids.
+    /// Number of elements that were given ids.
     pub(crate) named: u64,
     /// The strategy's reported name, where it is not the tree's.
     pub(crate) shown_strategy: Option<&'static str>,
@@ -152,7 +152,7 @@ pub(crate) struct Plan {
     pub(crate) is_random: bool,
     /// Steps that share their name with another of their phase: paths say their ids.
     namesakes: SortedSet<StepId>,
-    /// What rows of steps say that left the tree.
+    /// Shared row of steps that left the tree.
     gone: Option<Arc<StepHead>>,
 }
 
@@ -271,7 +271,7 @@ impl Plan {
             .unwrap_or("serial")
     }
 
-    /// What is known of a step.
+    /// Data of a step.
     pub(crate) fn step(&self, step: StepId) -> Option<&StepData> {
         self.steps.get(step.index())
     }
@@ -281,7 +281,7 @@ impl Plan {
         self.steps.get_mut(step.index())
     }
 
-    /// What a step launches.
+    /// Requirement of a step.
     pub(crate) fn requirement(&self, step: StepId) -> Option<&Arc<Requirement>> {
         self.step(step)?.requirement.as_ref()
     }

@@ -14,7 +14,7 @@ pub(crate) struct StepTask {
     pub(crate) id: Text,
     /// Name within the pod.
     pub(crate) task: Text,
-    /// How far it is for the step.
+    /// State of the task's part in the step.
     pub(crate) state: StepState,
     /// The step of another plan that ended it for the sake of its resource set.
     pub(crate) ended_by: Option<Holder>,

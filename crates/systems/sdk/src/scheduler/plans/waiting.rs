@@ -22,7 +22,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// How many tasks are waited for.
+    /// Number of tasks that are waited for.
     pub(crate) fn len(&self) -> u32 {
         self.len
     }

@@ -7,7 +7,7 @@ use crate::scheduler::offers::WorkSet;
 use crate::scheduler::requirement::Recovery;
 use planarium_plan::{Element, Holder, Status};
 
-/// What the scheduler is at.
+/// Occupation of the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClientStatus {
     /// Nothing to do: no offers wanted.

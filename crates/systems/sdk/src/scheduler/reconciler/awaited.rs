@@ -13,9 +13,9 @@ use std::sync::Arc;
 pub(super) struct Awaited {
     /// All that were asked for, in order, with the agents they were launched on.
     rows: Arc<[(Text, Text)]>,
-    /// Which of them have been answered, by place.
+    /// Answered ones, by place.
     heard: Vec<bool>,
-    /// How many have not.
+    /// Number of those not answered.
     left: u32,
 }
 
@@ -35,7 +35,7 @@ impl Awaited {
         self.left == 0
     }
 
-    /// How many are awaited.
+    /// Number of those awaited.
     pub(super) fn len(&self) -> u32 {
         self.left
     }

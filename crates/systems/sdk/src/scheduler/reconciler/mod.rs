@@ -38,7 +38,7 @@ impl Reconciler {
         !self.missing.is_empty()
     }
 
-    /// How many statuses are awaited.
+    /// Number of statuses that are awaited.
     pub(crate) fn len(&self) -> u32 {
         self.missing.len()
     }

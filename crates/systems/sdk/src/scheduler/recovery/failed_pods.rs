@@ -16,7 +16,7 @@ use planarium_plan::Asset;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// What a pod instance needs to come back.
+/// Needs of a failed pod instance.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Needs {
     /// The count of changes of its tasks that it was found out at.
@@ -28,9 +28,9 @@ pub(super) struct Needs {
 /// A pod instance.
 #[derive(Clone, Debug)]
 pub(super) struct FailedPod {
-    /// Which.
+    /// Name of the resource or key.
     pub(super) key: PodKey,
-    /// What it needs, as far as that is known.
+    /// Its needs, as far as they are known.
     pub(super) needs: Option<Arc<Needs>>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct FailedPods {
 }
 
 impl FailedPods {
-    /// How many there are.
+    /// Number of them.
     pub(crate) fn len(&self) -> usize {
         self.pods.len()
     }
@@ -102,7 +102,7 @@ impl FailedPods {
         }
     }
 
-    /// What is wrong with the marks, if anything.
+    /// Finds marks that are not those of the pods.
     pub(crate) fn check(&self) -> Option<String> {
         let marked = |pod: &FailedPod| self.marks.get(pod.key.number() as usize) == Some(&true);
         let count = self.marks.iter().filter(|mark| **mark).count();

@@ -1,4 +1,4 @@
-//! What a failed pod instance needs to come back.
+//! Needs of a failed pod instance: the tasks to launch so that it comes back.
 //!
 //! *Knows*: stored tasks in the version they run, launch delays. *Must not know*: which phases there are.
 //!

@@ -1,4 +1,4 @@
-//! What outlives a scheduler process: the real system's state store.
+//! The state store: records that outlive a scheduler process.
 //!
 //! *Knows*: records of tasks, files of clients, the framework id, whether a deployment was completed once.
 //! *Must not know*: plans, offers, configurations beyond their ids.
@@ -17,7 +17,7 @@ pub(crate) use tasks::{
 
 use planarium_protocol::Text;
 
-/// What a scheduler process remembers and hands to the next one.
+/// Records that a scheduler process hands to the next one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StateStore {
     /// Records of tasks.

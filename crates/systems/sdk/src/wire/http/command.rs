@@ -34,7 +34,7 @@ pub(crate) fn command(
     })
 }
 
-/// Whether a path below a service's root takes `POST` only.
+/// Tells if a path below a service's root takes `POST` only.
 pub(crate) fn is_command(parts: &[&str]) -> bool {
     match parts {
         ["v1", "plans", _, op] | ["v1", "plan", op] => plan_op(op).is_some(),

@@ -75,7 +75,7 @@ fn field<'b>(body: &'b [u8], boundary: &str, wanted: &str) -> Option<&'b [u8]> {
     }
 }
 
-/// Whether a part's headers give it this name.
+/// Tells if a part's headers give it this name.
 fn is_named(head: &str, wanted: &str) -> bool {
     head.lines().filter_map(|line| line.split_once(':')).any(|(name, value)| {
         name.trim().eq_ignore_ascii_case("content-disposition")

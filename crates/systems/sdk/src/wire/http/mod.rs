@@ -19,12 +19,12 @@ use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Input, Refusal};
 use text::Form;
 
-/// Whether a path is one of this API's. `parts` are its decoded segments.
+/// Tells if a path is one of this API's. `parts` are its decoded segments.
 pub(crate) fn owns(parts: &[&str]) -> bool {
     matches!(parts, ["service" | "v1", ..] | ["v2", "debug", "offers"])
 }
 
-/// What can be read of every service, below `/service/NAME/v1`.
+/// Reads of every service, below `/service/NAME/v1`.
 const LINKS: [(&str, &str); 4] = [
     ("/plans", "names of its plans"),
     ("/pod/status", "pods and tasks"),
@@ -32,7 +32,7 @@ const LINKS: [(&str, &str); 4] = [
     ("/configurations/target", "its target configuration"),
 ];
 
-/// What can be read of a service as it stands.
+/// Reads of a service as it stands.
 pub(crate) fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
     let base = format!("/service/{}/v1", encode(service.name.trim_matches('/')));
     // A service on its way out answers for its plan only.
@@ -52,7 +52,7 @@ fn address<'p>(parts: &'p [&'p str]) -> Option<(String, &'p [&'p str])> {
     Some((name.join("/"), rest))
 }
 
-/// What a request is answered that no process takes.
+/// Answers a request that no process takes.
 pub(crate) fn nobody(_: &Request, parts: &[&str]) -> Response {
     match address(parts) {
         None => Response::text(404, "no API path after the service's name"),
@@ -63,7 +63,7 @@ pub(crate) fn nobody(_: &Request, parts: &[&str]) -> Response {
 }
 
 impl Process {
-    /// What becomes of a request.
+    /// Outcome of a request.
     pub(crate) fn answer_request(&self, request: &Request, parts: &[&str], epoch_ms: u64) -> Wire {
         let Some((name, parts)) = address(parts) else { return Wire::NotMine };
         self.route(request, &name, parts, epoch_ms)
@@ -137,11 +137,11 @@ fn is_called(own: &str, wanted: &str) -> bool {
 /// The one path that takes `PUT` only.
 const REFRESH: [&str; 3] = ["v1", "state", "refresh"];
 
-/// What a scheduler of several services serves for one of them below `/v1/service/NAME`, with the slashes of its
+/// Reads that a scheduler of several services serves for one of them below `/v1/service/NAME`, with the slashes of its
 /// name written as dots.
 const PER_SERVICE: &[&str] = &["plans", "pod", "endpoints", "configurations", "state", "artifacts"];
 
-/// What a read of a service answers.
+/// Answers a read of a service.
 fn answer(member: &Member, what: &SdkQuery, epoch_ms: u64) -> Wire {
     Wire::Answer(shaped(what, member.scheduler.query(what, epoch_ms)))
 }
@@ -166,7 +166,7 @@ fn shaped(what: &SdkQuery, outcome: Result<(u16, serde_json::Value), Refusal>) -
     }
 }
 
-/// Who writes the answer of a read in the real one.
+/// Writer of the answer of a read in the real one.
 fn form(what: &SdkQuery) -> Form {
     match what {
         SdkQuery::Plan { .. }
@@ -194,7 +194,7 @@ fn refused(refusal: &Refusal) -> Response {
     Response::text(refusal.status, refusal.message.clone())
 }
 
-/// Whether a request says that its body is something else than JSON, as `curl -d` does unless told otherwise.
+/// Tells if a request says that its body is something else than JSON, as `curl -d` does unless told otherwise.
 fn is_not_json(request: &Request) -> bool {
     request.header("content-type").is_some() && request.content_type() != "application/json"
 }

@@ -1,4 +1,4 @@
-//! Which read stands behind which path.
+//! Reads by their paths.
 //!
 //! **Source**: dcos-commons `sdk/scheduler/src/main/java/com/mesosphere/sdk/http/endpoints`.
 

@@ -8,7 +8,7 @@
 use planarium_part::Response;
 use serde_json::{Map, Value};
 
-/// Who wrote a body.
+/// Writer of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// Objects put together by hand: lone entries stay on their line, keys come in the order of their hashes.

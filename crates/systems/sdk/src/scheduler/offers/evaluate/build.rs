@@ -28,7 +28,7 @@ static RESOURCE_ID: LazyLock<Text> = LazyLock::new(|| "resource_id".into());
 /// Label of a reservation: the framework that made it.
 static FRAMEWORK_ID: LazyLock<Text> = LazyLock::new(|| "framework_id".into());
 
-/// What stands around a launch.
+/// Surroundings of a launch.
 pub(crate) struct Context<'a> {
     /// The definition the tasks are launched from.
     pub(crate) spec: &'a ServiceSpec,
@@ -213,14 +213,14 @@ impl Changes {
         self.unreserve.push(resource.without_volume());
     }
 
-    /// What parts are once they are settled: to remember, and the reserved ones on the wire.
+    /// Settles parts: reservations to remember, and the reserved resources on the wire.
     fn settle_all(&mut self, wire: &Wire<'_>, ids: &mut Ids, parts: &[Part]) -> (Arc<[Held]>, Vec<Resource>) {
         let mut resources = Vec::with_capacity(parts.len());
         let held = parts.iter().map(|part| self.settle(wire, ids, part, &mut resources)).collect();
         (held, resources)
     }
 
-    /// What a part is once it is settled.
+    /// Settles a part.
     fn settle(&mut self, wire: &Wire<'_>, ids: &mut Ids, part: &Part, resources: &mut Vec<Resource>) -> Held {
         let id = match (&part.id, part.change) {
             (Some(id), _) => id.clone(),
@@ -270,7 +270,7 @@ impl Changes {
     }
 }
 
-/// How reservations look on the wire.
+/// Reservations as they look on the wire.
 struct Wire<'a> {
     ask: &'a Ask<'a>,
     cx: &'a Context<'a>,
@@ -345,7 +345,7 @@ impl Owner<'_> {
         below.pushed(top)
     }
 
-    /// Whether it would make this very stack.
+    /// Tells if it would make this very stack.
     fn made(&self, stack: &Stack, id: &Text) -> bool {
         let top = match &**stack {
             [top] if self.source_role == "*" => top,

@@ -1,4 +1,4 @@
-//! What is said of a check, written out only when somebody reads it.
+//! Texts of checks, written out only when somebody reads them.
 //!
 //! *Knows*: the sentences and what each is about. *Must not know*: when they are said.
 //!
@@ -11,7 +11,7 @@ use planarium_protocol::Text;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Who needs something.
+/// Owner of a need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Whose {
     /// The pod's executor.
@@ -29,7 +29,7 @@ impl fmt::Display for Whose {
     }
 }
 
-/// Which reservation.
+/// A reservation in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reserved {
     /// A scalar of that name.
@@ -67,7 +67,7 @@ pub(crate) struct Need {
     pub(crate) whose: Whose,
     /// Of what.
     pub(crate) name: &'static str,
-    /// How much, or how much more.
+    /// Amount needed, or needed more.
     pub(crate) value: Milli,
 }
 
@@ -77,7 +77,7 @@ impl Need {
     }
 }
 
-/// What there is instead of an amount that is needed.
+/// Stock in place of an amount that is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Available {
     /// So much.

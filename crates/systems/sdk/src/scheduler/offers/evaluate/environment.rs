@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-/// What a paused task runs instead of its command.
+/// Command of a paused task.
 const PAUSE_COMMAND: &str = "echo This task is PAUSED, sleeping ... && ./bootstrap --resolve=false && \
                              while true; do sleep 3600; done";
 
@@ -43,25 +43,25 @@ static LABELS: LazyLock<[Text; 7]> = LazyLock::new(|| {
 pub(crate) struct Launching<'a> {
     /// The service.
     pub(crate) spec: &'a ServiceSpec,
-    /// What is launched.
+    /// Requirement that is launched.
     pub(crate) requirement: &'a Requirement,
     /// The task.
     pub(crate) task: &'a Arc<TaskSpec>,
     /// Its instance name.
     pub(crate) name: &'a Text,
-    /// Where.
+    /// Place of the launch.
     pub(crate) at: &'a Location,
     /// Its reservations.
     pub(crate) held: &'a [Held],
     /// Parameters of the plan.
     pub(crate) params: &'a BTreeMap<String, String>,
-    /// What an operator wants instead of the goal.
+    /// An operator's wish in place of the goal.
     pub(crate) wanted: OverrideTarget,
     /// Pause command of the scheduler's environment (`PAUSE_OVERRIDE_CMD`).
     pub(crate) pause_command: Option<&'a str>,
 }
 
-/// What a paused task is checked with in place of its own check: it never passes.
+/// Check of a paused task, in place of its own: it never passes.
 ///
 /// **Source**: `dcos-commons: …/offer/evaluate/PodInfoBuilder.java (getReadinessCheck)`. Match.
 pub(crate) fn paused_check() -> ReadinessCheck {
@@ -170,7 +170,7 @@ impl Launching<'_> {
         labels
     }
 
-    /// What the process runs.
+    /// Program of the process.
     pub(crate) fn program(&self) -> Program {
         let task = self.task;
         let image = self.requirement.pod.spec.image.clone();

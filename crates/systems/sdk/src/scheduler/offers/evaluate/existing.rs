@@ -22,7 +22,7 @@ use planarium_mesos::api::Resource;
 use planarium_protocol::Text;
 use std::cmp::Ordering;
 
-/// What the stages share: the offer as it is taken apart, and what was found out.
+/// State that the stages share: the offer as it is taken apart, and the findings.
 struct Fitting<'a, 'b> {
     ask: &'a Ask<'a>,
     /// The pod's stored tasks.
@@ -222,7 +222,7 @@ impl<'a> Fitting<'a, '_> {
         left
     }
 
-    /// What is no longer needed is given back as far as the offer holds it.
+    /// Gives back what is no longer needed, as far as the offer holds it.
     fn release(&mut self, mut left: Vec<&'a Held>, releases: &mut Vec<Held>) {
         for held in left.drain(..) {
             if let Some(offered) = self.pool.take_held(&held.id, &held.kind) {
@@ -252,12 +252,12 @@ fn claim<'h>(left: &mut Vec<&'h Held>, matches: impl Fn(&HeldKind) -> bool) -> O
     Some(left.remove(at))
 }
 
-/// Whether any stored task of the pod has a reservation.
+/// Tells if any stored task of the pod has a reservation.
 pub(super) fn has_reservations(stored: &PodTasks) -> bool {
     stored.values().any(|task| task.held.iter().any(|held| !held.id.is_empty()))
 }
 
-/// Where the pod's reservations are.
+/// The machine of the pod's reservations.
 pub(crate) fn home(stored: &PodTasks) -> Option<&Text> {
     stored.values().find(|task| !task.held.is_empty()).map(|task| &task.at.hostname)
 }

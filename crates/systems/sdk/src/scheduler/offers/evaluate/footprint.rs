@@ -1,4 +1,4 @@
-//! What a fitting offer would be used for, before any id is drawn.
+//! Use of a fitting offer, before any id is drawn.
 //!
 //! *Knows*: parts to keep, reserve, grow, shrink or give back. *Must not know*: Mesos messages.
 
@@ -14,9 +14,9 @@ use std::sync::{Arc, LazyLock};
 pub(crate) struct Part {
     /// Its reservation, when there is one already.
     pub(crate) id: Option<Text>,
-    /// What it is in the end.
+    /// The part as it is in the end.
     pub(crate) kind: HeldKind,
-    /// What changes.
+    /// Change to get there.
     pub(crate) change: Change,
     /// The reservation as it was offered.
     pub(crate) stack: Option<Stack>,
@@ -29,7 +29,7 @@ impl Part {
     }
 }
 
-/// What happens to a part.
+/// Change of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// Nothing: it is reserved as needed.

@@ -1,4 +1,4 @@
-//! Whether an offer fits a step, every requirement with its outcome, and what would be done with it.
+//! Evaluation of an offer for a step: every requirement with its outcome, and what would be done with it.
 //!
 //! *Knows*: a pod's needs, its stored tasks, one offer. *Must not know*: plans, cycles, other offers.
 //!
@@ -30,7 +30,7 @@ use planarium_protocol::Text;
 use pool::Pool;
 use std::collections::BTreeMap;
 
-/// What an executor needs for itself.
+/// Demand of an executor for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overhead {
     /// CPUs.
@@ -58,13 +58,13 @@ impl Overhead {
 /// One offer looked at for one requirement.
 #[derive(Clone, Copy)]
 pub(crate) struct Ask<'a> {
-    /// What is to be launched.
+    /// Requirement to launch.
     pub(crate) requirement: &'a Requirement,
     /// The offer.
     pub(crate) offer: &'a Offer,
     /// All stored tasks.
     pub(crate) tasks: &'a TaskStore,
-    /// What an executor needs for itself.
+    /// Demand of an executor for itself.
     pub(crate) overhead: Overhead,
     /// The service's role.
     pub(crate) service_role: &'a Text,
@@ -78,7 +78,7 @@ impl<'a> Ask<'a> {
         &self.requirement.pod.spec
     }
 
-    /// Whether a task of the pod is to be launched.
+    /// Tells if a task of the pod is to be launched.
     pub(crate) fn launches(&self, task: &str) -> bool {
         self.requirement.tasks.iter().any(|name| **name == *task)
     }
@@ -93,7 +93,7 @@ impl<'a> Ask<'a> {
         reservation_role(self.pod(), self.service_role)
     }
 
-    /// Whether the pod is lost for good and made anew.
+    /// Tells if the pod is lost for good and made anew.
     pub(crate) fn is_permanent(&self) -> bool {
         self.requirement.recovery == Recovery::Permanent
     }

@@ -175,7 +175,7 @@ pub(super) fn scalars(set: &ResourceSet) -> impl Iterator<Item = (&'static str, 
         .filter(|(_, value)| value.is_positive())
 }
 
-/// Who a set's needs are attributed to in words.
+/// Owner of a set's needs, in words.
 pub(super) fn set_owner(set: &ResourceSet) -> Whose {
     Whose::Set(set.id.clone())
 }

@@ -1,4 +1,4 @@
-//! What became of one offer for one step: every requirement, met or not.
+//! Outcome of one offer for one step: every requirement, met or not.
 //!
 //! *Knows*: requirement names, texts and shortages. *Must not know*: how requirements are checked.
 
@@ -16,13 +16,13 @@ pub(crate) const ORDER: [&str; 10] =
 /// One requirement checked once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Check {
-    /// Which requirement, one of [`ORDER`].
+    /// Name of the requirement, one of [`ORDER`].
     pub(crate) requirement: &'static str,
     /// Met or not.
     pub(crate) passed: bool,
     /// For people.
     pub(crate) text: Words,
-    /// How much is missing of a scalar.
+    /// Shortage of a scalar.
     pub(crate) short: Milli,
 }
 
@@ -43,14 +43,14 @@ impl Check {
     }
 }
 
-/// What one machine's offer came to, kept for explanations.
+/// Outcome of one machine's offer, kept for explanations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// Hostname.
     pub(crate) agent: Text,
     /// When it was looked at.
     pub(crate) at: SimTime,
-    /// Whether every requirement was met.
+    /// Every requirement was met.
     pub(crate) passed: bool,
     /// Every check in order.
     pub(crate) checks: Vec<Check>,

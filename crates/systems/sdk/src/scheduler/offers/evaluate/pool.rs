@@ -1,4 +1,4 @@
-//! What one offer holds, as it is taken apart while a step is fitted into it.
+//! Resources of one offer, as it is taken apart while a step is fitted into it.
 //!
 //! *Knows*: free scalars and ports by the role they can be taken from, whole disks, and the
 //! reservations of this service by resource id.
@@ -26,12 +26,12 @@ pub(crate) struct MountDisk {
     pub(crate) size: Milli,
 }
 
-/// How much of a scalar is missing.
+/// Shortage of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shortage {
-    /// How much was left.
+    /// Amount that was left.
     pub(crate) free: Milli,
-    /// How much more is needed.
+    /// Amount that is needed beyond that.
     pub(crate) missing: Milli,
 }
 
@@ -42,13 +42,13 @@ type Ports<'a> = Cow<'a, [(u64, u64)]>;
 #[derive(Clone, Debug)]
 pub(crate) struct Pool<'a> {
     offer: &'a Offer,
-    /// What is free; listed when something of it is asked for.
+    /// Free ports; listed when something of them is asked for.
     free: Option<Free<'a>>,
     /// Reservations with their ids that were not taken, in offer order; listed when one is looked for.
     reserved: Option<Vec<(&'a Text, &'a Resource)>>,
 }
 
-/// What can be taken of an offer.
+/// Resources that can be taken of an offer.
 #[derive(Clone, Debug)]
 struct Free<'a> {
     /// Scalars by role and name: a handful, so they are looked through.
@@ -206,7 +206,7 @@ fn labelled(resource: &Resource) -> Option<(&Text, &Resource)> {
     resource.resource_id().map(|id| (id, resource))
 }
 
-/// Whether a resource is what was reserved.
+/// Tells if a resource is what was reserved.
 fn is_of(resource: &Resource, kind: &HeldKind) -> bool {
     match (&resource.value, kind) {
         (Value::Scalar(_), HeldKind::Scalar { name, .. }) => resource.name == *name && !is_volume(resource),

@@ -39,7 +39,7 @@ impl TaskStore {
             + facts
     }
 
-    /// What is wrong with the indexes, if anything.
+    /// Finds broken indexes.
     pub(crate) fn check(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (key, tasks) in self.pods() {

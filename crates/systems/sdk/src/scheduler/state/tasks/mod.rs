@@ -41,7 +41,7 @@ pub(crate) struct TaskStore {
     keys: Map<PodKey, ()>,
     /// The last key that was handed out: mostly the one after it is asked for next.
     handed: u32,
-    /// How many of them have tasks.
+    /// Number of pod instances with tasks.
     live: u32,
     /// Pods by instance names of their tasks.
     by_name: Finder,
@@ -49,7 +49,7 @@ pub(crate) struct TaskStore {
     by_id: Finder,
     /// Pods with tasks stored with each hostname.
     by_host: Index<Arc<SortedSet<u32>>>,
-    /// What placement rules look at, once a rule has asked for it.
+    /// Facts for placement rules, once a rule has asked for them.
     facts: Option<PlacementFacts>,
     /// A task was paused at some time.
     paused: bool,
@@ -66,7 +66,7 @@ struct Slot {
     changes: u64,
 }
 
-/// Where a task is stored; good until one is stored or forgotten.
+/// Place of a stored task; good until one is stored or forgotten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pod: u32,
@@ -97,7 +97,7 @@ impl PlacementFacts {
     }
 }
 
-/// What placement rules look at in a stored task.
+/// Facts of a stored task for placement rules.
 fn facts_of(task: &TaskRecord) -> StoredTaskFacts {
     StoredTaskFacts {
         name: task.name.clone(),
@@ -111,13 +111,13 @@ fn facts_of(task: &TaskRecord) -> StoredTaskFacts {
     }
 }
 
-/// Whether a task's reservations are kept for it.
+/// Tells if a task's reservations are kept for it.
 fn counts(task: &TaskRecord) -> bool {
     let out = Override { target: OverrideTarget::Decommissioned, progress: OverrideProgress::InProgress };
     !task.permanently_failed && task.goal != out
 }
 
-/// Whether a reservation is a task's or its executor's.
+/// Tells if a reservation is a task's or its executor's.
 fn holds(task: &TaskRecord, resource_id: &str) -> bool {
     task.held.iter().chain(task.executor.iter()).any(|held| *held.id == *resource_id)
 }
@@ -185,7 +185,7 @@ impl TaskStore {
         self.slot(key)?.tasks.as_deref()
     }
 
-    /// How often tasks of a pod instance have changed.
+    /// Number of changes of a pod instance's tasks.
     pub(crate) fn changes(&self, key: &PodKey) -> u64 {
         self.slot(key).map_or(0, |slot| slot.changes)
     }
@@ -195,7 +195,7 @@ impl TaskStore {
         self.keys.keys().filter_map(|key| Some((key, self.pods.get(key.number() as usize)?.tasks.as_ref()?)))
     }
 
-    /// How many pod instances there are.
+    /// Number of pod instances with tasks.
     pub(crate) fn pod_count(&self) -> u32 {
         self.live
     }
@@ -224,7 +224,7 @@ impl TaskStore {
         next
     }
 
-    /// Whether nothing is stored.
+    /// Tells if nothing is stored.
     pub(crate) fn is_empty(&self) -> bool {
         self.live == 0
     }
@@ -248,12 +248,12 @@ impl TaskStore {
         Some((&slot.key, slot.tasks.as_ref()?))
     }
 
-    /// Where the task of that instance name is.
+    /// The place of the task of that instance name.
     fn place_of(&self, name: &str) -> Option<Place> {
         self.by_name.find(name).find_map(|pod| Some(Place { pod, task: self.numbered(pod)?.1.place(name)? }))
     }
 
-    /// Where the task is that has this id now.
+    /// The place of the task that has this id now.
     pub(crate) fn place_of_id(&self, id: &str) -> Option<Place> {
         self.by_id.find(id).find_map(|pod| {
             let tasks = self.numbered(pod)?.1;
@@ -361,12 +361,12 @@ impl TaskStore {
             .filter(move |task| *task.at.hostname == *hostname)
     }
 
-    /// Whether a task may be paused. When not, nothing needs to be looked up to know that a pod is not.
+    /// Tells if a task may be paused. When not, nothing needs to be looked up to know that a pod is not.
     pub(crate) fn may_be_paused(&self) -> bool {
         self.paused
     }
 
-    /// Whether a reservation on a machine still belongs to a task that counts: one that is neither flagged as lost
+    /// Tells if a reservation on a machine still belongs to a task that counts: one that is neither flagged as lost
     /// for good nor on its way out with its pod. A task's reservations are where it was launched.
     pub(crate) fn expects(&self, hostname: &str, resource_id: &str) -> bool {
         self.on_host(hostname).any(|task| counts(task) && holds(task, resource_id))
@@ -430,7 +430,7 @@ impl TaskStore {
         }
     }
 
-    /// Whether the pod instance has tasks and all of them are flagged.
+    /// Tells if the pod instance has tasks and all of them are flagged.
     pub(crate) fn is_flagged(&self, key: &PodKey) -> bool {
         self.pod(key).is_some_and(|tasks| tasks.values().all(|task| task.permanently_failed))
     }

@@ -1,4 +1,4 @@
-//! Which pod instance: its type and index, with the name and the number it goes by.
+//! Keys of pod instances: type and index, with the name and the number they go by.
 //!
 //! *Knows*: names of pod instances and of their tasks. *Must not know*: what is stored under a key.
 
@@ -15,7 +15,7 @@ pub(super) const NO_ROW: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub(crate) struct PodKey(Arc<Instance>);
 
-/// What a key says.
+/// Content of a key.
 #[derive(Debug)]
 pub(crate) struct Instance {
     /// Pod type.
@@ -80,7 +80,7 @@ impl PodKey {
         self.number
     }
 
-    /// Whether the store has a row for it.
+    /// Tells if the store has a row for it.
     pub(crate) fn is_stored(&self) -> bool {
         self.number != NO_ROW
     }

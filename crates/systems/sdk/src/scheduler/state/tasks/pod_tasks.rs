@@ -71,7 +71,7 @@ impl PodTasks {
         Cow::Owned(Self(self.0.iter().filter(known).cloned().collect()))
     }
 
-    /// Whether there is none.
+    /// Tells if there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -39,7 +39,7 @@ pub(crate) struct StoredStatus {
 }
 
 impl StoredStatus {
-    /// Whether no further state follows.
+    /// Tells if no further state follows.
     ///
     /// **Source**: `dcos-commons: …/offer/TaskUtils.java` (terminal states of the SDK).
     pub(crate) fn is_terminal(&self) -> bool {
@@ -53,7 +53,7 @@ impl StoredStatus {
         !self.checked || self.readiness_exit == Some(0)
     }
 
-    /// Whether a goal-RUNNING task in this state must be brought back.
+    /// Tells if a goal-RUNNING task in this state must be brought back.
     pub(crate) fn needs_recovery(&self) -> bool {
         matches!(
             self.state,
@@ -70,7 +70,7 @@ impl StoredStatus {
     }
 }
 
-/// Whether no further state follows a state.
+/// Tells if no further state follows a state.
 pub(crate) fn is_terminal(state: &str) -> bool {
     matches!(
         state,
@@ -85,7 +85,7 @@ pub(crate) fn is_terminal(state: &str) -> bool {
     )
 }
 
-/// What an operator wants instead of the goal.
+/// An operator's wish in place of the goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OverrideTarget {
     /// Nothing.
@@ -97,7 +97,7 @@ pub(crate) enum OverrideTarget {
     Decommissioned,
 }
 
-/// How far an override is.
+/// Progress of an override.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OverrideProgress {
     /// Asked for.
@@ -112,9 +112,9 @@ pub(crate) enum OverrideProgress {
 /// Override of a task's goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Override {
-    /// What is wanted.
+    /// The wish.
     pub(crate) target: OverrideTarget,
-    /// How far it is.
+    /// Its progress.
     pub(crate) progress: OverrideProgress,
 }
 
@@ -146,21 +146,21 @@ pub(crate) enum Disk {
     Root,
     /// A whole mounted disk.
     Mount {
-        /// Where it is mounted.
+        /// Mount point.
         root: Text,
         /// Its profile.
         profile: Option<Text>,
     },
 }
 
-/// What is reserved.
+/// The reserved resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HeldKind {
     /// cpus, mem, disk, gpus.
     Scalar {
-        /// Which.
+        /// Name of the resource or key.
         name: Text,
-        /// How much.
+        /// Amount.
         amount: Milli,
     },
     /// One port.
@@ -188,11 +188,11 @@ pub(crate) enum HeldKind {
 pub(crate) struct Held {
     /// Its `resource_id` label.
     pub(crate) id: Text,
-    /// What is reserved.
+    /// The reserved resource.
     pub(crate) kind: HeldKind,
 }
 
-/// Where a task was launched, as the offer said it.
+/// Place of a launch, as the offer said it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Location {
     /// Agent id.
@@ -212,7 +212,7 @@ pub(crate) struct Location {
 /// One task instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TaskRecord {
-    /// What stays as long as the record does: copies share it.
+    /// The part that stays as long as the record does: copies share it.
     pub(crate) launched: Arc<Launched>,
     /// Task id; empty for a stub. Not shared, as it is looked at most.
     pub(crate) id: Text,
@@ -230,7 +230,7 @@ pub(crate) struct TaskRecord {
     pub(crate) addressed: bool,
 }
 
-/// What a task was launched as.
+/// Launch of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Launched {
     /// Instance name.
@@ -243,7 +243,7 @@ pub(crate) struct Launched {
     pub(crate) executor_id: Text,
     /// Id of its resource set.
     pub(crate) set: Text,
-    /// Where it was launched.
+    /// Place of the launch.
     pub(crate) at: Arc<Location>,
     /// Its reservations.
     pub(crate) held: Arc<[Held]>,
@@ -273,12 +273,12 @@ impl TaskRecord {
         self.status.as_ref().filter(|_| !self.id.is_empty())
     }
 
-    /// Whether a process of it may still be alive.
+    /// Tells if a process of it may still be alive.
     pub(crate) fn is_alive(&self) -> bool {
         !self.id.is_empty() && self.status.as_ref().is_some_and(|status| !status.is_terminal())
     }
 
-    /// Whether it occupies its pod's executor.
+    /// Tells if it occupies its pod's executor.
     pub(crate) fn is_active(&self) -> bool {
         self.status.as_ref().is_some_and(|s| {
             matches!(s.state, "TASK_STAGING" | "TASK_STARTING" | "TASK_RUNNING") && !self.id.is_empty()

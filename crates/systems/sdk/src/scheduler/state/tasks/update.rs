@@ -11,7 +11,7 @@ use planarium_mesos::api::TaskStatus;
 use planarium_plan::StepState;
 use planarium_protocol::Text;
 
-/// What a status of the master did to the records.
+/// Effect of a status on the records.
 pub(crate) enum TakenStatus {
     /// No record has the task's id now.
     UnknownTask,

@@ -1,0 +1,82 @@
+//! The turns of processes, by their own course or by a fault: what is struck is counted, and faults that are used up end.
+
+use crate::{
+    Cx, Fleet,
+    event::FleetEventKind,
+    process::{Exit, Fate, ProcessState, Trigger},
+    spec::ProcessId,
+};
+use planarium_kernel::Cause;
+use planarium_protocol::input::FaultKind;
+
+impl Fleet {
+    /// Lets a process's turn come about, under the current cause.
+    pub(crate) fn fulfil(&mut self, cx: &mut Cx, pid: ProcessId, fate: Fate) {
+        let by = match &fate {
+            Fate::Exit(Exit { fault, .. }) => *fault,
+            Fate::KilledBy(number, _) => Some(*number),
+            Fate::Begin | Fate::Up | Fate::GraceOver => None,
+        };
+        if let Some(number) = by {
+            let Some(process) = self.processes.get(&pid) else { return };
+            let name = process.spec.name.clone();
+            self.struck(cx, number, &name);
+        }
+        match fate {
+            Fate::Begin => self.turn(cx, pid, Trigger::Begin, None),
+            Fate::Up => {
+                if !self.faults.is_empty() {
+                    self.strike_slow_starts(cx, pid);
+                }
+                self.turn(cx, pid, Trigger::Up, None);
+            }
+            Fate::Exit(Exit { code, reason, message, .. }) => {
+                let event = FleetEventKind::Exited { pid, code, reason, message };
+                self.turn(cx, pid, Trigger::Exit, Some(event));
+            }
+            Fate::KilledBy(_, message) => {
+                let during_launch = self.process_state(pid) == Some(ProcessState::Launching);
+                let event = FleetEventKind::Killed { pid, unhealthy: false, during_launch, message };
+                self.turn(cx, pid, Trigger::Exit, Some(event));
+            }
+            Fate::GraceOver => self.turn(cx, pid, Trigger::GraceOver, None),
+        }
+        self.settle_exhausted(cx);
+    }
+
+    fn strike_slow_starts(&mut self, cx: &mut Cx, pid: ProcessId) {
+        let Some(process) = self.processes.get(&pid).cloned() else { return };
+        let slow: Vec<u32> = self
+            .faults
+            .iter()
+            .filter(|(_, f)| {
+                f.kind() == FaultKind::SlowStart && f.hits(&process.spec.labels, process.luck, 0)
+            })
+            .map(|(number, _)| *number)
+            .collect();
+        for number in slow {
+            cx.scoped(cx.cause(), |cx| self.struck(cx, number, &process.spec.name));
+        }
+    }
+
+    /// Processes that a fault can end right now, in order of launch.
+    fn victims(&self, number: u32) -> Vec<ProcessId> {
+        let Some(fault) = self.faults.get(&number) else { return Vec::new() };
+        self.endable(&fault.spec.target)
+    }
+
+    /// Ends every process the fault is meant for, as often as it may and as chance has it.
+    pub(crate) fn strike_now(&mut self, cx: &mut Cx, number: u32) {
+        for pid in self.victims(number) {
+            let Some((fault, process)) = self.faults.get(&number).zip(self.processes.get(&pid)) else {
+                break;
+            };
+            if fault.hits(&process.spec.labels, process.luck, 0)
+                && let Some(fate) = fault.fate(number)
+            {
+                let cause = Cause::Event(fault.event);
+                cx.scoped(cause, |cx| self.fulfil(cx, pid, fate));
+            }
+        }
+    }
+}
