@@ -27,6 +27,17 @@ pub(super) fn unknown_app(id: &PathId) -> Refused {
     Refused::NotFound(format!("App '{id}' does not exist"))
 }
 
+/// How apps are updated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Update {
+    /// Absent fields stay as they are.
+    pub(super) partial: bool,
+    /// An app that is not there is created.
+    pub(super) create: bool,
+    /// Deployments that stand in the way are given up.
+    pub(super) force: bool,
+}
+
 /// One app of a change, with what it was before.
 pub(super) enum Wanted {
     /// As it is to be.
@@ -87,13 +98,8 @@ impl Reader<'_> {
     }
 
     /// What a change in canonical form makes of an app.
-    fn updated(
-        &self,
-        root: &Root,
-        id: &PathId,
-        update: &Value,
-        (partial, create, force): (bool, bool, bool),
-    ) -> Result<Wanted, Refused> {
+    fn updated(&self, root: &Root, id: &PathId, update: &Value, how: Update) -> Result<Wanted, Refused> {
+        let Update { partial, create, force } = how;
         let roles = root.roles_for(id, &self.records.setup.settings, force);
         let around = Around { settings: &self.records.setup.settings, roles: &roles, base: &PathId::root() };
         match root.app(id) {
@@ -132,11 +138,7 @@ impl Reader<'_> {
     }
 
     /// What changes in canonical form make of apps, each beside what the ones before it have made.
-    fn updated_one_by_one(
-        &self,
-        updates: &[(PathId, Value)],
-        how: (bool, bool, bool),
-    ) -> Result<Vec<RunSpec>, Refused> {
+    fn updated_one_by_one(&self, updates: &[(PathId, Value)], how: Update) -> Result<Vec<RunSpec>, Refused> {
         let mut root = self.records.definitions.root.clone();
         let mut wanted = Vec::with_capacity(updates.len());
         for (at, (id, update)) in updates.iter().enumerate() {
@@ -200,20 +202,14 @@ impl Caller<'_, '_> {
         Ok(answer.with("Location", id.as_str()).with(DEPLOYMENT, &*accepted.id))
     }
 
-    pub(super) fn update_app(
-        &mut self,
-        id: &str,
-        body: &Value,
-        force: bool,
-        partial: bool,
-        create: bool,
-    ) -> Done {
+    pub(super) fn update_app(&mut self, id: &str, body: &Value, how: Update) -> Done {
+        let Update { partial, force, .. } = how;
         let id = PathId::absolute(id);
         let update = self.reader().canonical_update(&id, body, partial, force)?;
         let existed = self.marathon.records.definitions.root.app(&id).is_some();
         let wanted = self
             .reader()
-            .updated(&self.marathon.records.definitions.root, &id, &update, (partial, create, force))
+            .updated(&self.marathon.records.definitions.root, &id, &update, how)
             .map_err(|refused| self.marathon.refuse_change(self.port.cx, id.parent(), refused))?;
         let settings = self.marathon.records.setup.settings.clone();
         let accepted = self.simple_change(id.parent(), force, &mut |root| match &wanted {
@@ -230,7 +226,8 @@ impl Caller<'_, '_> {
     }
 
     /// Changes several apps in one deployment.
-    pub(crate) fn update_apps(&mut self, body: &Value, force: bool, partial: bool, create: bool) -> Done {
+    pub(super) fn update_apps(&mut self, body: &Value, how: Update) -> Done {
+        let Update { partial, force, .. } = how;
         let read = read_list(&APP, body, partial);
         if !read.faults.is_empty() {
             return Err(Refused::Faults(read.faults));
@@ -258,7 +255,7 @@ impl Caller<'_, '_> {
         }
         let wanted = self
             .reader()
-            .updated_one_by_one(&updates, (partial, create, force))
+            .updated_one_by_one(&updates, how)
             .map_err(|refused| self.marathon.refuse_change(self.port.cx, PathId::root(), refused))?;
         let settings = self.marathon.records.setup.settings.clone();
         let accepted = self.simple_change(PathId::root(), force, &mut |root| {

@@ -2,6 +2,7 @@
 //!
 //! *Knows*: methods and routes. *Must not know*: bodies, statuses.
 
+use super::apps::Update;
 use super::caller::Caller;
 use super::reader::Reader;
 use super::route::{Query, Route};
@@ -57,14 +58,19 @@ impl Caller<'_, '_> {
         match (method, route) {
             ("POST", Route::Apps) => self.create_app(&PostedSpec::app(Arc::new(body_of(body)?)), force),
             ("PUT", Route::Apps) => {
-                self.update_apps(&body_of(body)?, force, query.flag("partialUpdate", true), true)
+                let partial = query.flag("partialUpdate", true);
+                self.update_apps(&body_of(body)?, Update { partial, create: true, force })
             }
-            ("PATCH", Route::Apps) => self.update_apps(&body_of(body)?, force, true, false),
+            ("PATCH", Route::Apps) => {
+                self.update_apps(&body_of(body)?, Update { partial: true, create: false, force })
+            }
             ("PUT", Route::App(id)) => {
                 let partial = query.flag("partialUpdate", true);
-                self.update_app(id, &body_of(body)?, force, partial, true)
+                self.update_app(id, &body_of(body)?, Update { partial, create: true, force })
             }
-            ("PATCH", Route::App(id)) => self.update_app(id, &body_of(body)?, force, true, false),
+            ("PATCH", Route::App(id)) => {
+                self.update_app(id, &body_of(body)?, Update { partial: true, create: false, force })
+            }
             ("DELETE", Route::App(id)) => self.delete_app(id, query.flag("force", true)),
             ("POST", Route::AppRestart(id)) => self.restart_app(id, force),
             ("DELETE", Route::AppRestart(id)) => {
