@@ -164,8 +164,10 @@ impl Scheduler {
     pub fn fire(&mut self, cx: &mut Cx) -> Vec<Request> {
         self.now = cx.now();
         let Some(timer) = self.timers.pop_due(cx.now()) else { return Vec::new() };
-        cx.scoped(timer.cause, |cx| self.handle(cx, timer.kind));
-        self.await_removal(cx);
+        cx.scoped(timer.cause, |cx| {
+            self.handle(cx, timer.kind);
+            self.await_removal(cx);
+        });
         self.finish(cx)
     }
 
