@@ -55,7 +55,11 @@ pub(crate) struct Lend<'a> {
 }
 
 impl Lend<'_> {
-    /// The machines.
+    /// The machines, which are there from the beginning.
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "asked for as the other ports are, which may not have begun"
+    )]
     pub(crate) fn ground(&mut self) -> Option<Ground<'_>> {
         let epoch_ms = self.parts.flags.epoch_ms;
         Some(Ground { fleet: &mut self.parts.fleet, now: self.now, epoch_ms, number: self.number })

@@ -296,7 +296,7 @@ macro_rules! systems {
                         if let Some(mut ports) = lend.mesos() {
                             planarium_mesos::Framework::hear_from_master(Arc::make_mut(it), cx, &mut ports, news);
                         }
-                    } else { drop((it, cx, lend, news)) }),)+
+                    } else {{ let _ = (it, cx, lend, news); }}),)+
                 }
             }
 
@@ -308,7 +308,7 @@ macro_rules! systems {
                         if let Some(mut ports) = lend.mesos() {
                             planarium_mesos::Framework::cycle_now(Arc::make_mut(it), cx, &mut ports);
                         }
-                    } else { drop((it, cx, lend)) }),)+
+                    } else {{ let _ = (it, cx, lend); }}),)+
                 }
             }
 
@@ -326,7 +326,7 @@ macro_rules! systems {
                         if let Some(mut ports) = lend.kube() {
                             planarium_kube::Watcher::hear_of_objects(Arc::make_mut(it), cx, &mut ports);
                         }
-                    } else { drop((it, cx, lend)) }),)+
+                    } else {{ let _ = (it, cx, lend); }}),)+
                 }
             }
 

@@ -47,7 +47,7 @@ impl Mesos {
             self.agent_call(&Value::Object(call))
         };
         Ok(match input.op.as_str() {
-            "schedule" => OperatorCall::UpdateSchedule(decode::schedule(&self.with_starts(ground, body))?),
+            "schedule" => OperatorCall::UpdateSchedule(decode::schedule(&with_starts(ground, body))?),
             "schedule-add" => OperatorCall::UpdateSchedule(self.schedule_with(ground, body)?),
             "schedule-remove" => OperatorCall::UpdateSchedule(self.schedule_without(body)?),
             "down" => OperatorCall::Start(decode::machine_list(body)?),
@@ -101,7 +101,7 @@ impl Mesos {
 
     /// The schedule with windows added; their machines leave the windows they were in.
     fn schedule_with(&self, ground: &Ground<'_>, body: &Value) -> Result<Schedule, Refusal> {
-        let added = decode::schedule(&self.with_starts(ground, body))?;
+        let added = decode::schedule(&with_starts(ground, body))?;
         let moved: SortedSet<_> = added.machines().map(|(id, _)| id.key()).collect();
         let mut schedule = self.master.schedule().without(&moved);
         schedule.windows.extend(added.windows);
@@ -121,22 +121,22 @@ impl Mesos {
         }
         Ok(schedule.without(&machines.iter().map(MachineId::key).collect()))
     }
+}
 
-    /// The body with starts of the form `{"in_ms": N}` put as calendar time.
-    fn with_starts(&self, ground: &Ground<'_>, body: &Value) -> Value {
-        let mut body = body.clone();
-        let now_ms = i64::try_from(ground.epoch_ms.saturating_add(ground.now.ms())).unwrap_or(i64::MAX);
-        let windows = match body.get_mut("windows") {
-            Some(Value::Array(windows)) => windows.as_mut_slice(),
-            Some(window) => std::slice::from_mut(window),
-            None => return body,
-        };
-        for window in windows {
-            let Some(start) = window.pointer_mut("/unavailability/start") else { continue };
-            if let Some(in_ms) = start.get("in_ms").and_then(Value::as_i64) {
-                *start = json!({ "nanoseconds": now_ms.saturating_add(in_ms).saturating_mul(1_000_000) });
-            }
+/// Returns the body with starts of the form `{"in_ms": N}` put as calendar time.
+fn with_starts(ground: &Ground<'_>, body: &Value) -> Value {
+    let mut body = body.clone();
+    let now_ms = i64::try_from(ground.epoch_ms.saturating_add(ground.now.ms())).unwrap_or(i64::MAX);
+    let windows = match body.get_mut("windows") {
+        Some(Value::Array(windows)) => windows.as_mut_slice(),
+        Some(window) => std::slice::from_mut(window),
+        None => return body,
+    };
+    for window in windows {
+        let Some(start) = window.pointer_mut("/unavailability/start") else { continue };
+        if let Some(in_ms) = start.get("in_ms").and_then(Value::as_i64) {
+            *start = json!({ "nanoseconds": now_ms.saturating_add(in_ms).saturating_mul(1_000_000) });
         }
-        body
     }
+    body
 }

@@ -95,6 +95,7 @@ fn a_pod_can_be_deleted_by_its_name() {
 }
 
 /// The user says how a container is.
+#[expect(clippy::expect_used, reason = "helpers of tests may panic like tests")]
 fn say(stage: &mut Stage, said: TaskStatusInput) -> Result<serde_json::Value, Refusal> {
     stage.alone.perform(&mut stage.cx, &Input::TaskStatus(said)).expect("a container has it")
 }

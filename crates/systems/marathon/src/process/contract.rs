@@ -46,7 +46,7 @@ impl Part for Process {
     }
 
     fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        self.with(&mut Port::new(cx, cluster), |marathon, port| marathon.fire(port));
+        self.with(&mut Port::new(cx, cluster), Marathon::fire);
     }
 
     fn hear(&mut self, cx: &mut Cx, cluster: &mut Cluster, event: &FleetEvent) {

@@ -133,7 +133,7 @@ impl Lab {
         if self.alone.next_due() == Some(at) {
             self.alone.fire(&mut self.cx);
         } else {
-            self.at_work(|marathon, port| marathon.fire(port));
+            self.at_work(Marathon::fire);
         }
         self.pump();
     }

@@ -40,9 +40,19 @@ fn is_bare(parts: &[&str]) -> bool {
             | ["api", "v1", "scheduler", ..]
             | ["maintenance", "schedule" | "status", ..]
             | ["machine", "down" | "up", ..]
-            | ["health" | "version" | "weights" | "quota", ..]
+            | [
+                "health"
+                    | "version"
+                    | "weights"
+                    | "quota"
+                    | "reserve"
+                    | "unreserve"
+                    | "create-volumes"
+                    | "destroy-volumes"
+                    | "teardown",
+                ..,
+            ]
             | ["redirect"]
-            | ["reserve" | "unreserve" | "create-volumes" | "destroy-volumes" | "teardown", ..]
     ) || crate::wire::question(parts, &|_| None).is_some()
 }
 
