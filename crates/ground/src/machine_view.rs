@@ -7,6 +7,7 @@ use crate::event::Absence;
 use crate::spec::MachineId;
 use planarium_protocol::input::{ClearFault, Fault, FaultKind, Target};
 use planarium_protocol::view::{ActionView, MachineView, ResourceView};
+use planarium_protocol::why::{MachineWhy, Unblock};
 use planarium_protocol::{Amount, Input, Text};
 
 /// What a machine has unless the input says otherwise, in thousandths: cpus, MiB of memory and of disk.
@@ -52,6 +53,35 @@ impl Fleet {
             tasks: Vec::new(),
             actions: self.machine_actions(id),
             promised_twice: self.ledger().is_promised_twice(id),
+        })
+    }
+
+    /// Says why a machine is in the state that it is in, as far as no layer knows more; none when there is no such machine.
+    pub fn why_machine(&self, which: &str) -> Option<MachineWhy> {
+        let hostname = which.split_once('@').map_or(which, |(name, _)| name);
+        let view = self.machine_view(self.find_machine(hostname)?)?;
+        let reason = match &*view.state {
+            "lost" => Some("a fault keeps the machine lost"),
+            "partitioned" => Some("a fault cuts the machine off the network"),
+            "restarting" => Some("a fault restarts the agent on the machine"),
+            _ => None,
+        };
+        let sentence = match reason {
+            Some(reason) => format!("{} is {}: {reason}.", view.hostname, view.state),
+            None => format!("{} is {}.", view.hostname, view.state),
+        };
+        let keepers = self.find_machine(hostname).map(|id| self.keeping_away(id)).unwrap_or_default();
+        let unblock = keepers.into_iter().map(|id| Unblock {
+            title: "Bring it back".to_owned(),
+            input: Some(Input::ClearFault(ClearFault { id: id.to_string() })),
+        });
+        Some(MachineWhy {
+            agent: view.hostname.clone(),
+            agent_id: Text::default(),
+            state: view.state.clone(),
+            sentence,
+            reasons: reason.map(str::to_owned).into_iter().collect(),
+            unblock: unblock.collect(),
         })
     }
 

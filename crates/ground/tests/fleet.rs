@@ -323,6 +323,10 @@ fn a_machine_that_is_lost_takes_everything_with_it() {
     yard.inject(FaultKind::AgentLost, lost, |fault| fault.for_ms = Some(5_000));
     yard.launch("u", program(""));
     assert_eq!((yard.fleet.one_shots(), yard.fleet.absence(yard.machine)), (1, Some(Absence::Lost)));
+    let why = yard.fleet.why_machine("m1").expect("a machine of that name");
+    assert_eq!(why.sentence, "m1 is lost: a fault keeps the machine lost.");
+    assert!(why.unblock.iter().all(|unblock| unblock.input.is_some()) && why.unblock.len() == 1, "{why:?}");
+    assert_eq!(yard.fleet.why_machine("m2"), None);
     yard.advance(60_000);
     assert_eq!(yard.heard(), ["10000 machine lost", "15000 machine back from lost"]);
     // A machine can also be meant by what runs on it.

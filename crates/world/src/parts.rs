@@ -408,7 +408,7 @@ impl Parts {
     pub(crate) fn why_machine(&self, now: SimTime, which: &str) -> Option<MachineWhy> {
         let mut parts = self.clone();
         let (layers, ground) = parts.split(now);
-        layers.why_machine(&ground, which)
+        layers.why_machine(&ground, which).or_else(|| ground.fleet().why_machine(which))
     }
 
     /// Adds to an explanation what layers know of what it names.
