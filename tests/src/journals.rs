@@ -44,12 +44,13 @@ pub fn table_with(see: &mut dyn FnMut(&str, &Engine)) -> String {
     out
 }
 
-/// The examples whose systems are all in this build.
+/// The examples whose systems are all in this build; `mesos` is no system, but a layer under them.
 pub fn examples() -> impl Iterator<Item = &'static Example> {
-    let is_here = |word: &str| planarium_world::dialects().iter().any(|own| own.word == word);
-    planarium_gallery::examples()
-        .iter()
-        .filter(move |example| example.systems().all(|word| word == "mesos" || is_here(word)))
+    let is_here = |word: &str| {
+        planarium_world::layers().contains(&word)
+            || planarium_world::dialects().iter().any(|own| own.word == word)
+    };
+    planarium_gallery::examples().iter().filter(move |example| example.systems().all(is_here))
 }
 
 /// Whether every system is in this build, rather than one of them alone.

@@ -4,8 +4,11 @@
 //! their rules.
 
 use planarium_ground::{Cx, Fleet, FleetEvent, MachineId};
+#[allow(unused_imports, reason = "a build may have no layers")]
 use planarium_kernel::cow::behind;
+#[allow(unused_imports, reason = "a build may have no layers")]
 use planarium_kernel::{Digest, SimTime};
+#[allow(unused_imports, reason = "a build may have no layers")]
 use planarium_part::{Flags, Ground, Layer, Part, Request, StreamNews, Wire};
 use planarium_protocol::input::AddAgent;
 use planarium_protocol::view::{MachineView, WindowView};
@@ -20,6 +23,9 @@ macro_rules! layers {
         timers { $($(#[$on:meta])* $field:ident($layer:ty) = $number:literal, $word:literal, $title:literal;)* }
         hear { $($(#[$there:meta])* $hearer:ident;)* }
     ) => {
+        /// The words of the layers of this build.
+        pub(crate) static WORDS: &[&str] = &[$($(#[$on])* $word),*];
+
         /// The layers that have begun.
         #[derive(Clone, Default)]
         pub(crate) struct Layers {

@@ -42,6 +42,11 @@ pub fn dialects() -> &'static [planarium_part::Dialect] {
     systems::DIALECTS
 }
 
+/// The words of the layers of this build: `mesos`, `kube`.
+pub fn layers() -> &'static [&'static str] {
+    layers::WORDS
+}
+
 /// The words for states of tasks and machines.
 pub fn states() -> &'static [planarium_protocol::view::StatusWord] {
     planarium_part::STATUSES

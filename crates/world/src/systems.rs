@@ -26,6 +26,7 @@ use std::sync::Arc;
 compile_error!("planarium-world needs at least one system: turn on one of its features");
 
 /// Chooses by whether a system is on a layer.
+#[allow(unused_macros, reason = "a build may have no layers")]
 macro_rules! of_need {
     (mesos mesos $then:block else $otherwise:block) => {
         $then

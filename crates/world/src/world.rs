@@ -23,6 +23,7 @@ pub struct World {
     pub(crate) parts: Parts,
     pub(crate) processes: Processes,
     /// Changes of Kubernetes objects up to this version have been told.
+    #[cfg(feature = "kube")]
     pub(crate) objects_version: u64,
     /// Inputs so far.
     pub(crate) inputs: u64,
@@ -75,6 +76,7 @@ impl World {
             recorder: Recorder::new(genesis.seed),
             parts: Parts::new(genesis.flags()),
             processes: Processes::default(),
+            #[cfg(feature = "kube")]
             objects_version: 0,
             inputs: 0,
             steps: 0,
