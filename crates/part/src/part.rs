@@ -134,7 +134,12 @@ pub trait Layer: Part + Sized {
         let _ = (cx, planned, over);
     }
 
-    /// Whether the machines' ledger holds what this part holds of them.
+    /// Writes all that this part holds into the machines' ledger: a further part is about to begin, which reads it.
+    fn open_books(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        let _ = (cx, ground);
+    }
+
+    /// Whether the machines' ledger holds what this part holds of them, as far as others read it.
     fn is_settled(&self) -> bool {
         true
     }

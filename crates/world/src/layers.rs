@@ -34,8 +34,14 @@ macro_rules! layers {
 
         #[allow(unused_mut, unused_variables, clippy::unused_self, reason = "a build may have no layers")]
         impl Layers {
-            /// Begins the layer of this word, unless it has begun.
+            /// Begins the layer of this word, unless it has begun. Those that are there say first what they hold of machines.
             pub(crate) fn begin(&mut self, word: &str, cx: &mut Cx, ground: &mut Ground<'_>, flags: &Flags) {
+                if self.has(word) {
+                    return;
+                }
+                $($(#[$on])* if let Some(layer) = &mut self.$field {
+                    Arc::make_mut(layer).open_books(cx, ground);
+                })*
                 $($(#[$on])* if word == $word && self.$field.is_none() {
                     self.$field = Some(Arc::new(<$layer as Layer>::begin(cx, ground, flags)));
                 })*

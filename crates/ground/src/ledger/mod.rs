@@ -164,6 +164,11 @@ impl Ledger {
         }
     }
 
+    /// Whether somebody besides an owner hears of what is held. Until then nobody needs the owner's entries.
+    pub fn is_heard_besides(&self, owner: Owner) -> bool {
+        self.readers.iter().any(|reader| *reader != owner)
+    }
+
     pub(crate) fn open(&mut self, machine: MachineId, has: Amounts) {
         self.changes += 1;
         // One that takes the place of another shows other processes from the first.

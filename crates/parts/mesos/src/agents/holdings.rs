@@ -87,14 +87,26 @@ fn others_of(ledger: &Ledger, machine: MachineId) -> Resources {
     all
 }
 
-/// Brings the ledger in line with what tasks, executors and reservations hold. *Cost*: by what runs on the agents that
-/// have changed.
+/// Brings the ledger in line with what tasks, executors and reservations hold, once somebody else reads it. *Cost*: by what
+/// runs on the agents that have changed.
 pub(crate) fn settle_holdings(tasks: &Tasks, cluster: &mut Cluster, cx: &Cx, fleet: &mut Fleet) {
     if !cluster.allocator.has_held_changes() {
         return;
     }
-    for id in cluster.allocator.take_held_changes() {
+    let changed = cluster.allocator.take_held_changes();
+    if !fleet.ledger().is_heard_besides(OWNER) {
+        return;
+    }
+    for id in changed {
         write_holdings(tasks, cluster, cx, fleet, id);
+    }
+}
+
+/// Writes what all agents hold: somebody else is about to read the ledger.
+pub(crate) fn write_all_holdings(tasks: &Tasks, cluster: &mut Cluster, cx: &Cx, fleet: &mut Fleet) {
+    cluster.allocator.take_held_changes();
+    for row in 0..cluster.agents.rows.len() {
+        write_holdings(tasks, cluster, cx, fleet, AgentId::at(row));
     }
 }
 
@@ -248,7 +260,7 @@ pub(crate) fn look_at_others(
 
 /// Where the ledger says something else than the records, in words.
 pub(crate) fn check_holdings(tasks: &Tasks, cluster: &Cluster, fleet: &Fleet, broken: &mut Vec<String>) {
-    if cluster.allocator.has_held_changes() {
+    if cluster.allocator.has_held_changes() || !fleet.ledger().is_heard_besides(OWNER) {
         return;
     }
     for (row, agent) in cluster.agents.rows.iter().enumerate() {

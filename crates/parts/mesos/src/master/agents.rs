@@ -78,6 +78,11 @@ impl Master {
         holdings::settle_holdings(&self.records.tasks, &mut self.records.cluster, cx, fleet);
     }
 
+    /// Writes what all agents hold into the ledger, because somebody else is about to read it.
+    pub fn write_all_holdings(&mut self, cx: &Cx, fleet: &mut Fleet) {
+        holdings::write_all_holdings(&self.records.tasks, &mut self.records.cluster, cx, fleet);
+    }
+
     /// The id on the wire of the agent that was last on the machine of this hostname; none if several machines
     /// have it.
     pub fn agent_id_on(&self, hostname: &str) -> Option<Text> {

@@ -123,6 +123,10 @@ impl Layer for Mesos {
         self.master.machine_leaves(cx, ground.fleet_mut(), machine);
     }
 
+    fn open_books(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        self.master.write_all_holdings(cx, ground.fleet_mut());
+    }
+
     fn is_settled(&self) -> bool {
         self.master.is_settled()
     }
