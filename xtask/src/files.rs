@@ -39,6 +39,11 @@ pub(crate) fn browser_tests(root: &Path) -> PathBuf {
     root.join("tests").join("browser")
 }
 
+/// Folder of the tests of the npm package.
+pub(crate) fn npm_tests(root: &Path) -> PathBuf {
+    root.join("tests").join("npm")
+}
+
 /// Folder of the tests with client libraries.
 pub(crate) fn client_tests(root: &Path) -> PathBuf {
     root.join("tests").join("clients")

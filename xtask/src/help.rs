@@ -12,6 +12,7 @@ Tasks of this repository: cargo xtask TASK [OPTIONS]
   bless   run the golden suites and accept their new output
   dist    build the release page into dist/ and print its sizes
   size    measure compressed sizes against their budgets
+  npm     build the npm package `planarium` as a tarball
   bench   run the benchmarks (rebuilds itself with optimisation)
   setup   only the set-up: cargo xtask setup [wasm|page|browser|clients]
 
@@ -48,6 +49,17 @@ counted so; the lines before the last say why.
 
 Example: cargo xtask test --only native --filter rollup
          cargo xtask test --system skopos"
+        }
+        "npm" => {
+            "\
+cargo xtask npm [--dev]
+
+Builds the npm package `planarium` (engine, element, server-side pictures, React) from `npm/` and packs it into a tarball in
+target-web/npm. The last line says where it is.
+
+  --dev    with an engine that is quick to build and large, as the tests take it
+
+Example: cargo xtask npm && npm install target-web/npm/planarium-0.1.0.tgz"
         }
         "ci" => "cargo xtask ci\n\nFormat check, clippy with warnings denied, tidy, then every test.\n\nExample: cargo xtask ci",
         "lint" => {

@@ -11,6 +11,7 @@ mod clock;
 mod dist;
 mod files;
 mod help;
+mod npm;
 mod out;
 mod page;
 mod play;
@@ -61,6 +62,7 @@ fn dispatch(args: &[String]) -> Result<bool> {
         "bless" => bless::run(rest),
         "dist" => dist::run(rest),
         "size" => size::run(rest),
+        "npm" => npm::run(rest),
         "bench" => run_bench(rest),
         "help" | "--help" | "-h" => {
             out::say(rest.first().map_or(help::OVERVIEW, |task| help::of(task)));

@@ -198,7 +198,7 @@ struct Variant {
 }
 
 /// One variant for each system alone, and the whole.
-const VARIANTS: &[Variant] = &[
+const VARIANTS: &[Variant; 5] = &[
     Variant { name: "all systems", features: "all", budget: 1000 },
     Variant { name: "DC/OS SDK alone", features: "sdk", budget: 560 },
     Variant { name: "Marathon alone", features: "marathon", budget: 560 },
@@ -239,6 +239,18 @@ fn build_headless(root: &Path, toolchain: &WasmToolchain, variant: &Variant) -> 
         .arg(&wasm)
         .arg(&wasm)
         .run()
+}
+
+/// Builds the headless engine of all systems and copies it with its glue and declarations.
+pub(crate) fn headless_engine(root: &Path, toolchain: &WasmToolchain, to: &Path) -> Result<()> {
+    let [all, ..] = VARIANTS;
+    build_headless(root, toolchain, all)?;
+    let folder = headless_wasm(root, all);
+    for path in files::walk(folder.parent().unwrap_or(root)) {
+        let name = path.file_name().unwrap_or_default();
+        fs::copy(&path, to.join(name)).with_context(|| format!("cannot copy {}", path.display()))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -7,14 +7,15 @@
 
 mod types;
 
+use planarium_embed::{Picture, Selection, record};
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_rest::{Request, Session};
-use planarium_scenario::{share, text};
+use planarium_scenario::{Note, Player, share, text};
 use planarium_source::render::json::flat;
 use planarium_source::{Diagnostic, SourceMap};
-use planarium_world::{Condition, Genesis};
+use planarium_world::{Condition, Genesis, Journal};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -60,12 +61,25 @@ fn findings(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<Value> {
 pub struct Simulation {
     session: Session,
     difference: Option<String>,
+    /// Everything that the script did so far, for the marks of pictures.
+    notes: Vec<Note>,
 }
 
 impl Simulation {
     fn of(session: Session) -> Self {
-        Self { session, difference: None }
+        Self { session, difference: None, notes: Vec::new() }
     }
+}
+
+/// Settings of a picture, all optional.
+#[derive(Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct PictureOptions {
+    title: String,
+    plan: Option<String>,
+    at_ms: Option<u64>,
+    link: Option<String>,
+    sources: Vec<(String, String)>,
 }
 
 #[wasm_bindgen]
@@ -237,6 +251,41 @@ impl Simulation {
         text::world_trees(&self.session.engine.view())
     }
 
+    /// The run up to its end as a picture for a document: a table that needs no script, with the recording beside it. The cursor
+    /// stays where it is.
+    #[wasm_bindgen(js_name = renderHtml)]
+    pub fn render_html(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "PictureOptions | undefined")] options: JsValue,
+    ) -> Result<String, JsError> {
+        let options: PictureOptions = if options.is_undefined() || options.is_null() {
+            PictureOptions::default()
+        } else {
+            read(options)?
+        };
+        self.notes.extend(self.session.player.as_mut().map(Player::take_notes).unwrap_or_default());
+        let engine = &mut self.session.engine;
+        let (now_ms, seq) = (engine.now_ms(), engine.seq());
+        engine.seek_ms(engine.head_ms());
+        let recording = record(engine, &self.notes, &options.title, &Selection { plan: options.plan });
+        engine.seek_ms(now_ms);
+        if engine.seq() != seq {
+            engine.seek_seq(seq);
+        }
+        if recording.rows.is_empty() {
+            return Err(JsError::new("nothing to draw: the run has no such plan"));
+        }
+        let at_ms = options.at_ms.unwrap_or(recording.end_ms).min(recording.end_ms);
+        let link = options.link.as_deref();
+        Ok(Picture { recording: &recording, at_ms, sources: &options.sources, link }.html())
+    }
+
+    /// The journal of the current branch as plain data.
+    #[wasm_bindgen(unchecked_return_type = "Journal")]
+    pub fn journal(&self) -> Answer {
+        out(&self.session.engine.journal())
+    }
+
     /// The share string of the current branch; it names the current moment when that is not the run's end.
     pub fn share(&mut self) -> String {
         let moment = share::moment_of(&mut self.session.engine);
@@ -282,6 +331,20 @@ pub fn check(#[wasm_bindgen(unchecked_param_type = "Partial<LoadService>")] load
         "kept": report.kept.iter().map(|(path, why)| json!({ "path": path, "why": why })).collect::<Vec<_>>(),
         "preview": report.preview,
     }))
+}
+
+/// The share string of a journal.
+#[wasm_bindgen(js_name = encodeShare)]
+pub fn encode_share(
+    #[wasm_bindgen(unchecked_param_type = "Journal")] journal: JsValue,
+) -> Result<String, JsError> {
+    Ok(share::encode(&read::<Journal>(journal)?))
+}
+
+/// The journal in a share string, without running it.
+#[wasm_bindgen(js_name = decodeShare, unchecked_return_type = "Journal")]
+pub fn decode_share(text: &str) -> Answer {
+    out(&share::decode(text).map_err(|error| JsError::new(&error.to_string()))?)
 }
 
 /// The gallery's examples in menu order.

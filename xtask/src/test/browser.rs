@@ -23,6 +23,13 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     build_types(root, &toolchain)?;
     out::step("the command that makes pictures for documents");
     Cmd::new("cargo").dir(root).args(["build", "--locked", "--package", "planarium-cli"]).run()?;
+    let package = crate::npm::build(root, &toolchain, false)?;
+    out::step("tests of the npm package");
+    npm::ensure(&files::npm_tests(root), "the packages of the npm tests (vite, webpack, react, typescript)")?;
+    let installed = node_test(&files::npm_tests(root), filter)
+        .env("PLANARIUM_NPM", package)
+        .env("PLANARIUM_BIN", clients::program(root));
+    let installed = counted(installed)?;
     out::step("tests of the editor bundle");
     let editor = counted(node_test(&files::editor(root), filter))?;
     out::step("browser tests");
@@ -34,7 +41,7 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     if let Some(program) = firefox {
         tests = tests.env("PLANARIUM_FIREFOX", program);
     }
-    Ok(editor.plus(counted(tests)?))
+    Ok(installed.plus(editor).plus(counted(tests)?))
 }
 
 /// The wasm package as it comes out of an everyday build, for its TypeScript declarations.

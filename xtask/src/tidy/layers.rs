@@ -31,11 +31,12 @@ const LAYERS: [(&str, u8); 22] = [
 ];
 
 /// Neighbours in one layer that may meet all the same.
-const EXCEPTIONS: [(&str, &str); 6] = [
+const EXCEPTIONS: [(&str, &str); 7] = [
     ("planarium-protocol", "planarium-kernel"),
     ("planarium-source", "planarium-kernel"),
     ("planarium-rest", "planarium-scenario"),
     ("planarium-cli", "planarium-embed"),
+    ("planarium-wasm", "planarium-embed"),
     ("planarium-tests", "planarium-cli"),
     ("planarium-tests", "planarium-wasm"),
 ];

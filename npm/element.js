@@ -1,0 +1,4 @@
+// Defines `<planarium-embed>` on import.
+import { define } from "./define.js";
+
+define();

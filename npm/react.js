@@ -1,0 +1,29 @@
+/** A React component around `<planarium-embed>`. `html` is a picture from `planarium render --html` or `planarium/ssr`. */
+import { createElement, useEffect, useRef } from "react";
+
+const EVENTS = { onReady: "ready", onStatusChange: "statuschange", onTimeUpdate: "timeupdate", onMarker: "marker", onComplete: "complete", onError: "error" };
+
+export function PlanariumEmbed({ html, className, children, ...rest }) {
+  const holder = useRef(null);
+  const handlers = useRef(rest);
+  handlers.current = rest;
+  useEffect(() => {
+    const node = holder.current;
+    const listeners = Object.entries(EVENTS).map(([prop, name]) => {
+      const listener = (event) => handlers.current[prop]?.(event);
+      node.addEventListener(`planarium:${name}`, listener);
+      return [`planarium:${name}`, listener];
+    });
+    import("./element.js");
+    return () => listeners.forEach(([name, listener]) => node.removeEventListener(name, listener));
+  }, []);
+  const attributes = Object.fromEntries(Object.entries(rest).filter(([name]) => !(name in EVENTS)));
+  useEffect(() => {
+    const element = holder.current.querySelector("planarium-embed");
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value === false || value == null) element?.removeAttribute(name);
+      else element?.setAttribute(name, value === true ? "" : String(value));
+    }
+  });
+  return createElement("div", { className, ref: holder, dangerouslySetInnerHTML: { __html: html } });
+}

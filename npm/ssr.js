@@ -1,0 +1,24 @@
+/** Pictures for documents that are made in Node: static HTML with the recorded run in it, no DOM needed. */
+import { createSession, examples, init } from "./engine.js";
+
+/**
+ * Plays a source to its end (or `until` a condition) and writes the picture. The source is one of `createSession`.
+ *
+ * Throws when the definition is refused: a document that shows it would show nothing.
+ */
+export async function renderHtml({ until = "idle", limit_ms = 86_400_000, title, plan, at_ms, link, ...source }) {
+  await init();
+  const session = createSession(source);
+  try {
+    if (session.loaded?.ok === false) {
+      const findings = session.loaded.diagnostics.map(({ file, line, column, code, message }) => `${file}:${line}:${column}: [${code}] ${message}`);
+      throw new Error([session.loaded.reason, ...findings].join("\n"));
+    }
+    session.runUntil(until, limit_ms);
+    return session.renderHtml({ title, plan, at_ms, link });
+  } finally {
+    session.dispose();
+  }
+}
+
+export { examples, init };

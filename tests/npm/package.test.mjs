@@ -1,0 +1,137 @@
+// The npm package as its users have it.
+import assert from "node:assert/strict";
+import { readFile, readdir, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { test } from "node:test";
+import { PLANARIUM, ROOT, node, project, run } from "./project.mjs";
+
+const folder = await project("react", "react-dom", "scheduler");
+const require = createRequire(import.meta.url);
+
+test("the program of the README runs", async () => {
+  const readme = await readFile(path.join(ROOT, "npm", "README.md"), "utf8");
+  const program = readme.match(/```js\n(import \{ createSession[\s\S]*?)```/)[1];
+  const printed = await node(folder, program);
+  assert.match(printed, /ok: true[\s\S]*\ntrue\n[\s\S]*met: true/, printed);
+  assert.match(printed, /deploy \(serial strategy\) \(COMPLETE\)/, printed);
+});
+
+test("a run has the digest of the command line", async () => {
+  const scenario = path.join(ROOT, "examples", "hello-world");
+  const native = JSON.parse((await run(PLANARIUM, ["run", scenario, "--format", "json"], { maxBuffer: 1 << 26 })).stdout);
+  const ours = await node(folder, `
+    import { createSession, init } from "planarium/engine";
+    await init();
+    const world = createSession({ example: "hello-world" });
+    world.tick(${native.view.clock.now_ms});
+    console.log(world.digest);`);
+  assert.equal(ours.trim(), native.view.clock.digest);
+});
+
+test("refusals are answers, sources that cannot be read throw", async () => {
+  const printed = await node(folder, `
+    import { createSession, decodeShare, encodeShare, init, parse } from "planarium/engine";
+    await Promise.all([init(), init()]);
+    const world = createSession({ example: "canary" });
+    const refused = world.command({ op: "continue", plan: "no-such-plan" });
+    const fault = world.inject({ kind: "agent-lost", target: { agent: "*" }, for_ms: 60000 });
+    world.tick(30000);
+    const again = createSession({ share: world.share() });
+    const why = world.why("deploy");
+    const bad = createSession({ definition: "name: x\\npods: 3\\n" });
+    let thrown = 0;
+    for (const source of [{ scenario: "nonsense: [" }, { share: "p1:@@" }, { example: "none" }]) {
+      try { createSession(source); } catch { thrown += 1; }
+    }
+    console.log(JSON.stringify({
+      refused, fault: fault.ok, same: again.digest === world.digest, why: why.reasons.length, none: world.why("none"),
+      bad: bad.loaded.ok, findings: parse("name: x\\npods: 3\\n").diagnostics.length, thrown,
+      share: decodeShare(encodeShare(world)).entries.length === decodeShare(encodeShare(world.journal())).entries.length,
+    }));`);
+  const seen = JSON.parse(printed);
+  assert.equal(seen.refused.ok, false);
+  assert.ok(seen.refused.code && seen.refused.reason);
+  assert.deepEqual([seen.fault, seen.same, seen.none, seen.bad, seen.thrown, seen.share], [true, true, null, false, 3, true]);
+  assert.ok(seen.why > 0 && seen.findings > 0);
+});
+
+test("a picture from Node is the one of the command line", async () => {
+  const printed = await node(folder, `
+    import { renderHtml } from "planarium/ssr";
+    process.stdout.write(await renderHtml({ example: "canary", until: "t=300s" }));`);
+  const recording = (html) => JSON.parse(html.match(/<script[^>]*pl-recording[^>]*>([\s\S]*?)<\/script>/)[1]);
+  const native = (await run(PLANARIUM, ["render", path.join(ROOT, "examples", "canary"), "--html"])).stdout;
+  assert.match(printed, /<table[^>]*role="treegrid"/);
+  assert.deepEqual(recording(printed).rows, recording(native).rows);
+  await assert.rejects(
+    node(folder, `import { renderHtml } from "planarium/ssr"; await renderHtml({ definition: "name: x\\npods: 3\\n" });`),
+    /definition\.yml:2:/,
+  );
+});
+
+test("the element does nothing in Node, and React writes the picture", async () => {
+  const printed = await node(folder, `
+    import { define } from "planarium";
+    import "planarium/element";
+    import { createElement } from "react";
+    import { renderToStaticMarkup } from "react-dom/server";
+    import { PlanariumEmbed } from "planarium/react";
+    define();
+    console.log(renderToStaticMarkup(createElement(PlanariumEmbed, { html: "<planarium-embed></planarium-embed>", className: "demo" })));`);
+  assert.equal(printed.trim(), '<div class="demo"><planarium-embed></planarium-embed></div>');
+});
+
+test("a strict TypeScript project compiles against the package", async () => {
+  await writeFile(path.join(folder, "use.ts"), `
+    import { define, type PlanariumEmbedElement } from "planarium";
+    import { createSession, init, parse, type View } from "planarium/engine";
+    import { renderHtml } from "planarium/ssr";
+    await init();
+    const world = createSession({ definition: { files: { "svc.yml": "name: x" }, env: { A: "1" } }, machines: 2, seed: 7 });
+    const answer = world.command({ op: "continue", plan: "deploy" });
+    const reason: string = answer.ok ? "" : answer.reason;
+    const view: View = world.snapshot();
+    const element: PlanariumEmbedElement | null = document.querySelector("planarium-embed");
+    element?.seek("50%");
+    const html: string = await renderHtml({ example: "canary", plan: "deploy" });
+    // @ts-expect-error: there is no such command.
+    world.command({ op: "jump", plan: "deploy" });
+    export { define, html, parse, reason, view };
+  `);
+  const options = ["--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "--moduleResolution", "nodenext", "--lib", "es2022,dom,dom.iterable"];
+  const compiler = require.resolve("typescript/bin/tsc");
+  await run(process.execPath, [compiler, ...options, "use.ts"], { cwd: folder }).catch((error) => assert.fail(error.stdout));
+});
+
+test("Vite and webpack bundle the engine with its WebAssembly file", async () => {
+  await writeFile(path.join(folder, "app.js"), `
+    import "planarium/element";
+    import "planarium/style.css";
+    import { createSession, init } from "planarium/engine";
+    init().then(() => document.body.append(createSession({ example: "hello-world" }).renderText()));`);
+  await writeFile(path.join(folder, "index.html"), '<!doctype html><script type="module" src="./app.js"></script>');
+  const { build } = await import(require.resolve("vite").replace(/index\.cjs$/, "dist/node/index.js"));
+  await build({ root: folder, logLevel: "error", build: { outDir: "vite", emptyOutDir: true, assetsInlineLimit: 0 } });
+  const assets = await readdir(path.join(folder, "vite", "assets"));
+  assert.ok(assets.some((name) => name.endsWith(".wasm")), `Vite wrote ${assets}`);
+
+  const webpack = require("webpack");
+  const answer = await new Promise((done, failed) => webpack({
+    mode: "production", context: folder, entry: "./app.js", output: { path: path.join(folder, "webpack") },
+    module: { rules: [{ test: /\.css$/, type: "asset/resource" }] }, performance: { hints: false }, optimization: { minimize: false },
+  }, (error, stats) => (error ? failed(error) : done(stats))));
+  assert.ok(!answer.hasErrors(), answer.toString({ all: false, errors: true }));
+  const written = await readdir(path.join(folder, "webpack"));
+  assert.ok(written.some((name) => name.endsWith(".wasm")), `webpack wrote ${written}`);
+});
+
+test("the manifest names every attribute that the loader reads", async () => {
+  const manifest = JSON.parse(await readFile(path.join(ROOT, "npm", "custom-elements.json"), "utf8"));
+  const [{ attributes, events }] = manifest.modules[0].declarations;
+  const loader = await readFile(path.join(ROOT, "embed", "loader.js"), "utf8");
+  const read = JSON.parse(loader.match(/const ATTRIBUTES = (\[[^\]]*\])/)[1]);
+  assert.deepEqual(attributes.map(({ name }) => name).sort(), [...read].sort());
+  const told = new Set([...loader.matchAll(/_tell\("(\w+)"/g)].map(([, name]) => `planarium:${name}`));
+  assert.deepEqual(new Set(events.map(({ name }) => name)), told);
+});
