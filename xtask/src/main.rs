@@ -15,6 +15,7 @@ mod out;
 mod page;
 mod play;
 mod proc;
+mod serve;
 mod setup;
 mod size;
 mod test;
@@ -60,6 +61,7 @@ fn dispatch(args: &[String]) -> Result<bool> {
         "tidy" => tidy::run(rest),
         "bless" => bless::run(rest),
         "dist" => dist::run(rest),
+        "piece" => page::run_piece(rest),
         "size" => size::run(rest),
         "bench" => run_bench(rest),
         "help" | "--help" | "-h" => {
