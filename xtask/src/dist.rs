@@ -12,10 +12,12 @@ use crate::size;
 pub(crate) fn run(args: &[String]) -> Result<bool> {
     anyhow::ensure!(args.is_empty(), "dist takes no arguments; see cargo xtask dist --help");
     let root = files::root()?;
-    let toolchain = setup::page_and_crates(&root, true)?;
+    let toolchain = setup::page(&root)?;
     page::build_release(&root, &toolchain)?;
     let dist = files::dist(&root);
-    let names = files::walk(&dist);
+    let mut names = files::walk(&dist);
+    // Compressed copies stand beside their files.
+    names.retain(|path| path.extension().is_none_or(|extension| extension != "br" && extension != "gz"));
     let sizes = size::compressed(&names)?;
     out::say(format!("{:<48} {:>10} {:>10}", "dist/", "bytes", "brotli"));
     let mut total = (0, 0);

@@ -11,6 +11,7 @@ Tasks of this repository: cargo xtask TASK [OPTIONS]
   tidy    rules of this repository that no compiler checks
   bless   run the golden suites and accept their new output
   dist    build the release page into dist/ and print its sizes
+  piece   build one part of the page, for trunk
   size    measure compressed sizes against their budgets
   npm     build the npm package `planarium` as a tarball
   bench   run the benchmarks (rebuilds itself with optimisation)
@@ -25,8 +26,8 @@ pub(crate) fn of(task: &str) -> &'static str {
             "\
 cargo xtask play [--port N] [--no-open] [--release]
 
-Checks for the wasm target, trunk, wasm-bindgen and the front-end packages, installs what is missing and says why,
-builds the editor bundle, then serves the playground with live reload on 127.0.0.1:8080 and opens it.
+Checks for the wasm target and the front-end packages, installs what is missing and says why, builds the page with its
+editor, serves it on 127.0.0.1:8080 and opens it. When a source changes, the page is built again and open pages load it.
 
   --port N     another port
   --no-open    do not open a browser
@@ -84,7 +85,24 @@ lists what changed. Read the difference before you commit it.
 
 Example: cargo xtask bless canary"
         }
-        "dist" => "cargo xtask dist\n\nBuilds the release page into dist/ and prints its sizes.\n\nExample: cargo xtask dist",
+        "dist" => {
+            "\
+cargo xtask dist
+
+Builds the release page into dist/, with a compressed copy (.br, .gz) beside each file, and prints its sizes. The
+files work from any folder of any server; one that sends compressed copies makes the page start sooner.
+
+Example: cargo xtask dist"
+        }
+        "piece" => {
+            "\
+cargo xtask piece NAME FOLDER [--release]
+
+Builds one WebAssembly piece of the page (engine, worker) with its glue into FOLDER. Trunk's hook calls it for the
+worker; the other tasks build all pieces by themselves.
+
+Example: cargo xtask piece worker target-web/worker --release"
+        }
         "size" => {
             "\
 cargo xtask size [--no-build]
@@ -117,7 +135,7 @@ Example: cargo xtask bench --peers"
             "\
 cargo xtask setup [wasm|page|browser|clients]
 
-Only the set-up of the other tasks: the wasm target; trunk, wasm-bindgen and the front-end packages; chromium, firefox-esr
+Only the set-up of the other tasks: the wasm target; wasm-bindgen's test runner; the front-end packages; chromium, firefox-esr
 and the packages of the browser tests; the client libraries from PyPI. Without a name, all of it.
 
 Example: cargo xtask setup page"
@@ -137,7 +155,7 @@ mod tests {
             .filter_map(|line| line.strip_prefix("  "))
             .filter_map(|line| line.split_whitespace().next())
             .collect();
-        assert_eq!(tasks.len(), 10);
+        assert_eq!(tasks.len(), 11);
         for task in tasks {
             assert_ne!(of(task), OVERVIEW, "{task}");
             assert!(of(task).contains("Example: cargo xtask "), "{task}");

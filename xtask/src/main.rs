@@ -16,6 +16,7 @@ mod out;
 mod page;
 mod play;
 mod proc;
+mod serve;
 mod setup;
 mod size;
 mod test;
@@ -61,6 +62,7 @@ fn dispatch(args: &[String]) -> Result<bool> {
         "tidy" => tidy::run(rest),
         "bless" => bless::run(rest),
         "dist" => dist::run(rest),
+        "piece" => page::run_piece(rest),
         "size" => size::run(rest),
         "npm" => npm::run(rest),
         "bench" => run_bench(rest),

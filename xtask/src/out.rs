@@ -19,6 +19,11 @@ pub(crate) fn warn(text: impl AsRef<str>) {
     let _ = writeln!(std::io::stderr().lock(), "warning: {}", text.as_ref());
 }
 
+/// A line of another program, on standard error.
+pub(crate) fn aside(text: impl AsRef<str>) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", text.as_ref());
+}
+
 /// The reason why a task could not run, with its causes.
 pub(crate) fn fail(error: &anyhow::Error) {
     let mut stderr = std::io::stderr().lock();

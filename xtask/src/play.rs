@@ -1,13 +1,14 @@
 //! `cargo xtask play`: the playground on this machine.
 
-use std::net::{Ipv4Addr, TcpListener};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 
 use crate::files;
 use crate::out;
-use crate::page;
-use crate::proc::find;
+use crate::page::{self, Kind};
+use crate::proc::{Cmd, find};
+use crate::serve::{self, Reload, Site, Watched};
 use crate::setup;
 
 /// What was asked for.
@@ -37,33 +38,51 @@ impl Options {
     }
 }
 
-/// Sets up, builds, serves and opens the page; runs until it is stopped.
+/// Sets up, builds, serves and opens the page; builds it again when a source changes. Runs until it is stopped.
 pub(crate) fn run(args: &[String]) -> Result<bool> {
     let options = Options::parse(args)?;
     let root = files::root()?;
-    let port = options.port;
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map(drop).with_context(|| {
-        format!(
-            "port {port} is taken on this machine; choose another one: cargo xtask play --port {}",
-            port.wrapping_add(1).max(1024)
-        )
-    })?;
-    let toolchain = setup::page_and_crates(&root, options.release)?;
-    out::step(format!("building and serving the playground on http://127.0.0.1:{port}/ (Ctrl-C stops it)"));
-    let mut trunk = page::trunk(&root, &toolchain)
-        .args(["serve", "--address", "127.0.0.1", "--port", &port.to_string(), "--dist"])
-        .arg(files::web_target(&root).join("play"));
-    if options.release {
-        trunk = trunk.arg("--release");
+    // Before anything is built: a port that is taken is told at once.
+    let listener = serve::listen(options.port)?;
+    let toolchain = setup::page(&root)?;
+    let kind = if options.release { Kind::Release } else { Kind::Everyday };
+    let folder = files::web_target(&root).join("play");
+    let mut watched = Watched::now(&root);
+    out::step("building the playground");
+    page::build(&root, &toolchain, kind, &folder)?;
+    let site = Arc::new(Site { folder: folder.clone(), reload: Reload::default() });
+    site.reload.enable();
+    let served = Arc::clone(&site);
+    std::thread::spawn(move || serve::run(listener, served));
+    let address = format!("http://127.0.0.1:{}/", options.port);
+    out::step(format!("serving the playground on {address} (Ctrl-C stops it)"));
+    if options.open && !browser_opens(&address) {
+        out::say("   no desktop here: open that address in a browser yourself");
     }
-    if options.open {
-        if has_browser() {
-            trunk = trunk.arg("--open");
-        } else {
-            out::say("   no desktop here: open that address in a browser yourself");
+    loop {
+        let changed = watched.wait(&root);
+        out::step(format!("{} changed", files::shown(&root, &changed)));
+        // Findings of the compiler are on the screen; the page before stays.
+        match page::build(&root, &toolchain, kind, &folder) {
+            Ok(()) => site.reload.changed(),
+            Err(error) => out::fail(&error),
         }
     }
-    Ok(trunk.status()?.success())
+}
+
+/// Opens an address in the desktop's browser, where there is one.
+fn browser_opens(address: &str) -> bool {
+    if !has_browser() {
+        return false;
+    }
+    let opener = if cfg!(windows) {
+        Cmd::new("cmd").args(["/C", "start", "", address])
+    } else if cfg!(target_os = "macos") {
+        Cmd::new("open").arg(address)
+    } else {
+        Cmd::new("xdg-open").arg(address)
+    };
+    opener.output().is_ok_and(|output| output.status.success())
 }
 
 /// Whether opening a browser can work.

@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 
 use crate::clock::Stopwatch;
 use crate::out;
+use crate::page::Said;
 
 /// A program with its arguments, folder and environment.
 pub(crate) struct Cmd {
@@ -63,12 +64,6 @@ impl Cmd {
         for (key, value) in pairs {
             self.command.env(key, value);
         }
-        self
-    }
-
-    /// Takes a variable away.
-    pub(crate) fn without_env(mut self, key: &str) -> Self {
-        self.command.env_remove(key);
         self
     }
 
@@ -150,6 +145,44 @@ impl Cmd {
             }
         }
         Ok(child.wait()?)
+    }
+
+    /// Runs a build: `said` sorts its lines into what is printed and what is shown as progress after `label`.
+    pub(crate) fn counted(mut self, label: &str, mut said: impl FnMut(&str) -> Said) -> Result<()> {
+        let mut child = self
+            .command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("could not start `{}`", self.program))?;
+        let watch = Stopwatch::start();
+        let lines = lines_of(&mut child);
+        let mut at = String::from("starting");
+        let mut shown_s = 0;
+        loop {
+            match lines.recv_timeout(Duration::from_millis(500)) {
+                Ok(line) => match said(&line) {
+                    Said::Print => {
+                        out::progress_end();
+                        out::aside(&line);
+                    }
+                    Said::Progress(text) => at = text,
+                    Said::Nothing => {}
+                },
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if watch.seconds() >= shown_s + out::progress_interval_s() {
+                shown_s = watch.seconds();
+                out::progress(&format!("{label}: {at} ({})", watch.text()));
+            }
+        }
+        let status = child.wait()?;
+        out::progress_end();
+        anyhow::ensure!(status.success(), "{label}: the build failed ({status})");
+        out::say(format!("   {label}: done in {}", watch.text()));
+        Ok(())
     }
 
     /// Runs a long installation: shows one line of progress (`label`, time, what it is at), and the end of its output

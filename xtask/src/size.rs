@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use crate::files;
 use crate::out;
 use crate::page;
-use crate::proc::{Cmd, search_path};
-use crate::setup::{self, WasmToolchain, npm};
+use crate::proc::Cmd;
+use crate::setup::{self, WasmToolchain};
 
 /// Compresses each file named in the list on standard input and prints the sizes, one per line.
 const BROTLI: &str = "\
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     };
     let root = files::root()?;
     if build {
-        let toolchain = setup::page_and_crates(&root, true)?;
+        let toolchain = setup::page(&root)?;
         page::build_release(&root, &toolchain)?;
         for variant in VARIANTS {
             build_headless(&root, &toolchain, variant)?;
@@ -223,22 +223,8 @@ fn build_headless(root: &Path, toolchain: &WasmToolchain, variant: &Variant) -> 
         .run()?;
     let built = target.join("wasm32-unknown-unknown").join("wasm-release").join("planarium_wasm.wasm");
     let folder = target.join("headless").join(variant.features);
-    Cmd::new("wasm-bindgen")
-        .dir(root)
-        .args(["--target", "web", "--out-name", "planarium", "--out-dir"])
-        .arg(&folder)
-        .arg(&built)
-        .run()?;
-    let wasm = headless_wasm(root, variant);
-    Cmd::new(&npm::bin(root).join("wasm-opt").to_string_lossy())
-        .env("PATH", search_path(&[]))
-        // As for the page, see index.html. `-Oz` gives fewer bytes before compression and more after it; functions
-        // with like names are like each other, and compress better side by side.
-        .args(["-O2", "--shrink-level=1", "--reorder-functions-by-name"])
-        .args(["--strip-debug", "--strip-producers", "-o"])
-        .arg(&wasm)
-        .arg(&wasm)
-        .run()
+    page::bindgen::run(root, &built, &folder, "planarium", &[])?;
+    page::shrink(root, &headless_wasm(root, variant))
 }
 
 /// Builds the headless engine of all systems and copies it with its glue and declarations.

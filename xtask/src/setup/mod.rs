@@ -32,10 +32,11 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     }
     let wanted = |part: &str| args.is_empty() || args.iter().any(|arg| arg == part);
     if wanted("wasm") {
-        wasm(&root)?;
+        wasm_tests(&root)?;
     }
     if wanted("page") {
         page(&root)?;
+        npm::editor(&root)?;
     }
     if wanted("browser") {
         npm::ensure(&files::browser_tests(&root), "the packages of the browser tests")?;
@@ -51,36 +52,23 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     Ok(true)
 }
 
-/// What compiling and testing for wasm takes: the target, the crates, wasm-bindgen.
+/// Compiling for wasm takes the target and the crates.
 pub(crate) fn wasm(root: &Path) -> Result<WasmToolchain> {
-    npm::require_node()?;
     let toolchain = rust::ensure(root)?;
     rust::fetch(root)?;
+    Ok(toolchain)
+}
+
+/// Testing in wasm takes [`wasm`] and the runner that comes with wasm-bindgen's commands.
+pub(crate) fn wasm_tests(root: &Path) -> Result<WasmToolchain> {
+    npm::require_node()?;
+    let toolchain = wasm(root)?;
     tools::wasm_bindgen(root)?;
     Ok(toolchain)
 }
 
-/// As [`page`]. Where programs are missing, the page's own crates are compiled side by side with them, so that a machine
-/// with nothing on it shows a page sooner.
-pub(crate) fn page_and_crates(root: &Path, release: bool) -> Result<WasmToolchain> {
-    npm::require_node()?;
-    let toolchain = rust::ensure(root)?;
-    rust::fetch(root)?;
-    if !tools::are_there(root)? {
-        std::thread::scope(|scope| {
-            // What does not compile is told by the build that comes after.
-            scope.spawn(|| crate::page::crates(root, &toolchain, release).unwrap_or_default());
-            tools::wasm_bindgen(root).and_then(|()| tools::trunk(root))
-        })?;
-    }
-    page(root)
-}
-
-/// What building the page takes: [`wasm`], trunk, the front-end packages and the editor bundle.
+/// Building the page takes [`wasm`] and Node. The build itself gets the front-end packages, while it compiles.
 pub(crate) fn page(root: &Path) -> Result<WasmToolchain> {
-    let toolchain = wasm(root)?;
-    tools::trunk(root)?;
-    npm::ensure(&files::editor(root), "the front-end packages (CodeMirror, esbuild, binaryen)")?;
-    npm::build_editor(root)?;
-    Ok(toolchain)
+    npm::require_node()?;
+    wasm(root)
 }

@@ -56,13 +56,19 @@ pub(crate) fn ensure(folder: &Path, what: &str) -> Result<()> {
     fs::write(&stamp, lock).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
+/// The editor bundle, with the packages that it and the page's build take.
+pub(crate) fn editor(root: &Path) -> Result<()> {
+    ensure(&files::editor(root), "the front-end packages (CodeMirror, esbuild, binaryen)")?;
+    build_editor(root)
+}
+
 /// The folder with `wasm-opt` and `esbuild`.
 pub(crate) fn bin(root: &Path) -> PathBuf {
     files::editor(root).join("node_modules").join(".bin")
 }
 
 /// Bundles the editor; takes a fraction of a second and leaves the file alone when nothing changed.
-pub(crate) fn build_editor(root: &Path) -> Result<()> {
+fn build_editor(root: &Path) -> Result<()> {
     let folder = files::editor(root);
     Cmd::new("node").dir(&folder).arg("build.mjs").run().context("the editor bundle did not build")
 }

@@ -1,7 +1,7 @@
-//! The two Rust programs that build the page: trunk and wasm-bindgen.
+//! The Rust program that runs tests in wasm: wasm-bindgen's runner.
 //!
-//! Both are installed with cargo from crates.io. They run for a second or two per build, so they are compiled for a
-//! short installation, not for speed.
+//! It is installed with cargo from crates.io and compiled for a short installation, not for speed. Building the page takes
+//! wasm-bindgen's library alone, see `xtask/bindgen`.
 
 use std::path::Path;
 
@@ -10,9 +10,6 @@ use anyhow::{Context, Result};
 use crate::files;
 use crate::out;
 use crate::proc::{Cmd, find};
-
-/// The release of trunk that the configuration in `Trunk.toml` is written for.
-const TRUNK: &str = "0.21.14";
 
 /// How to compile a tool that is installed once and hardly ever runs.
 const CHEAP: [(&str, &str); 6] = [
@@ -25,26 +22,6 @@ const CHEAP: [(&str, &str); 6] = [
     ("CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS", "fallback"),
 ];
 
-/// Whether neither program is missing.
-pub(crate) fn are_there(root: &Path) -> Result<bool> {
-    let wanted = locked_version(root, "wasm-bindgen")?;
-    Ok(version_of("trunk").as_deref() == Some(TRUNK)
-        && version_of("wasm-bindgen").as_deref() == Some(wanted.as_str()))
-}
-
-/// Makes sure of trunk.
-pub(crate) fn trunk(root: &Path) -> Result<()> {
-    if version_of("trunk").as_deref() == Some(TRUNK) {
-        return Ok(());
-    }
-    out::step(format!("trunk {TRUNK} is missing: it builds the page and serves it with live reload"));
-    if prebuilt(root, "trunk", TRUNK) && version_of("trunk").as_deref() == Some(TRUNK) {
-        return Ok(());
-    }
-    install(root, "trunk", &["install", "trunk", "--version", TRUNK, "--locked", "--force"])?;
-    check("trunk", TRUNK)
-}
-
 /// Makes sure of the wasm-bindgen programs that fit the `wasm-bindgen` crate in `Cargo.lock`.
 pub(crate) fn wasm_bindgen(root: &Path) -> Result<()> {
     let wanted = locked_version(root, "wasm-bindgen")?;
@@ -52,9 +29,7 @@ pub(crate) fn wasm_bindgen(root: &Path) -> Result<()> {
     if fits("wasm-bindgen") && fits("wasm-bindgen-test-runner") {
         return Ok(());
     }
-    out::step(format!(
-        "wasm-bindgen {wanted} is missing: it writes the JavaScript side of the engine and runs its wasm tests"
-    ));
+    out::step(format!("wasm-bindgen {wanted} is missing: its runner runs the tests in wasm"));
     if prebuilt(root, "wasm-bindgen-cli", &wanted) && fits("wasm-bindgen") && fits("wasm-bindgen-test-runner")
     {
         return Ok(());

@@ -15,7 +15,7 @@ use crate::setup::{self, WasmToolchain, browser, firefox, npm};
 /// Builds the release page and drives it with headless Chromium, and on some journeys with Firefox.
 pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     let folder = files::browser_tests(root);
-    let toolchain = setup::page_and_crates(root, true)?;
+    let toolchain = setup::page(root)?;
     npm::ensure(&folder, "the packages of the browser tests (playwright-core, axe-core, typescript)")?;
     let chromium = browser::ensure()?;
     let firefox = firefox::ensure()?;
@@ -56,12 +56,7 @@ fn build_types(root: &Path, toolchain: &WasmToolchain) -> Result<()> {
         .args(["--target", "wasm32-unknown-unknown"])
         .run()?;
     let built = target.join("wasm32-unknown-unknown").join("debug").join("planarium_wasm.wasm");
-    Cmd::new("wasm-bindgen")
-        .dir(root)
-        .args(["--target", "web", "--out-dir"])
-        .arg(target.join("types"))
-        .arg(&built)
-        .run()
+    page::bindgen::run(root, &built, &target.join("types"), "planarium_wasm", &["--types"])
 }
 
 /// Node's own test runner over a folder; one file at a time, since each starts a browser.

@@ -16,7 +16,7 @@ use crate::tidy;
 
 /// Runs them with the runner that comes with wasm-bindgen.
 pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
-    let toolchain = setup::wasm(root)?;
+    let toolchain = setup::wasm_tests(root)?;
     out::step("wasm tests");
     let mut count =
         counted(cargo(root, &toolchain, &["--package", "planarium-wasm", "--lib", "--tests"], filter))?;

@@ -1,0 +1,109 @@
+// Puts the page together from what cargo and wasm-bindgen made, for `cargo xtask` (build.mjs) and for trunk (post-build.mjs):
+// - web/styles/main.css with all it imports becomes one style sheet,
+// - each piece of WebAssembly (the page, its worker) gets its glue script in one file, its own script, and a <meta> that names them,
+// - every file gets a name that changes with its content,
+// - in a release scripts and styles are minified.
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+/**
+ * A piece of WebAssembly: `folder` holds `package.js` and `package_bg.wasm`. `<meta name="planarium-NAME">` names them in the
+ * page; `script` is a script of ours that goes with it and is named beside.
+ *
+ * @typedef {{ name: string, package: string, folder: string, script?: string }} Piece
+ */
+
+/** Assembles one page: `source` is the repository, `target` the folder that the page is written to. */
+export class Assembly {
+  /** @param {{ source: string, target: string, html: string, release: boolean }} options */
+  constructor({ source, target, html, release }) {
+    this.source = path.resolve(source);
+    this.target = path.resolve(target);
+    this.html = html;
+    this.release = release;
+    this.esbuild = createRequire(path.join(this.source, "web/editor/package.json"))("esbuild");
+  }
+
+  /** The styles, the starter and the editor, whose names stand in index.html. */
+  async ownFiles() {
+    const editor = await readFile(path.join(this.source, "web/editor/dist/editor.js"), "utf8");
+    await this.replace("./styles.css", await this.bundled("web/styles/main.css"));
+    await this.replace("./boot.js", await this.bundled("web/boot.js"));
+    await this.replace("./editor/editor.js", editor);
+  }
+
+  /**
+   * Adds a piece of WebAssembly and names it in the page's head.
+   *
+   * @param {Piece} piece
+   */
+  async piece(piece) {
+    const from = path.resolve(piece.folder);
+    const [wasm, glue] = await Promise.all([
+      readFile(path.join(from, `${piece.package}_bg.wasm`)),
+      this.bundled(path.join(from, `${piece.package}.js`)),
+    ]);
+    const glueName = await this.place(`./${piece.package}.js`, glue);
+    const wasmName = await this.place(`./${piece.package}_bg.wasm`, wasm);
+    let meta = `<meta name="planarium-${piece.name}" content="${wasmName}" data-glue="${glueName}"`;
+    if (piece.script) {
+      const script = await this.bundled(piece.script);
+      const { name } = path.parse(piece.script);
+      meta += ` data-script="${await this.place(`./${name}.js`, script)}"`;
+    }
+    this.intoHead(`${meta}>`);
+    return { glue: glueName, wasm: wasmName };
+  }
+
+  /** Adds a line to the end of the page's head. */
+  intoHead(line) {
+    this.html = this.html.replace("</head>", () => `  ${line}\n  </head>`);
+  }
+
+  /** One script or style sheet with all it imports. */
+  async bundled(entry) {
+    const result = await this.esbuild.build({
+      absWorkingDir: this.source,
+      entryPoints: [entry],
+      bundle: true,
+      minify: this.release,
+      write: false,
+      logLevel: "warning",
+      // wasm-bindgen's glue names a script of ours once for each function that it takes from it.
+      logOverride: { "duplicate-object-key": "silent" },
+      legalComments: "none",
+      target: "es2022",
+      ...(entry.endsWith(".css") ? {} : { format: "esm" }),
+    });
+    return result.outputFiles[0].text;
+  }
+
+  /** Writes a file under a name with its hash, and returns that name. */
+  async place(name, content) {
+    const hash = createHash("sha256").update(content).digest("hex").slice(0, 16);
+    const { dir, name: stem, ext } = path.posix.parse(name);
+    const hashed = `${dir}/${stem}-${hash}${ext}`;
+    await mkdir(path.join(this.target, dir), { recursive: true });
+    await writeFile(path.join(this.target, hashed), content);
+    return hashed;
+  }
+
+  /** Writes a file and puts its name where `placeholder` stood in the page. */
+  async replace(placeholder, content) {
+    if (!this.html.includes(`"${placeholder}"`)) {
+      throw new Error(`index.html does not mention "${placeholder}"`);
+    }
+    const hashed = await this.place(placeholder, content);
+    this.html = this.html.replaceAll(`"${placeholder}"`, () => `"${hashed}"`);
+  }
+
+  /** Writes the page itself, after a check that it holds no inline script. */
+  async finish() {
+    if (/<script(?![^>]*\ssrc=)/.test(this.html)) {
+      throw new Error("the page holds an inline script, which its own policy refuses");
+    }
+    await writeFile(path.join(this.target, "index.html"), this.html);
+  }
+}
