@@ -223,7 +223,10 @@ pub trait System: Part + Clone + Sized {
         ports: &mut Self::Ports<'_>,
         call: &HttpCall,
         parts: &[&str],
-    ) -> Option<Result<Value, Refusal>>;
+    ) -> Option<Result<Value, Refusal>> {
+        let _ = (cx, ports, call, parts);
+        None
+    }
 
     // ---- questions ---------------------------------------------------------------------------
 

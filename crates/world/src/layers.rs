@@ -26,6 +26,15 @@ macro_rules! layers {
         /// The words of the layers of this build.
         pub(crate) static WORDS: &[&str] = &[$($(#[$on])* $word),*];
 
+        /// Whether a path is one of a layer's API.
+        #[allow(unused_variables, reason = "a build may have no layers")]
+        pub(crate) fn own(parts: &[&str]) -> bool {
+            $($(#[$on])* if <$layer as Layer>::owns(parts) {
+                return true;
+            })*
+            false
+        }
+
         /// The layers that have begun.
         #[derive(Clone, Default)]
         pub(crate) struct Layers {
@@ -50,6 +59,14 @@ macro_rules! layers {
             /// Whether the layer of this word has begun.
             pub(crate) fn has(&self, word: &str) -> bool {
                 $($(#[$on])* if word == $word {
+                    return self.$field.is_some();
+                })*
+                false
+            }
+
+            /// Whether the layer of this number has begun.
+            pub(crate) fn has_begun(&self, number: u8) -> bool {
+                $($(#[$on])* if number == $number {
                     return self.$field.is_some();
                 })*
                 false

@@ -38,7 +38,7 @@ impl World {
     pub fn layer_wire(&self, request: &Request, parts: &[&str]) -> Option<(u8, Wire)> {
         let now = self.recorder.now();
         let asked = self.parts.layers.asked_for(parts);
-        if asked.is_empty() {
+        if asked.is_empty() && self.systems_missing_at(parts).is_empty() {
             let mut there = self.parts.clone();
             let (layers, ground) = there.split(now);
             return layers.wire(&ground, request, parts);
@@ -46,8 +46,14 @@ impl World {
         // The real program is there before anything needs it.
         let mut trial = self.clone();
         trial.parts.begin(&mut trial.recorder, &asked);
+        trial.begin_systems_at(parts);
         let (layers, ground) = trial.parts.split(now);
         layers.wire(&ground, request, parts)
+    }
+
+    /// Whether the layer of this number has begun.
+    pub fn layer_has_begun(&self, layer: u8) -> bool {
+        self.parts.layers.has_begun(layer)
     }
 
     /// What has come of a layer's stream. None when there is no such layer.
@@ -69,10 +75,13 @@ impl World {
     }
 
     /// What becomes of a request: the first process that takes it says so, of every system that has
-    /// such paths. None when no system has such a path.
+    /// such paths. None when no system has such a path, or a layer has it, too ([`World::layer_wire`]).
     ///
     /// The number is that of the process, for a stream that begins.
     pub fn wire(&self, request: &Request, parts: &[&str]) -> Option<(Option<Number>, Wire)> {
+        if crate::layers::own(parts) {
+            return None;
+        }
         let owners = || DIALECTS.iter().filter(|dialect| (dialect.owns)(parts));
         let first = owners().next()?;
         let now = self.recorder.now();

@@ -312,6 +312,25 @@ impl World {
         Some(number)
     }
 
+    /// The dialects whose kinds a path of a layer's API is about and that no process is there for.
+    pub(crate) fn systems_missing_at(&self, parts: &[&str]) -> Vec<&'static str> {
+        if !crate::layers::own(parts) {
+            return Vec::new();
+        }
+        let owners = crate::systems::DIALECTS.iter().filter(|dialect| (dialect.owns)(parts));
+        owners
+            .map(|dialect| dialect.word)
+            .filter(|word| self.processes.of_dialect(word).next().is_none())
+            .collect()
+    }
+
+    /// Begins the systems whose kinds a path of a layer's API is about.
+    pub(crate) fn begin_systems_at(&mut self, parts: &[&str]) {
+        for word in self.systems_missing_at(parts) {
+            self.begin_empty(word);
+        }
+    }
+
     /// Chains what was reported into the digest.
     fn settle(&mut self) {
         for fact in self.recorder.pending() {

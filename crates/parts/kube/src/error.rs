@@ -5,7 +5,8 @@
 //! Source: `kubernetes/apimachinery: pkg/api/errors/errors.go`, `pkg/util/validation/field/errors.go`; match but for the
 //! text of values that are structs, which are shown as JSON.
 
-use planarium_protocol::{Text, json};
+use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::{Refusal, Text, json};
 use serde_json::Value;
 
 /// Why a request failed, as a machine reads it.
@@ -164,6 +165,11 @@ impl ApiError {
         self.reason == Reason::NotFound
     }
 
+    /// The refusal of an input that this error stands for: its body is the `Status` object.
+    pub fn refusal(&self) -> Refusal {
+        Refusal::with_body(refusal_code(self.code), self.code, self.message.clone(), self.status())
+    }
+
     /// The `Status` object that goes over the wire.
     pub fn status(&self) -> Value {
         let mut details = serde_json::Map::new();
@@ -197,5 +203,14 @@ impl ApiError {
         }
         json::put(&mut status, "code", self.code.into());
         Value::Object(status)
+    }
+}
+
+/// The refusal's code that goes with an HTTP status of an error.
+pub(crate) const fn refusal_code(status: u16) -> RefusalCode {
+    match status {
+        404 => RefusalCode::NotFound,
+        400 | 415 | 422 => RefusalCode::BadRequest,
+        _ => RefusalCode::Conflict,
     }
 }

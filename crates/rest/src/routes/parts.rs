@@ -22,7 +22,12 @@ pub(super) fn of_system(session: &mut Session, request: &Request, parts: &[&str]
 
 /// Answers a request of the API of a layer under the systems; none when the path is of no layer.
 pub(super) fn of_layer(session: &mut Session, request: &Request, parts: &[&str]) -> Option<Response> {
-    let (layer, wire) = session.engine.world().layer_wire(request, parts)?;
+    let (layer, mut wire) = session.engine.world().layer_wire(request, parts)?;
+    if matches!(wire, Wire::Stream(..)) && !session.engine.world().layer_has_begun(layer) {
+        // It begins, so that there is something to listen to.
+        let _ = session.engine.apply(Input::Call(request.recorded()));
+        (_, wire) = session.engine.world().layer_wire(request, parts)?;
+    }
     if let Wire::Stream(_, topic) = &wire {
         session.engine.stream_begins(layer, topic);
     }

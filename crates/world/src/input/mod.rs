@@ -53,10 +53,15 @@ impl World {
                 self.follow_offer_round();
                 Ok(answer)
             }
-            Input::Call(call) => match self.parts.perform(cx, input) {
-                Some(outcome) => outcome,
-                None => self.system_call(call),
-            },
+            Input::Call(call) => {
+                let segments = segments(call);
+                let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
+                self.begin_systems_at(&parts);
+                match self.parts.perform(&mut self.recorder, input) {
+                    Some(outcome) => outcome,
+                    None => self.system_call(call, &parts),
+                }
+            }
             Input::Maintenance(_) | Input::Framework(_) => self.of_a_layer(input),
         }
     }
@@ -68,12 +73,10 @@ impl World {
     }
 
     /// Carries a call of a system's API out: the first process that takes it does.
-    fn system_call(&mut self, call: &HttpCall) -> Result<Value, Refusal> {
-        let path = call.path.split_once('?').map_or(&*call.path, |(path, _)| path);
-        let parts = Request::new(&call.method, path, "").segments();
-        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        let owners = || DIALECTS.iter().filter(|dialect| (dialect.owns)(&parts));
+    fn system_call(&mut self, call: &HttpCall, parts: &[&str]) -> Result<Value, Refusal> {
+        let owners = || DIALECTS.iter().filter(|dialect| (dialect.owns)(parts));
         let Some(first) = owners().next() else {
+            let path = call.path.split_once('?').map_or(&*call.path, |(path, _)| path);
             let text = format!("{path} is a path of no API that is simulated here");
             return Err(Refusal::new(RefusalCode::Unsupported, text));
         };
@@ -82,7 +85,7 @@ impl World {
             numbers.extend(self.processes.of_dialect(dialect.word).map(|(number, _)| number));
         }
         for number in numbers {
-            let done = self.at_process(number, |process, cx, lend| process.call(cx, lend, call, &parts));
+            let done = self.at_process(number, |process, cx, lend| process.call(cx, lend, call, parts));
             if let Some(outcome) = done.flatten() {
                 return outcome;
             }
@@ -91,13 +94,19 @@ impl World {
         for dialect in owners() {
             let there = self.processes.of_dialect(dialect.word).next().is_some();
             let Some(number) = (!there).then(|| self.begin_empty(dialect.word)).flatten() else { continue };
-            let done = self.at_process(number, |process, cx, lend| process.call(cx, lend, call, &parts));
+            let done = self.at_process(number, |process, cx, lend| process.call(cx, lend, call, parts));
             if let Some(outcome) = done.flatten() {
                 return outcome;
             }
         }
-        let answer = (first.nobody)(&Request::new(&call.method, &call.path, ""), &parts);
+        let answer = (first.nobody)(&Request::new(&call.method, &call.path, ""), parts);
         let text = String::from_utf8_lossy(&answer.body).into_owned();
         Err(Refusal { status: answer.status, ..Refusal::new(RefusalCode::NotFound, text) })
     }
+}
+
+/// The decoded segments of a call's path.
+fn segments(call: &HttpCall) -> Vec<String> {
+    let path = call.path.split_once('?').map_or(&*call.path, |(path, _)| path);
+    Request::new(&call.method, path, "").segments()
 }

@@ -129,7 +129,7 @@ fn changes(engine: &Engine) -> Result<u64> {
     let request = Request::new("GET", "/kube/api/v1/nodes?limit=1", "");
     let segments = request.segments();
     let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
-    let answer = engine.world().wire(&request, &parts);
+    let answer = engine.world().layer_wire(&request, &parts);
     let Some((_, Wire::Answer(response))) = answer else { return Ok(0) };
     let body: serde_json::Value = serde_json::from_slice(&response.body)?;
     let version = body.pointer("/metadata/resourceVersion").and_then(serde_json::Value::as_str);

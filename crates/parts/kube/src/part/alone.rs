@@ -5,7 +5,7 @@
 use super::{Cluster, Kubernetes};
 use planarium_ground::{Cx, Fleet, MachineId, Place};
 use planarium_kernel::SimTime;
-use planarium_part::{Flags, Ground, Layer as _, Number, Part as _};
+use planarium_part::{Flags, Ground, Layer as _, Number, Part as _, Request, Wire};
 use planarium_protocol::input::AddAgent;
 use planarium_protocol::view::MachineView;
 use planarium_protocol::{Input, Refusal};
@@ -71,6 +71,15 @@ impl Alone {
             Arc::make_mut(kubernetes).fire(cx, &mut ground);
         }
         self.drain(cx);
+    }
+
+    /// The answer of the API to a request, or the input that it becomes.
+    pub fn wire(&self, now: SimTime, request: &Request) -> Wire {
+        let segments = request.segments();
+        let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let mut fleet = Arc::clone(&self.fleet);
+        let ground = Ground { fleet: &mut fleet, now, epoch_ms: self.epoch_ms, number: Number(0) };
+        self.kubernetes.wire(&ground, request, &parts)
     }
 
     /// Carries an input out that is Kubernetes' own; none when it is not.

@@ -1,19 +1,21 @@
 //! Kubernetes as a part of a world.
 //!
-//! *Knows*: that every machine is a node, and that an operator drains the nodes of machines in the maintenance schedule.
+//! *Knows*: that every machine is a node, and that an operator drains the nodes of machines in the maintenance schedule; which
+//! requests and inputs are the API server's.
 //! *Must not know*: any object.
 
 mod alone;
 mod pods;
+mod routes;
 
 pub use alone::Alone;
 
 use crate::{DrainOptions, KUBELETS, Kube};
 use planarium_ground::{Cx, Fleet, FleetEvent, MachineId, Owner};
 use planarium_kernel::{Digest, SimTime};
-use planarium_part::{Flags, Ground, Layer, Number, Part, System};
+use planarium_part::{Flags, Ground, Layer, Number, Part, Request, StreamNews, System, Wire};
 use planarium_protocol::view::MachineView;
-use planarium_protocol::{Input, Refusal, Text, json};
+use planarium_protocol::{Event, Input, Refusal, Text, json};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -108,6 +110,14 @@ impl Part for Kubernetes {
         self.kube.on_fleet(cx, ground.fleet_mut(), event);
     }
 
+    fn wire(&self, ground: &Ground<'_>, request: &Request, parts: &[&str]) -> Wire {
+        routes::route(self, ground, request, parts)
+    }
+
+    fn stream(&self, ground: &Ground<'_>, topic: &Value, _: &[Event]) -> StreamNews {
+        routes::news(self, ground, topic)
+    }
+
     fn check(&self, fleet: &Fleet) -> Vec<String> {
         self.kube.check(fleet)
     }
@@ -173,13 +183,23 @@ impl Layer for Kubernetes {
         ground: &mut Ground<'_>,
         input: &Input,
     ) -> Option<Result<Value, Refusal>> {
-        let Input::TaskStatus(said) = input else { return None };
-        if !self.kube.knows_task(ground.fleet(), &said.task) {
-            return None;
+        match input {
+            Input::Call(call) => routes::call(self, cx, ground, call),
+            Input::TaskStatus(said) if self.kube.knows_task(ground.fleet(), &said.task) => {
+                let done = self.kube.task_status(cx, ground.fleet_mut(), said);
+                self.hear_own(cx, ground);
+                Some(done.map(|()| json!({ "task": said.task, "state": said.state })))
+            }
+            _ => None,
         }
-        let done = self.kube.task_status(cx, ground.fleet_mut(), said);
-        self.hear_own(cx, ground);
-        Some(done.map(|()| json!({ "task": said.task, "state": said.state })))
+    }
+
+    fn owns(parts: &[&str]) -> bool {
+        routes::owns(parts)
+    }
+
+    fn is_needed_for(input: &Input) -> bool {
+        matches!(input, Input::Call(call) if routes::is_call(call))
     }
 
     fn show(&self, ground: &Ground<'_>, machines: &mut Vec<Arc<MachineView>>) -> u64 {

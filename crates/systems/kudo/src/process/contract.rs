@@ -8,11 +8,9 @@ use planarium_ground::Fleet;
 use planarium_kernel::{Digest, SimTime};
 use planarium_kube::Cluster;
 use planarium_kube::{DeleteOptions, ObjectRef, Watcher};
-use planarium_part::{
-    Cx, Definition, Dialect, Files, Loading, Number, Part, Request, StreamNews, System, Wire,
-};
-use planarium_protocol::event::{ElementPath, Event};
-use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PlanOp, PodCommand, PodOp, Target};
+use planarium_part::{Cx, Definition, Dialect, Files, Loading, Number, Part, System};
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::input::{LoadService, PlanCommand, PlanOp, PodCommand, PodOp, Target};
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
@@ -80,14 +78,6 @@ impl Part for Process {
         let (controller, epoch_ms) = (&mut self.controller, self.epoch_ms);
         cluster.with_kube(cx, |kube, _, cx| controller.fire(cx, kube, epoch_ms));
         self.settle(cx, cluster);
-    }
-
-    fn wire(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
-        wire::answer(cluster, request, parts)
-    }
-
-    fn stream(&self, cluster: &Cluster, topic: &Value, _: &[Event]) -> StreamNews {
-        wire::news(cluster, topic)
     }
 
     fn check(&self, _: &Fleet) -> Vec<String> {
@@ -277,18 +267,6 @@ impl System for Process {
         })?;
         self.settle(cx, cluster);
         Ok(json!({ "pod": (command.pod) }))
-    }
-
-    fn call(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        call: &HttpCall,
-        parts: &[&str],
-    ) -> Option<Result<Value, Refusal>> {
-        let answer = wire::change(cx, cluster, call, parts)?;
-        self.settle(cx, cluster);
-        Some(answer)
     }
 
     fn rendered_file(&self, service: &str, task: &str, file: &str) -> Option<Result<(u16, Value), Refusal>> {

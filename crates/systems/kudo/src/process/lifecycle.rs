@@ -231,13 +231,7 @@ fn instances(kube: &Kube) -> Result<planarium_kube::KindId, Refusal> {
 
 /// What the API server refused.
 pub(super) fn refused(error: ApiError) -> Refusal {
-    let code = match error.code {
-        404 => RefusalCode::NotFound,
-        400 | 415 | 422 => RefusalCode::BadRequest,
-        _ => RefusalCode::Conflict,
-    };
-    let body = error.status();
-    Refusal::with_body(code, error.code, error.message, body)
+    error.refusal()
 }
 
 /// The objects of a package and of those that it depends on.

@@ -14,7 +14,7 @@ use planarium_kudo::Process;
 use planarium_part::http::Wire;
 use planarium_part::{Cx, Flags, Loading, Number, Part as _, Request, Response, System as _};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::{AddAgent, Input, LoadService, PlanCommand, PlanOp, PodCommand};
+use planarium_protocol::input::{AddAgent, LoadService, PlanCommand, PlanOp, PodCommand};
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{EventBody, Refusal, Why};
 use serde_json::Value;
@@ -175,14 +175,15 @@ impl Stage {
 
     /// A request as a client sends it.
     pub(crate) fn send(&mut self, request: &Request) -> Response {
-        let segments = request.segments();
-        let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
-        match self.process.wire(&self.alone.clone().cluster(self.cx.now()), request, &parts) {
+        match self.alone.wire(self.cx.now(), request) {
             Wire::Answer(response) => response,
             Wire::Change(input, reply) => {
-                let Input::Call(call) = *input else { panic!("a call") };
-                let done = self
-                    .tried(|process, cx, cluster| process.call(cx, cluster, &call, &parts).expect("mine"));
+                let before = self.clone();
+                let done = self.alone.perform(&mut self.cx, &input).expect("the cluster's");
+                if done.is_err() {
+                    *self = before;
+                }
+                self.pump();
                 reply(done)
             }
             _ => panic!("{} is nobody's", request.path),
@@ -192,13 +193,7 @@ impl Stage {
     /// An object by its path below `/kube`.
     pub(crate) fn object(&self, path: &str) -> Option<Value> {
         let request = Request::new("GET", &format!("/kube/{path}"), "");
-        let segments = request.segments();
-        let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
-        let Wire::Answer(response) =
-            self.process.wire(&self.alone.clone().cluster(self.cx.now()), &request, &parts)
-        else {
-            panic!("an answer")
-        };
+        let Wire::Answer(response) = self.alone.wire(self.cx.now(), &request) else { panic!("an answer") };
         (response.status == 200).then(|| serde_json::from_slice(&response.body).expect("JSON"))
     }
 

@@ -1,0 +1,57 @@
+//! Journaled calls of the API.
+//!
+//! *Knows*: how a recorded call becomes a request of [`crate::wire`], and its answer an outcome. A read may be put in, too; it
+//! changes nothing. *Must not know*: what a call does.
+
+use super::{ROOT, below};
+use crate::part::Kubernetes;
+use crate::wire::{self, Answer, Body};
+use planarium_ground::Cx;
+use planarium_part::{Ground, outcome};
+use planarium_protocol::Refusal;
+use planarium_protocol::input::HttpCall;
+use serde_json::Value;
+
+/// Whether a call is one of the API's.
+pub(in super::super) fn is_call(call: &HttpCall) -> bool {
+    let path = call.path.split_once('?').map_or(&*call.path, |(path, _)| path);
+    path.split('/').find(|part| !part.is_empty()) == Some(ROOT)
+}
+
+/// Carries a call out; none when its path is no path of the API.
+pub(in super::super) fn call(
+    kubernetes: &mut Kubernetes,
+    cx: &mut Cx,
+    ground: &mut Ground<'_>,
+    call: &HttpCall,
+) -> Option<Result<Value, Refusal>> {
+    if !is_call(call) {
+        return None;
+    }
+    let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
+    let request = wire::Request {
+        method: &call.method,
+        path: below(path),
+        query,
+        accept: "",
+        content_type: call.content_type.as_deref().unwrap_or_default(),
+        body: (!call.body.is_null()).then_some(&call.body),
+    };
+    let Answer { status, body } = if call.method == "GET" {
+        wire::read(&kubernetes.kube, ground.now, &request)
+    } else {
+        let answer = wire::write(&mut kubernetes.kube, cx, &request);
+        kubernetes.hear_own(cx, ground);
+        answer
+    };
+    let body = match body {
+        Body::Json(value) => value,
+        Body::Text(text) => Value::from(text),
+        Body::Bytes(..) | Body::Watch(_) => Value::Null,
+    };
+    if status < 400 {
+        return Some(Ok(outcome(status, &[], body)));
+    }
+    let message = body.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
+    Some(Err(Refusal::with_body(crate::error::refusal_code(status), status, message, body)))
+}

@@ -1,0 +1,54 @@
+//! The Kubernetes API as clients reach it below `/kube`.
+//!
+//! *Knows*: where the API begins, which requests are reads, watches or inputs, and how an answer becomes a response.
+//! *Must not know*: what a request means; that is [`crate::wire`]'s.
+
+mod changes;
+mod watches;
+
+pub(super) use changes::{call, is_call};
+pub(super) use watches::news;
+
+use super::Kubernetes;
+use crate::wire::{self, Answer, Body};
+use planarium_part::{Ground, Request, Response, Wire};
+
+/// Paths of the API begin with this.
+const ROOT: &str = "kube";
+
+/// Whether a path is one of the API's.
+pub(super) fn owns(parts: &[&str]) -> bool {
+    parts.first() == Some(&ROOT)
+}
+
+/// The path as the API server sees it.
+fn below(path: &str) -> &str {
+    path.trim_start_matches('/').strip_prefix(ROOT).unwrap_or_default()
+}
+
+/// Answers a read, begins a watch, or makes an input of a change.
+pub(super) fn route(kubernetes: &Kubernetes, ground: &Ground<'_>, request: &Request, parts: &[&str]) -> Wire {
+    if !owns(parts) {
+        return Wire::NotMine;
+    }
+    if matches!(request.method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE") {
+        return Wire::call(request);
+    }
+    if request.method != "GET" {
+        return Wire::Answer(Response::wrong_method("GET, POST, PUT, PATCH, DELETE"));
+    }
+    let asked = wire::Request {
+        method: "GET",
+        path: below(&request.path),
+        query: &request.query,
+        accept: request.header("accept").unwrap_or_default(),
+        ..wire::Request::default()
+    };
+    let Answer { status, body } = wire::read(&kubernetes.kube, ground.now, &asked);
+    Wire::Answer(match body {
+        Body::Json(value) => Response::json(status, &value),
+        Body::Text(text) => Response::text(status, text),
+        Body::Bytes(kind, bytes) => Response { content_type: kind, body: bytes, ..Response::empty(status) },
+        Body::Watch(watch) => return watches::begin(&watch, ground.now, request, status),
+    })
+}

@@ -1,0 +1,83 @@
+//! The Kubernetes API of a world: which requests begin the cluster and KUDO, and its watches.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
+
+use planarium_rest::{EventStream, Request, handle, poll_stream};
+use planarium_tests::Client;
+use serde_json::{Value, json};
+
+const NAMESPACES: &str = "/kube/api/v1/namespaces";
+const INSTANCES: &str = "/kube/apis/kudo.dev/v1beta1/instances";
+
+/// Begins a watch.
+fn watch(client: &mut Client, target: &str) -> EventStream {
+    let response = handle(&mut client.session, &Request::new("GET", target, ""));
+    assert_eq!(response.status, 200, "{}", String::from_utf8_lossy(&response.body));
+    *response.rest.events().unwrap()
+}
+
+/// Type and name of each object that a watch tells of, and whether it has ended.
+fn told(client: &Client, stream: &mut EventStream) -> (Vec<String>, bool) {
+    let polled = poll_stream(stream, &client.session);
+    let text = String::from_utf8(polled.bytes).unwrap();
+    let one = |line: &str| {
+        let event: Value = serde_json::from_str(line).unwrap();
+        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        format!("{} {}", word(&event["type"]), word(&event["object"]["metadata"]["name"]))
+    };
+    (text.lines().map(one).collect(), polled.ended)
+}
+
+fn namespace(name: &str) -> Value {
+    json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } })
+}
+
+/// Events so far, and whether the API serves KUDO's kinds.
+fn begun(client: &mut Client) -> (u64, bool) {
+    let groups = client.get("/kube/apis").status(200).json();
+    let seq = client.get("/sim").status(200).json()["seq"].as_u64().unwrap();
+    (seq, groups.to_string().contains("kudo.dev"))
+}
+
+#[test]
+fn the_cluster_answers_without_a_system_on_it() {
+    let mut client = Client::with_cluster("3");
+    let before = begun(&mut client);
+    assert!(!before.1, "nobody has installed KUDO");
+    client.get("/kube/api/v1/nodes").status(200);
+    assert_eq!(begun(&mut client), before, "a read begins nothing");
+    client.post(NAMESPACES, &namespace("team")).status(201);
+    assert_eq!(client.get(&format!("{NAMESPACES}/team")).status(200).json()["metadata"]["name"], "team");
+    assert!(!begun(&mut client).1, "a change of a namespace needs no KUDO");
+    client.post(NAMESPACES, &namespace("team")).status(409);
+    client.send("PATCH", &format!("{NAMESPACES}/team"), "").status(400);
+    assert_eq!(
+        client.send("OPTIONS", NAMESPACES, "").status(405).allow.as_deref(),
+        Some("GET, POST, PUT, PATCH, DELETE")
+    );
+}
+
+#[test]
+fn paths_of_kudos_kinds_install_kudo() {
+    let mut client = Client::with_cluster("3");
+    client.get(INSTANCES).status(200);
+    assert!(!begun(&mut client).1, "a read begins nothing");
+    let instance = json!({ "apiVersion": "kudo.dev/v1beta1", "kind": "Instance", "metadata": { "name": "a" }, "spec": {} });
+    let path = "/kube/apis/kudo.dev/v1beta1/namespaces/default/instances";
+    // Admission looks for a version that nobody has installed; a refusal leaves nothing behind.
+    assert!(client.post(path, &instance).status >= 400);
+    assert!(!begun(&mut client).1);
+    let operator = json!({ "apiVersion": "kudo.dev/v1beta1", "kind": "Operator", "metadata": { "name": "shop" }, "spec": {} });
+    client.post("/kube/apis/kudo.dev/v1beta1/namespaces/default/operators", &operator).status(201);
+    assert!(begun(&mut client).1);
+}
+
+#[test]
+fn a_watch_begins_the_cluster() {
+    let mut client = Client::with_cluster("3");
+    let mut stream = watch(&mut client, &format!("{NAMESPACES}?watch=true"));
+    let (first, ended) = told(&client, &mut stream);
+    assert!(first.contains(&"ADDED default".to_owned()) && !ended, "{first:?}");
+    client.post(NAMESPACES, &namespace("team")).status(201);
+    assert_eq!(told(&client, &mut stream), (vec!["ADDED team".to_owned()], false));
+}
