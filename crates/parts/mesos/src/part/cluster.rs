@@ -5,7 +5,7 @@
 use super::{Mesos, News};
 use crate::ProbeFacts;
 use crate::api::{Call, FrameworkId, FrameworkInfo, Request};
-use planarium_ground::{Cx, Fleet};
+use planarium_ground::{Cx, Fleet, ProcessId};
 use planarium_kernel::SimTime;
 use planarium_part::{Ground, Number, System};
 use planarium_protocol::input::FaultKind;
@@ -95,6 +95,12 @@ impl Cluster<'_> {
     /// What is known about a task's process.
     pub fn probe(&self, framework: FrameworkId, task_id: &str) -> Option<ProbeFacts> {
         self.mesos.master.probe(self.ground.fleet(), framework, task_id)
+    }
+
+    /// The process of a task, by the ids of task and agent: what a scheduler that knows its address reaches, whatever the
+    /// master has on record.
+    pub fn process_of(&self, framework: FrameworkId, task: (&str, &str)) -> Option<ProcessId> {
+        self.mesos.master.process_of(framework, task)
     }
 
     /// The machines as the master knows them.

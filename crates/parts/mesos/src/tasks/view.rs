@@ -39,6 +39,22 @@ pub struct ProbeFacts {
     pub process: Option<ProcessId>,
 }
 
+/// The process of a task, also while the agent runs it unknown to the master, as after a failover.
+pub(crate) fn process_of(
+    tasks: &Tasks,
+    cluster: &Cluster,
+    framework: FrameworkId,
+    (task_id, agent_id): (&str, &str),
+) -> Option<ProcessId> {
+    if let Some(no) = tasks.ids.get(&(framework, task_id.into())) {
+        return tasks.get(*no)?.process;
+    }
+    let agent = cluster.agents.get(cluster.agents.named(agent_id)?)?;
+    let untracked = agent.untracked.iter().filter_map(|no| tasks.untracked.get(no));
+    let own = untracked.filter(|one| one.task.framework == framework && **one.task.id() == *task_id);
+    own.last()?.task.process
+}
+
 /// What is known about a task of a framework, by its id.
 pub(crate) fn probe(
     tasks: &Tasks,
