@@ -3,6 +3,7 @@
 //! *Knows*: states, triggers, what was reported so far. *Must not know*: timers' instants; the fleet arms them.
 
 use crate::{
+    SaidChecks,
     convention::{Hints, hints},
     event::{CheckKind, ExitReason},
     latency::Luck,
@@ -181,6 +182,8 @@ pub(crate) struct Process {
     pub(crate) watches: Vec<Watching>,
     /// Nobody outside reaches its machine.
     pub(crate) cut_off: bool,
+    /// Results of its checks as somebody said them last.
+    pub(crate) said: SaidChecks,
 }
 
 /// A kill under way.
@@ -221,12 +224,27 @@ impl Process {
             health_failures: 0,
             watches: Vec::new(),
             cut_off: false,
+            said: SaidChecks::default(),
         }
+    }
+
+    /// Waits for somebody to say what happens.
+    pub(crate) fn is_manual(&self) -> bool {
+        self.behaviour.manual == Some(true)
+    }
+
+    /// Result of checks of a kind as somebody has said it, while nothing else decides.
+    pub(crate) fn said_of(&self, kind: CheckKind) -> Option<i32> {
+        let said = match kind {
+            CheckKind::Readiness => self.said.readiness,
+            CheckKind::Health => self.said.health(),
+        };
+        said.filter(|_| self.is_manual())
     }
 
     /// Whether something can hold it now.
     pub(crate) fn may_hang(&self) -> bool {
-        !self.behaviour.manual && self.state != ProcessState::Launching
+        !self.is_manual() && self.state != ProcessState::Launching
     }
 
     /// From launch to running, before faults.

@@ -4,8 +4,8 @@
 //! asks makes of it. A check of which the next result is known and would change nothing is parked, as probes are.
 
 use crate::{
-    Armed, Cx, Fleet, Timer,
-    event::{Absence, FleetEventKind},
+    Armed, Cx, Fleet, SaidChecks, Timer,
+    event::{Absence, CheckKind, FleetEventKind},
     fault::Faults,
     probe::{Forecast, MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE, forecast_of},
     process::{ProbeState, Process, ProcessState, Seen, Watch, Watching},
@@ -27,6 +27,9 @@ impl Watching {
 fn forecast(faults: &Faults, process: &Process, watching: &Watching, at: SimTime) -> Forecast {
     if process.cut_off {
         return Forecast { result: None, fault: None, listed: false, passing: false };
+    }
+    if let Some(code) = process.said_of(watching.watch.kind) {
+        return Forecast { result: Some(code), fault: None, listed: false, passing: false };
     }
     forecast_of(faults, process, (watching.watch.kind, &watching.probe, &watching.watch.command), at)
 }
@@ -60,7 +63,8 @@ fn arm(
         timers.cancel(timer);
     }
     watching.probe.waiting = false;
-    if process.state != ProcessState::Running || process.behaviour.manual {
+    let silent = process.is_manual() && process.said_of(watching.watch.kind).is_none();
+    if process.state != ProcessState::Running || silent {
         return;
     }
     let at = watching.next_from(now);
@@ -111,6 +115,34 @@ impl Fleet {
         let is_it = |watching: &&Watching| watching.watch.owner == owner && watching.watch.number == number;
         let watching = process.watches.iter().find(is_it)?;
         Some(forecast(&self.faults, process, watching, now).result)
+    }
+
+    /// Somebody has said what checks of a process give: whoever checks it from outside hears that at once.
+    pub(crate) fn tell_watchers(&mut self, cx: &mut Cx, pid: ProcessId, said: SaidChecks) {
+        let Some(process) = self.process_mut(pid).filter(|process| !process.cut_off) else { return };
+        let task = process.spec.name.clone();
+        let mut told = Vec::new();
+        for Watching { watch, probe } in &mut process.watches {
+            let result = match watch.kind {
+                CheckKind::Readiness => said.readiness,
+                CheckKind::Health => said.health(),
+            };
+            let Some(exit_code) = result else { continue };
+            probe.attempts = probe.attempts.saturating_add(1);
+            probe.last = Some(Seen(Some(exit_code)));
+            told.push((watch.owner, watch.number, watch.kind, exit_code, probe.attempts));
+        }
+        for (owner, number, kind, exit_code, attempt) in told {
+            let body =
+                EventBody::Check { task: task.clone(), check: kind.as_str().into(), exit_code, attempt };
+            cx.following(body, |cx| {
+                self.report_to(
+                    cx,
+                    owner,
+                    FleetEventKind::Watched { pid, number, exit_code: Some(exit_code) },
+                );
+            });
+        }
     }
 
     fn is_cut_off(&self, machine: MachineId) -> bool {
