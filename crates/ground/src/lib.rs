@@ -104,9 +104,12 @@ impl SaidChecks {
         Self { readiness: Some(0), healthy: None }
     }
 
-    /// Exit code of a health check.
-    pub(crate) fn health(self) -> Option<i32> {
-        self.healthy.map(|healthy| i32::from(!healthy))
+    /// Exit code of checks of a kind.
+    pub(crate) fn of(self, kind: CheckKind) -> Option<i32> {
+        match kind {
+            CheckKind::Readiness => self.readiness,
+            CheckKind::Health => self.healthy.map(|healthy| i32::from(!healthy)),
+        }
     }
 }
 
@@ -242,7 +245,11 @@ impl Fleet {
                 if !rule.behaviour.health.is_empty() {
                     process.health.listed = 0;
                 }
+                let was_manual = process.is_manual();
                 process.behaviour = behaviour;
+                if was_manual && !process.is_manual() {
+                    process.said = SaidChecks::default();
+                }
             }
             self.refresh(cx, pid);
             self.resume_kill(cx, pid);

@@ -182,7 +182,7 @@ pub(crate) struct Process {
     pub(crate) watches: Vec<Watching>,
     /// Nobody outside reaches its machine.
     pub(crate) cut_off: bool,
-    /// Results of its checks as somebody said them last.
+    /// Results of its checks as somebody said them last; of a process that goes on by itself, those that nobody has heard.
     pub(crate) said: SaidChecks,
 }
 
@@ -235,11 +235,17 @@ impl Process {
 
     /// Result of checks of a kind as somebody has said it, while nothing else decides.
     pub(crate) fn said_of(&self, kind: CheckKind) -> Option<i32> {
-        let said = match kind {
-            CheckKind::Readiness => self.said.readiness,
-            CheckKind::Health => self.said.health(),
-        };
-        said.filter(|_| self.is_manual())
+        self.said.of(kind).filter(|_| self.is_manual())
+    }
+
+    /// Takes the result that somebody said of checks of a kind, of a process that goes on by itself.
+    pub(crate) fn said_before(&mut self, kind: CheckKind) -> Option<i32> {
+        let said = self.said.of(kind).filter(|_| !self.is_manual())?;
+        match kind {
+            CheckKind::Readiness => self.said.readiness = None,
+            CheckKind::Health => self.said.healthy = None,
+        }
+        Some(said)
     }
 
     /// Whether something can hold it now.

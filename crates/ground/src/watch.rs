@@ -5,7 +5,7 @@
 
 use crate::{
     Armed, Cx, Fleet, SaidChecks, Timer,
-    event::{Absence, CheckKind, FleetEventKind},
+    event::{Absence, FleetEventKind},
     fault::Faults,
     probe::{Forecast, MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE, forecast_of},
     process::{ProbeState, Process, ProcessState, Seen, Watch, Watching},
@@ -80,7 +80,7 @@ fn arm(
 
 impl Fleet {
     /// Somebody begins to check a process from outside; a check with the same number takes the other's place.
-    pub fn watch(&mut self, cx: &Cx, pid: ProcessId, watch: Watch) {
+    pub fn watch(&mut self, cx: &mut Cx, pid: ProcessId, watch: Watch) {
         self.unwatch(pid, watch.owner, watch.number);
         let cut_off = self.processes.get(&pid).is_some_and(|process| self.is_cut_off(process.spec.machine));
         let Self { processes, faults, timers, .. } = self;
@@ -88,7 +88,12 @@ impl Fleet {
         process.cut_off = cut_off;
         let mut watching = Watching { watch, probe: ProbeState::default() };
         arm(faults, timers, process, &mut watching, (pid, cx.now()));
+        let (owner, number) = (watching.watch.owner, watching.watch.number);
+        let waiting = process.said_before(watching.watch.kind);
         process.watches.push(watching);
+        if let Some(exit_code) = waiting {
+            self.tell_watcher(cx, pid, (owner, number), exit_code);
+        }
     }
 
     /// Ends a check from outside.
@@ -117,32 +122,37 @@ impl Fleet {
         Some(forecast(&self.faults, process, watching, now).result)
     }
 
-    /// Somebody has said what checks of a process give: whoever checks it from outside hears that at once.
+    /// Somebody has said what checks of a process give: whoever checks it from outside hears that at once, and whoever
+    /// does not do so yet hears it when he begins.
     pub(crate) fn tell_watchers(&mut self, cx: &mut Cx, pid: ProcessId, said: SaidChecks) {
+        let Some(process) = self.process_mut(pid) else { return };
+        let mut told = Vec::new();
+        for Watching { watch, .. } in &process.watches {
+            told.extend(said.of(watch.kind).map(|code| ((watch.owner, watch.number), watch.kind, code)));
+        }
+        for (watcher, kind, exit_code) in told {
+            if let Some(process) = self.process_mut(pid) {
+                _ = process.said_before(kind);
+            }
+            self.tell_watcher(cx, pid, watcher, exit_code);
+        }
+    }
+
+    /// Tells one who checks a process a result that somebody has said, unless he cannot reach it.
+    fn tell_watcher(&mut self, cx: &mut Cx, pid: ProcessId, (owner, number): (Owner, u32), exit_code: i32) {
         let Some(process) = self.process_mut(pid).filter(|process| !process.cut_off) else { return };
         let task = process.spec.name.clone();
-        let mut told = Vec::new();
-        for Watching { watch, probe } in &mut process.watches {
-            let result = match watch.kind {
-                CheckKind::Readiness => said.readiness,
-                CheckKind::Health => said.health(),
-            };
-            let Some(exit_code) = result else { continue };
-            probe.attempts = probe.attempts.saturating_add(1);
-            probe.last = Some(Seen(Some(exit_code)));
-            told.push((watch.owner, watch.number, watch.kind, exit_code, probe.attempts));
-        }
-        for (owner, number, kind, exit_code, attempt) in told {
-            let body =
-                EventBody::Check { task: task.clone(), check: kind.as_str().into(), exit_code, attempt };
-            cx.following(body, |cx| {
-                self.report_to(
-                    cx,
-                    owner,
-                    FleetEventKind::Watched { pid, number, exit_code: Some(exit_code) },
-                );
-            });
-        }
+        let is_it =
+            |watching: &&mut Watching| watching.watch.owner == owner && watching.watch.number == number;
+        let Some(watching) = process.watches.iter_mut().find(is_it) else { return };
+        watching.probe.attempts = watching.probe.attempts.saturating_add(1);
+        watching.probe.last = Some(Seen(Some(exit_code)));
+        let (kind, attempt) = (watching.watch.kind, watching.probe.attempts);
+        let body = EventBody::Check { task, check: kind.as_str().into(), exit_code, attempt };
+        cx.following(body, |cx| {
+            self.report_to(cx, owner, FleetEventKind::Watched { pid, number, exit_code: Some(exit_code) });
+        });
+        self.refresh(cx, pid);
     }
 
     fn is_cut_off(&self, machine: MachineId) -> bool {

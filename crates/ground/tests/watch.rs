@@ -37,7 +37,7 @@ impl Yard {
             timeout_ms: 4_000,
             counted,
         };
-        fleet.watch(&cx, pid, watch);
+        fleet.watch(&mut cx, pid, watch);
         Self { cx, fleet, pid, log: Vec::new() }
     }
 
@@ -162,4 +162,29 @@ fn results_that_somebody_says_are_told_at_once_and_hold_while_the_process_is_man
     said(&mut yard, Some(true));
     yard.advance(10_000);
     assert_eq!(yard.heard(), ["2000 Some(1)", "12000 Some(1)", "15000 Some(0)", "22000 Some(1)"]);
+}
+
+#[test]
+fn a_result_that_was_said_before_anybody_checked_is_the_first_that_is_heard() {
+    let mut yard = Yard::new(Behaviour { health: vec![1], ..Behaviour::default() }, true);
+    yard.fleet.unwatch(yard.pid, Owner(17), 3);
+    let checks = SaidChecks { readiness: Some(7), healthy: Some(true) };
+    yard.fleet.say(&mut yard.cx, yard.pid, Said::Running(checks));
+    yard.advance(5_000);
+    assert_eq!(yard.heard(), Vec::<String>::new());
+    for heard in [&["5000 Some(0)", "12000 Some(1)"][..], &["22000 Some(1)"]] {
+        let watch = Watch {
+            owner: Owner(17),
+            number: 3,
+            kind: CheckKind::Health,
+            command: "/".into(),
+            first: SimTime(2_000),
+            interval_ms: 10_000,
+            timeout_ms: 4_000,
+            counted: true,
+        };
+        yard.fleet.watch(&mut yard.cx, yard.pid, watch);
+        yard.advance(10_000);
+        assert_eq!(yard.heard(), heard);
+    }
 }

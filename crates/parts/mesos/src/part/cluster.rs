@@ -108,6 +108,11 @@ impl Cluster<'_> {
         self.mesos.master.machines(self.ground.fleet())
     }
 
+    /// Tells if a round over all machines, or over the one of this hostname, would offer a framework something.
+    pub fn round_reaches(&self, framework: FrameworkId, hostname: Option<&str>) -> bool {
+        self.mesos.master.round_reaches(framework, hostname)
+    }
+
     /// Ids of the faults that keep offers from a service.
     pub fn withholding_offers(&self, service: &Text) -> Vec<Text> {
         self.ground.fleet().faults_on_service(FaultKind::OffersWithheld, service)

@@ -92,6 +92,11 @@ pub(super) fn is_silent(agents: &Agents, fleet: &Fleet, task: &Task) -> bool {
     agents.get(task.agent).is_some_and(|agent| fleet.absence(agent.machine) == Some(Absence::Lost))
 }
 
+/// Tells if a status said for a task would reach nobody now.
+pub(super) fn is_unheard(agents: &Agents, fleet: &Fleet, task: &Task) -> bool {
+    agents.get(task.agent).is_none_or(|agent| !agent.is_reachable() || fleet.absence(agent.machine).is_some())
+}
+
 /// The latest untracked task of this name or id, and its process.
 fn untracked_task(
     tasks: &Tasks,

@@ -31,7 +31,7 @@ pub struct ProbeFacts {
     pub manual: bool,
     /// Makes no progress.
     pub hung: bool,
-    /// Its machine is lost: nothing is heard of it, and nothing can be said in its name.
+    /// Nothing is heard of it now: its machine is lost, cut off, or its agent is away.
     pub silent: bool,
     /// Ids and kinds of the faults that target it.
     pub faults: Vec<(Text, &'static str)>,
@@ -74,7 +74,7 @@ pub(crate) fn probe(
         next: facts.as_ref().and_then(|facts| facts.readiness_next),
         manual: facts.as_ref().is_some_and(|facts| facts.manual),
         hung: facts.as_ref().is_some_and(|facts| facts.hung),
-        silent: manual::is_silent(&cluster.agents, fleet, task),
+        silent: manual::is_unheard(&cluster.agents, fleet, task),
         faults: task.process.map(|pid| fleet.faults_on(pid)).unwrap_or_default(),
         process: task.process,
     })
