@@ -41,7 +41,7 @@ impl Rules {
             }
             all.exit_code = exit_code.or(all.exit_code);
             all.exit_after_ms = exit_after_ms.or(all.exit_after_ms);
-            all.manual |= manual;
+            all.manual = manual.or(all.manual);
         }
         Arc::new(all)
     }

@@ -65,8 +65,7 @@ impl Fleet {
             if armed != fate(&self.faults, process).is_some() {
                 broken.push(format!("process {name}: armed turn {armed}, recomputed {}", !armed));
             }
-            if (process.state == ProcessState::Killing) != process.kill.is_some() && !process.behaviour.manual
-            {
+            if (process.state == ProcessState::Killing) != process.kill.is_some() && !process.is_manual() {
                 broken
                     .push(format!("process {name} is being ended without having been asked, or the reverse"));
             }

@@ -83,10 +83,34 @@ struct Armed {
 pub enum Said {
     /// It has been taken on.
     Starting,
-    /// It runs, and its readiness check gave this.
-    Running(Option<i32>),
+    /// It runs, and its checks gave this.
+    Running(SaidChecks),
     /// It is no more.
     Ended,
+}
+
+/// Results of a process's checks as somebody outside says them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SaidChecks {
+    /// Exit code of its readiness check.
+    pub readiness: Option<i32>,
+    /// Health.
+    pub healthy: Option<bool>,
+}
+
+impl SaidChecks {
+    /// Its readiness check passed.
+    pub fn ready() -> Self {
+        Self { readiness: Some(0), healthy: None }
+    }
+
+    /// Exit code of checks of a kind.
+    pub(crate) fn of(self, kind: CheckKind) -> Option<i32> {
+        match kind {
+            CheckKind::Readiness => self.readiness,
+            CheckKind::Health => self.healthy.map(|healthy| i32::from(!healthy)),
+        }
+    }
 }
 
 /// All machines and processes.
@@ -221,13 +245,18 @@ impl Fleet {
                 if !rule.behaviour.health.is_empty() {
                     process.health.listed = 0;
                 }
+                let was_manual = process.is_manual();
                 process.behaviour = behaviour;
+                if was_manual && !process.is_manual() {
+                    process.said = SaidChecks::default();
+                }
             }
             self.refresh(cx, pid);
+            self.resume_kill(cx, pid);
         }
     }
 
-    /// Somebody outside says how a process is. Nothing is reported back.
+    /// Somebody outside says how a process is. Only who checks it from outside hears of it.
     pub fn say(&mut self, cx: &mut Cx, pid: ProcessId, said: Said) {
         let now = cx.now();
         let Some(process) = self.process_mut(pid) else { return };
@@ -237,16 +266,21 @@ impl Fleet {
                 process.state = ProcessState::Starting;
             }
             Said::Starting => {}
-            Said::Running(readiness) => {
+            Said::Running(checks) => {
                 if matches!(process.state, ProcessState::Launching | ProcessState::Starting) {
                     process.state = ProcessState::Running;
                     process.running_since = now;
                 }
-                if let Some(code) = readiness {
+                process.said.readiness = checks.readiness.or(process.said.readiness);
+                process.said.healthy = checks.healthy.or(process.said.healthy);
+                if let Some(code) = checks.readiness {
                     process.readiness.attempts = process.readiness.attempts.saturating_add(1);
                     process.readiness.last = Some(process::Seen(Some(code)));
                 }
             }
+        }
+        if let Said::Running(checks) = said {
+            self.tell_watchers(cx, pid, checks);
         }
         self.refresh(cx, pid);
         self.note_moved(pid);

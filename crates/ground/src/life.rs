@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// The next turn of a process and when it is due.
 pub(crate) fn fate(faults: &Faults, process: &Process) -> Option<(SimTime, Fate)> {
-    if process.behaviour.manual {
+    if process.is_manual() {
         return None;
     }
     if process.state == ProcessState::Killing {
@@ -225,6 +225,15 @@ impl Fleet {
         self.kill_because(cx, pid, grace_ms, false);
     }
 
+    /// Ends a process that was asked to end while somebody played it, once nobody does any more.
+    pub(crate) fn resume_kill(&mut self, cx: &mut Cx, pid: ProcessId) {
+        let Some(process) = self.processes.get(&pid) else { return };
+        if !process.is_manual() && process.kill.is_some() && process.state != ProcessState::Killing {
+            self.turn(cx, pid, Trigger::Kill, None);
+            self.note_moved(pid);
+        }
+    }
+
     pub(crate) fn kill_because(&mut self, cx: &mut Cx, pid: ProcessId, grace_ms: u64, unhealthy: bool) {
         let (now, cause) = (cx.now(), cx.cause());
         if unhealthy {
@@ -246,7 +255,7 @@ impl Fleet {
             process.kill = Some(Kill { since, until, unhealthy, message });
             process.cause = cause;
         }
-        if process.behaviour.manual {
+        if process.is_manual() {
             if process.state != ProcessState::Launching {
                 process.state = ProcessState::Killing;
             }

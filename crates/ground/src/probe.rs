@@ -124,7 +124,7 @@ pub(crate) fn arm_probe(
 ) {
     let Some(check) = process.check_spec(kind) else { return };
     let probe = process.probe(kind);
-    let runs = process.state == ProcessState::Running && !process.behaviour.manual;
+    let runs = process.state == ProcessState::Running && !process.is_manual();
     if probe.waiting && runs {
         return;
     }

@@ -3,6 +3,7 @@
 //! *Knows*: states, triggers, what was reported so far. *Must not know*: timers' instants; the fleet arms them.
 
 use crate::{
+    SaidChecks,
     convention::{Hints, hints},
     event::{CheckKind, ExitReason},
     latency::Luck,
@@ -181,6 +182,8 @@ pub(crate) struct Process {
     pub(crate) watches: Vec<Watching>,
     /// Nobody outside reaches its machine.
     pub(crate) cut_off: bool,
+    /// Results of its checks as somebody said them last; of a process that goes on by itself, those that nobody has heard.
+    pub(crate) said: SaidChecks,
 }
 
 /// A kill under way.
@@ -221,12 +224,33 @@ impl Process {
             health_failures: 0,
             watches: Vec::new(),
             cut_off: false,
+            said: SaidChecks::default(),
         }
+    }
+
+    /// Waits for somebody to say what happens.
+    pub(crate) fn is_manual(&self) -> bool {
+        self.behaviour.manual == Some(true)
+    }
+
+    /// Result of checks of a kind as somebody has said it, while nothing else decides.
+    pub(crate) fn said_of(&self, kind: CheckKind) -> Option<i32> {
+        self.said.of(kind).filter(|_| self.is_manual())
+    }
+
+    /// Takes the result that somebody said of checks of a kind, of a process that goes on by itself.
+    pub(crate) fn said_before(&mut self, kind: CheckKind) -> Option<i32> {
+        let said = self.said.of(kind).filter(|_| !self.is_manual())?;
+        match kind {
+            CheckKind::Readiness => self.said.readiness = None,
+            CheckKind::Health => self.said.healthy = None,
+        }
+        Some(said)
     }
 
     /// Whether something can hold it now.
     pub(crate) fn may_hang(&self) -> bool {
-        !self.behaviour.manual && self.state != ProcessState::Launching
+        !self.is_manual() && self.state != ProcessState::Launching
     }
 
     /// From launch to running, before faults.

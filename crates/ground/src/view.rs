@@ -45,7 +45,7 @@ impl Fleet {
         Some(ProcessFacts {
             state: process.state,
             since: process.running_since,
-            manual: process.behaviour.manual,
+            manual: process.is_manual(),
             hung: process.hung,
             readiness_attempts: readiness.attempts,
             readiness_last: readiness.last.map(|seen| seen.0.unwrap_or(crate::TIMEOUT_EXIT_CODE)),

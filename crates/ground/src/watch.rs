@@ -4,7 +4,7 @@
 //! asks makes of it. A check of which the next result is known and would change nothing is parked, as probes are.
 
 use crate::{
-    Armed, Cx, Fleet, Timer,
+    Armed, Cx, Fleet, SaidChecks, Timer,
     event::{Absence, FleetEventKind},
     fault::Faults,
     probe::{Forecast, MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE, forecast_of},
@@ -27,6 +27,9 @@ impl Watching {
 fn forecast(faults: &Faults, process: &Process, watching: &Watching, at: SimTime) -> Forecast {
     if process.cut_off {
         return Forecast { result: None, fault: None, listed: false, passing: false };
+    }
+    if let Some(code) = process.said_of(watching.watch.kind) {
+        return Forecast { result: Some(code), fault: None, listed: false, passing: false };
     }
     forecast_of(faults, process, (watching.watch.kind, &watching.probe, &watching.watch.command), at)
 }
@@ -60,7 +63,8 @@ fn arm(
         timers.cancel(timer);
     }
     watching.probe.waiting = false;
-    if process.state != ProcessState::Running || process.behaviour.manual {
+    let silent = process.is_manual() && process.said_of(watching.watch.kind).is_none();
+    if process.state != ProcessState::Running || silent {
         return;
     }
     let at = watching.next_from(now);
@@ -76,7 +80,7 @@ fn arm(
 
 impl Fleet {
     /// Somebody begins to check a process from outside; a check with the same number takes the other's place.
-    pub fn watch(&mut self, cx: &Cx, pid: ProcessId, watch: Watch) {
+    pub fn watch(&mut self, cx: &mut Cx, pid: ProcessId, watch: Watch) {
         self.unwatch(pid, watch.owner, watch.number);
         let cut_off = self.processes.get(&pid).is_some_and(|process| self.is_cut_off(process.spec.machine));
         let Self { processes, faults, timers, .. } = self;
@@ -84,7 +88,12 @@ impl Fleet {
         process.cut_off = cut_off;
         let mut watching = Watching { watch, probe: ProbeState::default() };
         arm(faults, timers, process, &mut watching, (pid, cx.now()));
+        let (owner, number) = (watching.watch.owner, watching.watch.number);
+        let waiting = process.said_before(watching.watch.kind);
         process.watches.push(watching);
+        if let Some(exit_code) = waiting {
+            self.tell_watcher(cx, pid, (owner, number), exit_code);
+        }
     }
 
     /// Ends a check from outside.
@@ -111,6 +120,39 @@ impl Fleet {
         let is_it = |watching: &&Watching| watching.watch.owner == owner && watching.watch.number == number;
         let watching = process.watches.iter().find(is_it)?;
         Some(forecast(&self.faults, process, watching, now).result)
+    }
+
+    /// Somebody has said what checks of a process give: whoever checks it from outside hears that at once, and whoever
+    /// does not do so yet hears it when he begins.
+    pub(crate) fn tell_watchers(&mut self, cx: &mut Cx, pid: ProcessId, said: SaidChecks) {
+        let Some(process) = self.process_mut(pid) else { return };
+        let mut told = Vec::new();
+        for Watching { watch, .. } in &process.watches {
+            told.extend(said.of(watch.kind).map(|code| ((watch.owner, watch.number), watch.kind, code)));
+        }
+        for (watcher, kind, exit_code) in told {
+            if let Some(process) = self.process_mut(pid) {
+                _ = process.said_before(kind);
+            }
+            self.tell_watcher(cx, pid, watcher, exit_code);
+        }
+    }
+
+    /// Tells one who checks a process a result that somebody has said, unless he cannot reach it.
+    fn tell_watcher(&mut self, cx: &mut Cx, pid: ProcessId, (owner, number): (Owner, u32), exit_code: i32) {
+        let Some(process) = self.process_mut(pid).filter(|process| !process.cut_off) else { return };
+        let task = process.spec.name.clone();
+        let is_it =
+            |watching: &&mut Watching| watching.watch.owner == owner && watching.watch.number == number;
+        let Some(watching) = process.watches.iter_mut().find(is_it) else { return };
+        watching.probe.attempts = watching.probe.attempts.saturating_add(1);
+        watching.probe.last = Some(Seen(Some(exit_code)));
+        let (kind, attempt) = (watching.watch.kind, watching.probe.attempts);
+        let body = EventBody::Check { task, check: kind.as_str().into(), exit_code, attempt };
+        cx.following(body, |cx| {
+            self.report_to(cx, owner, FleetEventKind::Watched { pid, number, exit_code: Some(exit_code) });
+        });
+        self.refresh(cx, pid);
     }
 
     fn is_cut_off(&self, machine: MachineId) -> bool {

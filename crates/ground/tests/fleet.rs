@@ -251,7 +251,7 @@ fn rules_reach_processes_that_run_already() {
     yard.advance(0);
     assert_eq!(yard.heard(), ["30000 0 exited 6 Exit"]);
     yard.launch("u", program(""));
-    yard.rule("u", Behaviour { manual: true, ..Behaviour::default() });
+    yard.rule("u", Behaviour { manual: Some(true), ..Behaviour::default() });
     yard.advance(60_000);
     assert_eq!(yard.heard(), Vec::<String>::new());
 }
@@ -259,10 +259,10 @@ fn rules_reach_processes_that_run_already() {
 #[test]
 fn manual_processes_do_nothing_until_told() {
     let mut yard = Yard::new(1);
-    yard.rule("*", Behaviour { manual: true, ..Behaviour::default() });
+    yard.rule("*", Behaviour { manual: Some(true), ..Behaviour::default() });
     let pid = yard.launch("t", Program { readiness: Some(check("x", 1_000)), ..program("exit 1") });
     yard.advance(100_000);
-    yard.fleet.say(&mut yard.cx, pid, Said::Running(Some(1)));
+    yard.fleet.say(&mut yard.cx, pid, Said::Running(SaidChecks { readiness: Some(1), healthy: None }));
     yard.advance(100_000);
     yard.fleet.kill(&mut yard.cx, pid, 0);
     yard.advance(100_000);
@@ -272,6 +272,37 @@ fn manual_processes_do_nothing_until_told() {
     yard.fleet.say(&mut yard.cx, pid, Said::Ended);
     assert_eq!(yard.fleet.process(pid), None);
     assert_eq!(yard.fleet.check(), Vec::<String>::new());
+}
+
+#[test]
+fn manual_processes_go_on_by_themselves_once_a_later_rule_says_so() {
+    let mut yard = Yard::new(1);
+    yard.rule("*", Behaviour { manual: Some(true), start_ms: Some(2_000), ..Behaviour::default() });
+    let pid = yard.launch("t", program(""));
+    let doomed = yard.launch("u", program(""));
+    let ended = yard.launch("v", program(""));
+    yard.advance(10_000);
+    yard.fleet.kill(&mut yard.cx, doomed, 0);
+    yard.fleet.say(&mut yard.cx, ended, Said::Running(SaidChecks::default()));
+    yard.fleet.kill(&mut yard.cx, ended, 3_000);
+    yard.rule("*", Behaviour { readiness: vec![1], ..Behaviour::default() });
+    assert!(
+        yard.fleet.process(pid).expect("alive").manual,
+        "a rule that does not speak of it leaves it as it is"
+    );
+    yard.rule("*", Behaviour { manual: Some(false), ..Behaviour::default() });
+    yard.advance(20_000);
+    assert_eq!(
+        yard.heard(),
+        [
+            "10000 1 killed unhealthy=false",
+            "10000 0 started",
+            "10000 0 running",
+            "13000 2 killed unhealthy=false"
+        ]
+    );
+    assert_eq!(yard.fleet.check(), Vec::<String>::new());
+    assert!(!yard.fleet.process(pid).expect("alive").manual);
 }
 
 /// What is under way keeps the world from being idle; what would only repeat itself does not.
@@ -367,7 +398,7 @@ enum Op {
     Advance(u64),
     Fault(u8, u8, Option<u64>, Option<u32>),
     Clear(u8),
-    Rule(u8, Option<u64>, Vec<i32>, bool),
+    Rule(u8, Option<u64>, Vec<i32>, Option<bool>),
     Say(u8, bool),
 }
 
@@ -379,7 +410,7 @@ fn op() -> impl Strategy<Value = Op> {
         4 => (any::<u8>(), any::<u8>(), prop::option::of(1..30_000_u64), prop::option::of(1..4_u32))
             .prop_map(|(kind, target, ms, count)| Op::Fault(kind, target, ms, count)),
         2 => any::<u8>().prop_map(Op::Clear),
-        1 => (any::<u8>(), prop::option::of(0..9_000_u64), prop::collection::vec(0..2, 0..4), prop::bool::weighted(0.1))
+        1 => (any::<u8>(), prop::option::of(0..9_000_u64), prop::collection::vec(0..2, 0..4), prop::option::weighted(0.3, prop::bool::weighted(0.4)))
             .prop_map(|(n, ms, codes, manual)| Op::Rule(n, ms, codes, manual)),
         1 => (any::<u8>(), any::<bool>()).prop_map(|(n, up)| Op::Say(n, up)),
     ]
@@ -449,7 +480,7 @@ fn apply(yard: &mut Yard, op: &Op, pids: &mut Vec<ProcessId>) {
         }
         Op::Say(n, up) => {
             if let Some(pid) = pids.get(*n as usize % pids.len().max(1)) {
-                let said = if *up { Said::Running(Some(0)) } else { Said::Ended };
+                let said = if *up { Said::Running(SaidChecks::ready()) } else { Said::Ended };
                 yard.fleet.say(&mut yard.cx, *pid, said);
             }
         }

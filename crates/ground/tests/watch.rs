@@ -37,24 +37,29 @@ impl Yard {
             timeout_ms: 4_000,
             counted,
         };
-        fleet.watch(&cx, pid, watch);
+        fleet.watch(&mut cx, pid, watch);
         Self { cx, fleet, pid, log: Vec::new() }
     }
 
     fn advance(&mut self, ms: u64) {
         let end = self.cx.now().saturating_add(ms);
+        self.listen();
         while let Some(next) = self.fleet.next_due().filter(|next| *next <= end) {
             self.cx.set_now(next);
             self.fleet.fire(&mut self.cx);
-            while let Some(event) = self.fleet.next_event() {
-                if let FleetEventKind::Watched { number, exit_code, .. } = event.kind {
-                    assert_eq!((event.owner, number), (Some(Owner(17)), 3));
-                    self.log.push(format!("{} {exit_code:?}", next.ms()));
-                }
-            }
+            self.listen();
             assert_eq!(self.fleet.check(), Vec::<String>::new());
         }
         self.cx.set_now(end);
+    }
+
+    fn listen(&mut self) {
+        while let Some(event) = self.fleet.next_event() {
+            if let FleetEventKind::Watched { number, exit_code, .. } = event.kind {
+                assert_eq!((event.owner, number), (Some(Owner(17)), 3));
+                self.log.push(format!("{} {exit_code:?}", self.cx.now().ms()));
+            }
+        }
     }
 
     fn heard(&mut self) -> Vec<String> {
@@ -131,4 +136,55 @@ fn a_check_that_nobody_wants_any_more_ends() {
     yard.advance(60_000);
     assert_eq!(yard.heard(), ["2000 Some(1)"]);
     assert_eq!(yard.fleet.would_answer(yard.pid, Owner(17), 3, yard.cx.now()), None);
+}
+
+#[test]
+fn results_that_somebody_says_are_told_at_once_and_hold_while_the_process_is_manual() {
+    let manual = Behaviour { manual: Some(true), ..Behaviour::default() };
+    let mut yard = Yard::new(manual, true);
+    let said = |yard: &mut Yard, healthy| {
+        let checks = SaidChecks { readiness: Some(0), healthy };
+        yard.fleet.say(&mut yard.cx, yard.pid, Said::Running(checks));
+    };
+    yard.advance(5_000);
+    said(&mut yard, None);
+    yard.advance(20_000);
+    assert_eq!(yard.heard(), Vec::<String>::new(), "nothing was said of health");
+    said(&mut yard, Some(false));
+    yard.advance(20_000);
+    assert_eq!(yard.heard(), ["25000 Some(1)", "32000 Some(1)", "42000 Some(1)"]);
+    said(&mut yard, Some(true));
+    yard.advance(40_000);
+    assert_eq!(yard.heard(), ["45000 Some(0)"]);
+    // On a process that goes on by itself, the word holds until the next check.
+    let mut yard = Yard::new(Behaviour { health: vec![1], ..Behaviour::default() }, true);
+    yard.advance(15_000);
+    said(&mut yard, Some(true));
+    yard.advance(10_000);
+    assert_eq!(yard.heard(), ["2000 Some(1)", "12000 Some(1)", "15000 Some(0)", "22000 Some(1)"]);
+}
+
+#[test]
+fn a_result_that_was_said_before_anybody_checked_is_the_first_that_is_heard() {
+    let mut yard = Yard::new(Behaviour { health: vec![1], ..Behaviour::default() }, true);
+    yard.fleet.unwatch(yard.pid, Owner(17), 3);
+    let checks = SaidChecks { readiness: Some(7), healthy: Some(true) };
+    yard.fleet.say(&mut yard.cx, yard.pid, Said::Running(checks));
+    yard.advance(5_000);
+    assert_eq!(yard.heard(), Vec::<String>::new());
+    for heard in [&["5000 Some(0)", "12000 Some(1)"][..], &["22000 Some(1)"]] {
+        let watch = Watch {
+            owner: Owner(17),
+            number: 3,
+            kind: CheckKind::Health,
+            command: "/".into(),
+            first: SimTime(2_000),
+            interval_ms: 10_000,
+            timeout_ms: 4_000,
+            counted: true,
+        };
+        yard.fleet.watch(&mut yard.cx, yard.pid, watch);
+        yard.advance(10_000);
+        assert_eq!(yard.heard(), heard);
+    }
 }

@@ -3,7 +3,9 @@
 //! *Knows*: who asks, and when. *Must not know*: which parts there are.
 
 use crate::system::Number;
-use planarium_ground::{Amounts, Cx, FailedCall, Fleet, Labels, Owner, ProcessId, ProcessSpec, Said};
+use planarium_ground::{
+    Amounts, Cx, FailedCall, Fleet, Labels, Owner, ProcessId, ProcessSpec, Said, SaidChecks,
+};
 use planarium_kernel::SimTime;
 use std::sync::Arc;
 
@@ -73,7 +75,7 @@ impl Ground<'_> {
 
     /// Says that a process has been running and ready all along. Nothing is reported.
     pub fn adopt(&mut self, cx: &mut Cx, pid: ProcessId) {
-        self.fleet_mut().say(cx, pid, Said::Running(Some(0)));
+        self.fleet_mut().say(cx, pid, Said::Running(SaidChecks::ready()));
     }
 
     /// Takes a process away without a report.

@@ -40,6 +40,8 @@ pub struct Dialect {
     /// How sure these files are of this dialect: 0 not at all, 1 perhaps, 2 by a key of the definition, 3 by a file's name.
     /// Nothing is parsed for it; file names and outermost keys are looked at ([`planarium_source::detect`]).
     pub detect: fn(&Files) -> u8,
+    /// Outermost keys of its definitions: what nobody is sure of is read as what it has most keys of.
+    pub keys: &'static [&'static str],
     /// Whether the path of a request, in decoded segments, is one of its API's, whoever serves it.
     pub owns: fn(&[&str]) -> bool,
     /// What a request is answered when no process of the system is there to answer it.

@@ -526,9 +526,9 @@ pub struct Behaviour {
     /// From running to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_after_ms: Option<u64>,
-    /// Nothing happens until a `task-status` says so.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub manual: bool,
+    /// Nothing happens until a `task-status` says so; `false` gives the processes back to the simulator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manual: Option<bool>,
 }
 
 /// One task status, said by the user.

@@ -12,6 +12,19 @@ pub fn has_key(text: &str, wanted: &str) -> bool {
     top_keys(text).any(|(key, _)| key == wanted)
 }
 
+/// Outermost keys of a text that are among these, or are so near to one that it is likely meant; and the others.
+pub fn familiar_keys(text: &str, known: &[&str]) -> (usize, usize) {
+    let (mut familiar, mut strange) = (0, 0);
+    for (key, _) in top_keys(text) {
+        if known.contains(&key) || crate::suggest(key, known.iter().copied()).is_some() {
+            familiar += 1;
+        } else {
+            strange += 1;
+        }
+    }
+    (familiar, strange)
+}
+
 /// Keys at the outermost level with what follows on their line: of YAML by indentation, of JSON by the
 /// depth of brackets outside texts.
 pub fn top_keys(text: &str) -> Box<dyn Iterator<Item = (&str, &str)> + '_> {

@@ -2,8 +2,8 @@
 //!
 //! Knows: what a reader of a definition wants to see. Must not know: any dialect's rules.
 
-use crate::detect_dialect;
 use crate::systems::{DIALECTS, Definition};
+use crate::{detect_dialect, resemblance};
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::view::ServiceView;
@@ -43,11 +43,43 @@ impl CheckReport {
 /// Code of the finding that a dialect is not simulated, or that the real system would not start.
 const CANNOT_RUN: &str = "WORLD001";
 
+/// Code of the finding that files may be written in another dialect than they are read in.
+const RESEMBLES: &str = "WORLD002";
+
+/// What files were taken for, where that is not plain.
+fn taken_for(load: &LoadService, span: Span) -> Option<Diagnostic> {
+    if !matches!(load.dialect.as_str(), "" | "auto") {
+        return None;
+    }
+    let seen = resemblance(&load.files);
+    if !seen.by_keys && seen.others.is_empty() {
+        return None;
+    }
+    let noun = |word: &str| {
+        DIALECTS
+            .iter()
+            .find(|dialect| dialect.word == word)
+            .map_or_else(String::new, |dialect| dialect.noun.to_owned())
+    };
+    let others: Vec<String> =
+        seen.others.iter().map(|word| format!("{} (dialect: {word})", noun(word))).collect();
+    let text = format!("This resembles a {} most, and is read as such", noun(seen.dialect));
+    let help = if others.is_empty() {
+        let rest = DIALECTS.iter().filter(|dialect| dialect.word != seen.dialect);
+        let rest: Vec<&str> = rest.map(|dialect| dialect.word).collect();
+        format!("name another dialect if it is none: {}", rest.join(", "))
+    } else {
+        format!("it could also be meant as: {}", others.join(", "))
+    };
+    Some(Diagnostic::info(RESEMBLES, span, text).with_help(help))
+}
+
 /// Reads a definition and shows its plans, without any cluster.
 pub fn check(load: &LoadService) -> CheckReport {
     match Definition::read(load) {
         Ok(definition) => {
             let mut diagnostics = definition.diagnostics();
+            diagnostics.extend(taken_for(load, definition.span()));
             let preview = match definition.preview() {
                 None => None,
                 Some(Ok(view)) => Some(view),

@@ -4,18 +4,57 @@
 
 use crate::systems::DIALECTS;
 use planarium_part::Files;
+use planarium_source::detect::familiar_keys;
+
+/// What some files look like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resemblance {
+    /// The dialect that they resemble most.
+    pub dialect: &'static str,
+    /// Other dialects that they may be written in.
+    pub others: Vec<&'static str>,
+    /// No sign of the dialect is there, only keys that are its own or nearly so.
+    pub by_keys: bool,
+}
 
 /// The word of the dialect that the files look like, by their names and outermost keys. What looks like none is given to
 /// the first dialect, whose findings then say what is missing.
 pub fn detect_dialect(files: &Files) -> &'static str {
-    let mut best = (DIALECTS.first().map_or("", |dialect| dialect.word), 0);
-    for dialect in DIALECTS {
-        let sure = (dialect.detect)(files);
-        if sure > best.1 {
-            best = (dialect.word, sure);
+    resemblance(files).dialect
+}
+
+/// The dialects that the files look like, by their names and outermost keys.
+pub fn resemblance(files: &Files) -> Resemblance {
+    let sure: Vec<(&'static str, usize)> =
+        DIALECTS.iter().map(|dialect| (dialect.word, usize::from((dialect.detect)(files)))).collect();
+    if sure.iter().any(|(_, sure)| *sure > 0) {
+        return ranked(&sure, 1, false);
+    }
+    // A template is filled in elsewhere.
+    let texts = || files.iter().filter(|(path, _)| !path.ends_with(".mustache")).map(|(_, text)| text);
+    let keys = |known: &[&str]| texts().map(|text| familiar_keys(text, known).0).max();
+    let familiar: Vec<(&'static str, usize)> =
+        DIALECTS.iter().map(|dialect| (dialect.word, keys(dialect.keys).unwrap_or_default())).collect();
+    ranked(&familiar, FAMILIAR, true)
+}
+
+/// Fewer outermost keys of a dialect than this are an accident.
+const FAMILIAR: usize = 2;
+
+/// The first of the dialects with most points, and all others with at least so many.
+fn ranked(points: &[(&'static str, usize)], least: usize, by_keys: bool) -> Resemblance {
+    let mut best = (points.first().map_or("", |(word, _)| word), 0);
+    for (word, own) in points.iter().copied().filter(|(_, own)| *own >= least) {
+        if own > best.1 {
+            best = (word, own);
         }
     }
-    best.0
+    let others = points.iter().filter(|(word, own)| *own >= least && *word != best.0);
+    Resemblance {
+        dialect: best.0,
+        others: others.map(|(word, _)| *word).collect(),
+        by_keys: by_keys && best.1 > 0,
+    }
 }
 
 #[cfg(test)]
@@ -40,6 +79,23 @@ mod tests {
             ("marathon", &[("list.json", r#"[{"env": {"k\"": "}"}, "id": "/a", "args": ["x"]}]"#)]),
             #[cfg(feature = "marathon")]
             ("marathon", &[("app.yaml", "id: /a\ncmd: sleep 1\n")]),
+            #[cfg(feature = "marathon")]
+            (
+                "marathon",
+                &[(
+                    "groups.json",
+                    r#"{"id": "/", "apps": [], "pods": [], "groups": [], "dependencies": [], "enforceRole": false}"#,
+                )],
+            ),
+            #[cfg(feature = "marathon")]
+            ("marathon", &[("job.json", r#"{"id": "nightly", "dependencies": [{"id": "other"}]}"#)]),
+            #[cfg(feature = "marathon")]
+            ("marathon", &[("app.json", r#"{"id": "/x", "comand": "sleep 1"}"#)]),
+            #[cfg(feature = "marathon")]
+            ("marathon", &[("app.json", r#"{"id": "/x", "cdm": "sleep 1", "instanses": 2}"#)]),
+            ("sdk", &[("svc.yml", "nmae: x\nscheduler: {}\nplans: {}\npods: {}\n")]),
+            ("sdk", &[("svc.yml", "nmae: x\nshceduler: {}\npod: {}\n")]),
+            ("sdk", &[("svc.yml", "name: x\npods: {}\n"), ("app.json", r#"{"id": "/a", "cmd": "y"}"#)]),
             ("sdk", &[("app.json", r#"{"x": {"id": "/a", "cmd": "sleep 1"}}"#)]),
             ("kudo", &[("my/operator.yaml", "name: x\n"), ("my/params.yaml", "")]),
             ("sdk", &[("my-operator.yaml", "pods:\n")]),
@@ -64,5 +120,17 @@ mod tests {
             let files = files.iter().map(|(p, t)| ((*p).to_owned(), (*t).to_owned())).collect();
             assert_eq!(detect_dialect(&files), *dialect, "{files:?}");
         }
+    }
+
+    #[test]
+    #[cfg(feature = "marathon")]
+    fn names_the_others_that_files_may_be_meant_as() {
+        let of = |text: &str| resemblance(&[("x.json".to_owned(), text.to_owned())].into());
+        let groups = of(r#"{"id": "/", "apps": [], "pods": [], "groups": []}"#);
+        assert_eq!((groups.dialect, groups.others, groups.by_keys), ("marathon", vec!["sdk"], false));
+        let misspelt = of(r#"{"id": "/x", "comand": "sleep 1"}"#);
+        assert_eq!((misspelt.dialect, misspelt.others, misspelt.by_keys), ("marathon", Vec::new(), true));
+        let nothing = of(r#"{"a": 1}"#);
+        assert_eq!((nothing.dialect, nothing.others, nothing.by_keys), ("sdk", Vec::new(), false));
     }
 }

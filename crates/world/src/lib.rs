@@ -30,7 +30,7 @@ mod world;
 
 pub use check::{CheckReport, check};
 pub use condition::{Condition, ConditionError, element_status, parse_duration_ms};
-pub use detect::detect_dialect;
+pub use detect::{Resemblance, detect_dialect, resemblance};
 pub use encode::event_digest;
 pub use genesis::Genesis;
 pub use help::Trials;

@@ -8,7 +8,7 @@
 use crate::layers::Layers;
 use planarium_ground::{
     Absence, Cx, ExitReason, Fleet, FleetEvent, FleetEventKind, MachineId, Owner, Place, ProcessId, Said,
-    there_already,
+    SaidChecks, there_already,
 };
 use planarium_kernel::cow::behind;
 use planarium_kernel::{Cause, Digest, SimTime};
@@ -350,7 +350,7 @@ impl Parts {
                 if let Some(code) = said.readiness_exit {
                     tell(FleetEventKind::Check { pid, exit_code: Some(code), attempt: 1 });
                 }
-                Some(Said::Running(said.readiness_exit))
+                Some(Said::Running(SaidChecks { readiness: said.readiness_exit, healthy: said.healthy }))
             }
             word if ENDED.contains(&word) => {
                 let code = i32::from(word != "TASK_FINISHED");

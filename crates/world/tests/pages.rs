@@ -37,6 +37,25 @@ fn examples_show_what_they_say() {
 }
 
 #[test]
+fn what_files_were_taken_for_is_said_where_it_is_not_plain() {
+    let page = include_str!("../../../docs/diagnostics/WORLD002.md");
+    let found = |kind: &str| -> Vec<String> {
+        let files = [("app.json".to_owned(), block(page, kind).to_owned())].into();
+        let request = planarium_protocol::input::LoadService { files, ..Default::default() };
+        let report = check(&request);
+        assert_eq!(report.dialect, "marathon", "{kind}");
+        report
+            .diagnostics
+            .iter()
+            .map(|found| found.code.to_string())
+            .filter(|code| code == "WORLD002")
+            .collect()
+    };
+    assert_eq!(found("bad"), ["WORLD002"]);
+    assert_eq!(found("good"), [] as [String; 0]);
+}
+
+#[test]
 fn what_a_check_refuses_at_the_first_start_is_shown_where_it_stands() {
     let page = include_str!("../../../docs/diagnostics/SDK206.md");
     let text = block(page, "good");

@@ -63,6 +63,54 @@ fn nothing_can_be_said_for_a_task_whose_machine_is_lost() {
     assert!(!why(&mut client).iter().any(says), "{:?}", why(&mut client));
 }
 
+/// The remedy whose title begins so, beside the step that scales /web.
+fn remedy(client: &mut Client, title: &str) -> Value {
+    let why = client.get("/sim/why?plan=deployment-1&phase=step-2&step=Scale-/web").status(200).json();
+    let all = why["unblock"].as_array().cloned().unwrap_or_default();
+    let found = all.into_iter().find(|one| one["title"].as_str().is_some_and(|own| own.starts_with(title)));
+    found.map(|one| one["input"].clone()).unwrap_or_else(|| panic!("no remedy {title}: {why}"))
+}
+
+#[test]
+fn what_is_said_of_checks_counts_as_their_result() {
+    for checks in [
+        json!({"readinessChecks": [{"portName": "http"}]}),
+        json!({"healthChecks": [{"protocol": "HTTP"}]}),
+        json!({"healthChecks": [{"protocol": "MESOS_HTTP"}]}),
+        json!({"healthChecks": [{"protocol": "HTTP"}], "readinessChecks": [{"portName": "http"}]}),
+    ] {
+        let mut client = client();
+        client.post("/sim/inputs", &manual()).status(200);
+        let mut web = json!({"portDefinitions": [{"port": 0, "name": "http"}]});
+        web.as_object_mut().expect("an object").extend(checks.as_object().expect("an object").clone());
+        call(&mut client, "POST", "/v2/apps", &app("/web", web)).status(201);
+        pass(&mut client, 20);
+        let starts = remedy(&mut client, "Say that web.");
+        client.post("/sim/inputs", &starts).status(200);
+        let is_left = |client: &mut Client| client.get("/v2/deployments").status(200).json() != json!([]);
+        pass(&mut client, 100);
+        if is_left(&mut client) {
+            let well = remedy(&mut client, "Say that web.");
+            assert_eq!(well["healthy"], true, "{checks}");
+            client.post("/sim/inputs", &well).status(200);
+            pass(&mut client, 1);
+        }
+        assert!(!is_left(&mut client), "{checks}");
+    }
+}
+
+#[test]
+fn a_later_behaviour_takes_processes_off_manual() {
+    let mut client = client();
+    client.post("/sim/inputs", &manual()).status(200);
+    call(&mut client, "POST", "/v2/apps", &app("/web", json!({}))).status(201);
+    pass(&mut client, 20);
+    let off = json!({"kind": "process-behaviour", "target": {"task": "*"}, "behaviour": {"manual": false}});
+    client.post("/sim/inputs", &off).status(200);
+    pass(&mut client, 20);
+    assert_eq!(client.get("/v2/deployments").status(200).json(), json!([]));
+}
+
 fn manual() -> Value {
     json!({"kind": "process-behaviour", "target": {"task": "*"}, "behaviour": {"manual": true}})
 }

@@ -12,6 +12,7 @@ mod crowd;
 mod deeds;
 mod definitions;
 mod marathon;
+mod remedies;
 mod sharing;
 mod skopos;
 mod small;

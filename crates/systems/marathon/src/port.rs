@@ -73,6 +73,11 @@ impl<'a> Port<'a> {
         self.cluster.probe(framework, task_id)
     }
 
+    /// The process of a task, by the ids of task and agent.
+    pub(crate) fn process_of(&self, framework: FrameworkId, task: (&str, &str)) -> Option<ProcessId> {
+        self.cluster.process_of(framework, task)
+    }
+
     /// Has a process checked from now on.
     pub(crate) fn watch(&mut self, process: ProcessId, watch: Watch) {
         self.cluster.fleet_mut().watch(self.cx, process, watch);

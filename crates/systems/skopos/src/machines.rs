@@ -2,7 +2,7 @@
 //!
 //! *Knows*: machines, processes, calls that fail because of a fault. *Must not know*: plans.
 
-use planarium_ground::{Cx, FailedCall, Fleet, Labels, MachineId, ProcessId, ProcessSpec, Said};
+use planarium_ground::{Cx, FailedCall, Fleet, Labels, MachineId, ProcessId, ProcessSpec, Said, SaidChecks};
 
 /// The machines, as an application is handed them.
 pub(crate) trait MachineAccess {
@@ -76,7 +76,7 @@ impl MachineAccess for OwnMachines {
     }
 
     fn adopt(&mut self, cx: &mut Cx, process: ProcessId) {
-        self.fleet.say(cx, process, Said::Running(Some(0)));
+        self.fleet.say(cx, process, Said::Running(SaidChecks::ready()));
     }
 
     fn kill(&mut self, cx: &mut Cx, process: ProcessId, grace_ms: u64) {

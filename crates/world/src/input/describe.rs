@@ -36,8 +36,11 @@ pub fn describe(input: &Input) -> String {
         Input::Maintenance(call) => maintenance(call),
         Input::Fault(fault) => format!("fault {}{}", fault.fault.as_str(), target(&fault.target)),
         Input::ClearFault(clear) => format!("clear fault {}", short(&clear.id)),
-        Input::ProcessBehaviour(rule) if rule.behaviour.manual => {
+        Input::ProcessBehaviour(rule) if rule.behaviour.manual == Some(true) => {
             format!("processes on manual{}", target(&rule.target))
+        }
+        Input::ProcessBehaviour(rule) if rule.behaviour.manual == Some(false) => {
+            format!("processes no longer on manual{}", target(&rule.target))
         }
         Input::ProcessBehaviour(rule) => format!("processes behave otherwise{}", target(&rule.target)),
         Input::TaskStatus(status) => format!("task {}: {}", short(&status.task), short(&status.state)),

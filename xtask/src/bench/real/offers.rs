@@ -91,7 +91,7 @@ impl Cluster {
         // Nothing happens by itself, so that every change is one that was asked for.
         let manual = ProcessBehaviour {
             target: planarium_protocol::input::Target::default(),
-            behaviour: Behaviour { manual: true, ..Behaviour::default() },
+            behaviour: Behaviour { manual: Some(true), ..Behaviour::default() },
         };
         cluster.fleet.set_behaviour(&mut cluster.cx, &manual);
         let resources = planarium_protocol::input::Resources {

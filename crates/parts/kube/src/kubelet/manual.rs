@@ -2,7 +2,7 @@
 
 use super::{Kubelet, Runs};
 use crate::{object::ObjectNo, status::State};
-use planarium_ground::{Fleet, FleetEventKind, ProcessId, Said};
+use planarium_ground::{Fleet, FleetEventKind, ProcessId, Said, SaidChecks};
 use planarium_protocol::{Refusal, input::TaskStatusInput, refusal::RefusalCode};
 
 impl Kubelet<'_> {
@@ -21,7 +21,8 @@ impl Kubelet<'_> {
                     .runs
                     .cell(no, at)
                     .is_some_and(|cell| matches!(cell.status.state, State::Running { .. }));
-                self.fleet.say(self.cx, pid, Said::Running(said.readiness_exit));
+                let checks = SaidChecks { readiness: said.readiness_exit, healthy: said.healthy };
+                self.fleet.say(self.cx, pid, Said::Running(checks));
                 if !runs {
                     self.hear(&FleetEventKind::Running { pid });
                 }

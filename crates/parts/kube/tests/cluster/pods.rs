@@ -306,7 +306,7 @@ fn a_command_that_is_held_goes_on_when_it_is_let_go() {
 #[test]
 fn the_user_plays_the_cluster() {
     let mut yard = Yard::new(1);
-    yard.behave(Target::default(), Behaviour { manual: true, ..Behaviour::default() });
+    yard.behave(Target::default(), Behaviour { manual: Some(true), ..Behaviour::default() });
     yard.create(&pod("containers: [{name: a, image: nginx, readinessProbe: {exec: {command: [check]}}}]"));
     yard.run(60);
     assert_eq!(

@@ -14,7 +14,7 @@ use crate::{
         reconcile, view as task_view,
     },
 };
-use planarium_ground::{Cx, Fleet};
+use planarium_ground::{Cx, Fleet, ProcessId};
 use planarium_protocol::{EventBody, Refusal, Text};
 
 impl Master {
@@ -226,6 +226,11 @@ impl Master {
     /// What is known about a task of a framework, by its id.
     pub fn probe(&self, fleet: &Fleet, framework: FrameworkId, task_id: &str) -> Option<ProbeFacts> {
         task_view::probe(&self.records.tasks, &self.records.cluster, fleet, framework, task_id)
+    }
+
+    /// The process of a task, by the ids of task and agent. It is known whatever the master has on record.
+    pub fn process_of(&self, framework: FrameworkId, task: (&str, &str)) -> Option<ProcessId> {
+        task_view::process_of(&self.records.tasks, &self.records.cluster, framework, task)
     }
 
     /// Tasks of a framework that have ended, as far as the master remembers, oldest first.

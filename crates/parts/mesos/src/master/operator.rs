@@ -2,6 +2,7 @@
 
 use super::Master;
 use crate::{
+    api::FrameworkId,
     maintenance::{
         Refused, Schedule,
         cluster::{drains, effects, view as maintenance_view},
@@ -79,6 +80,11 @@ impl Master {
     pub fn offer_round(&mut self, cx: &mut Cx, asked: &OfferRound) -> Result<u32, Refusal> {
         let Records { cluster, offers, maintenance, .. } = &mut self.records;
         round::offer_round(offers, maintenance, cluster, cx, asked)
+    }
+
+    /// Tells if a round over all machines, or over the one of this hostname, would offer a framework something.
+    pub fn round_reaches(&self, framework: FrameworkId, hostname: Option<&str>) -> bool {
+        round::would_reach(&self.records.cluster, framework, hostname)
     }
 
     /// Reports one status, as the user says. The process follows it.

@@ -1,14 +1,34 @@
 //! The user decides what happens: exactly one offer round.
 
 use crate::{
-    allocator::Rules,
-    api::AgentId,
+    allocator::{Allocator, Grant, Rules},
+    api::{AgentId, FrameworkId},
     cluster::Cluster,
     maintenance::{Maintenance, cluster::inverse_offers},
     offers::{Offers, exchange},
 };
 use planarium_ground::Cx;
 use planarium_protocol::{Refusal, input::OfferRound, refusal::RefusalCode};
+
+/// Tells if a round over all machines, or over the one of this hostname, would offer a framework something.
+pub(crate) fn would_reach(cluster: &Cluster, framework: FrameworkId, hostname: Option<&str>) -> bool {
+    let is_asked = |id: &AgentId| {
+        let agent = cluster.agents.get(*id);
+        hostname.is_none_or(|name| agent.is_some_and(|agent| &*agent.hostname == name))
+    };
+    let order: Vec<AgentId> = cluster.agents.hosts.agents().filter(is_asked).collect();
+    grants_of_round(&mut cluster.allocator.clone(), &order).iter().any(|grant| grant.framework == framework)
+}
+
+/// Lets the allocator give out what is free on these machines, first by the filters, then without them.
+fn grants_of_round(allocator: &mut Allocator, order: &[AgentId]) -> Vec<Grant> {
+    let mut grants = Vec::new();
+    for unfiltered in [false, true] {
+        let rules = Rules { withheld: None, unfiltered };
+        grants.extend(allocator.run_in_order(order, rules));
+    }
+    grants
+}
 
 /// Runs exactly one round over these machines, in this order (all machines in order of joining when none is
 /// named). Withheld offers are made, and where every framework has declined, filters do not count.
@@ -39,11 +59,7 @@ pub(crate) fn offer_round(
             None => return Err(Refusal::new(RefusalCode::NotFound, format!("no agent {name}"))),
         }
     }
-    let mut grants = Vec::new();
-    for unfiltered in [false, true] {
-        let rules = Rules { withheld: None, unfiltered };
-        grants.extend(cluster.allocator.run_in_order(&order, rules));
-    }
+    let mut grants = grants_of_round(&mut cluster.allocator, &order);
     // One message with the offers in the order named.
     planarium_kernel::sorted::sort_by_key(&mut grants, |grant| {
         order.iter().position(|id| *id == grant.agent)

@@ -5,7 +5,7 @@
 use super::{Mesos, News};
 use crate::ProbeFacts;
 use crate::api::{Call, FrameworkId, FrameworkInfo, Request};
-use planarium_ground::{Cx, Fleet};
+use planarium_ground::{Cx, Fleet, ProcessId};
 use planarium_kernel::SimTime;
 use planarium_part::{Ground, Number, System};
 use planarium_protocol::input::FaultKind;
@@ -97,9 +97,20 @@ impl Cluster<'_> {
         self.mesos.master.probe(self.ground.fleet(), framework, task_id)
     }
 
+    /// The process of a task, by the ids of task and agent: what a scheduler that knows its address reaches, whatever the
+    /// master has on record.
+    pub fn process_of(&self, framework: FrameworkId, task: (&str, &str)) -> Option<ProcessId> {
+        self.mesos.master.process_of(framework, task)
+    }
+
     /// The machines as the master knows them.
     pub fn machines(&self) -> Vec<Arc<MachineView>> {
         self.mesos.master.machines(self.ground.fleet())
+    }
+
+    /// Tells if a round over all machines, or over the one of this hostname, would offer a framework something.
+    pub fn round_reaches(&self, framework: FrameworkId, hostname: Option<&str>) -> bool {
+        self.mesos.master.round_reaches(framework, hostname)
     }
 
     /// Ids of the faults that keep offers from a service.

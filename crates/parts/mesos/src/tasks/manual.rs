@@ -7,7 +7,7 @@ use crate::{
     frameworks::Frameworks,
     tasks::{CompletedTask, MayBeDrained, Task, TaskNo, Tasks, Update, status, untracked, update},
 };
-use planarium_ground::{Absence, Cx, Fleet, ProcessId, Said};
+use planarium_ground::{Absence, Cx, Fleet, ProcessId, Said, SaidChecks};
 use planarium_protocol::{Refusal, Text, input::TaskStatusInput, refusal::RefusalCode};
 use std::sync::Arc;
 
@@ -38,11 +38,12 @@ pub(crate) fn task_status(
         check: said.readiness_exit.map(|code| CheckStatus { exit_code: Some(code) }),
         ..Update::new(cx.cause(), state, source)
     };
+    let checks = SaidChecks { readiness: said.readiness_exit, healthy: said.healthy };
     let Some(no) = live_task(tasks, &cluster.frameworks, said)? else {
         return match untracked_task(tasks, &cluster.frameworks, said) {
             Some((no, pid)) if source != Source::Master => {
                 untracked::record_untracked(tasks, cluster, cx, fleet, no, &update);
-                follow(cx, fleet, pid, state, said.readiness_exit);
+                follow(cx, fleet, pid, state, checks);
                 Ok(left)
             }
             _ => send_update_of_completed(cluster, cx, said, update).map(|()| left),
@@ -82,13 +83,18 @@ pub(crate) fn task_status(
         }
         left = status::apply(tasks, cluster, cx, fleet, no, update);
     }
-    follow(cx, fleet, pid, state, said.readiness_exit);
+    follow(cx, fleet, pid, state, checks);
     Ok(left)
 }
 
 /// Whether a task's machine is lost: nothing that the task does is heard of.
 pub(super) fn is_silent(agents: &Agents, fleet: &Fleet, task: &Task) -> bool {
     agents.get(task.agent).is_some_and(|agent| fleet.absence(agent.machine) == Some(Absence::Lost))
+}
+
+/// Tells if a status said for a task would reach nobody now.
+pub(super) fn is_unheard(agents: &Agents, fleet: &Fleet, task: &Task) -> bool {
+    agents.get(task.agent).is_none_or(|agent| !agent.is_reachable() || fleet.absence(agent.machine).is_some())
 }
 
 /// The latest untracked task of this name or id, and its process.
@@ -175,17 +181,11 @@ fn send_update_of_completed(
 }
 
 /// Makes the process do what the status says.
-fn follow(
-    cx: &mut Cx,
-    fleet: &mut Fleet,
-    pid: Option<ProcessId>,
-    state: TaskState,
-    readiness_exit: Option<i32>,
-) {
+fn follow(cx: &mut Cx, fleet: &mut Fleet, pid: Option<ProcessId>, state: TaskState, checks: SaidChecks) {
     let Some(pid) = pid else { return };
     match state {
         TaskState::Starting => fleet.say(cx, pid, Said::Starting),
-        TaskState::Running => fleet.say(cx, pid, Said::Running(readiness_exit)),
+        TaskState::Running => fleet.say(cx, pid, Said::Running(checks)),
         _ if state.is_terminal() => fleet.say(cx, pid, Said::Ended),
         _ => {}
     }

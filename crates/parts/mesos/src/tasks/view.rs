@@ -31,12 +31,28 @@ pub struct ProbeFacts {
     pub manual: bool,
     /// Makes no progress.
     pub hung: bool,
-    /// Its machine is lost: nothing is heard of it, and nothing can be said in its name.
+    /// Nothing is heard of it now: its machine is lost, cut off, or its agent is away.
     pub silent: bool,
     /// Ids and kinds of the faults that target it.
     pub faults: Vec<(Text, &'static str)>,
     /// The process, while there is one.
     pub process: Option<ProcessId>,
+}
+
+/// The process of a task, also while the agent runs it unknown to the master, as after a failover.
+pub(crate) fn process_of(
+    tasks: &Tasks,
+    cluster: &Cluster,
+    framework: FrameworkId,
+    (task_id, agent_id): (&str, &str),
+) -> Option<ProcessId> {
+    if let Some(no) = tasks.ids.get(&(framework, task_id.into())) {
+        return tasks.get(*no)?.process;
+    }
+    let agent = cluster.agents.get(cluster.agents.named(agent_id)?)?;
+    let untracked = agent.untracked.iter().filter_map(|no| tasks.untracked.get(no));
+    let own = untracked.filter(|one| one.task.framework == framework && **one.task.id() == *task_id);
+    own.last()?.task.process
 }
 
 /// What is known about a task of a framework, by its id.
@@ -58,7 +74,7 @@ pub(crate) fn probe(
         next: facts.as_ref().and_then(|facts| facts.readiness_next),
         manual: facts.as_ref().is_some_and(|facts| facts.manual),
         hung: facts.as_ref().is_some_and(|facts| facts.hung),
-        silent: manual::is_silent(&cluster.agents, fleet, task),
+        silent: manual::is_unheard(&cluster.agents, fleet, task),
         faults: task.process.map(|pid| fleet.faults_on(pid)).unwrap_or_default(),
         process: task.process,
     })

@@ -56,7 +56,7 @@ impl Cluster {
     /// A cluster whose processes wait to be told.
     pub(crate) fn manual() -> Self {
         let mut cluster = Self::new(1);
-        cluster.behave(Target::default(), Behaviour { manual: true, ..Behaviour::default() });
+        cluster.behave(Target::default(), Behaviour { manual: Some(true), ..Behaviour::default() });
         cluster
     }
 

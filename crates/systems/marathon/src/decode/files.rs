@@ -5,7 +5,7 @@
 use super::What;
 use crate::codes;
 use planarium_protocol::Text;
-use planarium_source::detect::{has_key, is_named};
+use planarium_source::detect::{familiar_keys, has_key, is_named};
 use planarium_source::yaml::{Limits, Node, Reader, report_duplicates_everywhere};
 use planarium_source::{Diagnostic, Diagnostics, FileId, Severity, SourceFile, SourceMap, Span, json};
 use serde_json::{Map, Value};
@@ -55,16 +55,44 @@ impl Source {
 }
 
 /// Fields that tell an app or a group from other JSON with an id.
-const KEYS: [&str; 9] = [
-    "apps",
-    "groups",
+const TELLING: [&str; 8] =
+    ["apps", "groups", "cmd", "args", "container", "containers", "instances", "portDefinitions"];
+
+/// Outermost keys of apps, groups and pods, with those that are often taken for one.
+pub(crate) const KEYS: &[&str] = &[
+    "id",
     "cmd",
+    "command",
     "args",
+    "instances",
+    "cpus",
+    "mem",
+    "disk",
+    "gpus",
+    "constraints",
     "container",
     "containers",
-    "instances",
-    "dependencies",
+    "env",
+    "labels",
+    "fetch",
+    "uris",
+    "ports",
     "portDefinitions",
+    "networks",
+    "healthChecks",
+    "readinessChecks",
+    "upgradeStrategy",
+    "unreachableStrategy",
+    "killSelection",
+    "backoffSeconds",
+    "acceptedResourceRoles",
+    "apps",
+    "groups",
+    "dependencies",
+    "enforceRole",
+    "scaleBy",
+    "scaling",
+    "scheduling",
 ];
 
 fn counts(path: &str) -> bool {
@@ -84,17 +112,22 @@ fn looks_right(text: &str) -> bool {
 }
 
 fn is_definition(text: &str) -> bool {
-    has_key(text, "id") && KEYS.iter().any(|key| has_key(text, key))
+    has_key(text, "id") && TELLING.iter().any(|key| has_key(text, key))
 }
 
-/// How sure it is.
+/// Tells how sure it is: 2 of a text with most of its keys in their place.
 pub(super) fn detect(files: &BTreeMap<String, String>) -> u8 {
-    let fits = |(path, text): (&String, &String)| {
-        counts(path)
-            && (is_definition(text)
-                || text.trim_start().starts_with('{') && has_ending(path) && looks_right(text))
+    let sure = |(path, text): (&String, &String)| {
+        if !counts(path) {
+            return 0;
+        }
+        if is_definition(text) {
+            let (familiar, strange) = familiar_keys(text, KEYS);
+            return 1 + u8::from(familiar >= strange);
+        }
+        u8::from(text.trim_start().starts_with('{') && has_ending(path) && looks_right(text))
     };
-    u8::from(files.iter().any(fits))
+    files.iter().map(sure).max().unwrap_or_default()
 }
 
 /// Reads those files that are definitions.
@@ -236,11 +269,9 @@ fn not_an_object(node: &Node, found: &mut Diagnostics) {
 /// Fields that only groups have, or only apps.
 fn what_of(json: &Value) -> What {
     let has = |key: &str| json.get(key).is_some();
-    let is_app =
-        ["cmd", "args", "container", "instances", "cpus", "mem", "constraints", "env", "healthChecks"];
     if has("containers") {
         What::Pod
-    } else if has("apps") || has("groups") || (!is_app.iter().any(|key| has(key)) && has("dependencies")) {
+    } else if ["apps", "groups", "enforceRole", "scaleBy"].iter().any(|key| has(key)) {
         What::Group
     } else {
         What::App

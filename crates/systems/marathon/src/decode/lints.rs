@@ -51,7 +51,12 @@ fn tell(piece: &Piece, shape: &Shape, path: &str, found: &mut Diagnostics) {
     }
     let known = if within.is_empty() { Some(shape) } else { inner(shape, within) };
     let near = known.and_then(|shape| suggest(name, shape.fields.iter().map(|field| field.name)));
+    let is_command = name == "command" || suggest(name, ["command"]).is_some();
+    let near = near.or_else(|| (within.is_empty() && is_command).then_some("cmd"));
     let help = match near {
+        None if within.is_empty() && name == "run" => {
+            "a job of Metronome is written so, and jobs are not simulated; an app has its 'cmd' beside its 'id'".to_owned()
+        }
         Some(near) => format!("did you mean '{near}'? Marathon ignores fields that it does not know"),
         None => "Marathon ignores fields that it does not know".to_owned(),
     };

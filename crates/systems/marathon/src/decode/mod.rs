@@ -154,7 +154,9 @@ impl planarium_part::Definition for Loaded {
     }
 }
 
-/// Whether files look like this dialect's.
+pub(crate) use files::KEYS;
+
+/// Tells how sure files are of this dialect.
 pub(crate) fn detect(all: &BTreeMap<String, String>) -> u8 {
     files::detect(all)
 }

@@ -113,7 +113,7 @@ impl Explainer<'_> {
         } else {
             format!("the master has sent none for role {role} since they were asked for")
         };
-        self.offer_remedies(spec, true);
+        self.offer_remedies(spec, self.cluster.round_reaches(records.setup.framework, None));
         let wait = waits(many);
         let line = format!("{many} of {} {wait} for offers, and none was at hand: {text}", spec.id);
         reason(line, None, ReasonKind::NoOffers { text: text.into() })

@@ -92,9 +92,9 @@ impl Explainer<'_> {
         }
     }
 
-    /// More offers, more room.
-    pub(super) fn offer_remedies(&mut self, spec: &RunSpec, none_came: bool) {
-        if none_came {
+    /// More offers, where a round would bring some, and more room.
+    pub(super) fn offer_remedies(&mut self, spec: &RunSpec, round_helps: bool) {
+        if round_helps {
             let round = Input::OfferRound(OfferRound::default());
             self.help("Send one round of offers from every machine", Some(round));
         }

@@ -108,7 +108,8 @@ impl Probes {
 
     /// The process of an instance's task.
     fn process_of(setup: &Setup, port: &Port<'_>, instance: &Instance) -> Option<ProcessId> {
-        port.task(setup.framework, &instance.task()?.id)?.process
+        let agent = instance.agent.as_ref()?;
+        port.process_of(setup.framework, (&instance.task()?.id, &agent.agent_id))
     }
 
     /// Begins to ask an instance that runs.

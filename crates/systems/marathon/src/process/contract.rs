@@ -97,6 +97,7 @@ impl System for Process {
         noun: "Marathon app, pod or group",
         needs: &["mesos"],
         detect: decode::detect,
+        keys: decode::KEYS,
         owns: wire::owns,
         nobody: wire::nobody,
         statuses: shown::STATUSES,

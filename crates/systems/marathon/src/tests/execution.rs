@@ -395,3 +395,27 @@ fn what_does_not_come_up_in_time_is_killed_and_launched_again() {
         assert!(lab.marathon.deployments.running().next().is_some(), "it still waits");
     }
 }
+
+#[test]
+fn checks_go_on_whatever_becomes_of_the_master() {
+    let more = |cmd: &str| {
+        json!({"cmd": cmd, "portDefinitions": [{"port": 0, "name": "http-api"}],
+            "healthChecks": [{"protocol": "HTTP", "gracePeriodSeconds": 20, "intervalSeconds": 10, "maxConsecutiveFailures": 2}],
+            "readinessChecks": [{"portName": "http-api", "intervalSeconds": 5, "timeoutSeconds": 3}]})
+    };
+    let mut lab = Lab::new(2);
+    up(&mut lab, &[app("/a", 2, more("./a 1"))]);
+    // In the middle of a rolling restart: new instances run and have not answered yet.
+    lab.behave("/a", json!({"health": [500, 0], "readiness": [503, 503, 0]}));
+    lab.put(&[app("/a", 2, more("./a 2"))], false).expect("accepted");
+    assert!(lab.until(60_000, |lab| lab.running("/a") == 4), "{}", lab.log.join("\n"));
+    lab.fault(FaultKind::MasterFailover, json!({}));
+    lab.settle(120_000);
+    assert_eq!((lab.instances("/a").len(), lab.running("/a")), (2, 2));
+    // A second failover, with nothing under way: a failing check is still seen.
+    lab.fault(FaultKind::MasterFailover, json!({}));
+    lab.run(20_000);
+    lab.fault(FaultKind::HealthFail, json!({"pod": "/a"}));
+    lab.run(60_000);
+    assert!(!lab.lines("instance-unhealthy").is_empty(), "{}", lab.log.join("\n"));
+}

@@ -8,7 +8,6 @@ use crate::scheduler::requirement::Requirement;
 use planarium_kernel::SimTime;
 use planarium_plan::Holder;
 use planarium_protocol::Text;
-use planarium_protocol::input::{Input, OfferRound};
 use planarium_protocol::why::{Reason, ReasonKind};
 
 /// Machines named at most.
@@ -59,8 +58,7 @@ impl Explainer<'_> {
             "{names} {was} declined until {first} ({left} left) and {makes} no offer before: to the scheduler this step is \
              no new work to ask for offers again"
         );
-        let round = OfferRound { agents: Vec::new() };
-        self.remedies.add("Send one round of offers from every machine", Some(Input::OfferRound(round)));
+        self.remedies.round();
         Some(reason(text.clone(), None, ReasonKind::NoOffers { text: text.into() }))
     }
 }

@@ -85,7 +85,7 @@ impl Remedies<'_> {
 
     /// The machine's offer would do; giving up on it is the operator's.
     pub(super) fn reservation(&mut self, holder: Holder, host: &str) {
-        if self.facts.machine_state(host).is_none() {
+        if self.facts.machine_state(host).is_none() && self.facts.round_reaches(Some(host)) {
             let round = OfferRound { agents: vec![host.to_owned()] };
             self.add(format!("Send one offer of {host}"), Some(Input::OfferRound(round)));
         }
@@ -176,11 +176,16 @@ impl Remedies<'_> {
         }
     }
 
+    /// A round of offers, where it would bring any.
+    pub(super) fn round(&mut self) {
+        if self.facts.round_reaches(None) {
+            let round = Input::OfferRound(OfferRound::default());
+            self.add("Send one round of offers from every machine", Some(round));
+        }
+    }
+
     pub(super) fn drought(&mut self, requirement: &Requirement) {
-        self.add(
-            "Send one round of offers from every machine",
-            Some(Input::OfferRound(OfferRound::default())),
-        );
+        self.round();
         self.add("Add a machine with room for it", Some(self.roomy_agent(requirement)));
     }
 

@@ -65,6 +65,10 @@ impl ClusterFacts for Facts<'_> {
         Some(MaintenanceFacts { state: machine.state.clone(), remedy })
     }
 
+    fn round_reaches(&self, hostname: Option<&str>) -> bool {
+        self.cluster.round_reaches(self.framework, hostname)
+    }
+
     fn out_of_offers(&self) -> Vec<Text> {
         let machines = self.cluster.machines();
         let out = machines.iter().filter(|machine| {

@@ -19,7 +19,7 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{Refusal, Text, Why};
-use planarium_source::detect::has_key;
+use planarium_source::detect::{familiar_keys, has_key};
 use planarium_source::{Diagnostic, SourceMap};
 use serde_json::Value;
 use std::sync::Arc;
@@ -55,9 +55,16 @@ impl Definition for Loaded {
     }
 }
 
-/// A file with `pods:` decides, whatever else lies in the folder.
+/// Outermost keys of a service.
+const KEYS: &[&str] = &["name", "web-url", "scheduler", "plans", "pods"];
+
+/// A file with `pods:` decides, whatever else lies in the folder, unless most of its keys are none of a service.
 fn detect(files: &Files) -> u8 {
-    if files.values().any(|text| has_key(text, "pods")) { 2 } else { 0 }
+    let sure = |text: &String| {
+        let (familiar, strange) = familiar_keys(text, KEYS);
+        if has_key(text, "pods") { 1 + u8::from(familiar >= strange) } else { 0 }
+    };
+    files.values().map(sure).max().unwrap_or_default()
 }
 
 impl Process {
@@ -143,6 +150,7 @@ impl System for Process {
         noun: "DC/OS SDK service",
         needs: &["mesos"],
         detect,
+        keys: KEYS,
         owns: http::owns,
         nobody: http::nobody,
         statuses: STATUSES,
