@@ -13,14 +13,18 @@ pub(crate) struct Course(Vec<Other>);
 
 impl Course {
     /// The lessons of the course, and these.
-    pub(crate) fn with<'l>(lessons: impl Iterator<Item = &'l Loaded>) -> Result<Self> {
+    pub(crate) fn with<'l>(lessons: impl Iterator<Item = &'l Loaded>) -> Self {
         let mut others: Vec<Other> = lessons.map(|loaded| other(&loaded.lesson)).collect();
         for embedded in planarium_gallery::lessons() {
-            if others.iter().all(|known| known.id != embedded.id) {
-                others.push(other(&embedded_lesson(embedded)?.lesson));
+            if others.iter().any(|known| known.id == embedded.id) {
+                continue;
+            }
+            // A lesson that cannot be read is missed by those that need it.
+            if let Ok(loaded) = embedded_lesson(embedded) {
+                others.push(other(&loaded.lesson));
             }
         }
-        Ok(Self(others))
+        Self(others)
     }
 
     /// Proves a lesson.
@@ -39,7 +43,7 @@ pub(crate) fn run(args: &LessonCheckArgs) -> Result<End> {
         bail!("no *.planarium.yaml below the given paths");
     }
     let lessons = paths.iter().map(|path| file(path)).collect::<Result<Vec<_>>>()?;
-    let course = Course::with(lessons.iter())?;
+    let course = Course::with(lessons.iter());
     let (mut passed, mut rows) = (0, Vec::new());
     for (path, loaded) in paths.iter().zip(&lessons) {
         let mut proof = course.prove(loaded, args.players);

@@ -138,7 +138,11 @@ fn phrase(event: &Event) -> Option<String> {
         EventBody::Maintenance { what, agents, .. } if &**what == "drain-started" => {
             Some(format!("{} was drained", agents.join(", ")))
         }
-        EventBody::PodCommanded { pod, op, .. } => Some(format!("{pod} was told to {op}")),
+        EventBody::PodCommanded { pod, op, .. } => Some(match &**op {
+            "restart" => format!("{pod} was restarted by command"),
+            "replace" => format!("{pod} was replaced by command"),
+            other => format!("{pod} was told to {other}"),
+        }),
         EventBody::Check { task, check, exit_code, .. } if *exit_code != 0 => {
             Some(format!("the {check} check of {task} failed"))
         }
@@ -149,7 +153,7 @@ fn phrase(event: &Event) -> Option<String> {
     }
 }
 
-/// Causes of all instances that are missing: `agent-3 went down while world-1-server was restarting`.
+/// Causes of all instances that are missing: `agent-3 went down while world-1 was restarted by command`.
 pub(crate) fn because(engine: &Engine, missing: &[&Gone], learner: &[u64]) -> (Vec<String>, Chain) {
     let chains: Vec<Chain> = missing.iter().map(|task| Chain::of(engine, task.seq)).collect();
     let mut words: Vec<String> = Vec::new();

@@ -253,7 +253,7 @@ impl Attempt {
                 let applied = self.command((**input).clone()).map_err(|error| error.to_string())?;
                 let status = applied.outcome.err().map(|refusal| (u64::from(refusal.status), refusal.message));
                 if status.as_ref().map(|(status, _)| *status) != entry.refused {
-                    let said = status.map_or_else(|| "taken".to_owned(), |(_, message)| format!("refused: {message}"));
+                    let said = status.map_or_else(|| "taken".to_owned(), |(status, message)| format!("refused ({status}): {message}"));
                     return Err(format!("line {}: `{}` was {said}", entry.line, crate::describe::input(input)));
                 }
             }

@@ -47,9 +47,20 @@ pub fn candidates(lesson: &Lesson, view: &View) -> Vec<(String, Input)> {
         }
     }
     for input in inputs(lesson) {
-        list.push(crate::describe::input(input), input.clone());
+        list.push(title(input), input.clone());
     }
     list.found
+}
+
+/// An input in words. Updates of one service differ by what they set.
+fn title(input: &Input) -> String {
+    let mut title = crate::describe::input(input);
+    if let Input::LoadService(load) | Input::UpdateService(load) = input {
+        let env = load.env.iter().map(|(name, value)| format!(" {name}={value}"));
+        let params = load.params.iter().map(|(name, value)| format!(" {name}={value}"));
+        title.extend(env.chain(params));
+    }
+    title
 }
 
 /// Every input of the lesson's routes.

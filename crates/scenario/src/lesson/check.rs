@@ -38,8 +38,13 @@ impl Check {
     ///
     /// *Errors*: what cannot be read.
     pub fn parse(text: &str) -> Result<Self, String> {
+        Self::parse_as(text, false)
+    }
+
+    /// Reads a check whose place already says that it must not come true.
+    pub(crate) fn parse_as(text: &str, forbidden: bool) -> Result<Self, String> {
         let whole = text.trim();
-        let (never, rest) = whole.strip_prefix("never ").map_or((false, whole), |rest| (true, rest));
+        let (never, rest) = whole.strip_prefix("never ").map_or((forbidden, whole), |rest| (true, rest));
         let mut parts = clauses(rest).into_iter();
         let (_, states) = parts.next().unwrap_or_default();
         let mut check = Self {

@@ -74,6 +74,11 @@ impl Proof {
         if texts.is_empty() {
             self.find(format!("there are no texts; write {}.en.yaml beside the lesson", lesson.id));
         }
+        for (key, empty) in [("also", lesson.also.is_empty()), ("naive", lesson.naive.is_empty())] {
+            if empty {
+                self.find(format!("there is no route in `{key}`"));
+            }
+        }
         if lesson.hints == 0 {
             self.find("there are no hints".to_owned());
         }

@@ -79,7 +79,8 @@ fn named_checks(nodes: &[Node], role: Role, cx: &mut Context<'_>) -> Vec<NamedCh
     for node in nodes {
         let Some(mut parts) = Fields::open(node, "a check", CHECK_KEYS, cx) else { continue };
         let id = name(&mut parts, cx);
-        let Some(check) = parts.take("check").and_then(|node| check(node, cx)) else {
+        let forbidden = role == Role::Never;
+        let Some(check) = parts.take("check").and_then(|node| check(node, forbidden, cx)) else {
             if parts.take("check").is_none() {
                 lacks(node, "check", cx);
             }
@@ -88,7 +89,6 @@ fn named_checks(nodes: &[Node], role: Role, cx: &mut Context<'_>) -> Vec<NamedCh
         if checks.iter().any(|known| known.id == id) {
             unknown(node, format!("there are two checks `{id}`"), cx);
         }
-        let check = Check { never: check.never || role == Role::Never, ..check };
         checks.push(NamedCheck { id, role, check });
     }
     checks
@@ -102,8 +102,8 @@ fn name(parts: &mut Fields<'_>, cx: &mut Context<'_>) -> String {
     id.unwrap_or_default()
 }
 
-fn check(node: &Node, cx: &mut Context<'_>) -> Option<Check> {
-    match Check::parse(node.as_str().unwrap_or_default()) {
+fn check(node: &Node, forbidden: bool, cx: &mut Context<'_>) -> Option<Check> {
+    match Check::parse_as(node.as_str().unwrap_or_default(), forbidden) {
         Ok(check) => Some(check),
         Err(error) => {
             cx.found.push(
@@ -124,7 +124,7 @@ fn prediction(node: &Node, cx: &mut Context<'_>) -> Option<Prediction> {
         let Some(mut option) = Fields::open(node, "an option", OPTION_KEYS, cx) else { continue };
         let id = name(&mut option, cx);
         let right = option.take("right").is_some_and(|node| node.to_json() == true);
-        if let Some(when) = option.take("when").and_then(|node| check(node, cx)) {
+        if let Some(when) = option.take("when").and_then(|node| check(node, false, cx)) {
             options.push(PredictionOption { id, when, right });
         }
     }

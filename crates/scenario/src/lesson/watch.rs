@@ -25,6 +25,8 @@ pub struct Watch {
     facts: Facts,
     checks: Vec<Tracker>,
     verdict: Verdict,
+    /// The score at the moment of passing.
+    passed_with: Option<Score>,
     /// Numbers of the learner's inputs.
     learner: Vec<u64>,
     /// Number of the last input that set the world up.
@@ -79,7 +81,7 @@ impl Watch {
         }
         let checks = lesson.checks.iter().map(|_| Tracker::default()).collect();
         let set_up = lesson.scenario.set_up().len() as u64;
-        Self { lesson, facts, checks, verdict: Verdict::Open, learner: Vec::new(), set_up }
+        Self { lesson, facts, checks, verdict: Verdict::Open, passed_with: None, learner: Vec::new(), set_up }
     }
 
     /// Takes note that an input was the learner's.
@@ -165,12 +167,12 @@ impl Watch {
         }
     }
 
-    /// The score so far.
+    /// The score so far, or at the moment of passing.
     pub fn score(&self) -> Score {
-        let time_ms = match self.verdict {
-            Verdict::Passed { at_ms } => at_ms,
-            _ => self.facts.now_ms,
-        };
+        if let Some(score) = self.passed_with {
+            return score;
+        }
+        let time_ms = self.facts.now_ms;
         let below = self.lesson.serving.iter().map(|one| self.facts.below_ms(&one.of, one.needed));
         Score { commands: self.facts.commands, time_ms, unavailable_ms: below.sum() }
     }
@@ -238,6 +240,7 @@ impl Watch {
         let open = wanted.filter(|(tracker, _)| tracker.state != State::Met).count();
         if open == 0 {
             let at_ms = self.facts.now_ms;
+            self.passed_with = Some(self.score());
             self.verdict = Verdict::Passed { at_ms };
             for tracker in self.checks.iter_mut().filter(|tracker| tracker.state == State::NotYet) {
                 tracker.settle(State::Met, at_ms);
@@ -446,9 +449,9 @@ impl Shortage {
         let from = instant(*since_ms);
         if bound.least == 0 {
             let needed = bound.most.saturating_add(1);
-            format!("{needed} needed of {of}, {count} {lasted}from {from}")
+            format!("{needed} needed of {of}, {count} available {lasted}from {from}")
         } else {
-            format!("{} allowed of {of}, {count} {lasted}from {from}", bound.least.saturating_sub(1))
+            format!("{} allowed of {of}, {count} available {lasted}from {from}", bound.least.saturating_sub(1))
         }
     }
 }
