@@ -1,4 +1,5 @@
-//! Turns the `examples` folder into a table of embedded texts. Adding a folder is all that adding an example takes.
+//! Turns the folders `examples` and `lessons` into tables of embedded texts. Adding a folder is all that adding an example takes, adding
+//! files all that adding a lesson takes.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,43 @@ fn files_below(dir: &Path, out: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
+/// The lessons: `ID.planarium.yaml` with its texts `ID.LANG.yaml` beside it, by the number that follows `order:`.
+fn lessons() -> Result<String, Box<dyn std::error::Error>> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../lessons").canonicalize()?;
+    println!("cargo:rerun-if-changed={}", root.display());
+    let mut files = Vec::new();
+    files_below(&root, &mut files)?;
+    let named = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut rows: Vec<(u32, String)> = Vec::new();
+    for path in &files {
+        println!("cargo:rerun-if-changed={}", path.display());
+        let name = named(path);
+        let Some(id) = name.strip_suffix(".planarium.yaml") else { continue };
+        let text = fs::read_to_string(path)?;
+        let order = text.lines().find_map(|line| line.trim().strip_prefix("order:"));
+        let order = order.and_then(|number| number.trim().parse().ok()).unwrap_or(1000);
+        let mut texts = String::new();
+        for beside in &files {
+            let name = named(beside);
+            let language = name.strip_prefix(id).and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".yaml"));
+            if let Some(language) = language.filter(|language| !language.contains('.') && *language != "planarium") {
+                write!(texts, "({language:?}, include_str!({:?})), ", beside.display().to_string())?;
+            }
+        }
+        let path = path.display().to_string();
+        rows.push((
+            order,
+            format!("    Lesson {{ id: {id:?}, text: include_str!({path:?}), texts: &[{texts}] }},\n"),
+        ));
+    }
+    rows.sort();
+    let rows: String = rows.into_iter().map(|(_, row)| row).collect();
+    Ok(format!("&[\n{rows}]\n"))
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(out.join("lessons.rs"), lessons()?)?;
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../examples").canonicalize()?;
     println!("cargo:rerun-if-changed={}", root.display());
     let mut folders = fs::read_dir(&root)?.collect::<Result<Vec<_>, _>>()?;
@@ -72,6 +109,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         table.push_str(&row);
     }
     table.push_str("]\n");
-    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("examples.rs"), table)?;
+    fs::write(out.join("examples.rs"), table)?;
     Ok(())
 }

@@ -55,6 +55,14 @@ pub(crate) enum Command {
         after_help = "Example:\n  planarium exec hello-world -- plan status deploy\n  planarium exec hello-world --url http://127.0.0.1:8080 -- pod restart hello-0\n  planarium exec hello-world --on examples/hello-world --at 20s -- plan show deploy --json\n  planarium exec hello-world -- help\n\nExit status: 0 when the service did it, 1 when it did not or is out of reach, 2 for words that cannot be understood."
     )]
     Exec(ExecArgs),
+    /// Check lessons, play one here, or begin a new one.
+    #[command(
+        after_help = "Example:\n  planarium lesson list\n  planarium lesson play canary\n  planarium lesson new my-lesson\n  planarium lesson check lessons my-lesson.planarium.yaml\n\nExit status: 0 when all is as it should be, 1 when it is not, 2 for bad input."
+    )]
+    Lesson(LessonArgs),
+    /// Print the JSON Schema of a file.
+    #[command(after_help = "Example:\n  planarium schema lesson > lesson.schema.json")]
+    Schema(SchemaArgs),
 }
 
 /// Where a definition gets its environment and its cluster from.
@@ -260,4 +268,77 @@ pub(crate) struct ExecArgs {
     /// Environment and cluster of the fresh world.
     #[command(flatten)]
     pub(crate) input: InputArgs,
+}
+
+/// Arguments of `lesson`.
+#[derive(Debug, Args)]
+pub(crate) struct LessonArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: LessonCommand,
+}
+
+/// The commands of `lesson`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LessonCommand {
+    /// List the lessons of the course.
+    List,
+    /// Play a lesson's routes and random players, and report what does not hold.
+    Check(LessonCheckArgs),
+    /// Play a lesson: the task, commands, checks.
+    Play(LessonPlayArgs),
+    /// Write the files of a new lesson.
+    New(LessonNewArgs),
+}
+
+/// Arguments of `lesson check`.
+#[derive(Debug, Args)]
+pub(crate) struct LessonCheckArgs {
+    /// Lessons, or folders with some below.
+    #[arg(required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Random players for each lesson.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) players: u64,
+    /// How to print.
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: CheckFormat,
+}
+
+/// Arguments of `lesson play`.
+#[derive(Debug, Args)]
+pub(crate) struct LessonPlayArgs {
+    /// Id of a lesson of the course, or a file.
+    pub(crate) lesson: String,
+    /// Language of the texts; English where there are none in it.
+    #[arg(long, value_name = "LANG", default_value = "en")]
+    pub(crate) lang: String,
+    /// Seed of all randomness.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
+/// Arguments of `lesson new`.
+#[derive(Debug, Args)]
+pub(crate) struct LessonNewArgs {
+    /// Id of the lesson: lower case letters, digits and hyphens. It never changes.
+    pub(crate) id: String,
+    /// Folder to write into.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) dir: PathBuf,
+}
+
+/// A file that has a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// The `lesson:` block of a scenario, and its texts.
+    Lesson,
+}
+
+/// Arguments of `schema`.
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// Which file.
+    #[arg(value_enum)]
+    pub(crate) of: SchemaOf,
 }

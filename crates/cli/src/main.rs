@@ -22,6 +22,7 @@ mod exec;
 mod files;
 mod hint;
 mod kind;
+mod lesson;
 mod link;
 mod live;
 mod load;
@@ -65,6 +66,8 @@ fn main() -> ExitCode {
         Command::Embed(args) => picture::assets(&args),
         Command::Share(args) => share::run(&args),
         Command::Exec(args) => exec::run(&args),
+        Command::Lesson(args) => lesson::run(&args),
+        Command::Schema(args) => lesson::schema(&args),
     };
     match end {
         Ok(End::Good) => ExitCode::SUCCESS,

@@ -1,8 +1,9 @@
-//! `planarium test`: scenarios and the golden transcripts beside them.
+//! `planarium test`: scenarios and the golden transcripts beside them, and lessons, which are proved.
 
 use crate::End;
 use crate::args::{InputArgs, TestArgs};
 use crate::files::read;
+use crate::lesson::{Course, report};
 use crate::load::{Runnable, runnable, scenario_files};
 use anyhow::{Result, bail};
 use planarium_source::render;
@@ -74,7 +75,20 @@ fn golden_path(scenario: &Path) -> PathBuf {
     scenario.with_file_name(format!("{stem}.transcript.txt"))
 }
 
+/// Random players of a lesson in a test; `planarium lesson check` takes more.
+const PLAYERS: u64 = 10;
+
+/// A lesson is proved where others are compared.
+fn lesson(path: &Path) -> Result<Verdict> {
+    let loaded = crate::lesson::file(path)?;
+    let proof = Course::with(std::iter::once(&loaded)).prove(&loaded, PLAYERS);
+    Ok(if proof.findings.is_empty() { Verdict::Passed } else { Verdict::Failed(report(path, &proof)) })
+}
+
 fn one(path: &Path, bless: bool) -> Result<Verdict> {
+    if path.is_file() && planarium_source::detect::has_key(&read(path)?, "lesson") {
+        return lesson(path);
+    }
     let scenario = match runnable(path, &InputArgs { dialect: "auto".to_owned(), ..InputArgs::default() })? {
         Runnable::Yes(scenario, ..) => *scenario,
         Runnable::No(diagnostics, sources) => {

@@ -1,4 +1,4 @@
-//! The examples folder, embedded: one source for the page's menu, the command line, the tests and the docs.
+//! The folders `examples` and `lessons`, embedded: one source for the page's menu, the command line, the tests and the docs.
 //!
 //! Knows: names and texts. Must not know: how anything is run. Holds no logic
 //! but the reading of a README's header.
@@ -36,6 +36,29 @@ impl Example {
         let beside = self.beside.split(',').map(str::trim).filter(|word| !word.is_empty());
         std::iter::once(self.dialect).chain(beside)
     }
+}
+
+/// One lesson: a file below `lessons/` with its texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lesson {
+    /// Id, which is the file's name.
+    pub id: &'static str,
+    /// Text of the scenario with the lesson in it.
+    pub text: &'static str,
+    /// Texts by language.
+    pub texts: &'static [(&'static str, &'static str)],
+}
+
+static LESSONS: &[Lesson] = include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
+
+/// All lessons in the order of the course.
+pub fn lessons() -> &'static [Lesson] {
+    LESSONS
+}
+
+/// The lesson with this id.
+pub fn lesson(id: &str) -> Option<&'static Lesson> {
+    LESSONS.iter().find(|lesson| lesson.id == id)
 }
 
 static EXAMPLES: &[Example] = include!(concat!(env!("OUT_DIR"), "/examples.rs"));

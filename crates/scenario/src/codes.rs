@@ -16,6 +16,14 @@ pub(crate) const CONDITION: &str = "SCN006";
 pub(crate) const INPUT: &str = "SCN007";
 /// A script entry without, or with more than one, trigger.
 pub(crate) const TRIGGER: &str = "SCN008";
+/// A part that every lesson has is missing.
+pub(crate) const LESSON_PART: &str = "LSN001";
+/// A check that cannot be read.
+pub(crate) const CHECK: &str = "LSN002";
+/// A name in a lesson that is not there, or is there twice.
+pub(crate) const LESSON_NAME: &str = "LSN003";
+/// A word of a command that does not exist.
+pub(crate) const LESSON_WORD: &str = "LSN004";
 
 /// All codes with their titles.
 pub const CODES: &[(&str, &str)] = &[
@@ -27,4 +35,8 @@ pub const CODES: &[(&str, &str)] = &[
     (CONDITION, "a condition cannot be read"),
     (INPUT, "an input cannot be read"),
     (TRIGGER, "a script entry needs exactly one trigger"),
+    (LESSON_PART, "a lesson lacks a part"),
+    (CHECK, "a check of a lesson cannot be read"),
+    (LESSON_NAME, "a name in a lesson does not fit"),
+    (LESSON_WORD, "unknown command in a lesson"),
 ];

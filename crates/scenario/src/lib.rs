@@ -6,6 +6,7 @@ pub mod clock;
 mod codes;
 pub mod describe;
 mod instances;
+pub mod lesson;
 mod model;
 mod parse;
 mod player;

@@ -82,6 +82,16 @@ impl Player {
         self.next
     }
 
+    /// The instant that the next entry waits for; none when it waits for a condition or there is none. *Units*: milliseconds
+    /// since genesis.
+    pub fn next_due_ms(&self) -> Option<u64> {
+        match self.scenario.script.get(self.next)?.trigger {
+            Trigger::At(ms) => Some(ms),
+            Trigger::Then(ms) => Some(self.previous_ms.saturating_add(ms)),
+            Trigger::When(_) => None,
+        }
+    }
+
     /// When the last entry played was done. *Units*: milliseconds since genesis.
     pub fn previous_ms(&self) -> u64 {
         self.previous_ms

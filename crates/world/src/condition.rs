@@ -138,17 +138,35 @@ impl Condition {
     }
 }
 
-/// Reads `250ms`, `30s`, `5m`, `2h`, with a decimal point if need be; `None` when it is none of these.
+/// Reads `250ms`, `30s`, `5m`, `2h` or several in a row such as `1m30s`, with a decimal point if need be; `None` when it is none of these.
 pub fn parse_duration_ms(text: &str) -> Option<u64> {
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-    let (number, unit) = text.split_at_checked(digits)?;
-    let unit_ms: u64 = match unit.trim() {
-        "ms" => 1,
-        "s" => 1000,
-        "m" | "min" => 60_000,
-        "h" => 3_600_000,
-        _ => return None,
-    };
+    let (mut rest, mut total, mut last_ms) = (text.trim(), 0_u64, u64::MAX);
+    loop {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, tail) = rest.split_at_checked(digits)?;
+        let (unit, tail) = tail.split_at_checked(tail.find(|c: char| c.is_ascii_digit()).unwrap_or(tail.len()))?;
+        let unit_ms: u64 = match unit.trim() {
+            "ms" => 1,
+            "s" => 1000,
+            "m" | "min" => 60_000,
+            "h" => 3_600_000,
+            _ => return None,
+        };
+        // Larger units come first, each once.
+        if unit_ms >= last_ms {
+            return None;
+        }
+        last_ms = unit_ms;
+        total = total.checked_add(in_unit(number, unit_ms)?)?;
+        if tail.is_empty() {
+            return Some(total);
+        }
+        rest = tail;
+    }
+}
+
+/// A number of units in milliseconds.
+fn in_unit(number: &str, unit_ms: u64) -> Option<u64> {
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));
     let whole: u64 = whole.parse().ok()?;
     let mut scale = unit_ms;
@@ -272,6 +290,11 @@ mod tests {
             ("t=30s", Ok(Condition::Time { ms: 30_000 })),
             ("t=1.5s", Ok(Condition::Time { ms: 1500 })),
             ("t=250ms && idle", Ok(Condition::All(vec![Condition::Time { ms: 250 }, Condition::Idle]))),
+            ("t=1m30s", Ok(Condition::Time { ms: 90_000 })),
+            ("t=1h 2m 0.5s", Ok(Condition::Time { ms: 3_720_500 })),
+            ("t=30s1m", Err(())),
+            ("t=1m1m", Err(())),
+            ("t=1m30", Err(())),
             ("t=30", Err(())),
             ("t=", Err(())),
             ("t=99999999999999999999h", Err(())),

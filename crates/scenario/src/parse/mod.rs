@@ -3,14 +3,15 @@
 //! Knows: the keys of a scenario file. Must not know: how a scenario is played.
 //!
 //! Format, version 1: `version`, `title`, `seed`, `epoch`, `master`, `cluster`, `services`, `processes`, `script`, `until`, `limit`, `goal`,
-//! `hint`, `solution`. Times are `500ms`, `10s`, `1m30s`, `2h`; a bare number is milliseconds.
+//! `hint`, `solution`, `lesson`. Times are `500ms`, `10s`, `1m30s`, `2h`; a bare number is milliseconds.
 
 mod cluster;
-mod fields;
-mod script;
+pub(crate) mod fields;
+pub(crate) mod script;
 mod service;
 
 use crate::codes;
+use crate::lesson::{self, Lesson};
 use crate::model::{DEFAULT_LIMIT_MS, Scenario};
 use fields::Fields;
 use planarium_protocol::input::ProcessBehaviour;
@@ -26,6 +27,8 @@ pub type Files<'f> = dyn Fn(&str) -> Option<String> + 'f;
 pub struct ParsedScenario {
     /// The scenario; absent when there are errors.
     pub scenario: Option<Scenario>,
+    /// The lesson, where the scenario is one; absent when there are errors.
+    pub lesson: Option<Box<Lesson>>,
     /// Everything found, in order of place.
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that the findings point into.
@@ -38,7 +41,7 @@ pub fn parse(text: &str, name: &str, files: &Files<'_>) -> ParsedScenario {
     let file = sources.add(name.to_owned(), text.to_owned());
     let mut found = Diagnostics::new();
     let root = Reader::new(text, file).one(&mut found).root;
-    let scenario = match root {
+    let read = match root {
         Some(root) => read(&root, &mut Context { found: &mut found, files, sources: &sources }),
         None => {
             found.push(
@@ -47,8 +50,9 @@ pub fn parse(text: &str, name: &str, files: &Files<'_>) -> ParsedScenario {
             None
         }
     };
-    let scenario = scenario.filter(|_| !found.has_errors());
-    ParsedScenario { scenario, diagnostics: found.into_sorted(), sources }
+    let (scenario, lesson) = read.filter(|_| !found.has_errors()).unzip();
+    let lesson = lesson.flatten();
+    ParsedScenario { scenario, lesson, diagnostics: found.into_sorted(), sources }
 }
 
 const SHAPE_HELP: &str = "a scenario is a mapping with at least `services:`; see examples/hello-world";
@@ -80,9 +84,10 @@ const KEYS: &[&str] = &[
     "goal",
     "hint",
     "solution",
+    "lesson",
 ];
 
-fn read(root: &Node, cx: &mut Context<'_>) -> Option<Scenario> {
+fn read(root: &Node, cx: &mut Context<'_>) -> Option<(Scenario, Option<Box<Lesson>>)> {
     let mut fields = Fields::open(root, "a scenario", KEYS, cx)?;
     if let Some(version) = fields.take("version")
         && version.as_i64() != Some(1)
@@ -114,7 +119,7 @@ fn read(root: &Node, cx: &mut Context<'_>) -> Option<Scenario> {
     let limit_ms = fields.take("limit").and_then(|node| fields::time(node, cx)).unwrap_or(DEFAULT_LIMIT_MS);
     let solution = fields.take("solution").map(|node| script::inputs(node, cx)).unwrap_or_default();
     let has_flags = flags.offer_timeout_ms.is_some() || flags.agent_removal_interval_ms.is_some();
-    Some(Scenario {
+    let mut scenario = Scenario {
         title: fields.text("title", cx).unwrap_or_default(),
         genesis: Genesis {
             seed,
@@ -133,7 +138,16 @@ fn read(root: &Node, cx: &mut Context<'_>) -> Option<Scenario> {
         goal,
         hint: fields.text("hint", cx).unwrap_or_default(),
         solution,
-    })
+    };
+    let pinned = fields.take("seed").is_some();
+    let lesson = fields.take("lesson").and_then(|node| lesson::read(node, &scenario, pinned, cx));
+    let lesson = lesson.map(|mut lesson| {
+        let played = [scenario.script.clone(), lesson::all_inputs(&lesson)].concat();
+        scenario.genesis.mesos = has_flags || crate::model::needs_mesos(&scenario.services, &played);
+        lesson.scenario = scenario.clone();
+        Box::new(lesson)
+    });
+    Some((scenario, lesson))
 }
 
 fn process(node: &Node, cx: &mut Context<'_>) -> Option<ProcessBehaviour> {

@@ -1,0 +1,95 @@
+//! `planarium lesson check`.
+
+use super::{Loaded, embedded_lesson, file, other};
+use crate::End;
+use crate::args::{CheckFormat, LessonCheckArgs};
+use crate::files::sorted_entries;
+use anyhow::{Result, bail};
+use planarium_scenario::lesson::{Other, Proof, prove};
+use std::path::{Path, PathBuf};
+
+/// Lessons that others may need.
+pub(crate) struct Course(Vec<Other>);
+
+impl Course {
+    /// The lessons of the course, and these.
+    pub(crate) fn with<'l>(lessons: impl Iterator<Item = &'l Loaded>) -> Self {
+        let mut others: Vec<Other> = lessons.map(|loaded| other(&loaded.lesson)).collect();
+        for embedded in planarium_gallery::lessons() {
+            if others.iter().any(|known| known.id == embedded.id) {
+                continue;
+            }
+            // A lesson that cannot be read is missed by those that need it.
+            if let Ok(loaded) = embedded_lesson(embedded) {
+                others.push(other(&loaded.lesson));
+            }
+        }
+        Self(others)
+    }
+
+    /// Proves a lesson.
+    pub(crate) fn prove(&self, loaded: &Loaded, players: u64) -> Proof {
+        prove(&loaded.lesson, &self.0, &loaded.texts, players)
+    }
+}
+
+/// Proves every lesson below the paths.
+pub(crate) fn run(args: &LessonCheckArgs) -> Result<End> {
+    let mut paths = Vec::new();
+    for path in &args.paths {
+        collect(path, &mut paths, 0)?;
+    }
+    if paths.is_empty() {
+        bail!("no *.planarium.yaml below the given paths");
+    }
+    let lessons = paths.iter().map(|path| file(path)).collect::<Result<Vec<_>>>()?;
+    let course = Course::with(lessons.iter());
+    let (mut passed, mut rows) = (0, Vec::new());
+    for (path, loaded) in paths.iter().zip(&lessons) {
+        let mut proof = course.prove(loaded, args.players);
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name != format!("{}.planarium.yaml", loaded.lesson.id) {
+            proof.findings.insert(0, format!("its id is `{}`, its file is called `{name}`", loaded.lesson.id));
+        }
+        passed += usize::from(proof.findings.is_empty());
+        match args.format {
+            CheckFormat::Text => print!("{}", report(path, &proof)),
+            CheckFormat::Json => rows.push(serde_json::json!({ "path": path, "id": loaded.lesson.id, "proof": proof })),
+        }
+    }
+    match args.format {
+        CheckFormat::Text => println!("{passed} passed, {} failed", paths.len() - passed),
+        CheckFormat::Json => println!("{}", serde_json::to_string_pretty(&rows)?),
+    }
+    Ok(if passed == paths.len() { End::Good } else { End::Failed })
+}
+
+/// A proof in lines.
+pub(crate) fn report(path: &Path, proof: &Proof) -> String {
+    let verdict = if proof.findings.is_empty() { "ok     " } else { "FAILED " };
+    let mut out = format!("{verdict} {}", path.display());
+    if let Some(par) = &proof.par {
+        let (time, gone) = (par.time_ms as f64 / 1000.0, par.unavailable_ms as f64 / 1000.0);
+        out.push_str(&format!("  par: {} commands, {time} s, {gone} s unavailable; {} runs", par.commands, proof.runs));
+    }
+    out.push('\n');
+    for finding in &proof.findings {
+        out.push_str(&format!("  {finding}\n"));
+    }
+    out
+}
+
+fn collect(path: &Path, out: &mut Vec<PathBuf>, depth: u32) -> Result<()> {
+    if !path.is_dir() {
+        out.push(path.to_owned());
+        return Ok(());
+    }
+    for entry in sorted_entries(path)? {
+        if entry.is_dir() && depth < 8 {
+            collect(&entry, out, depth + 1)?;
+        } else if entry.to_string_lossy().ends_with(".planarium.yaml") {
+            out.push(entry);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,278 @@
+//! One try of a lesson: an engine, the lesson's own script, the watch, and what the learner did.
+//!
+//! Knows: how the clock moves from instant to instant, and how a try is taken back. Must not know: who decides what is done.
+
+use super::commands;
+use super::model::{Lesson, Route};
+use super::progress::{Progress, Score, Verdict};
+use super::watch::Watch;
+use super::account::Place;
+use crate::model::{Action, Trigger};
+use crate::player::Player;
+use planarium_protocol::Input;
+use planarium_protocol::view::Applied;
+use planarium_world::{Condition, Engine};
+use std::fmt;
+use std::sync::Arc;
+
+/// An input of the learner.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Move {
+    /// When. *Units*: milliseconds since genesis.
+    pub at_ms: u64,
+    /// Its number in the journal.
+    pub number: u64,
+    /// The input.
+    pub input: Input,
+}
+
+/// A command that the lesson does not allow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotAllowed {
+    /// The word of the command.
+    pub word: String,
+    /// Those that are allowed.
+    pub allowed: Vec<String>,
+}
+
+impl fmt::Display for NotAllowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "this lesson does not allow `{}`; allowed: {}", self.word, self.allowed.join(", "))
+    }
+}
+
+impl std::error::Error for NotAllowed {}
+
+/// A try.
+#[derive(Debug)]
+pub struct Attempt {
+    lesson: Arc<Lesson>,
+    seed: u64,
+    engine: Engine,
+    player: Player,
+    watch: Watch,
+    moves: Vec<Move>,
+}
+
+impl Attempt {
+    /// A try that begins, with the luck of a seed or of the lesson's own one.
+    pub fn start(lesson: &Arc<Lesson>, seed: Option<u64>) -> Self {
+        let mut scenario = lesson.scenario.clone();
+        scenario.genesis.seed = seed.unwrap_or(scenario.genesis.seed);
+        let seed = scenario.genesis.seed;
+        let (engine, player) = Player::start(scenario);
+        let mut watch = Watch::new(Arc::clone(lesson));
+        watch.look(&engine);
+        Self { lesson: Arc::clone(lesson), seed, engine, player, watch, moves: Vec::new() }
+    }
+
+    /// The lesson.
+    pub fn lesson(&self) -> &Arc<Lesson> {
+        &self.lesson
+    }
+
+    /// The engine where the try stands.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// What the learner did.
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// Verdict so far.
+    pub fn verdict(&self) -> &Verdict {
+        self.watch.verdict()
+    }
+
+    /// Progress so far.
+    pub fn progress(&self) -> Progress {
+        self.watch.progress()
+    }
+
+    /// Score so far.
+    pub fn score(&self) -> Score {
+        self.watch.score()
+    }
+
+    /// Instant at which the lesson ends. *Units*: milliseconds since genesis.
+    pub fn limit_ms(&self) -> u64 {
+        self.lesson.scenario.limit_ms
+    }
+
+    /// Moves the clock to an instant, at most to the end of the lesson, and looks at every instant on the way.
+    pub fn advance_to(&mut self, ms: u64) {
+        let ms = ms.min(self.limit_ms());
+        while self.step(ms) {}
+    }
+
+    /// Moves the clock to an instant or to the verdict, whichever comes first. Answers whether there is a verdict.
+    pub fn advance_to_verdict(&mut self, ms: u64) -> bool {
+        let ms = ms.min(self.limit_ms());
+        while *self.verdict() == Verdict::Open && self.step(ms) {}
+        *self.verdict() != Verdict::Open
+    }
+
+    /// Moves on to the next change of a status, at most to the end of the lesson.
+    pub fn advance_to_change(&mut self) {
+        let is_change = |event: &planarium_protocol::Event| {
+            matches!(event.body, planarium_protocol::EventBody::ElementStatus { .. })
+        };
+        let limit = self.limit_ms();
+        loop {
+            let seq = self.engine.seq();
+            if !self.step(limit) || self.engine.events_since(seq).iter().any(is_change) {
+                return;
+            }
+        }
+    }
+
+    /// Goes to the next instant with work, not beyond `ms`. Answers whether there is more to come before `ms`.
+    fn step(&mut self, ms: u64) -> bool {
+        let now = self.engine.now_ms();
+        let due = [self.engine.next_event_ms(), self.player.next_due_ms(), self.watch.due_ms(), Some(ms)];
+        let next = due.into_iter().flatten().min().unwrap_or(ms).max(now);
+        let before = (self.engine.seq(), now);
+        if self.player.done() {
+            self.engine.advance_to(next);
+        } else {
+            self.player.advance_to(&mut self.engine, next);
+        }
+        self.watch.look(&self.engine);
+        if self.engine.now_ms() >= self.limit_ms() {
+            self.watch.end(&self.engine);
+        }
+        // A step that changes nothing would be taken again and again.
+        self.engine.now_ms() < ms && before != (self.engine.seq(), self.engine.now_ms())
+    }
+
+    /// Puts in an input of the learner.
+    ///
+    /// *Errors*: the lesson does not allow it.
+    pub fn command(&mut self, input: Input) -> Result<Applied, NotAllowed> {
+        self.check_allowed(&input)?;
+        Ok(self.put_in(input))
+    }
+
+    /// Whether the lesson allows an input.
+    ///
+    /// *Errors*: it does not.
+    pub fn check_allowed(&self, input: &Input) -> Result<(), NotAllowed> {
+        if self.lesson.allowed.iter().any(|allowed| commands::covers(allowed, input)) {
+            return Ok(());
+        }
+        Err(NotAllowed { word: commands::word(input), allowed: self.lesson.allowed.clone() })
+    }
+
+    fn put_in(&mut self, input: Input) -> Applied {
+        let applied = self.engine.apply(input.clone());
+        self.watch.command(applied.input, applied.outcome.is_err());
+        self.watch.look(&self.engine);
+        self.moves.push(Move { at_ms: self.engine.now_ms(), number: applied.input, input });
+        applied
+    }
+
+    /// A try that is like this one up to a place. Time stands where it stood when the input there was put in.
+    #[must_use]
+    pub fn back_to(&self, place: Place) -> Self {
+        let mut other = Self::start(&self.lesson, Some(self.seed));
+        for made in self.moves.iter().filter(|made| made.number < place.input && made.at_ms <= place.at_ms) {
+            other.advance_to(made.at_ms);
+            other.put_in(made.input.clone());
+        }
+        other.advance_to(place.at_ms);
+        other
+    }
+
+    /// Another try that stands where this one stands.
+    #[must_use]
+    pub fn copy(&self) -> Self {
+        self.back_to(Place { input: u64::MAX, at_ms: self.engine.now_ms() })
+    }
+
+    /// The inputs that something would put in here, found out on a copy.
+    pub fn inputs_of<T>(&self, act: impl FnOnce(&mut Engine) -> T) -> (T, Vec<Input>) {
+        let mut copy = self.copy();
+        let before = copy.engine.inputs();
+        let done = act(&mut copy.engine);
+        let entries = copy.engine.entries().iter().filter(|entry| entry.seq > before);
+        (done, entries.map(|entry| entry.input.input().clone()).collect())
+    }
+
+    /// A try without the learner's last input, at its instant.
+    #[must_use]
+    pub fn undo(&self) -> Self {
+        match self.moves.last() {
+            Some(last) => self.back_to(Place { input: last.number, at_ms: last.at_ms }),
+            None => Self::start(&self.lesson, Some(self.seed)),
+        }
+    }
+
+    /// Plays a route and on to the verdict.
+    ///
+    /// *Errors*: an input that the lesson does not allow, or one whose answer is not the one the route expects.
+    pub fn play(&mut self, route: &Route) -> Result<(), String> {
+        self.play_while(route, true)
+    }
+
+    /// Plays a route and on to the end of the lesson, whatever the checks say.
+    ///
+    /// *Errors*: as [`Attempt::play`].
+    pub fn play_on(&mut self, route: &Route) -> Result<(), String> {
+        self.play_while(route, false)
+    }
+
+    fn play_while(&mut self, route: &Route, open: bool) -> Result<(), String> {
+        let limit = self.limit_ms();
+        let mut previous_ms = 0_u64;
+        for entry in route {
+            let due = match &entry.trigger {
+                Trigger::At(ms) => Some(*ms),
+                Trigger::Then(ms) => Some(previous_ms.saturating_add(*ms)),
+                Trigger::When(condition) => {
+                    self.wait_for(condition, open);
+                    None
+                }
+            };
+            match due {
+                Some(due) if open => {
+                    self.advance_to_verdict(due);
+                }
+                Some(due) => self.advance_to(due),
+                None => {}
+            }
+            if open && *self.verdict() != Verdict::Open {
+                return Ok(());
+            }
+            if self.engine.now_ms() >= limit {
+                break;
+            }
+            for action in &entry.actions {
+                let Action::Do(input) = action else { continue };
+                let applied = self.command((**input).clone()).map_err(|error| error.to_string())?;
+                let status = applied.outcome.err().map(|refusal| (u64::from(refusal.status), refusal.message));
+                if status.as_ref().map(|(status, _)| *status) != entry.refused {
+                    let said = status.map_or_else(|| "taken".to_owned(), |(status, message)| format!("refused ({status}): {message}"));
+                    return Err(format!("line {}: `{}` was {said}", entry.line, crate::describe::input(input)));
+                }
+            }
+            previous_ms = self.engine.now_ms();
+        }
+        if open {
+            self.advance_to_verdict(limit);
+        } else {
+            self.advance_to(limit);
+        }
+        Ok(())
+    }
+
+    fn wait_for(&mut self, condition: &Condition, open: bool) {
+        let limit = self.limit_ms();
+        while !(open && *self.verdict() != Verdict::Open) && !self.engine.run_until(condition, 0).met {
+            if !self.step(limit) {
+                return;
+            }
+        }
+    }
+}

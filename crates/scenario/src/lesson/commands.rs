@@ -1,0 +1,48 @@
+//! Words for what a learner does: `plan continue`, `pod replace`, `fault agent-lost`, `call PUT /v2/apps/web`.
+//!
+//! Knows: which word an input has. Must not know: what an input does.
+
+use planarium_protocol::Input;
+
+/// The word of an input.
+pub fn word(input: &Input) -> String {
+    let kind = input.kind();
+    match input {
+        Input::Plan(command) => format!("{kind} {}", command.op.as_str()),
+        Input::Pod(command) => format!("{kind} {}", op(&command.op)),
+        Input::Maintenance(command) => format!("{kind} {}", command.op),
+        Input::Fault(fault) => format!("{kind} {}", fault.fault.as_str()),
+        Input::Framework(command) => format!("{kind} {}", command.op),
+        Input::Call(call) => format!("{kind} {} {}", call.method, call.path),
+        _ => kind.to_owned(),
+    }
+}
+
+/// Whether a word of a list covers an input: it is its word, or the beginning of it up to a space, a slash or a question mark.
+pub fn covers(allowed: &str, input: &Input) -> bool {
+    let word = word(input);
+    word.strip_prefix(allowed).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '/', '?']))
+}
+
+/// First words that there are.
+pub(crate) const KINDS: &[&str] = &[
+    "add-agent",
+    "remove-agent",
+    "load-service",
+    "update-service",
+    "remove-service",
+    "plan",
+    "pod",
+    "maintenance",
+    "fault",
+    "clear-fault",
+    "process-behaviour",
+    "task-status",
+    "offer-round",
+    "framework",
+    "call",
+];
+
+fn op<T: serde::Serialize>(op: &T) -> String {
+    serde_json::to_value(op).ok().and_then(|value| Some(value.as_str()?.to_owned())).unwrap_or_default()
+}

@@ -1,0 +1,40 @@
+//! Lessons: a scenario with a task for a learner, checks over the whole run, and an account of every check that is lost.
+//!
+//! Knows: how a lesson is written, when its checks are met or lost, why, and how a try is played. Must not know: how any of it is
+//! shown.
+//!
+//! Entry points: [`Attempt`] is one try, with its [`Progress`]; [`prove`] plays a lesson's own routes and random players.
+
+mod account;
+mod attempt;
+mod candidates;
+mod check;
+mod commands;
+mod facts;
+mod model;
+mod progress;
+mod proof;
+mod read;
+mod states;
+mod texts;
+mod watch;
+
+pub use account::{Account, Link, Place};
+pub use attempt::{Attempt, Move, NotAllowed};
+pub use candidates::candidates;
+pub use check::Check;
+pub use commands::{covers, word};
+pub use model::{Lesson, Naive, NamedCheck, Prediction, PredictionOption, Role, Route, Serving};
+pub use progress::{CheckProgress, Progress, Score, State, Verdict};
+pub use proof::{Other, Proof, prove};
+pub use states::{Bound, States, Term};
+pub use texts::{OptionText, ParsedTexts, QuestionText, Texts, parse_texts};
+pub use watch::Watch;
+
+pub(crate) use read::{all_inputs, read};
+
+/// The JSON Schema of the `lesson:` block and of the texts beside it.
+pub const SCHEMA: &str = include_str!("schema.json");
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! From the `lesson:` block of a scenario to a lesson, with a finding at its place for everything that cannot be read.
+//!
+//! Knows: the keys of the block. Must not know: whether a lesson can be solved; `proof` plays it.
+
+use super::check::Check;
+use super::commands::KINDS;
+use super::model::{Lesson, Naive, NamedCheck, Prediction, PredictionOption, Role, Route, Serving};
+use crate::codes;
+use crate::model::{Entry, Scenario};
+use crate::parse::fields::{self, Fields};
+use crate::parse::{Context, script};
+use planarium_source::yaml::Node;
+use planarium_source::{Diagnostic, suggest};
+
+const KEYS: &[&str] = &[
+    "id", "order", "teaches", "needs", "allowed", "predict", "goal", "never", "serving", "hints", "solution", "also",
+    "naive",
+];
+const CHECK_KEYS: &[&str] = &["id", "check"];
+const QUESTION_KEYS: &[&str] = &["id", "play", "options"];
+const OPTION_KEYS: &[&str] = &["id", "when", "right"];
+const NAIVE_KEYS: &[&str] = &["fails", "play"];
+const SERVING_KEYS: &[&str] = &["of", "needed"];
+
+/// Reads the block. `pinned` says that the scenario has a seed of its own.
+pub(crate) fn read(node: &Node, scenario: &Scenario, pinned: bool, cx: &mut Context<'_>) -> Option<Lesson> {
+    let mut block = Fields::open(node, "a lesson", KEYS, cx)?;
+    for key in ["id", "teaches", "allowed", "goal", "hints", "solution", "naive"] {
+        if block.take(key).is_none() {
+            lacks(node, key, cx);
+        }
+    }
+    let id = block.text("id", cx).unwrap_or_default();
+    if let Some(node) = block.take("id").filter(|_| !is_id(&id)) {
+        fields::wrong(node, "an id is lower case letters, digits and hyphens", cx);
+    }
+    let mut checks = named_checks(block.list("goal", cx), Role::Goal, cx);
+    checks.extend(named_checks(block.list("never", cx), Role::Never, cx));
+    let predict: Vec<Prediction> =
+        block.list("predict", cx).iter().filter_map(|node| prediction(node, cx)).collect();
+    let lesson = Lesson {
+        id,
+        order: block.whole("order", cx).unwrap_or_default(),
+        scenario: scenario.clone(),
+        pinned,
+        teaches: words(block.list("teaches", cx), cx),
+        needs: texts(block.list("needs", cx), cx),
+        allowed: words(block.list("allowed", cx), cx),
+        predict,
+        serving: block.list("serving", cx).iter().filter_map(|node| serving(node, cx)).collect(),
+        hints: block.whole("hints", cx).unwrap_or_default(),
+        solution: route(block.list("solution", cx), cx),
+        also: block.list("also", cx).iter().map(|node| route(list(node, cx), cx)).collect(),
+        naive: block.list("naive", cx).iter().filter_map(|node| naive(node, &checks, cx)).collect(),
+        checks,
+    };
+    Some(lesson)
+}
+
+/// Every entry that a learner or a question may play, for what a world has to have from the beginning.
+pub(crate) fn all_inputs(lesson: &Lesson) -> Vec<Entry> {
+    let asked = lesson.predict.iter().map(|question| &question.play);
+    lesson.routes().chain(asked).flatten().cloned().collect()
+}
+
+fn lacks(node: &Node, key: &str, cx: &mut Context<'_>) {
+    cx.found.push(
+        Diagnostic::error(codes::LESSON_PART, node.span, format!("the lesson has no `{key}`"))
+            .with_help("`planarium lesson new` writes a lesson that has everything"),
+    );
+}
+
+fn is_id(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}
+
+fn named_checks(nodes: &[Node], role: Role, cx: &mut Context<'_>) -> Vec<NamedCheck> {
+    let mut checks: Vec<NamedCheck> = Vec::new();
+    for node in nodes {
+        let Some(mut parts) = Fields::open(node, "a check", CHECK_KEYS, cx) else { continue };
+        let id = name(&mut parts, cx);
+        let forbidden = role == Role::Never;
+        let Some(check) = parts.take("check").and_then(|node| check(node, forbidden, cx)) else {
+            if parts.take("check").is_none() {
+                lacks(node, "check", cx);
+            }
+            continue;
+        };
+        if checks.iter().any(|known| known.id == id) {
+            unknown(node, format!("there are two checks `{id}`"), cx);
+        }
+        checks.push(NamedCheck { id, role, check });
+    }
+    checks
+}
+
+fn name(parts: &mut Fields<'_>, cx: &mut Context<'_>) -> String {
+    let id = parts.text("id", cx);
+    if id.is_none() {
+        lacks(parts.node(), "id", cx);
+    }
+    id.unwrap_or_default()
+}
+
+fn check(node: &Node, forbidden: bool, cx: &mut Context<'_>) -> Option<Check> {
+    match Check::parse_as(node.as_str().unwrap_or_default(), forbidden) {
+        Ok(check) => Some(check),
+        Err(error) => {
+            cx.found.push(
+                Diagnostic::error(codes::CHECK, node.span, error)
+                    .with_help("STATES [after STATES] [until STATES] [by TIME | at TIME | within TIME]"),
+            );
+            None
+        }
+    }
+}
+
+fn prediction(node: &Node, cx: &mut Context<'_>) -> Option<Prediction> {
+    let mut parts = Fields::open(node, "a prediction", QUESTION_KEYS, cx)?;
+    let id = name(&mut parts, cx);
+    let play = route(parts.list("play", cx), cx);
+    let mut options = Vec::new();
+    for node in parts.list("options", cx) {
+        let Some(mut option) = Fields::open(node, "an option", OPTION_KEYS, cx) else { continue };
+        let id = name(&mut option, cx);
+        let right = option.take("right").is_some_and(|node| node.to_json() == true);
+        if let Some(when) = option.take("when").and_then(|node| check(node, false, cx)) {
+            options.push(PredictionOption { id, when, right });
+        }
+    }
+    if options.iter().filter(|option| option.right).count() != 1 {
+        unknown(node, "exactly one option of a prediction is `right: true`".to_owned(), cx);
+    }
+    Some(Prediction { id, play, options })
+}
+
+fn naive(node: &Node, checks: &[NamedCheck], cx: &mut Context<'_>) -> Option<Naive> {
+    let mut parts = Fields::open(node, "a naive route", NAIVE_KEYS, cx)?;
+    let Some(fails) = parts.text("fails", cx) else {
+        lacks(node, "fails", cx);
+        return None;
+    };
+    if !checks.iter().any(|check| check.id == fails) {
+        let near = suggest(&fails, checks.iter().map(|check| check.id.as_str())).map(ToOwned::to_owned);
+        let mut finding =
+            Diagnostic::error(codes::LESSON_NAME, node.span, format!("there is no check `{fails}`"));
+        if let Some(near) = near {
+            finding = finding.with_help(format!("did you mean `{near}`?"));
+        }
+        cx.found.push(finding);
+    }
+    Some(Naive { fails, play: route(parts.list("play", cx), cx) })
+}
+
+fn serving(node: &Node, cx: &mut Context<'_>) -> Option<Serving> {
+    let mut parts = Fields::open(node, "what is serving", SERVING_KEYS, cx)?;
+    let of = parts.text("of", cx)?.trim_matches('/').to_owned();
+    Some(Serving { of, needed: parts.whole("needed", cx)? })
+}
+
+fn route(nodes: &[Node], cx: &mut Context<'_>) -> Route {
+    nodes.iter().filter_map(|node| script::entry(node, cx)).collect()
+}
+
+fn list<'n>(node: &'n Node, cx: &mut Context<'_>) -> &'n [Node] {
+    let items = node.as_sequence();
+    if items.is_none() {
+        fields::wrong(node, "a route is a list of entries", cx);
+    }
+    items.unwrap_or_default()
+}
+
+fn texts(nodes: &[Node], cx: &mut Context<'_>) -> Vec<String> {
+    let mut all = Vec::new();
+    for node in nodes {
+        match node.as_str() {
+            Some(text) => all.push(text.to_owned()),
+            None => fields::wrong(node, "this is a text", cx),
+        }
+    }
+    all
+}
+
+/// Words of commands, each of a kind that there is.
+fn words(nodes: &[Node], cx: &mut Context<'_>) -> Vec<String> {
+    for node in nodes {
+        let first = node.as_str().and_then(|text| text.split(' ').next()).unwrap_or_default();
+        if KINDS.contains(&first) || node.as_str().is_none() {
+            continue;
+        }
+        let finding =
+            Diagnostic::error(codes::LESSON_WORD, node.span, format!("there is no command `{first}`"));
+        cx.found.push(match suggest(first, KINDS.iter().copied()) {
+            Some(near) => finding.with_help(format!("did you mean `{near}`?")),
+            None => finding.with_help(format!("commands begin with {}", KINDS.join(", "))),
+        });
+    }
+    texts(nodes, cx)
+}
+
+fn unknown(node: &Node, message: String, cx: &mut Context<'_>) {
+    cx.found.push(Diagnostic::error(codes::LESSON_NAME, node.span, message));
+}

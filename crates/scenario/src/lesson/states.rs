@@ -1,0 +1,151 @@
+//! States of a world as checks write them: statuses, available instances, tasks on a machine, commands, unavailable time.
+//!
+//! Knows: how a state is written. Must not know: when it holds; that is in `facts`.
+
+use planarium_world::{Condition, parse_duration_ms};
+use serde::Serialize;
+
+/// Several terms that hold at once, joined by `&&`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct States(pub Vec<Term>);
+
+/// A number between two bounds, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Bound {
+    /// Lowest.
+    pub least: u64,
+    /// Highest.
+    pub most: u64,
+}
+
+/// One state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Term {
+    /// A condition of scenarios: `deploy=COMPLETE`, `idle`, `t=30s`.
+    Condition(Condition, String),
+    /// `at least 2 available of NAME`: instances that run, are ready and healthy, on machines that are there. NAME is a service, a
+    /// pod or a task (`*` matches any run of characters), or `SERVICE/POD`.
+    Available {
+        /// Whose instances.
+        of: String,
+        /// How many.
+        bound: Bound,
+    },
+    /// `no tasks on HOST`, `at most 1 task on HOST`.
+    TasksOn {
+        /// Hostname.
+        host: String,
+        /// How many.
+        bound: Bound,
+    },
+    /// `machine HOST=draining`.
+    Machine {
+        /// Hostname.
+        host: String,
+        /// State in the word of the view.
+        state: String,
+    },
+    /// `at most 2 commands`: commands of the learner that were not refused.
+    Commands {
+        /// How many.
+        bound: Bound,
+    },
+    /// `at most 20s below 2 available of NAME`: the time in which fewer were available, counted once the number had been reached.
+    Below {
+        /// Whose instances.
+        of: String,
+        /// Instances needed.
+        needed: u64,
+        /// Time. *Units*: milliseconds.
+        bound: Bound,
+    },
+}
+
+impl Bound {
+    /// Whether a number is within.
+    pub const fn holds(self, number: u64) -> bool {
+        self.least <= number && number <= self.most
+    }
+
+    /// The number that is needed, in words.
+    pub(crate) fn words(self) -> String {
+        match (self.least, self.most) {
+            (0, 0) => "none".to_owned(),
+            (0, most) => format!("at most {most}"),
+            (least, u64::MAX) => format!("at least {least}"),
+            (least, most) => format!("{least} to {most}"),
+        }
+    }
+}
+
+impl States {
+    /// Reads states.
+    ///
+    /// *Errors*: what cannot be read, and how it is written.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        text.split("&&").map(|part| Term::parse(part.trim())).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl Term {
+    fn parse(text: &str) -> Result<Self, String> {
+        if let Some((bound, rest)) = bounded(text) {
+            return counted(text, bound?, rest);
+        }
+        if let Some(rest) = text.strip_prefix("machine ")
+            && let Some((host, state)) = rest.split_once('=')
+        {
+            return Ok(Self::Machine { host: host.trim().to_owned(), state: state.trim().to_owned() });
+        }
+        match Condition::parse(text) {
+            Ok(condition) => Ok(Self::Condition(condition, text.to_owned())),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+/// A number with a unit of time, or a plain one.
+fn number(text: &str) -> Option<u64> {
+    text.parse().ok().or_else(|| parse_duration_ms(text))
+}
+
+/// The bound that a text begins with, and what follows.
+fn bounded(text: &str) -> Option<(Result<Bound, String>, &str)> {
+    if let Some(rest) = text.strip_prefix("no ") {
+        return Some((Ok(Bound { least: 0, most: 0 }), rest));
+    }
+    let prefixes = ["at least ", "at most ", "fewer than ", "more than "];
+    let prefix = prefixes.into_iter().find(|prefix| text.starts_with(prefix))?;
+    let rest = text.strip_prefix(prefix)?;
+    let (count, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    let bound = number(count).ok_or_else(|| format!("`{count}` is not a number or a time")).map(|count| {
+        match prefix {
+            "at least " => Bound { least: count, most: u64::MAX },
+            "at most " => Bound { least: 0, most: count },
+            "fewer than " => Bound { least: 0, most: count.saturating_sub(1) },
+            _ => Bound { least: count.saturating_add(1), most: u64::MAX },
+        }
+    });
+    Some((bound, rest.trim()))
+}
+
+fn counted(text: &str, bound: Bound, rest: &str) -> Result<Term, String> {
+    let name = |rest: &str| rest.trim().trim_matches('/').to_owned();
+    if let Some(of) = rest.strip_prefix("available of ") {
+        return Ok(Term::Available { of: name(of), bound });
+    }
+    if let Some(host) = rest.strip_prefix("tasks on ").or_else(|| rest.strip_prefix("task on ")) {
+        return Ok(Term::TasksOn { host: host.trim().to_owned(), bound });
+    }
+    if matches!(rest, "commands" | "command") {
+        return Ok(Term::Commands { bound });
+    }
+    if let Some((needed, of)) = rest.strip_prefix("below ").and_then(|rest| rest.split_once(" available of "))
+        && let Ok(needed) = needed.trim().parse()
+    {
+        return Ok(Term::Below { of: name(of), needed, bound });
+    }
+    Err(format!(
+        "`{text}` counts nothing known; write `at least 2 available of NAME`, `no tasks on HOST`, `at most 3 commands` or `at most 20s below 2 available of NAME`"
+    ))
+}

@@ -1,0 +1,173 @@
+//! Texts of a lesson in one language, from `ID.LANG.yaml`.
+//!
+//! Knows: the keys of the file. Must not know: any language.
+
+use super::model::Lesson;
+use crate::codes;
+use crate::parse::Context;
+use crate::parse::fields::{self, Fields};
+use planarium_source::yaml::{Entry, Node, Reader};
+use planarium_source::{Diagnostic, Diagnostics, SourceMap, Span};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+const KEYS: &[&str] = &["title", "story", "checks", "predict", "hints", "done"];
+const QUESTION_KEYS: &[&str] = &["ask", "options"];
+const OPTION_KEYS: &[&str] = &["text", "because"];
+
+/// The texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Texts {
+    /// Title.
+    pub title: String,
+    /// The task, readable without playing.
+    pub story: String,
+    /// Checks by name, each as a wish: `Two instances stay available.`
+    pub checks: BTreeMap<String, String>,
+    /// Predictions by name.
+    pub predict: BTreeMap<String, QuestionText>,
+    /// Hints, the smallest first.
+    pub hints: Vec<String>,
+    /// The lesson in hindsight, shown when it is passed.
+    pub done: String,
+}
+
+/// The text of a prediction.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct QuestionText {
+    /// The question.
+    pub ask: String,
+    /// Options by name.
+    pub options: BTreeMap<String, OptionText>,
+}
+
+/// The text of an option.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OptionText {
+    /// The answer.
+    pub text: String,
+    /// Why it is right or wrong.
+    pub because: String,
+}
+
+/// Outcome of reading a file of texts.
+#[derive(Clone, Debug)]
+pub struct ParsedTexts {
+    /// The texts; absent when there are errors.
+    pub texts: Option<Texts>,
+    /// Everything found, in order of place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The text that the findings point into.
+    pub sources: SourceMap,
+}
+
+/// Reads a file of texts. `name` is what findings call the file.
+pub fn parse_texts(text: &str, name: &str) -> ParsedTexts {
+    let mut sources = SourceMap::new();
+    let file = sources.add(name.to_owned(), text.to_owned());
+    let mut found = Diagnostics::new();
+    let root = Reader::new(text, file).one(&mut found).root;
+    let nothing = |_: &str| None;
+    let texts = match root {
+        Some(root) => read(&root, &mut Context { found: &mut found, files: &nothing, sources: &sources }),
+        None => {
+            let start = Span { file, start: 0, end: 0 };
+            found.push(Diagnostic::error(codes::SHAPE, start, "the file of texts is empty"));
+            None
+        }
+    };
+    let texts = texts.filter(|_| !found.has_errors());
+    ParsedTexts { texts, diagnostics: found.into_sorted(), sources }
+}
+
+fn read(root: &Node, cx: &mut Context<'_>) -> Option<Texts> {
+    let mut fields = Fields::open(root, "a file of texts", KEYS, cx)?;
+    let mut text = |key: &str, cx: &mut Context<'_>| fields.text(key, cx).unwrap_or_default().trim().to_owned();
+    let (title, story, done) = (text("title", cx), text("story", cx), text("done", cx));
+    let checks = entries(&mut fields, "checks", cx).iter().filter_map(|entry| named(entry, cx)).collect();
+    let mut predict = BTreeMap::new();
+    for entry in entries(&mut fields, "predict", cx) {
+        if let (Some(id), Some(question)) = (entry.key.as_str(), question(&entry.value, cx)) {
+            predict.insert(id.to_owned(), question);
+        }
+    }
+    let mut hints = Vec::new();
+    for node in fields.list("hints", cx) {
+        match node.as_str() {
+            Some(hint) => hints.push(hint.trim().to_owned()),
+            None => fields::wrong(node, "a hint is a text", cx),
+        }
+    }
+    Some(Texts { title, story, checks, predict, hints, done })
+}
+
+fn question(node: &Node, cx: &mut Context<'_>) -> Option<QuestionText> {
+    let mut parts = Fields::open(node, "the text of a prediction", QUESTION_KEYS, cx)?;
+    let ask = parts.text("ask", cx).unwrap_or_default();
+    let mut options = BTreeMap::new();
+    for entry in entries(&mut parts, "options", cx) {
+        let Some(mut option) = Fields::open(&entry.value, "the text of an option", OPTION_KEYS, cx) else { continue };
+        let text = option.text("text", cx).unwrap_or_default();
+        let because = option.text("because", cx).unwrap_or_default();
+        if let Some(id) = entry.key.as_str() {
+            options.insert(id.to_owned(), OptionText { text, because });
+        }
+    }
+    Some(QuestionText { ask, options })
+}
+
+fn entries<'n>(fields: &mut Fields<'n>, key: &str, cx: &mut Context<'_>) -> &'n [Entry] {
+    let Some(node) = fields.take(key) else { return &[] };
+    let entries = node.as_mapping();
+    if entries.is_none() {
+        fields::wrong(node, &format!("`{key}` is a mapping of names to texts"), cx);
+    }
+    entries.unwrap_or_default()
+}
+
+fn named(entry: &Entry, cx: &mut Context<'_>) -> Option<(String, String)> {
+    let text = entry.value.as_str();
+    if text.is_none() {
+        fields::wrong(&entry.value, "this is a text", cx);
+    }
+    Some((entry.key.as_str()?.to_owned(), text?.trim().to_owned()))
+}
+
+impl Texts {
+    /// Names of the lesson without a text, and texts without a name.
+    pub fn findings(&self, lesson: &Lesson) -> Vec<String> {
+        let mut found = Vec::new();
+        for (key, text) in [("title", &self.title), ("story", &self.story), ("done", &self.done)] {
+            if text.is_empty() {
+                found.push(format!("there is no `{key}`"));
+            }
+        }
+        let ids = |ids: &mut dyn Iterator<Item = &String>| ids.cloned().collect::<Vec<String>>();
+        let wanted = ids(&mut lesson.checks.iter().map(|check| &check.id));
+        compare("check", &wanted, &ids(&mut self.checks.keys()), &mut found);
+        let wanted = ids(&mut lesson.predict.iter().map(|question| &question.id));
+        compare("prediction", &wanted, &ids(&mut self.predict.keys()), &mut found);
+        for question in &lesson.predict {
+            let Some(text) = self.predict.get(&question.id) else { continue };
+            let wanted = ids(&mut question.options.iter().map(|option| &option.id));
+            compare("option", &wanted, &ids(&mut text.options.keys()), &mut found);
+            let empty = |option: &OptionText| option.text.is_empty() || option.because.is_empty();
+            if text.ask.is_empty() || text.options.values().any(empty) {
+                found.push(format!("prediction `{}` needs `ask`, and options `text` and `because`", question.id));
+            }
+        }
+        if self.hints.len() as u64 != lesson.hints || self.hints.iter().any(String::is_empty) {
+            found.push(format!("{} hints, the lesson has {}", self.hints.len(), lesson.hints));
+        }
+        found
+    }
+}
+
+fn compare(what: &str, wanted: &[String], there: &[String], found: &mut Vec<String>) {
+    for id in wanted.iter().filter(|id| !there.contains(id)) {
+        found.push(format!("there is no text for {what} `{id}`"));
+    }
+    for id in there.iter().filter(|id| !wanted.contains(id)) {
+        found.push(format!("there is no {what} `{id}`"));
+    }
+}
