@@ -40,9 +40,9 @@ pub(crate) enum Command {
         after_help = "Example:\n  planarium render svc.yml --at 30s\n  planarium render examples/canary --at end\n  planarium render examples/canary --html --page > canary.html\n  planarium render examples/canary --svg --animate > canary.svg"
     )]
     Render(RenderArgs),
-    /// Write the script and the styles that play the pictures of `render --html` in a document.
+    /// Check and draw the demos in documents, or write the script and the styles that play them.
     #[command(
-        after_help = "Example:\n  planarium embed --assets docs/static\n  planarium render examples/canary --html > docs/canary.html\n\nA document needs both files once, and then any number of pictures:\n  <link rel=\"stylesheet\" href=\"planarium-embed.css\">\n  <script src=\"planarium-embed.js\" defer></script>"
+        after_help = "Example:\n  planarium embed --markdown docs/canary.md > built/canary.md\n  planarium embed --fence --file canary.md --line 12 --info 'planarium plan=\"deploy\"' < svc.yml\n  planarium embed --assets docs/static\n\nA document needs both files of --assets once, and then any number of demos:\n  <link rel=\"stylesheet\" href=\"planarium-embed.css\">\n  <script src=\"planarium-embed.js\" defer></script>\n\nExit status: 0 when every claim holds, 1 when one is false, 2 for bad input."
     )]
     Embed(EmbedArgs),
     /// Print the share string of a scenario or definition, or what a share string holds.
@@ -226,12 +226,45 @@ pub(crate) struct RenderArgs {
     pub(crate) input: InputArgs,
 }
 
+/// What `embed` prints for a demo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EmbedFormat {
+    /// The picture with the recorded run in it.
+    Html,
+    /// The plans as text, for documents without HTML.
+    Text,
+    /// Both, with the findings, for programs.
+    Json,
+}
+
 /// Arguments of `embed`.
 #[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("task").required(true).args(["assets", "fence", "markdown"]))]
 pub(crate) struct EmbedArgs {
-    /// The folder that `planarium-embed.js` and `planarium-embed.css` are written to.
+    /// Write `planarium-embed.js` and `planarium-embed.css` into this folder.
     #[arg(long, value_name = "DIR")]
-    pub(crate) assets: PathBuf,
+    pub(crate) assets: Option<PathBuf>,
+    /// Read one fence from standard input: whole, or its body alone with --info.
+    #[arg(long)]
+    pub(crate) fence: bool,
+    /// Read a Markdown document (`-` for standard input) and put pictures in the places of its fences.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+    /// With --fence: the fence's first line, from the word `planarium` on.
+    #[arg(long, value_name = "INFO", requires = "fence")]
+    pub(crate) info: Option<String>,
+    /// Name of the document in findings.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) file: Option<String>,
+    /// With --fence: the line of the document at which the fence begins.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "fence")]
+    pub(crate) line: u32,
+    /// Folder in which the files are that fences name; without it, the document's.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// What to print.
+    #[arg(long, value_enum, default_value = "html")]
+    pub(crate) format: EmbedFormat,
 }
 
 /// Arguments of `share`.

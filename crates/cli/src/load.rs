@@ -52,6 +52,14 @@ pub(crate) fn load(path: &Path, input: &InputArgs) -> Result<Loaded> {
     Ok(completed(definition(files, input)?, folder, folder))
 }
 
+/// Reads a text that lies in no file of its own; the files it names are sought in `dir`.
+pub(crate) fn text(text: String, name: &str, dir: &Path, input: &InputArgs) -> Result<Loaded> {
+    if kind::of(name, &text) == Kind::Scenario {
+        return scenario(&text, name, dir, input);
+    }
+    definition(BTreeMap::from([(name.to_owned(), text)]), input)
+}
+
 fn folder(path: &Path, input: &InputArgs) -> Result<Loaded> {
     if let Some(file) = scenario_files(path)?.into_iter().next() {
         return load(&file, input);
@@ -250,7 +258,12 @@ fn started(mut load: LoadService, dialect: &str) -> LoadService {
 
 /// Reads a path up to something that can be played.
 pub(crate) fn runnable(path: &Path, input: &InputArgs) -> Result<Runnable> {
-    match load(path, input)? {
+    playable(load(path, input)?, path, input)
+}
+
+/// Brings what was loaded up to something that can be played.
+pub(crate) fn playable(loaded: Loaded, path: &Path, input: &InputArgs) -> Result<Runnable> {
+    match loaded {
         Loaded::Scenario(parsed) => Ok(match parsed.scenario {
             Some(scenario) => Runnable::Yes(Box::new(scenario), parsed.diagnostics, parsed.sources),
             None => Runnable::No(parsed.diagnostics, parsed.sources),

@@ -18,6 +18,7 @@ macro_rules! print {
 
 mod args;
 mod check;
+mod demos;
 mod exec;
 mod files;
 mod hint;
@@ -63,7 +64,7 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Render(args) => render::run(&args),
-        Command::Embed(args) => picture::assets(&args),
+        Command::Embed(args) => demos::run(&args),
         Command::Share(args) => share::run(&args),
         Command::Exec(args) => exec::run(&args),
         Command::Lesson(args) => lesson::run(&args),

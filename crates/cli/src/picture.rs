@@ -1,7 +1,7 @@
-//! `planarium render --html` and `--svg`: pictures for documents, and `planarium embed`, which writes what plays them.
+//! `planarium render --html` and `--svg`: pictures for documents, and the files that play them.
 
 use crate::End;
-use crate::args::{EmbedArgs, RenderArgs};
+use crate::args::RenderArgs;
 use crate::link;
 use crate::load::{Runnable, runnable};
 use crate::render::instant;
@@ -10,6 +10,7 @@ use planarium_embed::{LOADER, Picture, STYLES, Selection, animated, page, record
 use planarium_protocol::input::LoadService;
 use planarium_scenario::Player;
 use planarium_source::render as findings;
+use std::path::Path;
 
 /// Most files of a definition that a picture shows.
 const MOST_SOURCES: usize = 4;
@@ -56,21 +57,26 @@ pub(crate) fn run(args: &RenderArgs) -> Result<End> {
         print!("{}", if args.animate { animated(&recording) } else { still(&recording, at_ms) });
         return Ok(End::Good);
     }
-    let picture = Picture { recording: &recording, at_ms, sources: &sources, link: args.link.as_deref() };
+    let picture = Picture {
+        recording: &recording,
+        at_ms,
+        sources: &sources,
+        link: args.link.as_deref(),
+        attributes: &[],
+    };
     print!("{}", if args.page { page(&picture, LOADER) } else { picture.html() });
     Ok(End::Good)
 }
 
 /// The files of the definitions, as far as they are worth reading in a document.
-fn sources(services: &[LoadService]) -> Vec<(String, String)> {
+pub(crate) fn sources(services: &[LoadService]) -> Vec<(String, String)> {
     let files = services.iter().flat_map(|service| &service.files);
     let short = files.filter(|(_, text)| text.len() <= LARGEST_SOURCE && !text.trim().is_empty());
     short.take(MOST_SOURCES).map(|(name, text)| (name.clone(), text.clone())).collect()
 }
 
 /// Writes the loader and its styles into a folder.
-pub(crate) fn assets(args: &EmbedArgs) -> Result<End> {
-    let folder = &args.assets;
+pub(crate) fn assets(folder: &Path) -> Result<End> {
     std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
     for (name, text) in [("planarium-embed.js", LOADER), ("planarium-embed.css", STYLES)] {
         let path = folder.join(name);

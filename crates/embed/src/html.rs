@@ -18,6 +18,8 @@ pub struct Picture<'a> {
     pub sources: &'a [(String, String)],
     /// Address of the whole run in a playground; none leaves the link out.
     pub link: Option<&'a str>,
+    /// Further attributes of the element, names and values.
+    pub attributes: &'a [(String, String)],
 }
 
 impl Picture<'_> {
@@ -26,12 +28,14 @@ impl Picture<'_> {
         let recording = self.recording;
         let title = if recording.title.is_empty() { "A rollout" } else { &recording.title };
         let mut out = String::with_capacity(4096);
-        let _ = writeln!(
-            out,
-            "<planarium-embed speed=\"{}\" data-at=\"{}\">",
-            speed(recording.end_ms),
-            self.at_ms
-        );
+        out.push_str("<planarium-embed");
+        if !self.attributes.iter().any(|(name, _)| name == "speed") {
+            let _ = write!(out, " speed=\"{}\"", speed(recording.end_ms));
+        }
+        for (name, value) in self.attributes {
+            let _ = write!(out, " {name}=\"{}\"", escaped(value));
+        }
+        let _ = writeln!(out, " data-at=\"{}\">", self.at_ms);
         let _ =
             writeln!(out, "<figure class=\"pl-figure\" role=\"group\" aria-label=\"{}\">", escaped(title));
         let _ = writeln!(out, "<figcaption class=\"pl-title\">{}</figcaption>", escaped(title));
@@ -49,7 +53,7 @@ impl Picture<'_> {
                 out,
                 "<details class=\"pl-source\"><summary>{}</summary><pre><code>{}</code></pre></details>",
                 escaped(name),
-                escaped(text)
+                without_empty_lines(&escaped(text))
             );
         }
         if let Some(link) = self.link {
@@ -114,6 +118,20 @@ fn status(word: &Word) -> String {
         escaped(&word.glyph),
         escaped(&word.word)
     )
+}
+
+/// A text in which no line is empty, and that reads the same: raw HTML in Markdown ends at the first empty line.
+fn without_empty_lines(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match line.strip_suffix('\n') {
+            Some(empty) if empty.trim().is_empty() => {
+                let _ = write!(out, "{empty}&#10;");
+            }
+            _ => out.push_str(line),
+        }
+    }
+    out
 }
 
 /// Writes a whole page with the picture, its styles and the loader in it: one file that plays from a disk, without a network.

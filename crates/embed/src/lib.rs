@@ -4,17 +4,20 @@
 //!
 //! A writer plays a definition or scenario once, when the document is built. What readers get is a picture (a real table that
 //! needs no script), and beside it a [`Recording`]: changes of statuses over time, some hundred bytes, which the loader
-//! (`embed/loader.js`) plays back without an engine.
+//! (`embed/loader.js`) plays back without an engine. [`fence`] reads the demos that stand in Markdown.
 
+pub mod fence;
 mod html;
 mod record;
 mod recording;
 mod svg;
+mod text;
 
 pub use html::{Picture, page};
 pub use record::{Selection, record};
 pub use recording::{Change, Family, Mark, Recording, Row, Word};
 pub use svg::{animated, still};
+pub use text::tree;
 
 /// The styles of pictures and of the loader.
 pub const STYLES: &str = include_str!("../../../embed/planarium-embed.css");

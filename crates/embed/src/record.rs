@@ -113,24 +113,8 @@ impl Node {
 pub fn record(engine: &mut Engine, notes: &[Note], title: &str, selection: &Selection) -> Recording {
     let end_ms = engine.now_ms();
     let marks = marks(engine, notes);
-    let mut instants: Vec<u64> = engine.events().iter().map(|event| event.at_ms).collect();
-    instants.push(0);
-    instants.push(end_ms);
-    instants.sort_unstable();
-    instants.dedup();
-    instants.retain(|ms| *ms <= end_ms);
-    if instants.len() > MOST_INSTANTS {
-        let every = instants.len().div_ceil(MOST_INSTANTS);
-        let last = instants.len() - 1;
-        instants = instants
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| at % every == 0 || *at == last)
-            .map(|(_, ms)| *ms)
-            .collect();
-    }
     let mut services: Vec<Node> = Vec::new();
-    for ms in instants {
+    for ms in instants(engine) {
         engine.seek_ms(ms);
         let view = engine.view();
         let shown: Vec<Element> = view.services.iter().map(|service| Element::Service(service)).collect();
@@ -153,6 +137,28 @@ pub fn record(engine: &mut Engine, notes: &[Note], title: &str, selection: &Sele
     recording.thin(MOST_CHANGES);
     recording.marks = marks;
     recording
+}
+
+/// Returns the instants of a run at which something happens, with its start and its end; those of a long run are sampled.
+pub(crate) fn instants(engine: &Engine) -> Vec<u64> {
+    let end_ms = engine.now_ms();
+    let mut instants: Vec<u64> = engine.events().iter().map(|event| event.at_ms).collect();
+    instants.push(0);
+    instants.push(end_ms);
+    instants.sort_unstable();
+    instants.dedup();
+    instants.retain(|ms| *ms <= end_ms);
+    if instants.len() > MOST_INSTANTS {
+        let every = instants.len().div_ceil(MOST_INSTANTS);
+        let last = instants.len() - 1;
+        instants = instants
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| at % every == 0 || *at == last)
+            .map(|(_, ms)| *ms)
+            .collect();
+    }
+    instants
 }
 
 /// Adds the rows of an element and of what is below it.

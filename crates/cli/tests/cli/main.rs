@@ -7,6 +7,7 @@ mod beside;
 mod commands;
 mod docs;
 mod exec;
+mod fences;
 mod framework;
 mod http;
 mod kubectl;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// The program under test.
-const PROGRAM: &str = env!("CARGO_BIN_EXE_planarium");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_planarium");
 
 /// The top folder of the repository, where commands run.
 pub(crate) fn root() -> PathBuf {
@@ -76,7 +77,7 @@ pub(crate) fn piped(words: &[&str], text: &str) -> Said {
     said(words, output)
 }
 
-fn said(words: &[&str], output: Output) -> Said {
+pub(crate) fn said(words: &[&str], output: Output) -> Said {
     Said {
         words: words.join(" "),
         status: output.status.code().unwrap_or(-1),

@@ -1,0 +1,262 @@
+//! The first line of a fence: `planarium plan="deploy" until="complete" autoplay`.
+//!
+//! *Knows*: keys, their values, what each may be. *Must not know*: what they do to a run.
+//!
+//! Pairs are separated by spaces, keys are written in `snake_case`, values in quotes. mdBook's habits are read too: commas between pairs, values
+//! without quotes. A key alone is a switch that is on.
+
+use super::Finding;
+use super::times::{self, Instant};
+use planarium_source::suggest;
+use planarium_world::presets;
+
+/// Word that makes a fence a demo.
+const WORD: &str = "planarium";
+
+/// Every key.
+const KEYS: &[&str] = &[
+    "src",
+    "file",
+    "dialect",
+    "env",
+    "cluster",
+    "seed",
+    "plan",
+    "until",
+    "limit",
+    "title",
+    "poster_at",
+    "source",
+    "link",
+    "autoplay",
+    "loop",
+    "speed",
+    "start_at",
+    "stop_at",
+    "markers",
+    "pause_on_markers",
+    "controls",
+    "theme",
+];
+
+/// The options of a fence.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Path of a scenario, definition or folder, from the document's folder; without one the fence's body is run.
+    pub src: Option<String>,
+    /// Name under which the body is read and shown.
+    pub file: Option<String>,
+    /// Dialect of the definition.
+    pub dialect: Option<String>,
+    /// Environment of the scheduler.
+    pub env: Vec<(String, String)>,
+    /// Name of a preset of machines.
+    pub cluster: Option<String>,
+    /// Seed of all randomness.
+    pub seed: Option<u64>,
+    /// The plan that is shown, `PLAN` or `SERVICE/PLAN`.
+    pub plan: Option<String>,
+    /// A condition, or a status of the plan, that ends the run.
+    pub until: Option<String>,
+    /// Virtual time after which the run is given up. *Units*: milliseconds.
+    pub limit_ms: Option<u64>,
+    /// Title for people.
+    pub title: Option<String>,
+    /// The instant that the picture shows.
+    pub(crate) poster: Option<Instant>,
+    /// Whether the source stays out of the picture.
+    pub hides_source: bool,
+    /// Address of the run in a playground.
+    pub link: Option<String>,
+    /// Attributes of the element, by their names there.
+    pub attributes: Vec<(String, String)>,
+}
+
+/// Whether the first line of a fence is one of ours.
+pub fn is_info(info: &str) -> bool {
+    let rest = info.trim_start().strip_prefix(WORD);
+    rest.is_some_and(|rest| rest.chars().next().is_none_or(|c| c.is_whitespace() || c == ','))
+}
+
+impl Options {
+    /// Reads the first line of a fence. Whatever cannot be understood is a finding; the rest is read all the same.
+    pub fn read(info: &str) -> (Self, Vec<Finding>) {
+        let mut options = Self::default();
+        let mut findings = Vec::new();
+        let rest = info.trim().strip_prefix(WORD).unwrap_or_default();
+        let pairs = match pairs(rest) {
+            Ok(pairs) => pairs,
+            Err(message) => {
+                findings.push(Finding::bad(0, message));
+                return (options, findings);
+            }
+        };
+        let mut seen: Vec<&str> = Vec::new();
+        for (key, value) in &pairs {
+            if seen.contains(&key.as_str()) {
+                findings.push(Finding::bad(0, format!("`{key}` is given twice")));
+                continue;
+            }
+            seen.push(key);
+            if let Err(message) = options.set(key, value.as_deref()) {
+                findings.push(Finding::bad(0, message));
+            }
+        }
+        (options, findings)
+    }
+
+    fn set(&mut self, key: &str, value: Option<&str>) -> Result<(), String> {
+        if !KEYS.contains(&key) {
+            return Err(unknown(key));
+        }
+        if matches!(key, "autoplay" | "loop" | "pause_on_markers") {
+            return self.switch(key, value);
+        }
+        let Some(text) = value.filter(|text| !text.is_empty()) else {
+            return Err(format!("`{key}` needs a value: {key}=\"...\""));
+        };
+        let owned = text.to_owned();
+        match key {
+            "src" => self.src = Some(owned),
+            "file" => self.file = Some(owned),
+            "dialect" => self.dialect = Some(owned),
+            "plan" => self.plan = Some(owned),
+            "until" => self.until = Some(owned),
+            "title" => self.title = Some(owned),
+            "link" => self.link = Some(link(text)?),
+            "env" => self.env = env(text)?,
+            "cluster" => self.cluster = Some(cluster(text)?),
+            "seed" => {
+                self.seed = Some(text.parse().map_err(|_| format!("seed=\"{text}\" is not a whole number"))?);
+            }
+            "limit" => {
+                let limit = times::ms(text)
+                    .ok_or_else(|| format!("limit=\"{text}\" is not a time; write 90s, 5m or 2h"))?;
+                self.limit_ms = Some(limit);
+            }
+            "poster_at" => self.poster = Some(instant(key, text)?),
+            "source" => self.hides_source = one_of(key, text, &["show", "hide"])? == "hide",
+            "start_at" | "stop_at" => {
+                let at = instant(key, text)?;
+                self.attribute(key, &at.attribute());
+            }
+            "speed" => {
+                let fits = text.parse::<f64>().is_ok_and(|speed| (0.25..=64.0).contains(&speed));
+                if !fits {
+                    return Err(format!("speed=\"{text}\" is not between 0.25 and 64"));
+                }
+                self.attribute(key, text);
+            }
+            "controls" => self.attribute(key, one_of(key, text, &["auto", "full", "none"])?),
+            "theme" => self.attribute(key, one_of(key, text, &["auto", "light", "dark"])?),
+            _ => self.attribute(key, text),
+        }
+        Ok(())
+    }
+
+    /// Switches an attribute without a value on. Superfences write `autoplay="autoplay"` for a key alone.
+    fn switch(&mut self, key: &str, value: Option<&str>) -> Result<(), String> {
+        match value.unwrap_or("true") {
+            "false" => Ok(()),
+            text if text == "true" || text == key || text.is_empty() => {
+                self.attribute(key, "");
+                Ok(())
+            }
+            other => Err(format!("{key}=\"{other}\": a switch is given alone, or as \"true\" or \"false\"")),
+        }
+    }
+
+    fn attribute(&mut self, key: &str, value: &str) {
+        self.attributes.push((key.replace('_', "-"), value.to_owned()));
+    }
+}
+
+fn unknown(key: &str) -> String {
+    match suggest(key, KEYS.iter().copied()) {
+        Some(meant) => format!("there is no option `{key}`; did you mean `{meant}`?"),
+        None => format!("there is no option `{key}`; there are {}", KEYS.join(", ")),
+    }
+}
+
+fn instant(key: &str, text: &str) -> Result<Instant, String> {
+    Instant::parse(text).ok_or_else(|| {
+        format!("{key}=\"{text}\" is not an instant; write 0:42, 90s, start, end or marker:TEXT")
+    })
+}
+
+fn one_of<'t>(key: &str, text: &'t str, words: &[&str]) -> Result<&'t str, String> {
+    if words.contains(&text) {
+        Ok(text)
+    } else {
+        Err(format!("{key}=\"{text}\": write {}", words.join(", ")))
+    }
+}
+
+/// A document's reader follows the link, so that no other scheme may stand there.
+fn link(text: &str) -> Result<String, String> {
+    let relative = !text.split(['/', '?', '#']).next().unwrap_or_default().contains(':');
+    if text.starts_with("https://") || text.starts_with("http://") || relative {
+        return Ok(text.to_owned());
+    }
+    Err(format!("link=\"{text}\" is neither an http address nor a path"))
+}
+
+/// Reads `A=1;B=2`.
+fn env(text: &str) -> Result<Vec<(String, String)>, String> {
+    text.split(';')
+        .filter(|pair| !pair.trim().is_empty())
+        .map(|pair| match pair.split_once('=') {
+            Some((key, value)) => Ok((key.trim().to_owned(), value.to_owned())),
+            None => Err(format!("env=\"{text}\": `{pair}` is not K=V; pairs are separated by `;`")),
+        })
+        .collect()
+}
+
+fn cluster(text: &str) -> Result<String, String> {
+    if presets::cluster(text).is_some() {
+        return Ok(text.to_owned());
+    }
+    let names: Vec<&str> = presets::PRESETS.iter().map(|preset| preset.name).collect();
+    Err(format!("cluster=\"{text}\" is none of the presets {}", names.join(", ")))
+}
+
+/// Splits `key="value" key=value, key`.
+fn pairs(text: &str) -> Result<Vec<(String, Option<String>)>, String> {
+    let mut found = Vec::new();
+    let mut rest = text.trim_start_matches(separates);
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| separates(c) || c == '=').unwrap_or(rest.len());
+        let (key, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        if key.is_empty() || !key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
+            return Err(format!("`{}` is not an option; write key=\"value\"", rest.trim_end()));
+        }
+        let Some(after) = after.strip_prefix('=') else {
+            found.push((key.to_owned(), None));
+            rest = after.trim_start_matches(separates);
+            continue;
+        };
+        let (value, after) = value(key, after)?;
+        found.push((key.to_owned(), Some(value.to_owned())));
+        rest = after.trim_start_matches(separates);
+    }
+    Ok(found)
+}
+
+fn value<'t>(key: &str, text: &'t str) -> Result<(&'t str, &'t str), String> {
+    if let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+        let inside = text.strip_prefix(quote).unwrap_or_default();
+        let (value, after) = inside
+            .split_once(quote)
+            .ok_or_else(|| format!("the value of `{key}` lacks its closing {quote}"))?;
+        if after.chars().next().is_some_and(|c| !separates(c)) {
+            return Err(format!("a space is missing after the value of `{key}`"));
+        }
+        return Ok((value, after));
+    }
+    let end = text.find(separates).unwrap_or(text.len());
+    Ok(text.split_at_checked(end).unwrap_or((text, "")))
+}
+
+fn separates(c: char) -> bool {
+    c.is_whitespace() || c == ','
+}
