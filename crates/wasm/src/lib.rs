@@ -80,6 +80,7 @@ struct PictureOptions {
     at_ms: Option<u64>,
     link: Option<String>,
     sources: Vec<(String, String)>,
+    attributes: Vec<(String, String)>,
 }
 
 #[wasm_bindgen]
@@ -276,8 +277,14 @@ impl Simulation {
             return Err(JsError::new("nothing to draw: the run has no such plan"));
         }
         let at_ms = options.at_ms.unwrap_or(recording.end_ms).min(recording.end_ms);
-        let link = options.link.as_deref();
-        Ok(Picture { recording: &recording, at_ms, sources: &options.sources, link }.html())
+        let picture = Picture {
+            recording: &recording,
+            at_ms,
+            sources: &options.sources,
+            link: options.link.as_deref(),
+            attributes: &options.attributes,
+        };
+        Ok(picture.html())
     }
 
     /// The journal of the current branch as plain data.

@@ -46,8 +46,10 @@ export interface CheckResult {
 /** A recorded run: genesis and inputs. Plain data; keep it as it is, its inside may grow. */
 export interface Journal { [key: string]: unknown; }
 
-/** Settings of a picture. `sources` are paths and texts of files that are shown folded. */
-export interface PictureOptions { title?: string; plan?: string; at_ms?: number; link?: string; sources?: [string, string][]; }
+/** Settings of a picture. `sources` are paths and texts of files that are shown folded, `attributes` names and values of the element's own. */
+export interface PictureOptions {
+  title?: string; plan?: string; at_ms?: number; link?: string; sources?: [string, string][]; attributes?: [string, string][];
+}
 
 /** A response of the simulated HTTP APIs. */
 export interface HttpResponse { status: number; contentType: string; body: string; }
