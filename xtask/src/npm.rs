@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use crate::files;
 use crate::out;
+use crate::page;
 use crate::proc::Cmd;
-use crate::setup::{self, WasmToolchain};
+use crate::setup::{self, WasmToolchain, npm};
 use crate::size;
 
 /// Builds the package and prints where its tarball is.
@@ -20,7 +21,7 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
         _ => anyhow::bail!("npm knows only --dev; see cargo xtask npm --help"),
     };
     let root = files::root()?;
-    let toolchain = if release { setup::page_and_crates(&root, true)? } else { setup::wasm(&root)? };
+    let toolchain = setup::page(&root)?;
     let tarball = build(&root, &toolchain, release)?;
     out::say(files::shown(&root, &tarball));
     Ok(true)
@@ -35,7 +36,9 @@ pub(crate) fn build(root: &Path, toolchain: &WasmToolchain, release: bool) -> Re
         fs::remove_dir_all(&package).with_context(|| format!("cannot empty {}", package.display()))?;
     }
     fs::create_dir_all(&package).with_context(|| format!("cannot make {}", package.display()))?;
+    page::bindgen::compile(root, "wasm-bindgen")?;
     if release {
+        npm::editor(root)?;
         size::headless_engine(root, toolchain, &package)?;
     } else {
         engine_for_tests(root, toolchain, &package)?;
@@ -81,12 +84,7 @@ fn engine_for_tests(root: &Path, toolchain: &WasmToolchain, package: &Path) -> R
         ])
         .run()?;
     let built = target.join("wasm32-unknown-unknown").join("debug").join("planarium_wasm.wasm");
-    Cmd::new("wasm-bindgen")
-        .dir(root)
-        .args(["--target", "web", "--out-name", "planarium", "--out-dir"])
-        .arg(package)
-        .arg(&built)
-        .run()
+    page::bindgen::run(root, &built, package, "planarium", &["--types"])
 }
 
 fn with_styles(styles: &str, loader: &str) -> String {

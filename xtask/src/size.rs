@@ -223,7 +223,7 @@ fn build_headless(root: &Path, toolchain: &WasmToolchain, variant: &Variant) -> 
         .run()?;
     let built = target.join("wasm32-unknown-unknown").join("wasm-release").join("planarium_wasm.wasm");
     let folder = target.join("headless").join(variant.features);
-    page::bindgen::run(root, &built, &folder, "planarium", &[])?;
+    page::bindgen::run(root, &built, &folder, "planarium", &["--types"])?;
     page::shrink(root, &headless_wasm(root, variant))
 }
 
