@@ -1,7 +1,7 @@
 //! What the gallery says about itself, and what its definitions look like to a reader.
 
 use planarium_gallery::front_matter;
-use planarium_tests::files;
+use planarium_tests::{files, golden};
 use planarium_world::check;
 use std::collections::BTreeMap;
 
@@ -59,5 +59,32 @@ fn examples_are_small() {
         let bytes: usize =
             example.files.iter().map(|(_, text)| text.len()).sum::<usize>() + example.scenario.len();
         assert!(bytes <= 12 * 1024, "{}: {bytes} bytes", example.id);
+    }
+}
+
+/// Examples whose moving pictures the README shows.
+const PICTURES: [&str; 4] =
+    ["canary", "marathon-three-at-seventy-percent", "kudo-first-operator", "quality-gate"];
+
+#[test]
+fn pictures_of_the_readme_are_those_of_the_engine() {
+    let readme = files::text(&files::root().join("README.md"));
+    for id in PICTURES {
+        let example = planarium_gallery::find(id).expect("an example");
+        let file = |path: &str| {
+            example.files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
+        };
+        let parsed = planarium_scenario::parse(example.scenario, example.id, &file);
+        let scenario = parsed.scenario.expect("a scenario");
+        let title = scenario.title.clone();
+        let (mut engine, mut player) = planarium_scenario::Player::start(scenario);
+        player.run_to_end(&mut engine);
+        let notes = player.take_notes();
+        let recording = planarium_embed::record(&mut engine, &notes, &title, &Default::default());
+        let path = format!("docs/pictures/{id}.svg");
+        assert!(readme.contains(&format!("({path})")), "the README does not show {path}");
+        if let Err(difference) = golden::compare(&path, &planarium_embed::animated(&recording)) {
+            panic!("{difference}");
+        }
     }
 }

@@ -32,7 +32,7 @@ const LAYERS: [(&str, u8); 23] = [
 ];
 
 /// Neighbours in one layer that may meet all the same.
-const EXCEPTIONS: [(&str, &str); 7] = [
+const EXCEPTIONS: [(&str, &str); 8] = [
     ("planarium-protocol", "planarium-kernel"),
     ("planarium-source", "planarium-kernel"),
     ("planarium-rest", "planarium-scenario"),
@@ -40,6 +40,7 @@ const EXCEPTIONS: [(&str, &str); 7] = [
     ("planarium-wasm", "planarium-embed"),
     ("planarium-tests", "planarium-cli"),
     ("planarium-tests", "planarium-wasm"),
+    ("planarium-tests", "planarium-embed"),
 ];
 
 /// Cluster managers, which a build has only if one of its systems needs them.
