@@ -8,6 +8,7 @@ pub mod amount;
 pub mod event;
 pub mod flow;
 pub mod input;
+mod interned;
 pub mod json;
 pub mod refusal;
 pub mod view;

@@ -3,7 +3,7 @@
 use crate::Text;
 use crate::event::ElementPath;
 use crate::input::Input;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The answer to "why is it not moving?".
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,7 +22,7 @@ pub struct Why {
 }
 
 /// Why a machine is in the state that it is in, and what its schedule has to do with it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct MachineWhy {
     /// Host name.
@@ -40,18 +40,19 @@ pub struct MachineWhy {
 }
 
 /// Something that would unblock the element.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Unblock {
     /// Button text.
     pub title: String,
     /// The input that does it, when there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Input>,
 }
 
 /// What a proposal does for an element.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Helps {
     /// The element gets further than without.
     Moves,
@@ -64,7 +65,7 @@ pub enum Helps {
 }
 
 /// A proposal that was tried.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Way {
     /// Words and input.
     pub unblock: Unblock,
@@ -78,7 +79,7 @@ pub struct Reason {
     /// For people.
     pub text: String,
     /// The event this goes back to.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<u64>,
     /// The data.
     #[serde(flatten)]
@@ -86,7 +87,7 @@ pub struct Reason {
 }
 
 /// An element with its status.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ElementRef {
     /// Which.
@@ -96,7 +97,7 @@ pub struct ElementRef {
 }
 
 /// The kinds of reason.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum ReasonKind {
@@ -142,7 +143,7 @@ pub enum ReasonKind {
         /// Task names.
         tasks: Vec<Text>,
         /// The step that has them ended, where it is another plan's.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<ElementRef>,
     },
     /// A step of another plan had its task ended.
@@ -183,10 +184,10 @@ pub enum ReasonKind {
         /// Checks so far.
         attempts: u32,
         /// Last exit code.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         last_exit: Option<i32>,
         /// Next check.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         next_ms: Option<u64>,
     },
     /// The goal is an exit with code 0.
@@ -228,7 +229,7 @@ pub enum ReasonKind {
         /// What is done.
         what: Text,
         /// When it ends, where that is known.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         until_ms: Option<u64>,
     },
     /// Processes are on manual: the user has to say what happens.
@@ -246,7 +247,7 @@ pub enum ReasonKind {
 }
 
 /// What happened to the offers looked at for a step.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct OfferFunnel {
     /// When they were last looked at.
@@ -256,12 +257,12 @@ pub struct OfferFunnel {
     /// Per machine.
     pub agents: Vec<AgentOutcome>,
     /// Nearest miss, e.g. `agent-2 is short by 0.5 cpus`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nearest: Option<String>,
 }
 
 /// One requirement over all machines.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FunnelStage {
     /// `placement`, `cpus`, `mem`, `disk`, `ports`, `volume`, `reservation`, ...
@@ -273,7 +274,7 @@ pub struct FunnelStage {
 }
 
 /// One machine's offer.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct AgentOutcome {
     /// Hostname.
@@ -285,7 +286,7 @@ pub struct AgentOutcome {
 }
 
 /// One requirement on one machine.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct RequirementOutcome {
     /// As in [`FunnelStage::requirement`].

@@ -35,10 +35,14 @@ fn show(reason: &str) -> Option<()> {
                 command, and so was what you wrote.";
     append(&card, element(&document, "p", "", text)?);
     let address = Some(browser::hash()).filter(|hash| hash.len() > 1);
-    if let Some(run) = persist::saved_run().or(address) {
-        let run = run.trim_start_matches('#').to_owned();
+    let run = persist::saved_run().or(address).unwrap_or_default();
+    let run = run.trim_start_matches('#').to_owned();
+    let parts = persist::saved_parts();
+    if !run.is_empty() || parts.is_some() {
         append(&card, link(&document, "Bring the run back", &restart_url(&run), true)?);
-        let saved = link(&document, "Save the run as a file", &data_url(&run), false)?;
+        let text =
+            parts.map_or_else(|| run.clone(), |parts| planarium_protocol::json::of(&parts).to_string());
+        let saved = link(&document, "Save the run as a file", &data_url(&text), false)?;
         saved.set_attribute("download", "planarium-run.txt").ok()?;
         append(&card, saved);
     }
@@ -57,9 +61,8 @@ fn restart_url(run: &str) -> String {
     format!("{}?recovered={}#{run}", browser::page_url(), run.len())
 }
 
-/// A share string holds no character that a data URL would have to escape.
-fn data_url(run: &str) -> String {
-    format!("data:text/plain;charset=utf-8,{run}")
+fn data_url(text: &str) -> String {
+    format!("data:text/plain;charset=utf-8,{}", String::from(js_sys::encode_uri_component(text)))
 }
 
 fn element(document: &Document, tag: &str, class: &str, text: &str) -> Option<Element> {

@@ -1,6 +1,6 @@
 //! What goes on beside rendering: the play loop, debounced work, looks of the page as a whole.
 
-use super::pace::Pace;
+use super::pace::{Pace, Turn};
 use crate::browser;
 use crate::features::dialogs::open_files;
 use crate::store::state::{State, Theme};
@@ -160,7 +160,7 @@ fn use_play_loop(hub: &Hub, playing: bool) {
     use_effect_with(playing, move |playing| {
         let slot: Slot = Rc::default();
         if *playing {
-            next_frame(hub, Rc::clone(&slot), Pace::default());
+            next_frame(hub, Rc::clone(&slot), Loop::default());
         }
         move || *slot.borrow_mut() = None
     });
@@ -168,21 +168,37 @@ fn use_play_loop(hub: &Hub, playing: bool) {
 
 type Slot = Rc<RefCell<Option<AnimationFrame>>>;
 
-fn next_frame(hub: Hub, slot: Slot, mut pace: Pace) {
+/// What the play loop knows of the last turn.
+#[derive(Clone, Default)]
+struct Loop {
+    pace: Pace,
+    /// The turn that the host has not been heard of yet.
+    turn: Option<Turn>,
+    /// How many states were drawn.
+    drawn: u64,
+}
+
+fn next_frame(hub: Hub, slot: Slot, mut all: Loop) {
     let again = Rc::clone(&slot);
     let frame = request_animation_frame(move |now_ms| {
         // Pausing and playing on may come between two draws, so only the draw of a pause ends the loop.
-        if hub.state().play.playing {
-            if let Some(turn) = pace.frame(now_ms) {
-                let from_ms = js_sys::Date::now();
-                let (ahead, shown) = (Action::Ahead(turn.play_ms), Action::Frame(turn.play_ms));
-                hub.send(if turn.shows { shown } else { ahead });
-                pace.played(turn, js_sys::Date::now() - from_ms);
-            }
+        if !hub.state().play.playing {
+            all.pace.pause();
+        } else if hub.plays() {
+            // One frame at a time: the next one waits until the host has answered.
+            all.pace.waits(now_ms);
         } else {
-            pace.pause();
+            if let Some((turn, took_ms)) = all.turn.take().zip(hub.took_ms()) {
+                all.pace.played(turn, took_ms);
+            }
+            let drawn = std::mem::replace(&mut all.drawn, hub.drawn());
+            if let Some(turn) = all.pace.frame(now_ms, drawn != all.drawn) {
+                let (ahead, shown) = (Action::Ahead(turn.play_ms), Action::Frame(turn.play_ms));
+                all.turn = Some(turn);
+                hub.send(if turn.shows { shown } else { ahead });
+            }
         }
-        next_frame(hub, again, pace);
+        next_frame(hub, again, all);
     });
     *slot.borrow_mut() = Some(frame);
 }

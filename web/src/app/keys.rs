@@ -110,7 +110,7 @@ fn undo(state: &State) -> Option<Action> {
         return Some(Action::Undo);
     }
     let toast = state.ui.toasts.iter().rev().find(|toast| toast.undo == Some(ToastUndo::Draft))?;
-    toast.undo.as_ref().map(ToastUndo::action)
+    toast.undo.map(crate::store::toast::action_of)
 }
 
 fn redo(state: &State) -> Option<Action> {

@@ -20,20 +20,22 @@ use crate::features::timeline::Timeline;
 use crate::features::toasts::Toasts;
 use crate::features::transport::Transport;
 use crate::store::action::Border;
-use crate::store::effects::Session;
+use crate::store::link::InProcess;
 use crate::store::selectors::tree;
 use crate::store::state::{MenuTarget, Pane, State, Tab};
-use crate::store::{Action, Hub, reduce};
+use crate::store::{Action, Hub, effects, reduce};
+use crate::ui::attr;
 use crate::ui::splitter::Splitter;
+use planarium_messages::questions::Ask;
 use std::rc::Rc;
 use yew::prelude::*;
 
 /// Opens the session and mounts the page.
 pub fn start() {
     crash::install();
-    let (mut session, state) = Session::new();
-    let facts = session.start(&browser::hash(), browser::query("example").as_deref());
-    let hub = Hub::new(session, state, facts);
+    let hub = Hub::new(State::first());
+    let begin = effects::begin(&browser::hash(), browser::query("example").as_deref());
+    hub.connect(Rc::new(InProcess::new(&hub)), Ask::Begin(Box::new(begin)));
     hub.send(Action::Check);
     let document = browser::window().and_then(|window| window.document());
     if let Some(root) = document.and_then(|document| document.get_element_by_id("app")) {
@@ -64,7 +66,7 @@ fn App(props: &AppProps) -> Html {
     html! {
         <ContextProvider<Hub> context={hub.clone()}>
             if let Some(broken) = &state.broken {
-                <BrokenScreen raw={broken.raw.clone()} reason={broken.reason.clone()} />
+                <BrokenScreen raw={attr(&broken.raw)} reason={attr(&broken.reason)} />
             } else {
                 { page(hub, &state) }
             }
@@ -115,10 +117,10 @@ fn page(hub: &Hub, state: &State) -> Html {
                 browser::focus("[role=treegrid] [tabindex='0']");
             })}>{ "Skip to the plan" }</a>
             <Header
-                title={state.story.title.clone()}
+                title={attr(&state.story.title)}
                 theme={state.prefs.theme}
                 editor_shut={ui.editor_shut}
-                dialect={state.checked.dialect.clone()}
+                dialect={attr(&state.checked.dialect)}
             />
             <main class="panes">
                 <section class="pane pane-editor" id="pane-editor" aria-label="Definition">

@@ -56,10 +56,11 @@ impl Default for Pace {
 
 impl Pace {
     /// A frame begins; nothing is to be done in the first one.
-    pub(super) fn frame(&mut self, now_ms: f64) -> Option<Turn> {
+    /// `drew` says that something new was drawn since the last one.
+    pub(super) fn frame(&mut self, now_ms: f64, drew: bool) -> Option<Turn> {
         let last_ms = self.last_ms.replace(now_ms)?;
         let frame_ms = (now_ms - last_ms).max(0.0);
-        if self.shown {
+        if drew {
             let weight = if frame_ms > self.shown_ms { 0.5 } else { 0.2 };
             self.shown_ms += (frame_ms.min(MOST_MS) - self.shown_ms) * weight;
             self.rests = rests(self.shown_ms);
@@ -72,6 +73,13 @@ impl Pace {
         let play_ms = if busy { 0.0 } else { self.owed_ms.min(self.most_ms) };
         self.owed_ms = (self.owed_ms - play_ms).min(OWED_MS);
         Some(Turn { play_ms, shows: self.shown })
+    }
+
+    /// A frame in which the world is still being simulated: what it would play is left to the next one.
+    pub(super) fn waits(&mut self, now_ms: f64) {
+        if let Some(last_ms) = self.last_ms.replace(now_ms) {
+            self.owed_ms = (self.owed_ms + (now_ms - last_ms).max(0.0)).min(MOST_MS);
+        }
     }
 
     /// The frame has played so much, and simulating took so long.
@@ -106,9 +114,11 @@ mod tests {
     fn played(drawing_ms: f64) -> (f64, f64) {
         let (mut pace, mut now_ms) = (Pace::default(), 0.0);
         let (mut frames, mut shown) = (0.0, 0.0);
+        let mut drew = false;
         while now_ms < 20_000.0 {
-            let turn = pace.frame(now_ms).unwrap_or(Turn { play_ms: 0.0, shows: false });
+            let turn = pace.frame(now_ms, drew).unwrap_or(Turn { play_ms: 0.0, shows: false });
             pace.played(turn, 1.0);
+            drew = turn.shows;
             let taken = if turn.shows { drawing_ms } else { 1.0 };
             // The browser draws at fixed instants.
             now_ms += (taken / (1000.0 / 60.0)).ceil() * (1000.0 / 60.0);
@@ -153,9 +163,9 @@ mod tests {
     #[test]
     fn time_that_stood_is_not_caught_up_with() {
         let mut pace = Pace::default();
-        assert_eq!(pace.frame(10.0), None);
-        assert_eq!(pace.frame(26.0).map(|turn| turn.play_ms), Some(16.0));
+        assert_eq!(pace.frame(10.0, false), None);
+        assert_eq!(pace.frame(26.0, false).map(|turn| turn.play_ms), Some(16.0));
         pace.pause();
-        assert_eq!(pace.frame(9000.0), None);
+        assert_eq!(pace.frame(9000.0, false), None);
     }
 }

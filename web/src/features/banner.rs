@@ -5,7 +5,7 @@ use crate::store::ptr::Ptr;
 use crate::store::selectors::time::clock as clock_text;
 use crate::store::state::{Checked, Clock, Differing, EditTab, PresetCard, Story};
 use crate::store::{Action, Hub, use_hub};
-use crate::ui::{Button, IconButton, icon};
+use crate::ui::{Button, IconButton, attr, icon};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -117,8 +117,8 @@ fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
             text: html! { <><strong>{ capital(&differing.text) }{ "." }</strong>{ " What is shown comes of the recorded inputs, replayed by this version." }</> },
             buttons: html! {
                 <>
-                    <Button label="Copy the recorded inputs" look="quiet" onclick={copy(hub, &differing.recorded)} />
-                    <Button label="Save them" look="quiet" title="The journal as it was recorded, as a file" onclick={save(&differing.recorded)} />
+                    <Button label="Copy the recorded inputs" look="quiet" onclick={copy(hub, &attr(&differing.recorded))} />
+                    <Button label="Save them" look="quiet" title="The journal as it was recorded, as a file" onclick={save(&attr(&differing.recorded))} />
                     <IconButton icon="close" label="Dismiss this message" onclick={hub.act(Action::LeaveDiffering)} />
                 </>
             },

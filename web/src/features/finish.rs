@@ -1,9 +1,10 @@
 //! The card at the end of a run: how it went, and what one may dare next.
 
-use crate::store::selectors::finish::{Dare, Finish as Told};
 use crate::store::selectors::time::short;
 use crate::store::{Action, Hub, use_hub};
-use crate::ui::{Button, IconButton, icon};
+use crate::ui::{Button, IconButton, attr, icon};
+use planarium_messages::facts::{Dare, Finish as Told, Reply};
+use planarium_messages::questions::Ask;
 use planarium_protocol::Input;
 use yew::prelude::*;
 
@@ -18,11 +19,19 @@ pub(crate) struct FinishProps {
 pub(crate) fn Finish(props: &FinishProps) -> Html {
     let hub = use_hub();
     let closed = use_state_eq(|| None);
-    let told = {
-        let hub = hub.clone();
-        use_memo(props.run, move |_| hub.finish_of_run())
-    };
-    let Some(told) = told.as_ref().as_ref().filter(|_| *closed != Some(props.run)) else {
+    let told = use_state_eq(|| None);
+    {
+        let (hub, told) = (hub.clone(), told.setter());
+        use_effect_with(props.run, move |_| {
+            let answer = move |reply| {
+                if let Reply::Finish(finish) = reply {
+                    told.set(finish);
+                }
+            };
+            hub.ask(Ask::Finish, Callback::from(answer));
+        });
+    }
+    let Some(told) = told.as_ref().filter(|_| *closed != Some(props.run)) else {
         return Html::default();
     };
     let close = {
@@ -50,7 +59,7 @@ pub(crate) fn Finish(props: &FinishProps) -> Html {
             if !told.dares.is_empty() {
                 <div class="button-row" role="group" aria-label="What if">
                     { for told.dares.iter().map(|dare| html! {
-                        <Button icon="lightning" label={dare.title} title={dare.text.clone()} onclick={go(&hub, dare)} />
+                        <Button icon="lightning" label={attr(&dare.title)} title={dare.text.clone()} onclick={go(&hub, dare)} />
                     }) }
                 </div>
             }

@@ -2,6 +2,7 @@
 
 use crate::store::ptr::Ptr;
 use crate::store::state::{Toast, ToastKind, ToastUndo};
+use crate::store::toast::{action_of, label_of};
 use crate::store::{Action, use_hub};
 use crate::ui::{Button, IconButton, icon};
 use gloo::timers::callback::Timeout;
@@ -46,7 +47,7 @@ fn ToastCard(props: &ToastCardProps) -> Html {
         });
     }
     let undo = toast.undo.as_ref().map(|undo| {
-        let action = undo.action();
+        let action = action_of(*undo);
         let (hub, id) = (hub.clone(), toast.id);
         Callback::from(move |_: MouseEvent| {
             // Of two clicks the second would undo what the first one did.
@@ -61,7 +62,7 @@ fn ToastCard(props: &ToastCardProps) -> Html {
         <div class="toast" data-kind={if alert { "alert" } else { "info" }} role={if alert { "alert" } else { "status" }}>
             { icon(if alert { "error" } else { "info" }) }
             <p>{ &toast.text }</p>
-            if let Some(onclick) = undo { <Button label={toast.undo.as_ref().map_or("", ToastUndo::label)} {onclick} /> }
+            if let Some(onclick) = undo { <Button label={toast.undo.map_or("", label_of)} {onclick} /> }
             <IconButton icon="close" label="Close the message" onclick={hub.act(Action::CloseToast(toast.id))} />
         </div>
     }

@@ -1,45 +1,12 @@
-//! What components ask for, and what effects report.
+//! What components ask for.
 
-use super::console::{Answer, ConsoleAct};
-use super::draft::Draft;
-use super::events::EventLog;
-use super::gantt::Gantt;
-use super::help::Help;
-use super::moment::Running;
-use super::ptr::Ptr;
-use super::state::{
-    Against, BranchTab, BrokenLink, Checked, Clock, Compared, Dialog, Differing, EditTab, Fix, Link,
-    LogFilter, MenuTarget, Pane, Story, Tab, Theme, ToastUndo, Verbosity, Ways,
-};
+use super::console::ConsoleAct;
+use super::state::{Against, Dialog, EditTab, Fix, LogFilter, MenuTarget, Pane, Tab, Theme, Verbosity};
+pub(crate) use planarium_messages::facts::{Fact, Snapshot};
+pub(crate) use planarium_messages::questions::{Format, Toward};
+use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::LoadService;
-use planarium_protocol::view::View;
-use planarium_protocol::{Input, Why};
 use yew::AttrValue;
-
-/// Back or forward.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Toward {
-    /// To the past.
-    Back,
-    /// To the future.
-    Ahead,
-}
-
-/// What a run can be saved as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    /// Everything, to be opened again.
-    Journal,
-    /// All events as a table.
-    Csv,
-    /// What happened as text.
-    Transcript,
-    /// The plans as text, at the cursor.
-    Tree,
-    /// The timeline as a Mermaid diagram.
-    Mermaid,
-}
 
 /// A pane border that can be dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,87 +202,4 @@ pub(crate) enum Action {
     LeaveBroken,
     /// It was read that the run differs from what was recorded.
     LeaveDiffering,
-}
-
-/// What the engine shows after an effect.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Snapshot {
-    /// New view, when it changed.
-    pub(crate) view: Option<Ptr<View>>,
-    /// The clock.
-    pub(crate) clock: Clock,
-    /// New events, when there are any.
-    pub(crate) log: Option<EventLog>,
-    /// The definitions that run, when they changed.
-    pub(crate) running: Option<Ptr<Vec<Running>>>,
-    /// New lanes, when they changed.
-    pub(crate) gantt: Option<Ptr<Gantt>>,
-    /// Branches, when they changed.
-    pub(crate) branches: Option<Ptr<Vec<BranchTab>>>,
-    /// Whether anything but setting up has happened.
-    pub(crate) touched: bool,
-    /// There is a run before this one.
-    pub(crate) before: bool,
-}
-
-/// What an effect reports.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Fact {
-    /// The engine moved.
-    Moved(Box<Snapshot>),
-    /// Another world is shown.
-    Opened {
-        /// What the editor holds, service by service.
-        drafts: Vec<Draft>,
-        /// Where it came from.
-        story: Ptr<Story>,
-        /// Which machines.
-        preset: Option<AttrValue>,
-    },
-    /// Kept edits are back in the editor; what runs stays.
-    Drafted(Vec<Draft>),
-    /// The editor holds exactly this.
-    Drafts(Vec<Draft>),
-    /// Another service in the editor, which is shown.
-    Beside(Box<Draft>),
-    /// The world was built anew with these services.
-    Rebuilt(Vec<LoadService>),
-    /// What is in the editor is what runs now.
-    RolledOut,
-    /// On these machines the service would get further.
-    Better(Option<AttrValue>),
-    /// The script went on.
-    Story(Ptr<Story>),
-    /// The machines are these.
-    Preset(Option<AttrValue>),
-    /// The draft was read.
-    Checked(Ptr<Checked>),
-    /// Why the selected element is not moving.
-    Why(Option<Ptr<Why>>),
-    /// What is stuck, and what helps.
-    Help(Ptr<Help>),
-    /// The other run on the same clock.
-    Compared(Option<Ptr<Compared>>),
-    /// The page looked like this before it was loaded again.
-    Looks(Box<serde_json::Value>),
-    /// What undo and redo would do.
-    Ways(Ways),
-    /// A file of the definition at a place has this text again, or is gone again.
-    File(usize, String, Option<String>),
-    /// The clock stopped by itself.
-    Stopped,
-    /// Something to tell.
-    Told(AttrValue, Option<ToastUndo>),
-    /// Something to tell that holds at this instant only.
-    Rested(AttrValue),
-    /// Something was refused.
-    Refused(AttrValue),
-    /// A typed command was carried out.
-    Answered(Box<Answer>),
-    /// The link.
-    Link(Box<Link>),
-    /// A link could not be read.
-    Broken(BrokenLink),
-    /// A run is open that may have come out differently than recorded; after [`Fact::Opened`].
-    Differing(Differing),
 }

@@ -1,13 +1,11 @@
 //! The console: what was asked and answered, the line being typed, earlier lines, and how a line may go on.
 //!
-//! *Knows*: where names for a place in a line are found in the view. *Must not know*: what a command does, how it
-//! is carried out, how anything is drawn.
+//! *Knows*: lines, and what the host said of how one may go on. *Must not know*: any command, how anything is drawn.
 
 use super::selectors::tree::{service_key, service_path};
+use planarium_messages::facts::{Answer, Completion};
 use planarium_protocol::View;
 use planarium_protocol::view::ServiceView;
-use planarium_rest::console::{Completion, Names, complete};
-use planarium_source::suggest;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use yew::AttrValue;
@@ -18,25 +16,6 @@ const ANSWERS: usize = 100;
 const LINES: usize = 200;
 /// Ways to go on that are spoken.
 const SPOKEN: usize = 8;
-
-/// A command and what came of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Answer {
-    /// Number.
-    pub(crate) id: u32,
-    /// When, in virtual time.
-    pub(crate) at_ms: u64,
-    /// The line.
-    pub(crate) line: AttrValue,
-    /// Standard output.
-    pub(crate) stdout: AttrValue,
-    /// Standard error.
-    pub(crate) stderr: AttrValue,
-    /// The line that was meant, where this one is not understood.
-    pub(crate) meant: Option<AttrValue>,
-    /// Exit code: 0 done, 1 turned down, 2 not understood.
-    pub(crate) code: u8,
-}
 
 /// The console.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +28,12 @@ pub(crate) struct Console {
     pub(crate) said: String,
     /// Until something is typed, Tab leaves the line.
     pub(crate) tab_leaves: bool,
+    /// What the host said of how a line may go on.
+    completion: Completion,
+    /// The line is completed as soon as the host says how.
+    completes: bool,
+    /// Words to go on with are spoken as soon as the host says them.
+    speaks: bool,
     /// The key of the service picked; the first one otherwise.
     picked: Option<AttrValue>,
     /// Earlier lines, oldest first.
@@ -90,49 +75,38 @@ impl Console {
         picked.or_else(|| speakers(view).next())
     }
 
-    /// How the line may go on.
-    pub(crate) fn completion(&self, view: &View) -> Completion {
-        let chosen = self.service(view);
-        complete(&self.line, chosen.map_or("", |service| &*service.dialect), &mut |named, wanted| match (
-            named, wanted,
-        ) {
-            (_, Names::Services) => {
-                speakers(view).map(|service| service.name.trim_start_matches('/').to_owned()).collect()
-            }
-            (None, wanted) => chosen.map(|service| names(service, wanted)).unwrap_or_default(),
-            (Some(name), wanted) => {
-                let name = name.trim_matches('/');
-                let service = speakers(view).find(|service| service.name.trim_start_matches('/') == name);
-                service.map(|service| names(service, wanted)).unwrap_or_default()
-            }
-        })
+    /// The key of the service that was picked.
+    pub(crate) fn picked(&self) -> Option<String> {
+        self.picked.as_ref().map(AttrValue::to_string)
     }
 
-    /// The line that was meant by one that is not understood: its first word that fits nowhere gives way to the nearest
-    /// one that does.
-    pub(crate) fn meant(&self, view: &View, line: &str) -> Option<String> {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let mut trial = Self { picked: self.picked.clone(), ..Self::default() };
-        words.iter().enumerate().find_map(|(at, word)| {
-            let before = words.get(..at)?.iter().fold(String::new(), |out, word| out + word + " ");
-            trial.line.clone_from(&before);
-            let known = trial.completion(view).words;
-            if known.iter().any(|fits| fits == word) {
-                return None;
-            }
-            let nearest = suggest(word, known.iter().map(String::as_str))?;
-            let after = words.get(at + 1..)?.iter().fold(String::new(), |out, word| out + " " + word);
-            Some(format!("{before}{nearest}{after}"))
-        })
+    /// Words that the line may go on with, as far as that is known by now.
+    pub(crate) fn completion(&self) -> Option<&Completion> {
+        Some(&self.completion).filter(|known| known.line == self.line)
     }
 
-    /// Whether Tab has something to add; otherwise it leaves the line, as everywhere on the page.
-    pub(crate) fn tab_completes(&self, view: &View) -> bool {
-        !self.tab_leaves && !self.line.trim().is_empty() && self.completion(view).agreed().is_some()
+    /// Takes what the host says of how a line may go on.
+    pub(crate) fn complete(&mut self, completion: Completion) {
+        self.completion = completion;
+        if self.completion().is_none() {
+            return;
+        }
+        if std::mem::take(&mut self.completes) {
+            self.go_on();
+        } else if std::mem::take(&mut self.speaks) {
+            self.said = spoken(&self.line, &self.completion);
+        }
+    }
+
+    /// Whether Tab has something to add; otherwise it leaves the line, as everywhere on the page. Where the host has not
+    /// answered yet, it may have.
+    pub(crate) fn tab_completes(&self) -> bool {
+        let adds = self.completion().is_none_or(|known| known.agreed.is_some());
+        !self.tab_leaves && !self.line.trim().is_empty() && adds
     }
 
     /// What the pane asked for. Carrying out is for the effects.
-    pub(crate) fn act(&mut self, view: &View, act: &ConsoleAct) {
+    pub(crate) fn act(&mut self, act: &ConsoleAct) {
         match act {
             ConsoleAct::Edit(line) => {
                 self.set(line.clone());
@@ -140,18 +114,15 @@ impl Console {
             }
             ConsoleAct::Earlier => self.earlier(),
             ConsoleAct::Later => self.later(),
-            ConsoleAct::Complete => {
-                if let Some(line) = self.completion(view).agreed() {
-                    self.set(line);
-                }
-                self.said = spoken(&self.line, &self.completion(view).words);
-            }
+            ConsoleAct::Complete if self.completion().is_some() => self.go_on(),
+            ConsoleAct::Complete => self.completes = true,
             ConsoleAct::Pick(word) => {
-                let fitting = self.completion(view);
-                let at = fitting.words.iter().position(|fits| fits == word);
-                if let Some(line) = at.and_then(|at| fitting.with(at)) {
+                let fitting = self.completion();
+                let at = fitting.and_then(|known| known.words.iter().position(|fits| fits == word));
+                let line = fitting.zip(at).and_then(|(known, at)| known.lines.get(at)).cloned();
+                if let Some(line) = line {
                     self.set(line);
-                    self.said = spoken(&self.line, &self.completion(view).words);
+                    self.speaks = true;
                 }
             }
             ConsoleAct::LetGo => {
@@ -186,7 +157,18 @@ impl Console {
         })
     }
 
+    /// Adds what is clear.
+    fn go_on(&mut self) {
+        if let Some(line) = self.completion.agreed.clone() {
+            self.set(line);
+            self.speaks = true;
+        } else {
+            self.said = spoken(&self.line, &self.completion);
+        }
+    }
+
     fn set(&mut self, line: String) {
+        (self.completes, self.speaks) = (false, false);
         self.line = line;
         self.said.clear();
         self.tab_leaves = false;
@@ -223,38 +205,13 @@ pub(crate) fn speakers(view: &View) -> impl Iterator<Item = &ServiceView> {
     view.services.iter().map(|service| &**service)
 }
 
-fn names(service: &ServiceView, wanted: Names<'_>) -> Vec<String> {
-    let plan = |name: &str| service.plans.iter().find(|plan| &*plan.name == name);
-    match wanted {
-        Names::Services => Vec::new(),
-        Names::Definitions => service.definitions.iter().map(ToString::to_string).collect(),
-        Names::Plans => service.plans.iter().map(|plan| plan.name.to_string()).collect(),
-        Names::Phases(name) => {
-            plan(name).into_iter().flat_map(|plan| &plan.phases).map(|phase| phase.name.to_string()).collect()
-        }
-        Names::Steps(name, phase) => plan(name)
-            .and_then(|plan| plan.phases.iter().find(|found| *found.name == *phase || *found.id == *phase))
-            .map(|phase| phase.steps.iter().map(|step| step.key().to_string()).collect())
-            .unwrap_or_default(),
-        Names::Pods => service.pods.iter().map(|pod| pod.name.to_string()).collect(),
-        Names::Tasks(name) => {
-            let pod = service.pods.iter().find(|pod| &*pod.name == name);
-            let short = |task: &str| {
-                let short = task.strip_prefix(name).and_then(|task| task.strip_prefix('-'));
-                short.unwrap_or(task).to_owned()
-            };
-            pod.map(|pod| pod.tasks.iter().map(|task| short(&task.name)).collect()).unwrap_or_default()
-        }
-    }
-}
-
-fn spoken(line: &str, words: &[String]) -> String {
-    match words {
+fn spoken(line: &str, completion: &Completion) -> String {
+    match completion.words.as_slice() {
         [] | [_] => line.to_owned(),
         words => {
             let some: Vec<&str> = words.iter().take(SPOKEN).map(String::as_str).collect();
             let more = if words.len() > SPOKEN { ", ..." } else { "" };
-            format!("{} ways to go on: {}{more}", words.len(), some.join(", "))
+            format!("{} ways to go on: {}{more}", words.len() + completion.more, some.join(", "))
         }
     }
 }
@@ -262,7 +219,6 @@ fn spoken(line: &str, words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::state::World;
 
     fn typed(lines: &[&str]) -> Console {
         let mut console = Console::default();
@@ -275,10 +231,9 @@ mod tests {
     #[test]
     fn up_and_down_go_through_earlier_lines_and_back_to_what_was_typed() {
         use ConsoleAct::{Earlier, Edit, Later};
-        let world = World::default();
         let mut console = typed(&["plan list", "pod list", "pod list", " help "]);
         let mut row = |act: ConsoleAct, want: &str| {
-            console.act(&world.view, &act);
+            console.act(&act);
             assert_eq!(console.line, want, "{act:?}");
         };
         row(Later, "");
@@ -308,50 +263,7 @@ mod tests {
         let mut console = typed(&lines.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!((console.answers.len(), console.lines.len()), (ANSWERS, LINES));
         assert_eq!(console.answers.back().map(|answer| answer.id), Some(499), "numbers go on");
-        console.act(&World::default().view, &ConsoleAct::Clear);
+        console.act(&ConsoleAct::Clear);
         assert!(console.answers.is_empty() && console.lines.len() == LINES, "earlier lines stay");
-    }
-
-    #[test]
-    fn the_nearest_command_takes_the_place_of_a_typo() {
-        let world = World::default();
-        let console = Console::default();
-        for (line, want) in [
-            ("plann status deploy", Some("plan status deploy")),
-            ("plan statsu deploy", Some("plan status deploy")),
-            ("plan status deploy", None),
-            ("xyz", None),
-            ("", None),
-        ] {
-            assert_eq!(console.meant(&world.view, line).as_deref(), want, "{line}");
-        }
-    }
-
-    #[test]
-    fn tab_leaves_where_it_has_nothing_to_add() {
-        let world = World::default();
-        for (line, completes) in [
-            ("", false),
-            ("  ", false),
-            ("pl", true),
-            ("plan ", false),
-            ("plan status ", false),
-            ("xyz", false),
-        ] {
-            let mut console = Console::default();
-            console.act(&world.view, &ConsoleAct::Edit(line.into()));
-            assert_eq!(console.tab_completes(&world.view), completes, "{line:?}");
-            console.act(&world.view, &ConsoleAct::LetGo);
-            assert!(!console.tab_completes(&world.view), "{line:?} after Esc");
-        }
-        let mut console = Console::default();
-        console.act(&world.view, &ConsoleAct::Edit("plan f".into()));
-        console.act(&world.view, &ConsoleAct::Complete);
-        assert_eq!(console.line, "plan force-");
-        assert_eq!(console.said, "2 ways to go on: force-restart, force-complete");
-        console.act(&world.view, &ConsoleAct::Pick("status".into()));
-        assert_eq!(console.line, "plan force-", "a word that fitted an earlier line");
-        console.act(&world.view, &ConsoleAct::Pick("force-complete".into()));
-        assert_eq!(console.line, "plan force-complete ");
     }
 }

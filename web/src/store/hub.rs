@@ -1,29 +1,80 @@
-//! The one way in: actions go in, effects run, reducers make the next state, the page is told.
+//! The one way in: actions go in, reducers make the next state, the host is asked, its facts make the state after that,
+//! the page is told.
 
 use super::action::{Action, Fact};
-use super::effects::Session;
-use super::reduce;
-use super::state::{Dialog, State};
-use planarium_protocol::Input;
+use super::link::Link;
+use super::state::{Dialog, State, Tab};
+use super::{effects, looks, persist, reduce};
+use crate::browser;
+use planarium_messages::draft::Editor;
+use planarium_messages::facts::{Address, Keep, Reply};
+use planarium_messages::questions::{Ask, EditorChange, Question};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::view::ServiceView;
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::{Rc, Weak};
 use yew::prelude::*;
 
 /// Handle that components send actions through. Cheap to clone; equal only to itself.
 #[derive(Clone)]
 pub(crate) struct Hub(Rc<Inner>);
 
+/// A handle that does not keep the hub alive.
+pub(crate) struct WeakHub(Weak<Inner>);
+
+impl WeakHub {
+    /// The hub, while it is there.
+    pub(crate) fn upgrade(&self) -> Option<Hub> {
+        self.0.upgrade().map(Hub)
+    }
+}
+
+/// Something that happened and waits for its turn.
+enum Turn {
+    Action(Action),
+    Answer(u32, Vec<Fact>),
+}
+
 struct Inner {
-    session: RefCell<Session>,
+    link: RefCell<Option<Rc<dyn Link>>>,
     state: RefCell<Rc<State>>,
-    queue: RefCell<VecDeque<Action>>,
+    queue: RefCell<VecDeque<Turn>>,
     busy: Cell<bool>,
     listener: RefCell<Option<Callback<Rc<State>>>>,
+    sent: RefCell<Sent>,
+    waiting: RefCell<BTreeMap<u32, Callback<Reply>>>,
+    /// The frame that is under way.
+    frame: Cell<Option<u32>>,
+    /// How long the last frame took the host.
+    took_ms: Cell<Option<f64>>,
+    /// Counts states that showed another moment.
+    drawn: Cell<u64>,
+    tab: RefCell<KeptTab>,
 }
+
+/// What the host heard last.
+#[derive(Default)]
+struct Sent {
+    number: u32,
+    editor: Editor,
+    selected: Option<ElementPath>,
+    completed: Option<Completed>,
+}
+
+/// What the words that a line may go on with depend on: the line, the service, how many elements there are.
+type Completed = (String, Option<String>, (u32, u32), usize);
+
+/// What is kept for a page that is loaded again.
+#[derive(Default)]
+struct KeptTab {
+    text: String,
+    /// The address that was written over last, and when. A page that is loaded again at that moment may still come back
+    /// there.
+    left: (String, f64),
+}
+
+/// How long a page that is loaded again may come back at the address before the one that was written last. *Units*: milliseconds.
+const LEFT_MS: f64 = 2_000.0;
 
 impl PartialEq for Hub {
     fn eq(&self, other: &Self) -> bool {
@@ -32,18 +83,35 @@ impl PartialEq for Hub {
 }
 
 impl Hub {
-    /// A hub over a session; `facts` is what opening it gave.
-    pub(crate) fn new(session: Session, mut state: State, facts: Vec<Fact>) -> Self {
-        for fact in facts {
-            reduce::fact(&mut state, fact);
-        }
+    /// A hub without a host.
+    pub(crate) fn new(state: State) -> Self {
         Self(Rc::new(Inner {
-            session: RefCell::new(session),
+            link: RefCell::default(),
             state: RefCell::new(Rc::new(state)),
             queue: RefCell::default(),
             busy: Cell::new(false),
             listener: RefCell::default(),
+            sent: RefCell::default(),
+            waiting: RefCell::default(),
+            frame: Cell::new(None),
+            took_ms: Cell::new(None),
+            drawn: Cell::new(0),
+            tab: RefCell::default(),
         }))
+    }
+
+    /// A handle that does not keep it alive.
+    pub(crate) fn downgrade(&self) -> WeakHub {
+        WeakHub(Rc::downgrade(&self.0))
+    }
+
+    /// Talks to a host from now on; this is what it is told first.
+    pub(crate) fn connect(&self, link: Rc<dyn Link>, first: Ask) {
+        *self.0.link.borrow_mut() = Some(link);
+        let number = self.0.sent.borrow().number;
+        *self.0.sent.borrow_mut() = Sent { number, ..Sent::default() };
+        self.post(first);
+        self.work();
     }
 
     /// The latest state.
@@ -58,16 +126,48 @@ impl Hub {
 
     /// Carries out an action; one sent from within another waits for its turn.
     pub(crate) fn send(&self, action: Action) {
-        self.0.queue.borrow_mut().push_back(action);
-        if self.0.busy.replace(true) {
-            return;
+        self.0.queue.borrow_mut().push_back(Turn::Action(action));
+        self.work();
+    }
+
+    /// Takes what came of a question, and how long the host took for it.
+    pub(crate) fn told(&self, number: u32, took_ms: f64, facts: Vec<Fact>) {
+        if self.0.frame.get() == Some(number) {
+            self.0.frame.set(None);
+            self.0.took_ms.set(Some(took_ms));
         }
-        loop {
-            let next = self.0.queue.borrow_mut().pop_front();
-            let Some(action) = next else { break };
-            self.carry_out(action);
+        // Before what was asked for later.
+        self.0.queue.borrow_mut().push_front(Turn::Answer(number, facts));
+        self.work();
+    }
+
+    /// Takes what is to be kept.
+    pub(crate) fn kept(&self, keep: Keep) {
+        match keep {
+            Keep::Input(place, packed) => persist::save_input(place, &packed),
+            Keep::Rest { rest, pending } => persist::save_rest(&rest, &pending),
+            Keep::Run(share) => persist::save_run(&share),
+            Keep::Draft(text) => persist::save_draft(&text),
+            Keep::Tab(text) => {
+                self.0.tab.borrow_mut().text = text;
+                self.save_tab();
+            }
         }
-        self.0.busy.set(false);
+    }
+
+    /// Whether a frame is under way.
+    pub(crate) fn plays(&self) -> bool {
+        self.0.frame.get().is_some()
+    }
+
+    /// How long the host took for the frame that ended since this was asked last. *Units*: milliseconds.
+    pub(crate) fn took_ms(&self) -> Option<f64> {
+        self.0.took_ms.take()
+    }
+
+    /// Counts states that showed another moment.
+    pub(crate) fn drawn(&self) -> u64 {
+        self.0.drawn.get()
     }
 
     /// A callback that sends what `make` says.
@@ -90,59 +190,168 @@ impl Hub {
         }
     }
 
-    /// The view of a service as it would be right after an input, which is not carried out.
-    ///
-    /// *Errors*: why the input would be refused.
-    pub(crate) fn outcome_of(
-        &self,
-        input: &Input,
-        path: &ElementPath,
-    ) -> Result<Option<Arc<ServiceView>>, String> {
-        self.0.session.borrow().outcome_of(input, path)
+    /// Asks a question that has an answer of its own.
+    pub(crate) fn ask(&self, ask: Ask, answer: Callback<Reply>) {
+        let number = self.next_number();
+        self.0.waiting.borrow_mut().insert(number, answer);
+        self.post_numbered(number, ask);
+        self.work();
     }
 
-    /// What is told of a run that has ended.
-    pub(crate) fn finish_of_run(&self) -> Option<super::selectors::finish::Finish> {
-        self.0.session.borrow().finish_of_run()
+    /// What this tab has kept.
+    #[cfg(test)]
+    pub(super) fn kept_tab(&self) -> String {
+        self.0.tab.borrow().text.clone()
     }
 
-    /// A file that was rendered for a task of a service; without a task, the template itself.
-    pub(crate) fn rendered_file(&self, path: &ElementPath, task: &str, file: &str) -> Option<String> {
-        self.0.session.borrow().rendered_file(path, task, file)
-    }
-
-    fn carry_out(&self, action: Action) {
-        let old = self.state();
-        let mut state = Rc::clone(&old);
-        reduce::action(Rc::make_mut(&mut state), &action);
-        let facts = self.0.session.borrow_mut().run(&state, &action);
-        if matches!(action, Action::Ahead(_)) && facts.is_empty() {
-            *self.0.state.borrow_mut() = state;
+    fn work(&self) {
+        if self.0.busy.replace(true) {
             return;
         }
-        for fact in facts {
-            reduce::fact(Rc::make_mut(&mut state), fact);
+        let old = self.state();
+        loop {
+            let next = self.0.queue.borrow_mut().pop_front();
+            match next {
+                Some(Turn::Action(action)) => self.carry_out(&action),
+                Some(Turn::Answer(number, facts)) => self.take(number, facts),
+                None => break,
+            }
         }
-        if let Some(why) = self.0.session.borrow_mut().why(&state) {
-            reduce::fact(Rc::make_mut(&mut state), why);
-        }
-        if let Some(help) = self.0.session.borrow_mut().help(&state) {
-            reduce::fact(Rc::make_mut(&mut state), help);
-        }
-        let compared = self.0.session.borrow_mut().compared(&state);
-        if let Some(compared) = compared {
-            reduce::fact(Rc::make_mut(&mut state), compared);
-        }
+        self.0.busy.set(false);
+        let state = self.state();
         if *state == *old {
             return;
         }
-        super::persist::save_changes(&old, &state);
-        *self.0.state.borrow_mut() = Rc::clone(&state);
+        persist::save_changes(&old, &state);
         let listener = self.0.listener.borrow().clone();
         if let Some(listener) = listener {
             listener.emit(state);
         }
     }
+
+    fn carry_out(&self, action: &Action) {
+        let old = self.state();
+        let mut state = Rc::clone(&old);
+        let next = Rc::make_mut(&mut state);
+        reduce::action(next, action);
+        for fact in effects::facts(action) {
+            reduce::fact(next, fact);
+        }
+        *self.0.state.borrow_mut() = Rc::clone(&state);
+        if matches!(action, Action::Leave) {
+            self.save_tab();
+        }
+        if let Some(ask) = effects::ask(&old, &state, action) {
+            self.post(ask);
+        }
+        self.look();
+    }
+
+    fn take(&self, number: u32, facts: Vec<Fact>) {
+        let mut state = self.state();
+        let (mut opened, mut moved) = (false, false);
+        for fact in facts {
+            match fact {
+                Fact::Address(address) => self.write(&address),
+                Fact::Saved(file) => browser::save_text(&file.name, &file.text),
+                Fact::Reply(reply) => {
+                    let waiting = self.0.waiting.borrow_mut().remove(&number);
+                    if let Some(waiting) = waiting {
+                        waiting.emit(reply);
+                    }
+                }
+                fact => {
+                    opened |= matches!(fact, Fact::Opened { .. });
+                    moved |= matches!(fact, Fact::Moved(_));
+                    reduce::fact(Rc::make_mut(&mut state), fact);
+                }
+            }
+        }
+        if moved {
+            self.0.drawn.set(self.0.drawn.get() + 1);
+        }
+        *self.0.state.borrow_mut() = state;
+        if opened {
+            self.save_tab();
+        }
+        self.look();
+    }
+
+    /// Tells the host when the page looks at something else.
+    fn look(&self) {
+        let state = self.state();
+        let selected = state.ui.selected != self.0.sent.borrow().selected;
+        if selected {
+            self.post(Ask::Look);
+        }
+        if state.ui.tab == Tab::Console && self.0.sent.borrow().completed != Some(completed(&state)) {
+            self.post(effects::complete(&state));
+        }
+    }
+
+    fn next_number(&self) -> u32 {
+        let mut sent = self.0.sent.borrow_mut();
+        sent.number = sent.number.wrapping_add(1);
+        sent.number
+    }
+
+    fn post(&self, ask: Ask) {
+        let number = self.next_number();
+        if matches!(ask, Ask::Frame(_) | Ask::Ahead(_)) {
+            self.0.frame.set(Some(number));
+        }
+        self.post_numbered(number, ask);
+    }
+
+    fn post_numbered(&self, number: u32, ask: Ask) {
+        let Some(link) = self.0.link.borrow().clone() else { return };
+        let state = self.state();
+        let question = {
+            let mut sent = self.0.sent.borrow_mut();
+            let now = state.editor();
+            let editor = EditorChange::between(&sent.editor, &now);
+            sent.editor = now;
+            sent.selected.clone_from(&state.ui.selected);
+            if matches!(ask, Ask::Complete { .. }) {
+                sent.completed = Some(completed(&state));
+            }
+            Question { number, selected: state.ui.selected.clone(), editor, ask }
+        };
+        link.post(self, question);
+    }
+
+    /// Writes an address into the address bar.
+    fn write(&self, address: &Address) {
+        if address.push {
+            browser::push_address(&address.text);
+            return;
+        }
+        let before = browser::address();
+        browser::replace_address(&address.text);
+        if browser::address() != before {
+            self.0.tab.borrow_mut().left = (before, browser::now_ms());
+        }
+        self.save_tab();
+    }
+
+    /// Keeps everything for a page that is loaded again: at this address, and for a moment at the one before.
+    fn save_tab(&self) {
+        let kept = self.0.tab.borrow();
+        if kept.text.is_empty() {
+            return;
+        }
+        let now = browser::address();
+        let (left, at_ms) = &kept.left;
+        let before = if browser::now_ms() - at_ms < LEFT_MS { left } else { &now };
+        persist::save_tab([before, &now], &kept.text, &looks::of(&self.state()));
+    }
+}
+
+fn completed(state: &State) -> Completed {
+    let plans =
+        |service: &planarium_protocol::view::ServiceView| 1 + service.plans.len() + service.pods.len();
+    let elements = state.world.view.services.iter().map(|service| plans(service)).sum();
+    (state.console.line.clone(), state.console.picked(), state.world.log.lineage, elements)
 }
 
 /// The hub of the page.

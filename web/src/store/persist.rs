@@ -5,8 +5,9 @@
 
 use super::state::{Prefs, Sizes, State, Theme, Verbosity};
 use crate::browser;
-use planarium_scenario::share;
-use planarium_world::Journal;
+use planarium_protocol::json;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 const PREFS: &str = "planarium.prefs";
 const JOURNAL: &str = "planarium.journal";
@@ -54,28 +55,45 @@ fn input_key(place: usize) -> String {
     format!("{JOURNAL}.{place}")
 }
 
-/// The run as it was before the last input, as a share string.
-pub(crate) fn saved_run() -> Option<String> {
-    let rest = browser::stored_here(REST).filter(|text| !text.is_empty());
-    rest.and_then(|rest| put_together(&rest, &browser::stored_here))
-        .or_else(|| browser::stored_here(JOURNAL).filter(|text| !text.is_empty()))
+/// The run as it was before the last input: what it is beside its inputs, and its inputs, packed.
+pub(crate) fn saved_parts() -> Option<(String, Vec<String>)> {
+    let rest = browser::stored_here(REST).filter(|text| !text.is_empty())?;
+    let inputs = inputs_of(&rest, &browser::stored_here)?;
+    Some((rest, inputs))
 }
 
-/// The share string of a run that was kept in parts.
-fn put_together(rest: &str, stored: &dyn Fn(&str) -> Option<String>) -> Option<String> {
-    let (inputs, journal): (usize, Journal) = planarium_protocol::json::read(rest.as_bytes()).ok()?;
-    let packed = (0..inputs).map(|place| stored(&input_key(place))).collect::<Option<Vec<_>>>()?;
-    share::encode_packed(&journal, packed.iter().map(String::as_str))
+/// The run as it was last written into the address bar, as a share string.
+pub(crate) fn saved_run() -> Option<String> {
+    browser::stored_here(JOURNAL).filter(|text| !text.is_empty())
+}
+
+/// The packed inputs of a run that was kept in parts.
+fn inputs_of(rest: &str, stored: &dyn Fn(&str) -> Option<String>) -> Option<Vec<String>> {
+    let (inputs, _): (usize, Value) = json::read(rest.as_bytes()).ok()?;
+    (0..inputs).map(|place| stored(&input_key(place))).collect()
+}
+
+/// All of a tab.
+#[derive(Serialize, Deserialize)]
+struct Tab {
+    /// The addresses that it was kept at: before and after the run was written there. Which of the two a browser
+    /// loads again that is leaving the page is its own affair.
+    addresses: [String; 2],
+    /// As the host has it.
+    host: String,
+    looks: Value,
 }
 
 /// Keeps all of a tab for when it is loaded again.
-pub(crate) fn save_tab(text: &str) {
-    browser::store_here(TAB, text);
+pub(crate) fn save_tab(addresses: [&str; 2], tab: &str, looks: &Value) {
+    let tab = Tab { addresses: addresses.map(str::to_owned), host: tab.to_owned(), looks: looks.clone() };
+    browser::store_here(TAB, &json::of(&tab).to_string());
 }
 
-/// What this tab has kept.
-pub(crate) fn saved_tab() -> Option<String> {
-    browser::stored_here(TAB).filter(|text| !text.is_empty())
+/// What this tab has kept at an address: for the host, and the looks.
+pub(crate) fn saved_tab(address: &str) -> Option<(String, Value)> {
+    let tab: Tab = json::read(browser::stored_here(TAB)?.as_bytes()).ok()?;
+    tab.addresses.iter().any(|kept| kept == address).then_some((tab.host, tab.looks))
 }
 
 /// Keeps edits of this tab that are not applied; an empty text forgets them, and leaves alone those of other tabs.
@@ -179,25 +197,14 @@ fn read_prefs(text: &str) -> Prefs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planarium_protocol::Input;
-    use planarium_protocol::input::ClearFault;
-    use planarium_world::{Engine, Genesis};
 
     #[test]
-    fn a_run_kept_in_parts_is_put_together() {
-        let mut engine = Engine::new(Genesis::default());
-        engine.apply(Input::ClearFault(ClearFault { id: "none".to_owned() }));
-        engine.apply(Input::ClearFault(ClearFault { id: "none".to_owned() }));
-        let rest = planarium_protocol::json::of(&(2, engine.journal_without_inputs())).to_string();
-        let parts: Vec<(String, String)> = engine
-            .entries()
-            .iter()
-            .enumerate()
-            .map(|(place, entry)| (input_key(place), share::pack(entry)))
-            .collect();
-        let stored = |key: &str| parts.iter().find(|(name, _)| name == key).map(|(_, text)| text.clone());
-        assert_eq!(put_together(&rest, &stored), Some(share::encode(&engine.journal())));
-        assert_eq!(put_together(&rest, &|_| None), None, "there was no room for an input");
+    fn a_run_kept_in_parts_is_whole_or_none() {
+        let parts = [(input_key(0), "a"), (input_key(1), "b")];
+        let stored =
+            |key: &str| parts.iter().find(|(name, _)| name == key).map(|(_, text)| (*text).to_owned());
+        assert_eq!(inputs_of("[2,{}]", &stored), Some(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(inputs_of("[3,{}]", &stored), None, "there was no room for an input");
     }
 
     #[test]

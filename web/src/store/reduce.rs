@@ -3,13 +3,14 @@
 //! *Knows*: what an action or a fact means for what is shown. *Must not know*: the engine, the browser.
 
 use super::action::{Action, Border, Fact};
-use super::draft::Draft;
+use super::draft::{self, Draft};
 use super::moment;
 use super::ptr::Ptr;
 use super::state::{
     EditTab, Fix, Menu, Pane, Place, Prefs, Sizes, State, Tab, Toast, ToastKind, ToastUndo, Ui, World,
 };
 use super::{action::Snapshot, selectors};
+use crate::ui::attr;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         Action::SetEnv(name, value) => state.draft.set_env(name, value.clone()),
         Action::FillEnv => fill_env(state),
         Action::Mend(fix) => mend(state, fix),
-        Action::Console(act) => Arc::make_mut(&mut state.console.0).act(&state.world.view, act),
+        Action::Console(act) => Arc::make_mut(&mut state.console.0).act(act),
         _ => looks(state, action),
     }
 }
@@ -127,7 +128,7 @@ fn bring_file(state: &mut State, at: usize, path: &str, text: Option<&str>) {
 fn fill_env(state: &mut State) {
     for name in &state.checked.missing {
         if let Some(value) = selectors::guess::guess(name)
-            && !state.draft.env.contains_key(name.as_str())
+            && !state.draft.env.contains_key(&**name)
         {
             state.draft.set_env(name, Some(value.to_owned()));
         }
@@ -140,7 +141,7 @@ fn mend(state: &mut State, fix: &Fix) {
     if !known || state.checked.revision != state.draft.revision {
         return;
     }
-    let Some(text) = state.draft.files.get(fix.file.as_str()) else { return };
+    let Some(text) = state.draft.files.get(&*fix.file) else { return };
     if let Some(mended) = selectors::text::splice_utf16(text, fix.from, fix.to, &fix.text) {
         state.draft.edit(&fix.file, mended);
         state.draft.file = fix.file.to_string();
@@ -362,6 +363,7 @@ pub(super) fn pick(state: &mut State, at: usize, file: Option<&str>) {
 fn hold(state: &mut State, drafts: Vec<Draft>, at: usize) {
     let at = at.min(drafts.len().saturating_sub(1));
     let loaded = state.draft.loaded + 1;
+    let drafts: Vec<Draft> = drafts.into_iter().map(draft::shown).collect();
     let shown = drafts.get(at).cloned().unwrap_or_default();
     let before = std::mem::replace(&mut state.draft, Draft { loaded, ..shown });
     if before.files != state.draft.files {
@@ -399,7 +401,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             state.checked = Ptr::default();
             state.better = None;
             state.story = story;
-            state.preset = preset;
+            state.preset = preset.as_deref().map(attr);
             state.broken = None;
             state.differing = None;
             state.play.playing = false;
@@ -455,7 +457,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             state.draft.applied = state.draft.revision;
             state.drafts = Ptr::new(state.all_drafts());
         }
-        Fact::Better(preset) => state.better = preset,
+        Fact::Better(preset) => state.better = preset.as_deref().map(attr),
         Fact::Rebuilt(running) => {
             compare(state, &running);
             moment::follow(state);
@@ -471,7 +473,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             }
         }
         Fact::Story(story) => state.story = story,
-        Fact::Preset(name) => state.preset = name,
+        Fact::Preset(name) => state.preset = name.as_deref().map(attr),
         Fact::Checked(checked) => {
             state.draft.errors = checked.errors();
             if !checked.name.is_empty() {
@@ -492,16 +494,19 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         Fact::Stopped => state.play.playing = false,
         Fact::Told(text, undo) => {
             let place = (undo != Some(ToastUndo::Draft)).then(|| here(&state.world, false));
-            toast(&mut state.ui, text, ToastKind::Info, undo, place);
+            toast(&mut state.ui, attr(&text), ToastKind::Info, undo, place);
         }
         Fact::Rested(text) => {
             let place = Some(here(&state.world, true));
-            toast(&mut state.ui, text, ToastKind::Info, None, place);
+            toast(&mut state.ui, attr(&text), ToastKind::Info, None, place);
         }
         Fact::Refused(text) => {
             let place = Some(here(&state.world, false));
-            toast(&mut state.ui, text, ToastKind::Alert, None, place);
+            toast(&mut state.ui, attr(&text), ToastKind::Alert, None, place);
         }
+        Fact::Completion(completion) => Arc::make_mut(&mut state.console.0).complete(completion),
+        // These are for the browser, and for whoever asked.
+        Fact::Address(_) | Fact::Saved(_) | Fact::Reply(_) => {}
         Fact::Answered(answer) => Arc::make_mut(&mut state.console.0).answered(*answer),
         Fact::Link(link) => state.ui.link = Some(*link),
         Fact::Broken(broken) => state.broken = Some(broken),
@@ -555,7 +560,7 @@ mod tests {
     fn drafted(text: &str) -> State {
         let mut load = LoadService::default();
         load.files.insert("svc.yml".into(), text.into());
-        State { draft: Draft::of(&load), ..State::default() }
+        State { draft: draft::of(&load), ..State::default() }
     }
 
     #[test]
@@ -634,7 +639,7 @@ mod tests {
         let named = |label: &'static str, text: &str| {
             let mut load = LoadService::default();
             load.files.insert("svc.yml".into(), text.into());
-            Draft { label: label.into(), ..Draft::of(&load) }
+            Draft { label: label.into(), ..draft::of(&load) }
         };
         let mut state = State::default();
         fact(&mut state, Fact::Drafts(vec![named("a", "1"), named("b", "2")]));
@@ -645,7 +650,7 @@ mod tests {
         assert_eq!(all, [("1".into(), false), ("3".into(), true), ("4".into(), true)]);
         // What was kept without a name belongs to what is shown.
         fact(&mut state, Fact::Drafted(vec![named("", "5")]));
-        assert_eq!((state.draft.text(), state.draft.label.as_str(), state.draft.dirty()), ("5", "a", true));
+        assert_eq!((state.draft.text(), &*state.draft.label, state.draft.dirty()), ("5", "a", true));
     }
 
     #[test]

@@ -2,64 +2,26 @@
 //!
 //! *Knows*: what is on screen. *Must not know*: how it came about; that is for `reduce` and `effects`.
 
+use super::catalogue;
 use super::console::Console;
-use super::draft::Draft;
+use super::draft::{Draft, Editor, Running};
 use super::events::EventLog;
 use super::gantt::Gantt;
 use super::help::Help;
-use super::moment::Running;
 use super::ptr::Ptr;
-use super::tally::Tally;
-pub(crate) use super::toast::{Place, Toast, ToastKind, ToastUndo, Ways};
+pub(crate) use super::toast::{Place, Toast, ToastKind};
 use planarium_kernel::SortedSet;
+pub(crate) use planarium_messages::checked::{Checked, Finding, Fix, Severity};
+pub(crate) use planarium_messages::clock::{BranchTab, Clock};
+pub(crate) use planarium_messages::compared::{Against, Compared};
+pub(crate) use planarium_messages::facts::{ToastUndo, Ways};
+pub(crate) use planarium_messages::links::{BrokenLink, Differing, Link};
+pub(crate) use planarium_messages::story::Story;
 use planarium_protocol::event::{ElementPath, Importance};
 use planarium_protocol::view::{ClockView, ClusterView, ServiceView, View};
 use planarium_protocol::{Text, Why};
 use std::sync::Arc;
 use yew::AttrValue;
-
-/// The clock as shown; moves every frame while playing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Clock {
-    /// The cursor.
-    pub(crate) now_ms: u64,
-    /// End of what was simulated on this branch.
-    pub(crate) head_ms: u64,
-    /// Last event at the cursor.
-    pub(crate) seq: u64,
-    /// Last event on this branch.
-    pub(crate) head_seq: u64,
-    /// When something happens next.
-    pub(crate) next_event_ms: Option<u64>,
-    /// The seed.
-    pub(crate) seed: u64,
-    /// Nothing more will happen by itself.
-    pub(crate) idle: bool,
-    /// Nothing happens before this instant, to which something is scheduled.
-    pub(crate) scheduled_ms: Option<u64>,
-}
-
-impl Clock {
-    /// Whether the cursor is at the end of what was simulated.
-    pub(crate) fn at_head(&self) -> bool {
-        self.now_ms >= self.head_ms && self.seq >= self.head_seq
-    }
-}
-
-/// A branch as a tab.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct BranchTab {
-    /// Id.
-    pub(crate) id: u32,
-    /// Name.
-    pub(crate) name: AttrValue,
-    /// Where it left its parent.
-    pub(crate) forked_at_ms: u64,
-    /// Its end.
-    pub(crate) head_ms: u64,
-    /// Shown now.
-    pub(crate) current: bool,
-}
 
 /// What the engine shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,7 +75,7 @@ fn empty_view() -> View {
         cluster: Arc::new(ClusterView {
             revision: 0,
             machines: Vec::new(),
-            statuses: planarium_world::states(),
+            statuses: catalogue::states(),
             windows: Vec::new(),
         }),
         faults: Vec::new(),
@@ -184,92 +146,6 @@ pub(crate) struct Play {
     pub(crate) speed: Speed,
     /// Part of a millisecond not yet played.
     pub(crate) rest_ms: f64,
-}
-
-/// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Severity {
-    /// Cannot be used as written.
-    Error,
-    /// Probably not what was meant.
-    Warning,
-    /// Worth knowing.
-    Info,
-}
-
-impl Severity {
-    /// The word.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Info => "info",
-        }
-    }
-}
-
-/// A mechanical mend.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fix {
-    /// Button text.
-    pub(crate) title: AttrValue,
-    /// File.
-    pub(crate) file: AttrValue,
-    /// Replaced part in UTF-16 units.
-    pub(crate) from: u32,
-    /// Its end.
-    pub(crate) to: u32,
-    /// New text.
-    pub(crate) text: AttrValue,
-}
-
-/// A finding in the definition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Finding {
-    /// File.
-    pub(crate) file: AttrValue,
-    /// Line from 1.
-    pub(crate) line: u32,
-    /// Column from 1.
-    pub(crate) column: u32,
-    /// Start in UTF-16 units of the file.
-    pub(crate) from: u32,
-    /// End.
-    pub(crate) to: u32,
-    /// How bad.
-    pub(crate) severity: Severity,
-    /// Stable code.
-    pub(crate) code: AttrValue,
-    /// What is wrong.
-    pub(crate) message: AttrValue,
-    /// How to mend it.
-    pub(crate) help: Option<AttrValue>,
-    /// A mechanical mend.
-    pub(crate) fix: Option<Fix>,
-}
-
-/// What reading the draft gave.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Checked {
-    /// Draft revision it is about.
-    pub(crate) revision: u32,
-    /// Dialect found.
-    pub(crate) dialect: AttrValue,
-    /// Service name found.
-    pub(crate) name: AttrValue,
-    /// Findings in order.
-    pub(crate) findings: Vec<Finding>,
-    /// Variables without a value.
-    pub(crate) missing: Vec<AttrValue>,
-    /// The plans as they would be.
-    pub(crate) preview: Option<Arc<ServiceView>>,
-}
-
-impl Checked {
-    /// How many errors.
-    pub(crate) fn errors(&self) -> usize {
-        self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
-    }
 }
 
 /// Colours.
@@ -371,32 +247,6 @@ pub(crate) enum Tab {
     Compare,
 }
 
-/// What the run shown is compared with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Against {
-    /// Another branch.
-    Branch(u32),
-    /// The run before the last change of worlds.
-    Before,
-    /// A world with the definitions as edited.
-    Edited,
-}
-
-/// Another run on the clock of the one shown.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Compared {
-    /// Which one.
-    pub(crate) against: Against,
-    /// In words.
-    pub(crate) name: AttrValue,
-    /// Its view at the same instant.
-    pub(crate) view: Ptr<View>,
-    /// Where this run and the other end.
-    pub(crate) heads: [u64; 2],
-    /// This run and the other in numbers.
-    pub(crate) tallies: [Tally; 2],
-}
-
 /// Tabs under the editor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum EditTab {
@@ -493,80 +343,6 @@ pub(crate) struct PresetCard {
     pub(crate) name: AttrValue,
     /// In words.
     pub(crate) text: AttrValue,
-}
-
-/// A scripted moment of an example.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct StoryLine {
-    /// When or after what.
-    pub(crate) when: AttrValue,
-    /// What happens.
-    pub(crate) what: AttrValue,
-    /// Already happened.
-    pub(crate) done: bool,
-}
-
-/// A narrated moment.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Said {
-    /// When.
-    pub(crate) at_ms: u64,
-    /// After which event.
-    pub(crate) seq: u64,
-    /// The words.
-    pub(crate) text: AttrValue,
-}
-
-/// Where the page's content came from, and its script.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Story {
-    /// Gallery id, if it came from there.
-    pub(crate) example: Option<AttrValue>,
-    /// Title.
-    pub(crate) title: AttrValue,
-    /// What it is about.
-    pub(crate) about: AttrValue,
-    /// The script.
-    pub(crate) lines: Vec<StoryLine>,
-    /// What was said so far.
-    pub(crate) said: Vec<Said>,
-}
-
-impl Story {
-    /// The last words at a moment, with their number.
-    pub(crate) fn at(&self, clock: &Clock) -> Option<(usize, &Said)> {
-        let said = self.said.partition_point(|said| said.at_ms <= clock.now_ms && said.seq <= clock.seq);
-        said.checked_sub(1).and_then(|last| self.said.get(last).map(|said| (last, said)))
-    }
-}
-
-/// A link to the moment shown, and what it leads to.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Link {
-    /// The address.
-    pub(crate) address: AttrValue,
-    /// The moment. *Units*: virtual milliseconds.
-    pub(crate) at_ms: u64,
-    /// Digest of all that happened up to then.
-    pub(crate) digest: AttrValue,
-}
-
-/// A link that could not be read.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct BrokenLink {
-    /// The raw text.
-    pub(crate) raw: AttrValue,
-    /// Why.
-    pub(crate) reason: AttrValue,
-}
-
-/// A run that may have come out differently than it was recorded.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Differing {
-    /// Where it first differs, as a sentence without an end.
-    pub(crate) text: AttrValue,
-    /// The journal as it was recorded.
-    pub(crate) recorded: AttrValue,
 }
 
 /// Looks that are not remembered.
@@ -672,15 +448,24 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// The page before anything is open.
+    pub(crate) fn first() -> Self {
+        Self {
+            examples: Ptr::new(catalogue::examples()),
+            presets: Ptr::new(catalogue::presets()),
+            prefs: super::persist::load_prefs(),
+            ..Self::default()
+        }
+    }
+
+    /// The editor as the host hears of it.
+    pub(crate) fn editor(&self) -> Editor {
+        Editor { draft: self.draft.clone(), drafts: self.drafts.clone(), at: self.at }
+    }
+
     /// The definitions of all services as they are now.
     pub(crate) fn all_drafts(&self) -> Vec<Draft> {
-        let mut all = self.drafts.to_vec();
-        match all.get_mut(self.at) {
-            Some(place) => place.clone_from(&self.draft),
-            None if self.draft.files.is_empty() => {}
-            None => all.push(self.draft.clone()),
-        }
-        all
+        self.editor().all()
     }
 
     /// Whether any definition differs from what runs.
@@ -705,10 +490,7 @@ impl State {
 
     /// The place of a service among the definitions.
     pub(crate) fn place_of(&self, dialect: &str, service: &str) -> Option<usize> {
-        let all = self.all_drafts();
-        let fits = all.iter().enumerate().filter(|(_, draft)| draft.is_of(dialect, service));
-        // One that says its dialect comes before one whose dialect is left open, the one shown before others.
-        fits.min_by_key(|(at, draft)| (draft.dialect != dialect, *at != self.at)).map(|(at, _)| at)
+        self.editor().place_of(dialect, service)
     }
 
     /// The place of the definition that speaks of an element in a file: the service's own, or one of those that were

@@ -3,7 +3,7 @@
 //! *Knows*: what a message says and offers. *Must not know*: when one is told.
 
 use super::action::Action;
-use super::state::Clock;
+use super::state::{Clock, ToastUndo};
 use yew::AttrValue;
 
 /// How a toast looks.
@@ -15,44 +15,22 @@ pub(crate) enum ToastKind {
     Alert,
 }
 
-/// What a toast's button does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ToastUndo {
-    /// Undoes what was done last.
-    Last,
-    /// Does again what was undone last.
-    Undone,
-    /// The kept edits back into the editor.
-    Draft,
-}
-
-impl ToastUndo {
-    /// What it does.
-    pub(crate) fn action(&self) -> Action {
-        match self {
-            Self::Last => Action::Undo,
-            Self::Undone => Action::Redo,
-            Self::Draft => Action::RestoreDraft,
-        }
-    }
-
-    /// The button's words.
-    pub(crate) fn label(&self) -> &'static str {
-        match self {
-            Self::Last => "Undo",
-            Self::Undone => "Redo",
-            Self::Draft => "Bring them back",
-        }
+/// What the button of a message does.
+pub(crate) fn action_of(undo: ToastUndo) -> Action {
+    match undo {
+        ToastUndo::Last => Action::Undo,
+        ToastUndo::Undone => Action::Redo,
+        ToastUndo::Draft => Action::RestoreDraft,
     }
 }
 
-/// What undo and redo would do.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ways {
-    /// What would be undone.
-    pub(crate) undo: Option<AttrValue>,
-    /// What would be done again.
-    pub(crate) redo: Option<AttrValue>,
+/// The words on it.
+pub(crate) fn label_of(undo: ToastUndo) -> &'static str {
+    match undo {
+        ToastUndo::Last => "Undo",
+        ToastUndo::Undone => "Redo",
+        ToastUndo::Draft => "Bring them back",
+    }
 }
 
 /// A message that passes.

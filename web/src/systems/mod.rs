@@ -15,7 +15,7 @@ mod skopos;
 
 use crate::store::Hub;
 use crate::store::state::Finding;
-use planarium_kernel::sorted;
+use planarium_messages::questions::FileNames;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::ServiceView;
 use yew::prelude::*;
@@ -74,31 +74,14 @@ pub(crate) fn main_place(name: &str) -> Option<usize> {
     DESKS.iter().filter_map(place).min()
 }
 
-/// The file name for a text that was pasted.
-pub(crate) fn file_name(text: &str) -> &'static str {
-    let json = text.trim_start().starts_with(['{', '[']);
-    let files = sorted::tree([(String::new(), text.to_owned())]);
-    match desk(planarium_world::detect_dialect(&files)) {
-        Some(desk) if json => desk.json,
-        Some(desk) => named(desk, text),
-        None if json => "definition.json",
-        None => "definition.yml",
-    }
-}
-
-/// The first name under which a text can be used, for what a file means may depend on its name; else the usual one.
-fn named(desk: &Desk, text: &str) -> &'static str {
-    let is_good = |name: &&&'static str| {
-        let files = sorted::tree([((**name).to_owned(), text.to_owned())]);
-        let load = planarium_protocol::input::LoadService {
-            dialect: desk.dialect.into(),
-            files,
-            ..Default::default()
-        };
-        !planarium_world::check(&load).has_errors()
+/// Names of files of each dialect, for texts that come without one.
+pub(crate) fn file_names() -> Vec<FileNames> {
+    let names = |desk: &Desk| FileNames {
+        dialect: desk.dialect.to_owned(),
+        main: desk.main.iter().map(|name| (*name).to_owned()).collect(),
+        json: desk.json.to_owned(),
     };
-    let name = desk.main.iter().find(is_good).or(desk.main.first());
-    name.copied().unwrap_or("definition.yml")
+    DESKS.iter().map(names).collect()
 }
 
 /// What systems offer beside findings.
@@ -142,19 +125,5 @@ mod tests {
                 dialect.title
             );
         }
-    }
-
-    #[test]
-    fn a_text_that_is_pasted_gets_a_name() {
-        assert_eq!(first().0, file_name(first().1));
-        let ending = |text: &str| file_name(text).rsplit('.').next();
-        assert_eq!((ending("{\"a\": 1}"), ending("a: 1")), (Some("json"), Some("yml")));
-        #[cfg(feature = "skopos")]
-        assert_eq!(
-            file_name(
-                "components: { a: { image: x } }\ndoctype: com.datagridsys.doctype/skopos/model\nversion: 1\n"
-            ),
-            "model.yaml"
-        );
     }
 }

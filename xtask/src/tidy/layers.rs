@@ -5,10 +5,11 @@ use serde_json::Value;
 use super::Repository;
 
 /// Every package with its layer.
-const LAYERS: [(&str, u8); 23] = [
+const LAYERS: [(&str, u8); 25] = [
     ("planarium-kernel", 0),
     ("planarium-protocol", 0),
     ("planarium-source", 0),
+    ("planarium-messages", 1),
     ("planarium-plan", 1),
     ("planarium-ground", 1),
     ("planarium-mesos", 3),
@@ -23,12 +24,13 @@ const LAYERS: [(&str, u8); 23] = [
     ("planarium-rest", 6),
     ("planarium-gallery", 6),
     ("planarium-embed", 7),
-    ("planarium-wasm", 7),
-    ("planarium-cli", 7),
-    ("planarium-web", 7),
-    ("planarium-tests", 7),
-    ("planarium-bindgen", 7),
-    ("xtask", 7),
+    ("planarium-host", 7),
+    ("planarium-wasm", 8),
+    ("planarium-cli", 8),
+    ("planarium-web", 8),
+    ("planarium-tests", 8),
+    ("planarium-bindgen", 8),
+    ("xtask", 8),
 ];
 
 /// Neighbours in one layer that may meet all the same.

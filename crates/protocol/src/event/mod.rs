@@ -7,10 +7,10 @@ mod words;
 use crate::Text;
 use crate::view::ConfigFileView;
 use planarium_kernel::cause::Cause;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One fact.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Global sequence number, counted from 1.
     pub seq: u64,
@@ -24,7 +24,7 @@ pub struct Event {
 }
 
 /// A sentence for people. It is shown and handed out, and no digest covers it, so that it can be put into better words.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Prose(pub Text);
 
@@ -49,7 +49,7 @@ impl<T: Into<Text>> From<T> for Prose {
 
 /// A fact that follows from what is told anyway, put into words of its own for those who read one event alone. No digest covers
 /// it.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Implied(pub Text);
 
@@ -80,7 +80,7 @@ impl std::fmt::Display for Prose {
 /// A message to a framework as the v1 scheduler API has it.
 ///
 /// No digest covers the sentences in it (texts under `message`); everything else counts.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct WireEvent(pub serde_json::Value);
 
@@ -93,21 +93,21 @@ impl std::ops::Deref for WireEvent {
 }
 
 /// An element of a plan tree, by names.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ElementPath {
     /// Dialect of the service; empty in a question means any.
-    #[serde(skip_serializing_if = "empty")]
+    #[serde(default, skip_serializing_if = "empty")]
     pub dialect: Text,
     /// Service name.
     pub service: Text,
     /// Plan name.
     pub plan: Text,
     /// Phase name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Text>,
     /// Step name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Text>,
 }
 
@@ -116,7 +116,7 @@ fn empty(text: &Text) -> bool {
 }
 
 /// How much an event matters to a reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Importance {
@@ -129,7 +129,7 @@ pub enum Importance {
 }
 
 /// The kinds of fact.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum EventBody {
@@ -373,10 +373,10 @@ pub enum EventBody {
         /// Message or empty.
         message: Prose,
         /// Health, when checked.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         healthy: Option<bool>,
         /// Readiness exit code, when there is a result.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         readiness_exit: Option<i32>,
     },
     /// A kill was ordered.
@@ -424,7 +424,7 @@ pub enum EventBody {
         /// `deactivated`, `reactivated`, `turned-away`.
         what: Text,
         /// The machine as the schedule names it; empty where it is about an agent.
-        #[serde(skip_serializing_if = "empty")]
+        #[serde(default, skip_serializing_if = "empty")]
         machine: Text,
         /// Hostnames concerned.
         agents: Vec<Text>,
@@ -546,7 +546,7 @@ pub enum EventBody {
         /// How much it matters.
         importance: Importance,
         /// The element it is about, where there is one.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         path: Option<Box<ElementPath>>,
         /// The fact in names and values.
         facts: Vec<(Text, Text)>,

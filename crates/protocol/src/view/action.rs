@@ -5,33 +5,34 @@
 use crate::Text;
 use crate::event::ElementPath;
 use crate::input::{Input, PlanCommand, PlanOp, PodCommand, PodOp};
-use serde::Serialize;
+use crate::interned::{self, Word};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Something that can be done to the thing shown.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ActionView {
     /// Menu text, in the words of the system.
     pub title: Text,
     /// The plan operation that it is or comes closest to: keys and consumers find it by this.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub op: Option<PlanOp>,
     /// Name of the icon that a front end draws; empty for the usual one.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub icon: &'static str,
+    #[serde(default, skip_serializing_if = "str::is_empty", deserialize_with = "interned::read_word")]
+    pub icon: Word,
     /// The input that does it. Where many elements or pods share an action, theirs is left out here and in JSON:
     /// [`ActionView::at`] and [`ActionView::on_pod`] give the input that can be sent.
-    #[serde(skip_serializing_if = "is_open")]
+    #[serde(default = "open", skip_serializing_if = "is_open")]
     pub input: Input,
     /// It takes parameters, `NAME=value`: they are asked for before it is sent ([`ActionView::with`]).
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
     /// What it will do, where that is not plain from the title.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consequence: Option<Text>,
     /// Absent when allowed, otherwise why not.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<Text>,
 }
 
@@ -42,6 +43,11 @@ fn is_open(input: &Input) -> bool {
         Input::Pod(command) => command.pod.is_empty(),
         _ => false,
     }
+}
+
+/// A plan command that names nothing: read where the input was left out.
+fn open() -> Input {
+    ActionView::of_plan("", PlanOp::Start).input
 }
 
 impl ActionView {

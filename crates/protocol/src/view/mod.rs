@@ -5,18 +5,21 @@
 
 mod action;
 mod status;
+mod text;
 
+pub use crate::interned::table;
 pub use action::ActionView;
 pub use status::{StatusClass, StatusWord};
+pub use text::plan_tree;
 
 use crate::Text;
 use crate::event::{ElementPath, Prose};
 use crate::refusal::Refusal;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The whole world as seen from outside.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct View {
     /// Revision of everything.
@@ -32,7 +35,7 @@ pub struct View {
 }
 
 /// Clock and identity of the world.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ClockView {
     /// Virtual time in milliseconds since genesis.
@@ -52,7 +55,7 @@ pub struct ClockView {
 }
 
 /// One service.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ServiceView {
     /// Revision.
@@ -68,13 +71,14 @@ pub struct ServiceView {
     /// Short line on what the scheduler is doing (`offers suppressed`, ...).
     pub activity: Text,
     /// The status words of its system.
+    #[serde(deserialize_with = "crate::interned::read_table")]
     pub statuses: &'static [StatusWord],
     /// What was loaded into it, where that is not just itself: names for which a definition can be asked.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<Text>,
     /// What its system shows beside plans and pods, in the system's own shape (counts of instances, a drawing of the plan,
     /// a form of parameters); null when there is nothing.
-    #[serde(skip_serializing_if = "serde_json::Value::is_null")]
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub more: Arc<serde_json::Value>,
 }
 
@@ -102,7 +106,7 @@ impl ServiceView {
 }
 
 /// A plan.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct PlanView {
     /// Revision.
@@ -129,7 +133,7 @@ pub struct PlanView {
 }
 
 /// A phase.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct PhaseView {
     /// Revision.
@@ -156,7 +160,7 @@ pub struct PhaseView {
 }
 
 /// A step.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct StepView {
     /// Revision.
@@ -166,7 +170,7 @@ pub struct StepView {
     /// Name.
     pub name: Text,
     /// Another step of its phase has its name: paths and commands say its id.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub namesake: bool,
     /// Displayed status.
     pub status: Text,
@@ -177,12 +181,12 @@ pub struct StepView {
     /// Since when it has this status.
     pub since_ms: u64,
     /// Pod instance, if any.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod: Option<Text>,
     /// Names of its tasks.
     pub tasks: Vec<Text>,
     /// Where the definition speaks of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceRef>,
     /// What can be done to it; elements with the same permissions share a list, so the element is left out of the inputs.
     #[serde(rename = "commands")]
@@ -197,7 +201,7 @@ impl StepView {
 }
 
 /// A place in a definition file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct SourceRef {
     /// File path.
@@ -209,7 +213,7 @@ pub struct SourceRef {
 }
 
 /// How far something is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Progress {
     /// Complete.
@@ -219,7 +223,7 @@ pub struct Progress {
 }
 
 /// A pod instance.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct PodView {
     /// Revision.
@@ -233,7 +237,7 @@ pub struct PodView {
 }
 
 /// A task of a pod instance as its service sees it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct PodTaskView {
     /// Task instance name.
@@ -241,13 +245,13 @@ pub struct PodTaskView {
     /// Task id, empty when never launched.
     pub id: Text,
     /// Shown status (`RUNNING`, `PAUSED`, ...), absent when there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Text>,
     /// Hostname.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<Text>,
     /// Its config files as of the last launch.
-    #[serde(skip_serializing_if = "no_configs")]
+    #[serde(default, skip_serializing_if = "no_configs")]
     pub configs: Arc<[ConfigFileView]>,
 }
 
@@ -256,7 +260,7 @@ fn no_configs(configs: &Arc<[ConfigFileView]>) -> bool {
 }
 
 /// A file that is rendered from a template into a task's sandbox.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ConfigFileView {
     /// Name of the config.
@@ -266,18 +270,18 @@ pub struct ConfigFileView {
     /// Path in the sandbox.
     pub dest: Text,
     /// The template is not among the files of the service.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub missing_template: bool,
     /// Variables that were left empty because they have no value, by name.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing_variables: Vec<Text>,
     /// What is wrong with it, in words; absent when nothing is.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Prose>,
 }
 
 /// The machines.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ClusterView {
     /// Revision.
@@ -285,14 +289,15 @@ pub struct ClusterView {
     /// In order of joining.
     pub machines: Vec<Arc<MachineView>>,
     /// The words for states of tasks and machines.
+    #[serde(deserialize_with = "crate::interned::read_table")]
     pub statuses: &'static [StatusWord],
     /// The maintenance schedule, window by window as it was posted.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<WindowView>,
 }
 
 /// A window of the maintenance schedule.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct WindowView {
     /// Its machines, as they are spelled in the schedule.
@@ -302,24 +307,24 @@ pub struct WindowView {
 }
 
 /// A machine in a window. It need not have an agent that is registered.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ScheduledView {
     /// Host name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hostname: Option<Text>,
     /// Address.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ip: Option<Text>,
     /// `DRAINING` or `DOWN`.
     pub mode: Text,
     /// Why it is no machine of the cluster; none when it is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmatched: Option<Text>,
 }
 
 /// One machine.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct MachineView {
     /// Revision.
@@ -331,31 +336,31 @@ pub struct MachineView {
     /// Mesos agent id.
     pub agent_id: Text,
     /// Port of the agent, where it is not the usual 5051: several agents share a machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
     /// `up`, `lost`, `partitioned`, `restarting`, `unreachable`, `draining` (its machine is scheduled for maintenance, or
     /// the agent is being drained), `drained`, `deactivated`, `down` (in maintenance), `gone`, `removed`, `recovered`
     /// (not back yet since the master failed over).
     pub state: Text,
     /// The operator has its agent make no offers: deactivated, being drained, or drained.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deactivated: bool,
     /// When the machine is expected away; there exactly while it is in the maintenance schedule.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailability: Option<UnavailabilityView>,
     /// Who was asked to give back what it has there, with the last answers.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inverse_offers: Vec<InverseOfferView>,
     /// Region.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<Text>,
     /// Zone.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<Text>,
     /// Attributes.
     pub attributes: Vec<(Text, Text)>,
     /// More of it is held than it has, because clusters share it that know nothing of each other.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub promised_twice: bool,
     /// cpus, mem, disk, gpus: those it has.
     pub resources: Vec<ResourceView>,
@@ -366,34 +371,34 @@ pub struct MachineView {
 }
 
 /// When a machine is expected away. *Units*: nanoseconds since 1970 as decimal text, exact also where numbers are doubles.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct UnavailabilityView {
     /// Begin.
     pub start_ns: Text,
     /// Length; absent when unbounded.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ns: Option<Text>,
 }
 
 /// What became of asking a framework for a machine back.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct InverseOfferView {
     /// Framework name.
     pub framework: Text,
     /// Its last answer, `ACCEPT` or `DECLINE`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Text>,
     /// When it gave that answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_ms: Option<u64>,
     /// It is asked at present.
     pub outstanding: bool,
 }
 
 /// One resource of a machine in thousandths.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct ResourceView {
     /// `cpus`, `mem`, `disk`, `gpus`.
@@ -407,7 +412,7 @@ pub struct ResourceView {
 }
 
 /// A task on a machine.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct TaskView {
     /// Task name.
@@ -423,17 +428,17 @@ pub struct TaskView {
     /// Since when.
     pub since_ms: u64,
     /// Health, when checked.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub healthy: Option<bool>,
     /// Readiness, when checked.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ready: Option<bool>,
     /// Ways to hurt it: title and input.
     pub actions: Vec<ActionView>,
 }
 
 /// A fault in force.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FaultView {
     /// Id.
@@ -443,14 +448,14 @@ pub struct FaultView {
     /// Since when.
     pub since_ms: u64,
     /// Until when, if bounded.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_ms: Option<u64>,
     /// What can be done about it.
     pub actions: Vec<ActionView>,
 }
 
 /// What became of an input.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Applied {
     /// Journal number.

@@ -2,10 +2,11 @@
 //!
 //! *Knows*: classes and the shape of a table of words. *Must not know*: any system's words.
 
-use serde::Serialize;
+use crate::interned::{self, Word};
+use serde::{Deserialize, Serialize};
 
 /// What a status means for the person who looks, whatever the system calls it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum StatusClass {
@@ -86,19 +87,23 @@ impl StatusClass {
 }
 
 /// A status word of a system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct StatusWord {
     /// As the real system writes it.
-    pub word: &'static str,
+    #[serde(deserialize_with = "interned::read_word")]
+    pub word: Word,
     /// What it means for the person who looks.
     pub class: StatusClass,
     /// Name of the icon that a front end draws.
-    pub icon: &'static str,
+    #[serde(deserialize_with = "interned::read_word")]
+    pub icon: Word,
     /// One character that stands for it in texts.
-    pub glyph: &'static str,
+    #[serde(deserialize_with = "interned::read_word")]
+    pub glyph: Word,
     /// One sentence on what it means in this system.
-    pub meaning: &'static str,
+    #[serde(deserialize_with = "interned::read_word")]
+    pub meaning: Word,
 }
 
 impl StatusWord {

@@ -1,9 +1,10 @@
 //! A command and what came of it.
 
-use crate::store::console::{Answer, ConsoleAct};
+use crate::store::console::ConsoleAct;
 use crate::store::selectors::time::clock;
 use crate::store::{Action, use_hub};
-use crate::ui::{Button, icon};
+use crate::ui::{Button, attr, icon};
+use planarium_messages::facts::Answer;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -41,7 +42,7 @@ pub(super) fn AnswerCard(props: &AnswerCardProps) -> Html {
                         { icon("error") }<span class="visually-hidden">{ format!("{verdict}, exit code {}: ", answer.code) }</span>
                         <span class="console-message">{ message.strip_prefix("error: ").unwrap_or(message) }</span>
                         if let Some(line) = answer.meant.clone() {
-                            <Button class="mono" look="quiet" label={line.clone()} title="Write this line"
+                            <Button class="mono" look="quiet" label={attr(&line)} title="Write this line"
                                 onclick={hub.act(Action::Console(ConsoleAct::Edit(line.to_string())))} />
                         }
                     </p>

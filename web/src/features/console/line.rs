@@ -28,7 +28,7 @@ pub(super) fn Line(props: &LineProps) -> Html {
     let hub = use_hub();
     let console = &props.console;
     let field = use_node_ref();
-    let words = console.completion(&props.view).words;
+    let (words, more) = console.completion().map_or((&[][..], 0), |known| (&known.words[..], known.more));
     let oninput = hub.on(|event: InputEvent| {
         let input = event.target_dyn_into::<HtmlInputElement>();
         Action::Console(ConsoleAct::Edit(input.map(|input| input.value()).unwrap_or_default()))
@@ -47,7 +47,7 @@ pub(super) fn Line(props: &LineProps) -> Html {
             run();
         })
     };
-    let more = words.len().saturating_sub(OFFERED);
+    let more = more + words.len().saturating_sub(OFFERED);
     html! {
         <div class="console-line">
             <form {onsubmit}>
@@ -112,7 +112,7 @@ fn keys(hub: &Hub, field: &NodeRef) -> Callback<KeyboardEvent> {
         let act = match event.key().as_str() {
             "ArrowUp" => ConsoleAct::Earlier,
             "ArrowDown" => ConsoleAct::Later,
-            "Tab" if at_end(&event) && state.console.tab_completes(&state.world.view) => ConsoleAct::Complete,
+            "Tab" if at_end(&event) && state.console.tab_completes() => ConsoleAct::Complete,
             "Escape" => ConsoleAct::LetGo,
             _ => return,
         };

@@ -101,8 +101,8 @@ fn welcome(hub: &Hub, dialect: &str) -> Html {
 
 /// The first word of lines of the real command line of a system.
 fn program(dialect: &str) -> Option<&'static str> {
-    let system = planarium_world::dialects().iter().find(|known| known.word == dialect)?;
-    system.console.programs.first()?.first().copied()
+    let system = crate::store::catalogue::dialects().iter().find(|known| &*known.word == dialect)?;
+    system.program.as_deref()
 }
 
 /// Which service is talked to; a choice where there are several.

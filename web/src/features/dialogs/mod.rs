@@ -13,6 +13,7 @@ mod share;
 pub(crate) use open::open_files;
 
 use crate::store::state::{Dialog, State};
+use crate::ui::attr;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -37,13 +38,13 @@ pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
     match &state.ui.dialog {
         None => Html::default(),
         Some(Dialog::Gallery) => html! {
-            <gallery::Gallery examples={state.examples.clone()} current={state.story.example.clone()} />
+            <gallery::Gallery examples={state.examples.clone()} current={state.story.example.as_deref().map(attr)} />
         },
         Some(Dialog::Open) => {
             html! { <open::OpenDialog beside={state.ui.beside} running={!state.draft.files.is_empty()} /> }
         }
         Some(Dialog::Share) => html! {
-            <share::ShareDialog link={state.ui.link.clone()} title={state.story.title.clone()} />
+            <share::ShareDialog link={state.ui.link.clone()} title={attr(&state.story.title)} />
         },
         Some(Dialog::Keys) => html! { <keys::KeysDialog prefs={state.prefs.clone()} /> },
         Some(Dialog::Palette) => html! { <palette::Palette state={Rc::clone(state)} /> },

@@ -6,7 +6,7 @@ use crate::store::selectors::time::clock;
 use crate::store::state::Link;
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::bar::{Part, bar, share};
-use crate::ui::{Button, Dialog};
+use crate::ui::{Button, Dialog, attr};
 use yew::prelude::*;
 
 /// Up to this length a link survives chat programs.
@@ -50,7 +50,7 @@ pub(super) fn ShareDialog(props: &ShareDialogProps) -> Html {
             <p>{ "The link holds everything: the definition, the machines, the seed, and all that was done. It is the address bar's own; no server keeps it." }</p>
             <label class="field">
                 <span>{ "Link" }</span>
-                <textarea class="mono" rows="4" readonly=true value={link.clone()} />
+                <textarea class="mono" rows="4" readonly=true value={attr(&link)} />
             </label>
             <div class="meter" data-kind={kind}>
                 { bar(&[meter]) }

@@ -5,7 +5,7 @@ use crate::store::ptr::Ptr;
 use crate::store::selectors::guess::guess;
 use crate::store::state::{Checked, Finding, Severity};
 use crate::store::{Action, Hub, use_hub};
-use crate::ui::{Button, IconButton, icon};
+use crate::ui::{Button, IconButton, attr, icon};
 use planarium_kernel::SortedSet;
 use std::collections::BTreeMap;
 use web_sys::HtmlInputElement;
@@ -25,7 +25,7 @@ pub(super) fn EnvTable(props: &EnvTableProps) -> Html {
     let hub = use_hub();
     // A value of before would take back what is typed right now.
     let env = hub.state().draft.env.clone();
-    let missing: SortedSet<&str> = props.checked.missing.iter().map(AttrValue::as_str).collect();
+    let missing: SortedSet<&str> = props.checked.missing.iter().map(|name| &**name).collect();
     let names: SortedSet<&str> = env.keys().map(String::as_str).chain(missing.iter().copied()).collect();
     html! {
         <div class="env">
@@ -74,8 +74,8 @@ fn row(hub: &Hub, name: &str, value: Option<&String>, about: Option<&Finding>) -
                 <input aria-label={format!("Value of {name}")} aria-describedby={note.clone()} value={value.cloned().unwrap_or_default()}
                     oninput={set(hub, name)} autocomplete="off" />
                 if let Some(finding) = about {
-                    <button type="button" class="env-finding" id={note} data-family={family(finding)} title={finding.message.clone()}
-                        onclick={hub.act(Action::Reveal(finding.file.clone(), finding.line, finding.column))}>
+                    <button type="button" class="env-finding" id={note} data-family={family(finding)} title={attr(&finding.message)}
+                        onclick={hub.act(Action::Reveal(attr(&finding.file), finding.line, finding.column))}>
                         { icon(finding.severity.word()) }
                         { format!("{}, line {}", if finding.severity == Severity::Error { "needed" } else { "left empty" }, finding.line) }
                     </button>

@@ -4,7 +4,7 @@ use crate::store::ptr::Ptr;
 use crate::store::state::{Checked, Finding, Severity};
 use crate::store::{Action, Hub, use_hub};
 use crate::systems;
-use crate::ui::{Button, icon};
+use crate::ui::{Button, attr, icon};
 use yew::prelude::*;
 
 /// Findings shown at most.
@@ -38,7 +38,7 @@ fn problem(hub: &Hub, finding: &Finding) -> Html {
         Severity::Warning => ("warning", "waiting"),
         Severity::Info => ("info", "neutral"),
     };
-    let place = Action::Reveal(finding.file.clone(), finding.line, finding.column);
+    let place = Action::Reveal(attr(&finding.file), finding.line, finding.column);
     html! {
         <li class="problem" data-family={family}>
             <button type="button" class="problem-main" onclick={hub.act(place)} title="Show in the editor">
@@ -49,7 +49,7 @@ fn problem(hub: &Hub, finding: &Finding) -> Html {
             </button>
             if let Some(help) = &finding.help { <p class="problem-help">{ help }</p> }
             if let Some(fix) = &finding.fix {
-                <Button label={fix.title.clone()} icon="wand" onclick={hub.act(Action::Mend(Box::new(fix.clone())))} />
+                <Button label={attr(&fix.title)} icon="wand" onclick={hub.act(Action::Mend(Box::new(fix.clone())))} />
             }
             { systems::remedy(hub, finding).unwrap_or_default() }
         </li>

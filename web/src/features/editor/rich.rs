@@ -121,7 +121,7 @@ pub(super) fn TextPane(props: &TextPaneProps) -> Html {
                 return;
             }
             if let Some(rich) = &*slot.borrow() {
-                let own = checked.findings.iter().filter(|finding| finding.file == *file);
+                let own = checked.findings.iter().filter(|finding| *finding.file == **file);
                 let list: Array = own.map(to_js).collect();
                 rich.call("setDiagnostics", &[list.into()]);
             }
@@ -265,10 +265,10 @@ fn to_js(finding: &Finding) -> JsValue {
         Severity::Info => "info",
     };
     set("severity", severity.into());
-    set("code", finding.code.as_str().into());
-    set("message", finding.message.as_str().into());
+    set("code", (&*finding.code).into());
+    set("message", (&*finding.message).into());
     if let Some(help) = &finding.help {
-        set("help", help.as_str().into());
+        set("help", (&**help).into());
     }
     if let Some(fix) = &finding.fix {
         let mend = Object::new();

@@ -37,7 +37,7 @@ pub(super) fn ServiceTabs(props: &ServiceTabsProps) -> Html {
     });
     let items: Vec<_> = items.collect();
     let seen: Vec<_> =
-        props.drafts.iter().map(|draft| (draft.dialect.clone(), draft.label.clone())).collect();
+        props.drafts.iter().map(|draft| (draft.dialect.clone(), crate::ui::attr(&draft.label))).collect();
     let onpick = by_now(&hub, &seen, Action::PickService);
     let ondrop = by_now(&hub, &seen, Action::DropService).reform({
         let at = props.at;

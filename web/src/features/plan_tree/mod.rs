@@ -165,11 +165,17 @@ fn active_row(rows: &[tree::Row], selected: Option<&ElementPath>) -> Option<usiz
     chosen.or((!rows.is_empty()).then_some(0))
 }
 
+/// The plans of services as aligned text.
+fn tree_text(services: &[Arc<ServiceView>]) -> String {
+    let plans = services.iter().flat_map(|service| &service.plans);
+    plans.map(|plan| planarium_protocol::view::plan_tree(plan)).collect::<Vec<_>>().join("\n")
+}
+
 fn copy_tree(hub: &crate::store::Hub, services: &[Arc<ServiceView>]) -> Callback<MouseEvent> {
     let (hub, services) = (hub.clone(), services.to_vec());
     Callback::from(move |_| {
         let hub = hub.clone();
-        crate::browser::copy(&crate::store::effects::tree_text(&services), move |done| {
+        crate::browser::copy(&tree_text(&services), move |done| {
             hub.send(Action::Say(
                 if done { "Copied the tree as text." } else { "The browser refused to copy." }.into(),
             ));

@@ -415,6 +415,7 @@ fn spoken(name: &str, segments: &[Segment]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::selectors::status::class_of;
     use crate::store::selectors::tree::tests::{phase, plan, service, step};
     use planarium_kernel::cause::Cause;
     use planarium_protocol::Event;
@@ -439,7 +440,7 @@ mod tests {
             ..tree::service_path(&view.services[0])
         };
         let body = EventBody::ElementStatus { path: gone, from: "PENDING".into(), to: "COMPLETE".into() };
-        gantt.extend(&[Event { seq: 1, at_ms: 5, cause: Cause::Genesis, body }]);
+        gantt.extend(&[Event { seq: 1, at_ms: 5, cause: Cause::Genesis, body }], class_of);
         let shown: Vec<_> = lines(&view, &gantt, &BTreeSet::new())
             .iter()
             .map(|line| match line {

@@ -4,12 +4,11 @@
 //! *Order*: pieces from the start to the end of the run, without holes. *Must not know*: pixels, what happens when.
 
 use super::time::{horizon, tick};
+use planarium_messages::gantt::LONG_MS;
 use std::rc::Rc;
 
 /// Length of the whole axis in its own measure.
 const WHOLE: i64 = 1_000_000_000;
-/// What a stretch in which nothing changes takes at most. *Units*: milliseconds as they are drawn elsewhere.
-pub(crate) const LONG_MS: u64 = 10_000;
 
 /// A stretch of time with its place.
 #[derive(Clone, Debug, PartialEq)]

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::store::ptr::Ptr;
     use crate::store::state::{Against, World};
-    use crate::store::tally::Tally;
+    use planarium_messages::tally::Tally;
 
     fn compared(own: Tally, other: Tally) -> Compared {
         Compared {

@@ -4,8 +4,6 @@ pub(crate) mod announce;
 pub(crate) mod axis;
 pub(crate) mod cluster;
 pub(crate) mod compare;
-pub(crate) mod export;
-pub(crate) mod finish;
 pub(crate) mod guess;
 pub(crate) mod levels;
 pub(crate) mod log;

@@ -2,11 +2,12 @@
 //!
 //! *Knows*: what class has which colours, and where the words of a system are. *Must not know*: any system's words.
 
+use crate::store::catalogue;
+pub(crate) use crate::store::catalogue::words;
+use planarium_messages::statuses;
+pub(crate) use planarium_messages::statuses::{Words, word};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{StatusClass, StatusWord};
-
-/// The words of one system.
-pub(crate) type Words = &'static [StatusWord];
 
 /// How a status looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,33 +23,21 @@ pub(crate) struct Look {
 /// Marked complete by an operator.
 pub(crate) const FORCED: Look = Look { family: "forced", icon: "forced", class: "done" };
 
-/// A word that nobody knows: it stays calm.
-static UNKNOWN: StatusWord =
-    StatusWord { word: "", class: StatusClass::Pending, icon: "pending", glyph: "·", meaning: "" };
-
-/// The words of a system of this build; none for a system that is not there.
-pub(crate) fn words(dialect: &str) -> Words {
-    planarium_world::dialects()
-        .iter()
-        .find(|known| known.word == dialect)
-        .map_or(&[], |dialect| dialect.statuses)
-}
-
 /// The name of a system as people write it; the word itself for a system that is not there.
 pub(crate) fn system(dialect: &str) -> &str {
-    let known = planarium_world::dialects().iter().find(|known| known.word == dialect);
-    known.map_or(dialect, |dialect| dialect.title)
+    catalogue::dialects().iter().find(|known| &*known.word == dialect).map_or(dialect, |known| &known.title)
 }
 
 /// What a status word means in a system; else what it means for tasks and machines, where a system shows their states;
 /// else in whichever system knows it.
 pub(crate) fn entry(own: Words, status: &str) -> &'static StatusWord {
-    let states = planarium_world::states();
-    StatusWord::find(own, status)
-        .or_else(|| StatusWord::find(states, status))
-        .or_else(|| states.iter().find(|state| state.word.strip_prefix(PREFIX) == Some(status)))
-        .or_else(|| planarium_world::dialects().iter().find_map(|it| StatusWord::find(it.statuses, status)))
-        .unwrap_or(&UNKNOWN)
+    let others = catalogue::dialects().iter().map(|known| catalogue::words(&known.word));
+    statuses::entry(own, catalogue::states(), others, status)
+}
+
+/// The class of a status word in a dialect; of a state of a task where the dialect is empty.
+pub(crate) fn class_of(dialect: &str, status: &str) -> StatusClass {
+    entry(catalogue::words(dialect), status).class
 }
 
 /// The look of a status word of a system.
@@ -63,7 +52,7 @@ pub(crate) fn look_at(path: &ElementPath, status: &str) -> Look {
 
 /// The look of a task's or a machine's state.
 pub(crate) fn state(state: &str) -> Look {
-    look(planarium_world::states(), state)
+    look(catalogue::states(), state)
 }
 
 /// How a word looks.
@@ -84,14 +73,6 @@ pub(crate) fn family(class: StatusClass) -> &'static str {
     }
 }
 
-/// What states of tasks begin with on the wire.
-const PREFIX: &str = "TASK_";
-
-/// A status word as shown: without the prefix that states of tasks have on the wire.
-pub(crate) fn word(status: &str) -> &str {
-    status.strip_prefix(PREFIX).unwrap_or(status)
-}
-
 /// Whether an element with this status is at rest and well.
 pub(crate) fn is_done(own: Words, status: &str) -> bool {
     entry(own, status).class == StatusClass::Done
@@ -104,12 +85,12 @@ mod tests {
     #[test]
     fn every_word_of_every_system_has_an_icon_of_the_page_and_an_explanation() {
         let icons = include_str!("../../../icons.svg");
-        let all = planarium_world::dialects().iter().flat_map(|dialect| dialect.statuses);
-        for word in all.chain(planarium_world::states()) {
+        let all = catalogue::dialects().iter().flat_map(catalogue::Dialect::statuses);
+        for word in all.chain(catalogue::states()) {
             assert!(icons.contains(&format!("id=\"i-{}\"", word.icon)), "{}: icon {}", word.word, word.icon);
             assert!(!word.glyph.is_empty() && !word.meaning.is_empty(), "{}", word.word);
         }
-        for look in [FORCED, of_word(&UNKNOWN)] {
+        for look in [FORCED, look(&[], "unknown to all")] {
             assert!(icons.contains(&format!("id=\"i-{}\"", look.icon)), "{look:?}");
         }
     }
@@ -127,8 +108,8 @@ mod tests {
 
     #[test]
     fn statuses_of_a_system_differ_by_word_or_class() {
-        for dialect in planarium_world::dialects() {
-            let mut words: Vec<_> = dialect.statuses.iter().map(|word| word.word).collect();
+        for dialect in catalogue::dialects() {
+            let mut words: Vec<_> = dialect.statuses().iter().map(|word| word.word).collect();
             words.sort_unstable();
             let count = words.len();
             words.dedup();

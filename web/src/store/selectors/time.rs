@@ -1,25 +1,6 @@
 //! Times as people read them.
 
-/// As a clock: `00:42.350`, `1:02:03.000` from an hour on.
-pub(crate) fn clock(ms: u64) -> String {
-    let (s, part) = (ms / 1000, ms % 1000);
-    let (h, m, s) = (s / 3600, s / 60 % 60, s % 60);
-    if h > 0 { format!("{h}:{m:02}:{s:02}.{part:03}") } else { format!("{m:02}:{s:02}.{part:03}") }
-}
-
-/// A length in few characters: `350 ms`, `4.2 s`, `42 s`, `3 m 5 s`, `2 h 4 m`.
-pub(crate) fn short(ms: u64) -> String {
-    let s = ms / 1000;
-    match ms {
-        0..1000 => format!("{ms} ms"),
-        1000..10_000 if ms % 1000 >= 100 => format!("{s}.{} s", ms % 1000 / 100),
-        1000..60_000 => format!("{s} s"),
-        60_000..3_600_000 if s.is_multiple_of(60) => format!("{} m", s / 60),
-        60_000..3_600_000 => format!("{} m {} s", s / 60, s % 60),
-        _ if (s / 60).is_multiple_of(60) => format!("{} h", s / 3600),
-        _ => format!("{} h {} m", s / 3600, s / 60 % 60),
-    }
-}
+pub(crate) use planarium_messages::clock::{clock, short};
 
 /// A length as it is spoken: `42 seconds`, `1 minute 5 seconds`.
 pub(crate) fn spoken(ms: u64) -> String {

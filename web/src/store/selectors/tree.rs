@@ -7,6 +7,7 @@ use crate::store::ptr::Ptr;
 use crate::store::selectors::status::{self, Words};
 use crate::store::selectors::text::contains;
 use planarium_kernel::SortedSet;
+pub(crate) use planarium_messages::paths::{first_plan, leaf, plan_path, service_key, service_path};
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{
@@ -94,21 +95,6 @@ impl Shape {
     fn wants(&self, step: &StepView) -> bool {
         self.filter.is_empty() || contains(&step.name, &self.filter) || contains(&step.status, &self.filter)
     }
-}
-
-/// The path of a service row.
-pub(crate) fn service_path(service: &ServiceView) -> ElementPath {
-    service.path(&"".into())
-}
-
-/// The path of a plan.
-pub(crate) fn plan_path(service: &ServiceView, plan: &PlanView) -> ElementPath {
-    service.path(&plan.name)
-}
-
-/// The identity of a service as a key: names are unique within a dialect only.
-pub(crate) fn service_key(path: &ElementPath) -> String {
-    format!("{}:{}", path.dialect, path.service)
 }
 
 struct Walk<'a> {
@@ -273,12 +259,6 @@ fn gate_position(phase: &PhaseView, words: Words) -> Option<usize> {
         let class = status::entry(words, &step.status).class;
         class.is_asleep() || class == StatusClass::Preparing
     })
-}
-
-/// The plan to show first: the first plan of the first service.
-pub(crate) fn first_plan(view: &View) -> Option<ElementPath> {
-    let service = view.services.first()?;
-    service.plans.first().map(|plan| plan_path(service, plan))
 }
 
 /// The service that a path leads into.
@@ -457,11 +437,6 @@ pub(crate) fn step_name(step: &StepView) -> String {
     format!("{} ({id})", step.name)
 }
 
-/// The last part of a path.
-pub(crate) fn leaf(path: &ElementPath) -> &Text {
-    path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan)
-}
-
 /// The path above one.
 pub(crate) fn parent(path: &ElementPath) -> Option<ElementPath> {
     if path.step.is_some() {
@@ -473,15 +448,9 @@ pub(crate) fn parent(path: &ElementPath) -> Option<ElementPath> {
     (!path.plan.is_empty()).then(|| ElementPath { plan: "".into(), ..path.clone() })
 }
 
-/// Plans that are not finished although nothing more will happen by itself.
+/// The first plan that is not finished, plans that nobody started by hand left out.
 pub(crate) fn unfinished(view: &View) -> Option<ElementPath> {
-    view.services.iter().find_map(|service| {
-        let plan = service.plans.iter().find(|plan| {
-            let asleep = plan.custom && status::entry(service.statuses, &plan.status).class.is_asleep();
-            !asleep && plan.progress.done < plan.progress.total
-        })?;
-        Some(plan_path(service, plan))
-    })
+    planarium_messages::paths::unfinished(view, status::class_of)
 }
 
 #[cfg(test)]

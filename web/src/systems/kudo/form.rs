@@ -6,6 +6,8 @@ use super::{flag, list, text};
 use crate::store::ptr::Ptr;
 use crate::store::{Action, use_hub};
 use crate::ui::{Button, attr, icon};
+use planarium_messages::facts::Reply;
+use planarium_messages::questions::Ask;
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
@@ -45,11 +47,26 @@ pub(super) fn ParameterForm(props: &ParameterFormProps) -> Html {
     };
     let shown: Vec<&Value> = list(form, "parameters").iter().filter(wanted).collect();
     let input = change(&props.path, &edits);
-    let outcome = (!edits.is_empty()).then(|| {
-        let after = hub.outcome_of(&input, &props.path)?;
-        let own = after.as_ref().and_then(|service| service.more.get("kudo"));
-        Ok(own.map_or("", |own| text(own, "plan")).to_owned())
-    });
+    let outcome = use_state_eq(|| None);
+    {
+        let (hub, outcome) = (hub.clone(), outcome.setter());
+        let (path, input) = (props.path.clone(), input.clone());
+        // Another view may have another outcome.
+        use_effect_with(((*edits).clone(), props.more.clone()), move |(edits, _)| {
+            if edits.is_empty() {
+                outcome.set(None);
+                return;
+            }
+            let answer = move |reply| {
+                if let Reply::Outcome(after) = reply {
+                    let plan = |more: Value| more.get("kudo").map_or("", |own| text(own, "plan")).to_owned();
+                    outcome.set(Some(after.map(plan)));
+                }
+            };
+            hub.ask(Ask::Outcome(Box::new(input), path), Callback::from(answer));
+        });
+    }
+    let outcome = (*outcome).clone().filter(|_| !edits.is_empty());
     let oninput = {
         let search = search.clone();
         Callback::from(move |event: InputEvent| search.set(typed(&event)))

@@ -2,8 +2,10 @@
 
 use super::{list, text};
 use crate::store::ptr::Ptr;
-use crate::store::use_hub;
+use crate::store::{Hub, use_hub};
 use crate::ui::icon;
+use planarium_messages::facts::Reply;
+use planarium_messages::questions::Ask;
 use planarium_protocol::event::ElementPath;
 use serde_json::Value;
 use yew::prelude::*;
@@ -93,8 +95,8 @@ struct TemplateProps {
 #[component]
 fn Template(props: &TemplateProps) -> Html {
     let hub = use_hub();
-    let rendered = hub.rendered_file(&props.path, &props.place, &props.file);
-    let source = hub.rendered_file(&props.path, "", &props.file);
+    let rendered = use_rendered(&hub, props, props.place.clone());
+    let source = use_rendered(&hub, props, String::new());
     html! {
         <div class="kudo-template">
             <figure>
@@ -107,4 +109,21 @@ fn Template(props: &TemplateProps) -> Html {
             </figure>
         </div>
     }
+}
+
+/// A file as it was rendered for a task; without a task the template itself. Empty until the answer is there.
+#[hook]
+fn use_rendered(hub: &Hub, props: &TemplateProps, task: String) -> Option<String> {
+    let found = use_state_eq(|| Some(String::new()));
+    let (hub, into) = (hub.clone(), found.setter());
+    use_effect_with((props.path.clone(), task, props.file.clone()), move |(path, task, file)| {
+        let answer = move |reply| {
+            if let Reply::Rendered(text) = reply {
+                into.set(text);
+            }
+        };
+        let (path, task, file) = (path.clone(), task.clone(), file.clone());
+        hub.ask(Ask::Rendered { path, task, file }, Callback::from(answer));
+    });
+    (*found).clone()
 }

@@ -1,0 +1,56 @@
+//! The run in the address bar and in links.
+//!
+//! *Knows*: what a link says. *Must not know*: when one is written.
+
+use super::Host;
+use planarium_messages::facts::{Address, Fact, Keep};
+use planarium_messages::links::Link;
+use planarium_scenario::share;
+
+impl Host {
+    /// The run as query and hash. The example is named as long as its script alone leads here, so that the
+    /// script can go on at the other end.
+    fn address(&mut self) -> String {
+        self.address_of(self.editor.dirty())
+    }
+
+    pub(crate) fn address_of(&mut self, dirty: bool) -> String {
+        let by_script = !self.shown.by_hand && !dirty;
+        let example = self.shown.narration.example().filter(|_| by_script);
+        let query = example.map(|id| format!("?example={id}")).unwrap_or_default();
+        let engine = &mut self.shown.engine;
+        let moment = share::moment_of(engine);
+        format!("{query}#{}", share::encode_at(&engine.journal(), moment))
+    }
+
+    /// To the moment that a link names.
+    pub(crate) fn go_to_moment(&mut self, link: &str) {
+        share::go_to_moment(&mut self.shown.engine, link);
+    }
+
+    pub(crate) fn link(&mut self, page: &str) -> Link {
+        let address = format!("{page}{}", self.address()).into();
+        let engine = &self.shown.engine;
+        Link { address, at_ms: engine.now_ms(), digest: engine.digest().into() }
+    }
+
+    /// What was opened has a place of its own in the history of the browser.
+    pub(crate) fn push_address(&mut self) -> Fact {
+        let text = self.address_of(false);
+        let hash = text.find('#').and_then(|at| text.get(at..)).unwrap_or_default();
+        hash.clone_into(&mut self.written);
+        Fact::Address(Address { text, push: true })
+    }
+
+    /// The address of the moment shown, where it is another one than was written last.
+    pub(crate) fn write_address(&mut self) -> Option<Fact> {
+        let text = self.address();
+        let hash = text.find('#').and_then(|at| text.get(at..)).unwrap_or_default();
+        if hash == self.written || self.broken {
+            return None;
+        }
+        hash.clone_into(&mut self.written);
+        (self.keeper)(Keep::Run(self.written.clone()));
+        Some(Fact::Address(Address { text, push: false }))
+    }
+}

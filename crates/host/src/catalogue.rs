@@ -1,0 +1,42 @@
+//! The facts about systems, machines and examples that a page has before any host answers.
+
+use planarium_protocol::json;
+use planarium_protocol::json::Value;
+
+/// The catalogue as JSON with an entry to a line, for `web/src/catalogue.json`.
+pub fn catalogue() -> String {
+    let dialects: Vec<Value> = planarium_world::dialects()
+        .iter()
+        .map(|dialect| {
+            let program = dialect.console.programs.first().and_then(|words| words.first());
+            json!({"word": dialect.word, "title": dialect.title, "program": program, "statuses": dialect.statuses})
+        })
+        .collect();
+    let presets = planarium_world::presets::PRESETS.iter();
+    let presets: Vec<Value> =
+        presets.map(|preset| json!({"name": preset.name, "title": preset.title})).collect();
+    let examples: Vec<Value> = planarium_gallery::examples()
+        .iter()
+        .map(|example| {
+            json!({
+                "id": example.id,
+                "title": example.title,
+                "dialect": example.dialect,
+                "teaches": example.teaches,
+                "difficulty": example.difficulty,
+            })
+        })
+        .collect();
+    let list = |entries: &[Value]| {
+        let lines: Vec<String> = entries.iter().map(|entry| format!("    {entry}")).collect();
+        format!("[\n{}\n  ]", lines.join(",\n"))
+    };
+    let states: Vec<Value> = planarium_world::states().iter().map(json::of).collect();
+    format!(
+        "{{\n  \"dialects\": {},\n  \"states\": {},\n  \"presets\": {},\n  \"examples\": {}\n}}\n",
+        list(&dialects),
+        list(&states),
+        list(&presets),
+        list(&examples),
+    )
+}

@@ -1,0 +1,52 @@
+//! Typed commands: through the router on the engine of the page, so that they are inputs like any other.
+
+use super::Host;
+use super::completion::{chosen, meant};
+use planarium_messages::facts::Answer;
+use planarium_messages::facts::Fact;
+use planarium_rest::{console, handle_engine};
+
+impl Host {
+    /// Carries out the line of the console at the cursor.
+    pub(crate) fn run_line(&mut self, line: &str, picked: Option<&str>) -> Vec<Fact> {
+        let line = line.trim();
+        if line.is_empty() {
+            return Vec::new();
+        }
+        let view = self.shown.engine.view();
+        let (dialect, service) = chosen(&view, picked)
+            .map(|service| (service.dialect.to_string(), service.name.to_string()))
+            .unwrap_or_default();
+        let (before, by_hand) = (self.stand(), self.shown.by_hand);
+        let (engine, saved, keeper) = (&mut self.shown.engine, &mut self.saved, &mut self.keeper);
+        let (at_ms, at_head, inputs) = (engine.now_ms(), engine.at_head(), engine.inputs());
+        let mut send = |request: &planarium_rest::Request| {
+            if request.method != "GET" {
+                saved.keep(engine, line, &mut **keeper);
+            }
+            handle_engine(engine, request)
+        };
+        let files = &self.editor.draft.files;
+        let output = console::line_with_files(line, (&dialect, &service), &mut send, files);
+        let mut facts = Vec::new();
+        if self.shown.engine.inputs() != inputs {
+            self.shown.by_hand = true;
+            facts.push(self.moved());
+            // What was turned down changed nothing that could be undone.
+            let done =
+                (output.code == 0 || !at_head).then(|| self.did(format!("Typed {line}"), before, by_hand));
+            facts.extend(if at_head { done } else { Some(super::inputs::forked(at_ms)) });
+        }
+        let meant = (output.code == 2).then(|| meant(&view, picked, line)).flatten();
+        facts.push(Fact::Answered(Box::new(Answer {
+            meant: meant.map(Into::into),
+            id: 0,
+            at_ms,
+            line: line.to_owned().into(),
+            stdout: output.stdout.into(),
+            stderr: output.stderr.into(),
+            code: output.code,
+        })));
+        facts
+    }
+}

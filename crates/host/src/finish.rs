@@ -1,0 +1,102 @@
+//! What is told of a run that has ended, and what one may dare next.
+//!
+//! *Knows*: lanes, tasks and machines of the run. *Must not know*: any system's words.
+
+use super::statuses::class_of;
+use planarium_messages::facts::{Dare, Finish};
+use planarium_messages::gantt::Gantt;
+use planarium_messages::paths;
+use planarium_messages::tally::Tally;
+use planarium_protocol::input::{Fault, FaultKind, Target};
+use planarium_protocol::view::StatusClass;
+use planarium_protocol::{Text, View};
+
+/// What is told of a run whose first plan is complete.
+pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish> {
+    let tally = tally.of(paths::first_plan(view).as_ref());
+    let total_ms = tally.done_ms?;
+    let (mut sums, mut worst_ms) = ([0_u64; WAITS.len()], 0);
+    for lane in gantt.lanes() {
+        for part in lane.segments(total_ms) {
+            let class = class_of(&lane.path.dialect, &part.status);
+            let found = WAITS.iter().position(|(classes, _)| classes.contains(&class));
+            if let Some(sum) = found.and_then(|at| sums.get_mut(at)) {
+                *sum += part.to_ms - part.from_ms;
+            }
+            // The worst moment: while the last step is being started.
+            if WAITS.get(1).is_some_and(|(classes, _)| classes.contains(&class)) {
+                worst_ms = worst_ms.max(part.from_ms.midpoint(part.to_ms));
+            }
+        }
+    }
+    let all = sums.iter().sum::<u64>().max(1);
+    let mut waits: Vec<_> = WAITS
+        .iter()
+        .zip(sums)
+        .map(|((_, what), ms)| (Text::from(*what), ms, ms * 100 / all))
+        .filter(|wait| wait.1 > 0)
+        .collect();
+    planarium_kernel::sorted::sort_by_key(&mut waits, |wait| std::cmp::Reverse(wait.1));
+    Some(Finish {
+        total_ms,
+        peak: tally.peak,
+        short: tally.short,
+        short_ms: tally.short_until(total_ms.max(tally.running.last().map_or(0, |last| last.0))),
+        waits,
+        dares: dares(view, worst_ms, total_ms),
+    })
+}
+
+/// What steps wait for, by the class of their status.
+const WAITS: [(&[StatusClass], &str); 5] = [
+    (&[StatusClass::Pending], "for their turn"),
+    (
+        &[StatusClass::Preparing, StatusClass::Starting, StatusClass::Working, StatusClass::Started],
+        "for tasks to start and be ready",
+    ),
+    (&[StatusClass::Held], "for somebody to say go on"),
+    (&[StatusClass::Delayed, StatusClass::Failed], "after failures"),
+    (&[StatusClass::Stopping], "for tasks to stop"),
+];
+
+fn dares(view: &View, worst_ms: u64, total_ms: u64) -> Vec<Dare> {
+    let busiest = view.cluster.machines.iter().max_by_key(|machine| machine.tasks.len());
+    let Some((machine, task)) = busiest.and_then(|machine| Some((machine, machine.tasks.first()?))) else {
+        return Vec::new();
+    };
+    let host = || Target { agent: Some(machine.hostname.to_string()), ..Target::default() };
+    let of_task = Target { task: Some(task.name.to_string()), ..Target::default() };
+    let fault = |fault, target, for_ms| Fault {
+        fault,
+        id: None,
+        target,
+        for_ms,
+        count: None,
+        probability: None,
+        exit_code: None,
+        message: None,
+        delay_ms: None,
+    };
+    let dare =
+        |title: &str, text: String, at_ms, fault| Dare { title: Text::from(title), text, at_ms, fault };
+    vec![
+        dare(
+            "Lose a machine at the worst moment",
+            format!("{} goes with everything on it, while the last step is being started.", machine.hostname),
+            worst_ms,
+            fault(FaultKind::AgentLost, host(), None),
+        ),
+        dare(
+            "Let a task crash for a minute",
+            format!("{} crashes whenever it starts, from the beginning on.", task.name),
+            0,
+            fault(FaultKind::CrashLoop, of_task, Some(60_000)),
+        ),
+        dare(
+            "Cut a machine off halfway",
+            format!("Nobody hears of {} for two minutes; its tasks go on.", machine.hostname),
+            total_ms / 2,
+            fault(FaultKind::AgentPartitioned, host(), Some(120_000)),
+        ),
+    ]
+}

@@ -1,0 +1,57 @@
+//! Inputs by hand: kept before they are put in, told with what became of them.
+//!
+//! *Knows*: that an input in the past opens a branch. *Must not know*: what an input does.
+
+use super::{Host, undo};
+use planarium_messages::facts::Fact;
+use planarium_messages::facts::ToastUndo;
+use planarium_protocol::Input;
+use planarium_world::Written;
+
+impl Host {
+    pub(crate) fn put_in(&mut self, input: &Input) -> Vec<Fact> {
+        let (mut facts, done) = self.try_input(input);
+        facts.extend(done);
+        facts
+    }
+
+    /// Puts something in; also answers what to tell when it was accepted.
+    pub(crate) fn try_input(&mut self, input: &Input) -> (Vec<Fact>, Option<Fact>) {
+        let input = Written::of(input.clone());
+        self.save_before(&input);
+        let words = undo::words(&input);
+        let (before, by_hand) = (self.stand(), self.shown.by_hand);
+        let engine = &mut self.shown.engine;
+        let past = (!engine.at_head()).then(|| engine.now_ms());
+        let applied = engine.put_in(input);
+        self.shown.by_hand = true;
+        let mut facts = vec![self.moved()];
+        let accepted = applied.outcome.is_ok();
+        let mut done = None;
+        if accepted || past.is_some() {
+            done = Some(self.did(words, before, by_hand));
+        }
+        if let Some(at_ms) = past {
+            facts.push(forked(at_ms));
+            // The branch is what there is to tell, and its way back.
+            done = None;
+        }
+        if let Err(refusal) = &applied.outcome {
+            facts.push(Fact::Refused(refusal.message.clone().into()));
+        }
+        (facts, done)
+    }
+
+    /// Keeps the run as it is: should the input bring the engine down, this is what is offered again.
+    pub(crate) fn save_before(&mut self, input: &Written) {
+        let text = String::from_utf8_lossy(input.text());
+        self.saved.keep(&self.shown.engine, &text, &mut *self.keeper);
+    }
+}
+
+/// A command in the past opened a branch.
+pub(crate) fn forked(at_ms: u64) -> Fact {
+    let at = planarium_messages::clock::clock(at_ms);
+    let text = format!("New branch from {at}; the original is kept.");
+    Fact::Told(text.into(), Some(ToastUndo::Last))
+}

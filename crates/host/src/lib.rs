@@ -1,0 +1,36 @@
+//! A world as somebody works with it.
+//!
+//! *Knows*: engine, player, narration, undo, lanes, log, console, drafts. *Must not know*: the browser, storage, sockets.
+//!
+//! A [`Host`] answers the questions of one page ([`planarium_messages::questions`]) with facts, and hands out what is to be
+//! kept before it does anything that could fail.
+
+mod address;
+mod catalogue;
+mod check;
+mod compare;
+mod completion;
+mod console;
+mod export;
+mod finish;
+mod host;
+mod inputs;
+mod names;
+mod open;
+mod own;
+mod rebuild;
+mod saved;
+mod snapshot;
+mod statuses;
+mod story;
+mod stuck;
+mod suggest;
+mod tab;
+mod taken;
+mod travel;
+mod undo;
+mod windows;
+
+pub use catalogue::catalogue;
+pub use host::Host;
+pub(crate) use host::Shown;

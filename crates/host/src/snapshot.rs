@@ -1,0 +1,166 @@
+//! What the engine shows, as a fact: only what changed since the last time.
+
+use super::Host;
+use super::finish::finish;
+use super::statuses::class_of;
+use super::story::Waits;
+use super::taken::{Past, Taken};
+use planarium_messages::clock::{BranchTab, Clock};
+use planarium_messages::draft::Running;
+use planarium_messages::event_log::EventLog;
+use planarium_messages::facts::Finish;
+use planarium_messages::facts::{Fact, Snapshot};
+use planarium_messages::ptr::Ptr;
+use planarium_world::Engine;
+use std::sync::Arc;
+
+/// Events that the engine keeps at least; those before them come back by a replay.
+pub(crate) const EVENTS: u64 = 32_768;
+
+fn place_of(seq: u64) -> usize {
+    usize::try_from(seq).unwrap_or(usize::MAX)
+}
+
+/// What was reported last.
+#[derive(Default)]
+pub(crate) struct Seen {
+    /// Counts worlds shown.
+    pub(crate) generation: u32,
+    /// The branch shown.
+    pub(crate) branch: u32,
+    pub(crate) lineage: Option<(u32, u32)>,
+    place: Option<(u64, u64, bool)>,
+    log: EventLog,
+    /// What all events up to the head amount to.
+    pub(crate) lanes: Taken,
+    /// The same at some places on the way.
+    pub(crate) past: Past,
+    branches: Vec<BranchTab>,
+    /// World, branch and inputs that the running definitions were looked up for.
+    asked: Option<(u32, u32, u64)>,
+    running: Ptr<Vec<Running>>,
+}
+
+impl Host {
+    /// Reports what the engine shows now.
+    pub(crate) fn moved(&mut self) -> Fact {
+        self.unseen = false;
+        let hidden = &self.shown.hidden;
+        let seen_tabs = self.shown.engine.branches().into_iter();
+        let tabs: Vec<_> =
+            seen_tabs.filter(|branch| branch.current || !hidden.contains(&branch.id)).map(tab).collect();
+        let branch = tabs.iter().find(|tab| tab.current).map_or(0, |tab| tab.id);
+        self.seen.branch = branch;
+        // What the script does at its hour happens by itself as well.
+        let script_goes_on = matches!(self.waits(), Waits::Until(_));
+        // Looking for it takes a view of the world, which most frames do without.
+        let at_rest = self.shown.engine.idle() && !script_goes_on;
+        let scheduled_ms = at_rest.then(|| self.scheduled_ms()).flatten();
+        let before = self.before().is_some_and(|before| !before.engine.entries().is_empty());
+        let (engine, seen) = (&mut self.shown.engine, &mut self.seen);
+        let clock = Clock {
+            now_ms: engine.now_ms(),
+            head_ms: engine.head_ms(),
+            seq: engine.seq(),
+            head_seq: engine.head_seq(),
+            next_event_ms: engine.next_event_ms(),
+            seed: engine.seed(),
+            idle: at_rest && scheduled_ms.is_none(),
+            scheduled_ms,
+        };
+        let lineage = (seen.generation, branch);
+        let (mut log, mut gantt) = (None, None);
+        let restart = seen.lineage != Some(lineage) || clock.head_seq < seen.lanes.seq;
+        if restart {
+            if seen.lineage.is_none_or(|before| before.0 != lineage.0) {
+                seen.past = seen.past.anew();
+            }
+            seen.log = EventLog::of(lineage);
+            seen.lanes = seen.past.nearest(engine);
+            seen.lineage = Some(lineage);
+            seen.place = None;
+        }
+        let earlier = seen.log.clone();
+        seen.log.follow(place_of(clock.head_seq), place_of(clock.seq), &mut |from, to| {
+            engine.recall(from as u64, to as u64)
+        });
+        if restart || seen.log != earlier {
+            log = Some(seen.log.clone());
+        }
+        let fresh = clock.head_seq > seen.lanes.seq;
+        if restart || fresh || seen.log.kept().start != earlier.kept().start {
+            seen.lanes.follow(engine);
+            Arc::make_mut(&mut seen.lanes.gantt).look_at(&seen.log, class_of);
+            seen.past.offer(branch, &seen.lanes);
+            gantt = Some(Ptr(Arc::clone(&seen.lanes.gantt)));
+        }
+        engine.forget_events(self.events);
+
+        // A command's reasons may depend on whether the cursor is at the head.
+        let place = (engine.seq(), engine.inputs(), engine.at_head());
+        let view = (seen.place != Some(place)).then(|| Ptr(engine.view()));
+        seen.place = Some(place);
+
+        let asked = (seen.generation, branch, engine.inputs());
+        let running =
+            (seen.asked != Some(asked)).then(|| running(engine)).filter(|found| *found != *seen.running);
+        seen.asked = Some(asked);
+        let running = running.map(Ptr::new);
+        if let Some(running) = &running {
+            seen.running = running.clone();
+        }
+
+        // A head moves with every frame; the tabs need it only to whole seconds.
+        let branches = (seen.branches != tabs).then(|| Ptr::new(tabs.clone()));
+        seen.branches = tabs;
+        let touched = engine.head_ms() > 0 || engine.entries().len() > self.shown.scenario.set_up().len();
+        self.touched = touched;
+        self.clock = clock;
+        Fact::Moved(Box::new(Snapshot { view, clock, log, running, gantt, branches, touched, before }))
+    }
+
+    /// What is told of a run that has ended.
+    pub(crate) fn finish_of_run(&self) -> Option<Finish> {
+        let engine = &self.shown.engine;
+        finish(&engine.view(), &self.seen.lanes.tally, &self.seen.lanes.gantt)
+    }
+
+    /// Starts counting for another world.
+    pub(crate) fn another_world(&mut self) {
+        self.seen.generation += 1;
+        self.asked = None;
+        self.told_why = false;
+        self.beside = None;
+    }
+}
+
+/// The definitions that run at the cursor.
+fn running(engine: &Engine) -> Vec<Running> {
+    let services = engine.world().service_views();
+    let mut all = Vec::new();
+    for service in &services {
+        let own = std::iter::once(&service.name);
+        for name in own.chain(&service.definitions) {
+            let Some(load) = engine.definition(&service.dialect, name) else { continue };
+            let known = all.iter().any(|run: &Running| Arc::ptr_eq(&run.load, load));
+            if !known {
+                all.push(Running {
+                    dialect: service.dialect.to_string().into(),
+                    name: name.clone(),
+                    load: Arc::clone(load),
+                });
+            }
+        }
+    }
+    all
+}
+
+fn tab(branch: planarium_world::BranchView) -> BranchTab {
+    BranchTab {
+        id: branch.id,
+        name: branch.name.into(),
+        forked_at_ms: branch.forked_at_ms.unwrap_or(0),
+        head_ms: branch.head_ms / 1000 * 1000,
+        current: branch.current,
+    }
+}

@@ -1,0 +1,248 @@
+//! An example's script as the page tells it.
+
+use super::Host;
+use planarium_messages::clock::{clock, short};
+use planarium_messages::facts::Fact;
+use planarium_messages::ptr::Ptr;
+use planarium_messages::story::{Said, Story, StoryLine};
+use planarium_protocol::Input;
+use planarium_protocol::Text;
+use planarium_scenario::{Action, Entry, NoteKind, Player, Scenario, Trigger};
+use planarium_world::Condition;
+
+/// What the script waits for.
+pub(crate) enum Waits {
+    /// There is nothing left of it, or it does not belong to this branch.
+    Nothing,
+    /// An instant.
+    Until(u64),
+    /// A condition.
+    Condition,
+}
+
+/// Where something was said or done: branch, instant, last event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct At {
+    branch: u32,
+    ms: u64,
+    seq: u64,
+}
+
+/// A branch on the way to the one shown, and how far it is part of that way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretch {
+    branch: u32,
+    until: (u64, u64),
+}
+
+/// The story so far, on all branches.
+#[derive(Clone, Default)]
+pub(crate) struct Narration {
+    story: Story,
+    played: usize,
+    said: Vec<(At, Text)>,
+    /// Lines of the script that were played, and where.
+    done: Vec<(usize, At)>,
+    /// What was last told: branch, words, lines.
+    told: Option<(u32, usize, usize)>,
+}
+
+impl Narration {
+    /// The story of a scenario.
+    pub(crate) fn of(scenario: &Scenario, example: Option<&str>, about: &str) -> Self {
+        let story = Story {
+            example: example.map(|id| Text::from(id.to_owned())),
+            title: scenario.title.clone().into(),
+            about: about.to_owned().into(),
+            lines: scenario.script.iter().map(line).collect(),
+            said: Vec::new(),
+        };
+        Self { story, ..Self::default() }
+    }
+
+    /// Takes what the script did on a branch.
+    pub(crate) fn take(&mut self, player: &mut Player, branch: u32) {
+        let mut last = None;
+        for note in player.take_notes() {
+            last = Some(note.seq);
+            if let NoteKind::Said(text) = note.kind {
+                let at = At { branch, ms: note.at_ms, seq: note.seq };
+                if !self.said.iter().any(|(known, words)| *known == at && **words == *text) {
+                    self.said.push((at, text.into()));
+                }
+            }
+        }
+        let played = player.played();
+        let at = At { branch, ms: player.previous_ms(), seq: last.unwrap_or(0) };
+        self.done.extend((self.played..played).map(|line| (line, at)));
+        self.played = played;
+    }
+
+    /// The script goes on from another place of it.
+    pub(crate) fn resume(&mut self, player: Option<&Player>) {
+        if let Some(player) = player {
+            self.played = player.played();
+        }
+    }
+
+    /// The story at a moment, when it is another one than was last told.
+    fn changed(&mut self, way: &[Stretch], now: (u64, u64)) -> Option<Ptr<Story>> {
+        let branch = way.first().map_or(0, |stretch| stretch.branch);
+        let visible = |at: &At| part_of(way, at, (u64::MAX, u64::MAX));
+        let said = self.said.iter().filter(|(at, _)| visible(at)).count();
+        let done = self.done.iter().filter(|(_, at)| part_of(way, at, now)).count();
+        let stamp = Some((branch, said, done));
+        if self.told == stamp {
+            return None;
+        }
+        self.told = stamp;
+        let mut story = self.story.clone();
+        story.said = self
+            .said
+            .iter()
+            .filter(|(at, _)| visible(at))
+            .map(|(at, text)| Said { at_ms: at.ms, seq: at.seq, text: text.clone() })
+            .collect();
+        for (number, line) in story.lines.iter_mut().enumerate() {
+            line.done = self.done.iter().any(|(done, at)| *done == number && part_of(way, at, now));
+        }
+        Some(Ptr::new(story))
+    }
+
+    /// The story is told anew.
+    pub(crate) fn tell_again(&mut self) {
+        self.told = None;
+    }
+
+    /// The story before anything was said.
+    pub(crate) fn told(&self) -> Ptr<Story> {
+        Ptr::new(self.story.clone())
+    }
+
+    /// The example that it is of.
+    pub(crate) fn example(&self) -> Option<&str> {
+        self.story.example.as_deref()
+    }
+
+    /// Its title.
+    pub(crate) fn title(&self) -> &str {
+        &self.story.title
+    }
+
+    /// What it is about.
+    pub(crate) fn about(&self) -> &str {
+        &self.story.about
+    }
+
+    /// The story is no longer that of the gallery's example.
+    pub(crate) fn edited(&mut self) {
+        self.story.example = None;
+    }
+}
+
+/// Whether a place lies on the way, and not after a moment.
+fn part_of(way: &[Stretch], at: &At, now: (u64, u64)) -> bool {
+    let not_after = |(ms, seq): (u64, u64)| at.ms <= ms && at.seq <= seq;
+    let stretch = way.iter().find(|stretch| stretch.branch == at.branch);
+    stretch.is_some_and(|stretch| not_after(stretch.until)) && not_after(now)
+}
+
+impl Host {
+    /// The story of the branch and the moment shown, when it is another one than was last told.
+    pub(crate) fn story(&mut self) -> Option<Fact> {
+        let way = self.way();
+        let engine = &self.shown.engine;
+        let now = (engine.now_ms(), engine.seq());
+        self.shown.narration.changed(&way, now).map(Fact::Story)
+    }
+
+    /// The branches on the way to the one shown, which comes first.
+    fn way(&self) -> Vec<Stretch> {
+        let branches = self.shown.engine.branches();
+        let mut way: Vec<Stretch> = Vec::new();
+        let mut next = branches.iter().find(|branch| branch.current);
+        let mut until = (u64::MAX, u64::MAX);
+        while let Some(branch) = next {
+            way.push(Stretch { branch: branch.id, until });
+            let (ms, seq) = until;
+            until = (
+                ms.min(branch.forked_at_ms.unwrap_or(u64::MAX)),
+                seq.min(branch.forked_at_seq.unwrap_or(u64::MAX)),
+            );
+            // A parent is older than its child, so this ends.
+            next = branches.iter().find(|other| Some(other.id) == branch.parent && other.id < branch.id);
+        }
+        way
+    }
+
+    /// What the script waits for on the branch shown.
+    pub(crate) fn waits(&self) -> Waits {
+        let branch = self.seen.branch;
+        let Some((player, _)) =
+            self.shown.player.as_ref().filter(|(player, on)| *on == branch && !player.done())
+        else {
+            return Waits::Nothing;
+        };
+        match player.scenario().script.get(player.played()).map(|entry| &entry.trigger) {
+            None => Waits::Nothing,
+            Some(Trigger::At(ms)) => Waits::Until((*ms).max(self.shown.engine.now_ms())),
+            Some(Trigger::Then(ms)) => Waits::Until(player.previous_ms().saturating_add(*ms)),
+            Some(Trigger::When(condition)) => match latest_ms(condition) {
+                Some(ms) if ms > self.shown.engine.now_ms() => Waits::Until(ms),
+                _ => Waits::Condition,
+            },
+        }
+    }
+}
+
+/// The latest instant that a condition names: before it there is no use in giving up.
+fn latest_ms(condition: &Condition) -> Option<u64> {
+    match condition {
+        Condition::Time { ms } => Some(*ms),
+        Condition::All(all) => all.iter().filter_map(latest_ms).max(),
+        Condition::Status { .. } | Condition::Idle => None,
+    }
+}
+
+/// An input in words, shortened where it carries a whole body.
+fn input_words(input: &Input) -> String {
+    let words = planarium_world::describe_input(input);
+    match words.char_indices().nth(72) {
+        Some((end, _)) => format!("{} …", words.get(..end).unwrap_or_default()),
+        None => words,
+    }
+}
+
+fn line(entry: &Entry) -> StoryLine {
+    let when = match &entry.trigger {
+        Trigger::At(ms) => format!("at {}", clock(*ms)),
+        Trigger::Then(0) => "then".to_owned(),
+        Trigger::Then(ms) => format!("{} later", short(*ms)),
+        Trigger::When(condition) => format!("when {}", condition_words(condition)),
+    };
+    let said = entry.actions.iter().find_map(|action| match action {
+        Action::Say(text) => Some(text.clone()),
+        _ => None,
+    });
+    let done = entry.actions.iter().filter_map(|action| match action {
+        Action::Do(input) => Some(input_words(input)),
+        _ => None,
+    });
+    let done: Vec<_> = done.collect();
+    let what = match (said, done.is_empty()) {
+        (Some(said), true) => said,
+        (Some(said), false) => format!("{said} ({})", done.join("; ")),
+        (None, false) => done.join("; "),
+        (None, true) => "check".to_owned(),
+    };
+    StoryLine { when: when.into(), what: what.into(), done: false }
+}
+
+fn condition_words(condition: &Condition) -> String {
+    match condition {
+        Condition::Status { element, status } => format!("{element} is {status}"),
+        Condition::Idle => "nothing more happens".to_owned(),
+        Condition::Time { ms } => format!("it is {}", clock(*ms)),
+        Condition::All(all) => all.iter().map(condition_words).collect::<Vec<_>>().join(" and "),
+    }
+}

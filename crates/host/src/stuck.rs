@@ -1,0 +1,104 @@
+//! What helps a stuck element: asked of the engine, which tries it on copies of the world.
+//!
+//! *Knows*: when the answer may be another one than before. *Must not know*: what is tried, and how.
+
+use super::Host;
+use super::statuses::class_of;
+use planarium_messages::facts::Fact;
+use planarium_messages::help::{Held, Help};
+use planarium_messages::paths;
+use planarium_messages::ptr::Ptr;
+use planarium_protocol::Input;
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::why::{ReasonKind, Way, Why};
+use planarium_world::Trials;
+
+/// The moment and the elements that help was last asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Asked {
+    lineage: (u32, u32),
+    seq: u64,
+    inputs: u64,
+    selected: Option<ElementPath>,
+    stuck: Option<ElementPath>,
+}
+
+/// Trials under way.
+#[derive(Default)]
+pub(crate) struct Helping {
+    asked: Asked,
+    trials: Vec<Trials>,
+    /// Help as it was last told.
+    told: Ptr<Help>,
+}
+
+impl Host {
+    /// What holds up the selected element and the run, when that may be something else than before.
+    pub(crate) fn help(&mut self) -> Option<Fact> {
+        let clock = self.clock;
+        let at_rest = clock.idle && clock.at_head() && self.touched;
+        let engine = &self.shown.engine;
+        let asked = Asked {
+            lineage: self.seen.lineage.unwrap_or_default(),
+            seq: engine.seq(),
+            inputs: engine.inputs(),
+            selected: self.selected.clone().filter(|path| !path.plan.is_empty()),
+            stuck: at_rest.then(|| paths::unfinished(&engine.view(), class_of)).flatten(),
+        };
+        if asked == self.helping.asked {
+            return None;
+        }
+        let deepest = |path: &Option<ElementPath>| path.as_ref().and_then(|path| engine.deepest(path));
+        let open = |why: &Why| !why.reasons.iter().all(|reason| matches!(reason.kind, ReasonKind::Complete));
+        let (selected, stuck) = (deepest(&asked.selected).filter(open), deepest(&asked.stuck));
+        let told = self.helping.told.clone();
+        let mut help = Help {
+            selected: selected.as_ref().map(|why| why.path.clone()),
+            stuck: stuck.as_ref().map(|why| why.path.clone()),
+            round: told.round.wrapping_add(1),
+            fresh: true,
+            held: Vec::new(),
+        };
+        self.helping = Helping { asked, trials: Vec::new(), told: told.clone() };
+        for why in stuck.into_iter().chain(selected) {
+            if help.held.iter().any(|held| held.why.path == why.path) {
+                continue;
+            }
+            // What helped a moment ago stays in its place until it is tried again.
+            let before = told.held.iter().find(|held| held.why.path == why.path);
+            let still = |way: &&Way| {
+                matches!(way.unblock.input, Some(Input::ClearFault(_))) || why.unblock.contains(&way.unblock)
+            };
+            let ways = before.iter().flat_map(|held| &held.ways).filter(still).cloned().collect();
+            help.held.push(Held { why: Ptr::new(why), ways, trying: true });
+        }
+        let same = help.held.is_empty() && told.held.is_empty() && help.stuck == told.stuck;
+        (!same).then(|| self.tell_help(help))
+    }
+
+    fn tell_help(&mut self, help: Help) -> Fact {
+        self.helping.told = Ptr::new(help);
+        Fact::Help(self.helping.told.clone())
+    }
+
+    /// Makes the next trial.
+    pub(crate) fn try_help(&mut self) -> Vec<Fact> {
+        let mut help = (*self.helping.told).clone();
+        if self.helping.trials.is_empty() {
+            self.helping.trials = help.held.iter().map(|held| self.shown.engine.trials(&held.why)).collect();
+        }
+        for (held, trials) in help.held.iter_mut().zip(&mut self.helping.trials) {
+            if held.trying {
+                trials.step();
+                held.trying = !trials.is_over();
+                if !held.trying {
+                    held.ways = trials.ways().to_vec();
+                }
+                break;
+            }
+        }
+        help.round = help.round.wrapping_add(1);
+        help.fresh = false;
+        vec![self.tell_help(help)]
+    }
+}

@@ -1,0 +1,144 @@
+//! What a tab of the browser keeps while its page is loaded again: all branches, edits, the script, the looks.
+//!
+//! *Knows*: what belongs to a tab, and how it is brought back. *Must not know*: where it is kept.
+
+use super::story::Narration;
+use super::{Host, Shown};
+use planarium_messages::draft::{Draft, Kept};
+use planarium_messages::facts::{Fact, Keep};
+use planarium_messages::ptr::Ptr;
+use planarium_protocol::input::LoadService;
+use planarium_protocol::json;
+use planarium_scenario::{Player, Scenario};
+use planarium_world::{Engine, Journal, Tree};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What a tab keeps.
+#[derive(Serialize, Deserialize)]
+struct Tab {
+    /// The gallery's example, while it is one.
+    example: Option<String>,
+    title: String,
+    about: String,
+    /// All branches.
+    tree: Tree,
+    hidden: Vec<u32>,
+    stand_ins: Vec<u32>,
+    by_hand: bool,
+    /// The branch that the script plays on.
+    script_on: Option<u32>,
+    edits: Vec<Edit>,
+}
+
+/// A definition in the editor.
+#[derive(Serialize, Deserialize)]
+struct Edit {
+    label: String,
+    load: LoadService,
+    dirty: bool,
+    typed: bool,
+    kept: Vec<(BTreeMap<String, String>, BTreeMap<String, String>)>,
+}
+
+impl Host {
+    /// Keeps everything for a page that is loaded again.
+    pub(crate) fn keep(&mut self) {
+        if self.broken || self.shown.engine.entries().is_empty() {
+            return;
+        }
+        let tab = self.tab();
+        (self.keeper)(Keep::Tab(json::of(&tab).to_string()));
+    }
+
+    fn tab(&mut self) -> Tab {
+        let narration = &self.shown.narration;
+        Tab {
+            example: narration.example().map(str::to_owned),
+            title: narration.title().to_owned(),
+            about: narration.about().to_owned(),
+            hidden: self.shown.hidden.clone(),
+            stand_ins: self.shown.stand_ins.clone(),
+            by_hand: self.shown.by_hand,
+            script_on: self.shown.player.as_ref().map(|(_, on)| *on),
+            edits: self.editor.all().iter().map(edit).collect(),
+            tree: self.shown.engine.tree(),
+        }
+    }
+
+    /// Shows what a tab has kept.
+    pub(crate) fn bring_back(&mut self, tab: &str, looks: Value) -> Option<Vec<Fact>> {
+        let tab: Tab = json::read(tab.as_bytes()).ok()?;
+        let first = &tab.tree.branches.first()?.journal;
+        let engine = Engine::of_tree(&tab.tree).ok()?;
+        let example = tab.example.as_deref().and_then(super::open::scenario_of_example);
+        let on = tab.script_on.unwrap_or(1);
+        let played = example.and_then(|scenario| with_script(scenario, &tab.tree.whole(on)?));
+        let (player, scenario, narration) = match played {
+            Some(mut player) => {
+                let scenario = player.scenario().clone();
+                let mut narration = Narration::of(&scenario, tab.example.as_deref(), &tab.about);
+                narration.take(&mut player, on);
+                let player = Some((player, on)).filter(|(player, _)| !player.done());
+                (player, scenario, narration)
+            }
+            None => {
+                let scenario = Scenario { title: tab.title, ..super::open::scenario_of(first) };
+                let narration = Narration::of(&scenario, None, &tab.about);
+                (None, scenario, narration)
+            }
+        };
+        let preset = super::open::preset_of(&scenario);
+        let mut shown = Shown::new(engine, player, scenario, narration);
+        shown.by_hand = tab.by_hand;
+        shown.hidden = tab.hidden;
+        shown.stand_ins = tab.stand_ins;
+        self.replace_by(shown);
+        let drafts = tab.edits.into_iter().map(draft).collect();
+        let mut facts = self.opened(drafts, preset);
+        facts.extend(self.story());
+        facts.push(Fact::Looks(Box::new(looks)));
+        Some(facts)
+    }
+}
+
+/// A script as far as a journal tells that it was played: what it does not do was done by hand.
+fn with_script(scenario: Scenario, journal: &Journal) -> Option<Player> {
+    let (mut engine, mut player) = Player::start(scenario);
+    for (at, entry) in journal.entries.iter().enumerate() {
+        if engine.entries().len() <= at {
+            player.advance_to(&mut engine, entry.at_ms);
+        }
+        if engine.entries().len() <= at {
+            engine.apply(entry.input.clone());
+        }
+        let made = engine.entries().get(at)?;
+        if *made.input != entry.input || made.at_ms != entry.at_ms || made.digest != entry.digest {
+            return None;
+        }
+    }
+    player.advance_to(&mut engine, journal.end_ms);
+    (engine.journal() == *journal).then_some(player)
+}
+
+fn edit(draft: &Draft) -> Edit {
+    Edit {
+        label: draft.label.to_string(),
+        load: draft.load_with_options_file(),
+        dirty: draft.dirty(),
+        typed: draft.typed,
+        kept: draft.kept.iter().map(|kept| ((*kept.files).clone(), (*kept.env).clone())).collect(),
+    }
+}
+
+fn draft(edit: Edit) -> Draft {
+    let kept = edit.kept.into_iter().map(|(files, env)| Kept { files: Ptr::new(files), env: Ptr::new(env) });
+    Draft {
+        label: edit.label.into(),
+        revision: u32::from(edit.dirty),
+        typed: edit.typed,
+        kept: Ptr::new(kept.collect()),
+        ..Draft::of(&edit.load)
+    }
+}

@@ -1,0 +1,225 @@
+//! Moving the cursor: playing, stepping, seeking.
+
+use super::Host;
+use super::story::Waits;
+use super::windows;
+use planarium_messages::facts::Fact;
+use planarium_messages::questions::Toward;
+
+/// Most virtual time that one frame plays; a tab that was hidden does not catch up.
+const FRAME_MS: u64 = 64 * 250;
+
+impl Host {
+    /// A frame of play.
+    pub(crate) fn play(&mut self, ms: u64) -> Vec<Fact> {
+        let stopped = self.play_on(ms);
+        let mut facts = self.unseen();
+        facts.extend(stopped);
+        facts
+    }
+
+    /// A frame of play that is shown with the next one, unless it is the last.
+    pub(crate) fn play_ahead(&mut self, ms: u64) -> Vec<Fact> {
+        let mut stopped = self.play_on(ms);
+        if !stopped.is_empty() {
+            stopped.splice(..0, self.unseen());
+        }
+        stopped
+    }
+
+    /// What was played and not shown yet.
+    pub(crate) fn unseen(&mut self) -> Vec<Fact> {
+        if self.unseen { self.news() } else { Vec::new() }
+    }
+
+    /// Moves the world on; answers why it does not go on.
+    fn play_on(&mut self, ms: u64) -> Vec<Fact> {
+        // At rest the clock stands and play stays on: as soon as somebody does something it goes on.
+        if self.at_rest() {
+            return Vec::new();
+        }
+        let whole = ms.min(FRAME_MS);
+        if whole == 0 {
+            return Vec::new();
+        }
+        let target = self.shown.engine.now_ms().saturating_add(whole);
+        self.move_to(target);
+        self.unseen = true;
+        if self.shown.engine.now_ms() < target {
+            let text = "The simulator's limits are reached; time does not go on.";
+            return vec![Fact::Stopped, Fact::Refused(text.into())];
+        }
+        Vec::new()
+    }
+
+    /// Play was asked for: when nothing can happen any more, says so at once.
+    pub(crate) fn begin_play(&mut self) -> Vec<Fact> {
+        if self.at_rest() {
+            let text = "Nothing more will happen by itself, and nothing is scheduled. Step back, do something, or start over.";
+            return vec![Fact::Rested(text.into())];
+        }
+        Vec::new()
+    }
+
+    fn at_rest(&self) -> bool {
+        let engine = &self.shown.engine;
+        engine.at_head()
+            && engine.idle()
+            && !matches!(self.waits(), Waits::Until(_))
+            && self.scheduled_ms().is_none()
+    }
+
+    /// The next begin or end of a maintenance window. Nothing in the world has to happen then, but somebody meant it to.
+    pub(crate) fn scheduled_ms(&self) -> Option<u64> {
+        let engine = &self.shown.engine;
+        let (now, view) = (engine.now_ms(), engine.view());
+        windows::turns(&view.cluster, engine.epoch_ms()).into_iter().filter(|at| *at > now).min()
+    }
+
+    /// Moves forward to an instant, playing the script on the way where it belongs to this branch.
+    pub(crate) fn move_to(&mut self, target: u64) {
+        let branch = self.seen.branch;
+        let shown = &mut self.shown;
+        match &mut shown.player {
+            Some((player, on)) if *on == branch && !player.done() => {
+                player.advance_to(&mut shown.engine, target);
+                shown.narration.take(player, branch);
+            }
+            _ => {
+                shown.engine.advance_to(target);
+            }
+        }
+    }
+
+    /// What moving gave.
+    pub(crate) fn news(&mut self) -> Vec<Fact> {
+        vec![self.moved()]
+    }
+
+    pub(crate) fn step_event(&mut self, toward: Toward) -> Vec<Fact> {
+        match toward {
+            Toward::Back => {
+                self.shown.engine.step_back();
+            }
+            Toward::Ahead => self.ahead(|engine| {
+                engine.advance_events(1);
+            }),
+        }
+        self.news()
+    }
+
+    pub(crate) fn step_status(&mut self, toward: Toward) -> Vec<Fact> {
+        match toward {
+            Toward::Back => self.back_to_status(),
+            Toward::Ahead => self.ahead_to_status(),
+        }
+        self.news()
+    }
+
+    /// One event ahead; at the head the script has its say first.
+    fn ahead(&mut self, step: impl FnOnce(&mut planarium_world::Engine)) {
+        let engine = &mut self.shown.engine;
+        if !engine.at_head() {
+            step(engine);
+            return;
+        }
+        let next = engine.next_event_ms();
+        let idle = engine.idle();
+        match self.waits() {
+            Waits::Until(due) if idle || next.is_none_or(|next| due <= next) => self.move_to(due),
+            Waits::Nothing => match self.scheduled_ms().filter(|_| idle) {
+                Some(due) => self.move_to(due),
+                None => step(&mut self.shown.engine),
+            },
+            Waits::Until(_) | Waits::Condition => {
+                if !idle && let Some(next) = next {
+                    self.move_to(next);
+                }
+            }
+        }
+    }
+
+    fn ahead_to_status(&mut self) {
+        let at_head = self.shown.engine.at_head();
+        if !at_head || matches!(self.waits(), Waits::Nothing) {
+            self.shown.engine.advance_status_change();
+            return;
+        }
+        // With a script running: instant by instant, so that its entries are played.
+        for _ in 0..10_000 {
+            let before = self.shown.engine.seq();
+            let now = self.shown.engine.now_ms();
+            self.ahead(|engine| {
+                engine.advance_events(1);
+            });
+            let changed = self
+                .shown
+                .engine
+                .events_since(before)
+                .iter()
+                .any(|event| matches!(event.body, planarium_protocol::EventBody::ElementStatus { .. }));
+            let stood_still = self.shown.engine.seq() == before && self.shown.engine.now_ms() == now;
+            if changed || stood_still {
+                return;
+            }
+        }
+    }
+
+    fn back_to_status(&mut self) {
+        let engine = &mut self.shown.engine;
+        let (seq, now) = (engine.seq(), engine.now_ms());
+        let mut before = seq;
+        while let Some(target) = last_status(engine, before) {
+            engine.seek_seq(target);
+            if engine.seq() < seq || engine.now_ms() < now {
+                return;
+            }
+            before = target;
+        }
+        engine.seek_ms(0);
+    }
+
+    pub(crate) fn step_mark(&mut self, toward: Toward) -> Vec<Fact> {
+        let now = self.shown.engine.now_ms();
+        let marks = &self.seen.lanes.gantt.marks;
+        let target = match toward {
+            Toward::Back => marks.iter().rev().map(|mark| mark.at_ms).find(|at| *at < now).or(Some(0)),
+            Toward::Ahead => marks.iter().map(|mark| mark.at_ms).find(|at| *at > now),
+        };
+        self.seek_ms(target.unwrap_or_else(|| self.shown.engine.head_ms()))
+    }
+
+    /// To any instant; beyond the head the world is run on.
+    pub(crate) fn seek_ms(&mut self, ms: u64) -> Vec<Fact> {
+        let head = self.shown.engine.head_ms();
+        self.shown.engine.seek_ms(ms.min(head));
+        if ms > head {
+            self.move_to(ms);
+        }
+        self.news()
+    }
+
+    pub(crate) fn seek_seq(&mut self, seq: u64) -> Vec<Fact> {
+        self.shown.engine.seek_seq(seq);
+        vec![self.moved()]
+    }
+}
+
+/// The last status change before event `seq`.
+fn last_status(engine: &mut planarium_world::Engine, seq: u64) -> Option<u64> {
+    let (mut to, mut many) = (seq.saturating_sub(1), 64);
+    while to > 0 {
+        let after = to.saturating_sub(many);
+        let mut found = None;
+        engine.recall_each(after, to, &mut |event| {
+            if matches!(event.body, planarium_protocol::EventBody::ElementStatus { .. }) {
+                found = Some(event.seq);
+            }
+        });
+        if found.is_some() {
+            return found;
+        }
+        (to, many) = (after, many * 4);
+    }
+    None
+}

@@ -1,0 +1,338 @@
+//! Undo and redo, for everything that somebody did.
+//!
+//! *Knows*: places of branches, worlds that were left, files that were removed. *Must not know*: what a command means.
+//!
+//! Nothing is ever overwritten: a command is undone by going on from the place before it on another branch, whose tab
+//! takes the place of the one that the command was done on.
+
+use super::{Host, Shown};
+use planarium_messages::facts::Fact;
+use planarium_messages::facts::{ToastUndo, Ways};
+use planarium_protocol::Input;
+use planarium_protocol::Text;
+use planarium_protocol::input::{PlanOp, PodOp};
+use planarium_scenario::Player;
+use planarium_world::Place;
+
+/// How many worlds that were left are kept.
+const MOST_WORLDS: usize = 3;
+/// How many things can be undone.
+const MOST_STEPS: usize = 60;
+
+/// What was done and can be undone, and what was undone and can be redone.
+#[derive(Default)]
+pub(crate) struct Trail {
+    done: Vec<Step>,
+    undone: Vec<Step>,
+    /// Worlds that were left, oldest first.
+    past: Vec<Shown>,
+    /// Worlds that were left by undoing.
+    later: Vec<Shown>,
+    told: Ways,
+}
+
+/// Something that was done.
+struct Step {
+    words: String,
+    what: What,
+}
+
+/// How it is undone and redone.
+enum What {
+    /// A command on the branch that is named last; the place before it, and the script as it was then.
+    Command { before: Stand, after: u32 },
+    /// The same, undone: where the way back leads, and the branch that was left before the command.
+    Undone { after: Stand, step: Box<(Stand, u32)> },
+    /// Another world came in place of one.
+    World,
+    /// A file of the definition at a place was removed.
+    File { at: usize, path: String, text: String },
+}
+
+/// Where a world stands, with what belongs to it beside the engine.
+struct Stand {
+    place: Place,
+    player: Option<(Player, u32)>,
+    by_hand: bool,
+}
+
+impl Host {
+    /// Where the world stands before something is done to it.
+    pub(crate) fn stand(&self) -> Place {
+        self.shown.engine.place()
+    }
+
+    /// A command was carried out; `before` is where the world stood.
+    pub(crate) fn did(&mut self, words: String, before: Place, by_hand: bool) -> Fact {
+        let player = self.shown.player.clone().filter(|(_, on)| *on == before.branch);
+        let before = Stand { place: before, player, by_hand };
+        let after = self.shown.engine.place().branch;
+        self.push(Step { words, what: What::Command { before, after } })
+    }
+
+    /// A file of the definition at a place was removed.
+    pub(crate) fn removed(&mut self, at: usize, path: &str, text: &str) -> Fact {
+        let (path, text) = (path.to_owned(), text.to_owned());
+        self.push(Step { words: format!("Removed {path}"), what: What::File { at, path, text } })
+    }
+
+    /// Another world is shown; the one that is left can be gone back to when there was something to see.
+    pub(crate) fn leave_for(&mut self, next: Shown, words: &str) {
+        let left = std::mem::replace(&mut self.shown, next);
+        if !left.engine.entries().is_empty() {
+            self.trail.past.push(left);
+            if self.trail.past.len() > MOST_WORLDS {
+                self.trail.past.remove(0);
+                // What was done before that world was left cannot be reached any more.
+                let oldest = self.trail.done.iter().position(|step| matches!(step.what, What::World));
+                if let Some(oldest) = oldest {
+                    self.trail.done.drain(..=oldest);
+                }
+            }
+            let _ = self.push(Step { words: words.to_owned(), what: What::World });
+        }
+        self.another_world();
+    }
+
+    /// As [`Host::leave_for`], with nothing worth going back to.
+    pub(crate) fn replace_by(&mut self, next: Shown) {
+        self.shown = next;
+        self.another_world();
+    }
+
+    fn push(&mut self, step: Step) -> Fact {
+        let text = format!("{}.", step.words);
+        let trail = &mut self.trail;
+        trail.undone.clear();
+        trail.later.clear();
+        trail.done.push(step);
+        if trail.done.len() > MOST_STEPS {
+            let oldest = trail.done.remove(0);
+            if matches!(oldest.what, What::World) && !trail.past.is_empty() {
+                trail.past.remove(0);
+            }
+        }
+        Fact::Told(text.into(), Some(ToastUndo::Last))
+    }
+
+    /// The world that was shown before this one.
+    pub(crate) fn before(&self) -> Option<&Shown> {
+        self.trail.past.last().or_else(|| self.trail.later.last())
+    }
+
+    /// Undoes what was done last.
+    pub(crate) fn undo(&mut self) -> Vec<Fact> {
+        let Some(step) = self.trail.done.pop() else { return Vec::new() };
+        let words = step.words;
+        let (what, mut facts) = match step.what {
+            What::Command { before, after } => match self.undo_command(before, after) {
+                Ok(what) => (what, vec![self.moved()]),
+                Err(refused) => return vec![self.moved(), *refused],
+            },
+            What::World => match self.trail.past.pop() {
+                Some(world) => {
+                    let left = self.swap(world);
+                    self.trail.later.push(left);
+                    (What::World, self.swapped())
+                }
+                None => return Vec::new(),
+            },
+            What::File { at, path, text } => {
+                let fact = Fact::File(at, path.clone(), Some(text.clone()));
+                (What::File { at, path, text }, vec![fact])
+            }
+            What::Undone { .. } => return Vec::new(),
+        };
+        facts.push(Fact::Told(format!("Undone: {}.", small(&words)).into(), Some(ToastUndo::Undone)));
+        self.trail.undone.push(Step { words, what });
+        facts
+    }
+
+    /// Does again what was undone last.
+    pub(crate) fn redo(&mut self) -> Vec<Fact> {
+        let Some(step) = self.trail.undone.pop() else { return Vec::new() };
+        let words = step.words;
+        let (what, mut facts) = match step.what {
+            What::Undone { after, step } => {
+                self.hide(true);
+                if !self.shown.engine.go_to_place(after.place) {
+                    return vec![self.moved(), Fact::Refused("That run is gone.".into())];
+                }
+                self.hide(false);
+                self.shown.player = after.player;
+                self.shown.by_hand = after.by_hand;
+                self.shown.narration.resume(self.shown.player.as_ref().map(|(player, _)| player));
+                let (before, after) = *step;
+                (What::Command { before, after }, vec![self.moved()])
+            }
+            What::World => match self.trail.later.pop() {
+                Some(world) => {
+                    let left = self.swap(world);
+                    self.trail.past.push(left);
+                    (What::World, self.swapped())
+                }
+                None => return Vec::new(),
+            },
+            What::File { at, path, text } => {
+                (What::File { at, path: path.clone(), text }, vec![Fact::File(at, path, None)])
+            }
+            What::Command { .. } => return Vec::new(),
+        };
+        facts.push(Fact::Told(format!("Done again: {}.", small(&words)).into(), Some(ToastUndo::Last)));
+        self.trail.done.push(Step { words, what });
+        facts
+    }
+
+    /// Undoes until the world before this one is shown.
+    pub(crate) fn undo_world(&mut self) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        while let Some(step) = self.trail.done.last() {
+            let world = matches!(step.what, What::World);
+            facts.extend(self.undo());
+            if world {
+                break;
+            }
+        }
+        facts
+    }
+
+    /// Does again what was undone until another world is shown.
+    pub(crate) fn redo_world(&mut self) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        while let Some(step) = self.trail.undone.last() {
+            let world = matches!(step.what, What::World);
+            facts.extend(self.redo());
+            if world {
+                break;
+            }
+        }
+        facts
+    }
+
+    /// Whether the world that was left at an address is the one before this one (true) or the one after it (false).
+    pub(crate) fn world_at(&self, address: &str) -> Option<bool> {
+        let at = |world: Option<&Shown>| world.is_some_and(|world| world.address == address);
+        match () {
+            () if at(self.trail.past.last()) => Some(true),
+            () if at(self.trail.later.last()) => Some(false),
+            () => None,
+        }
+    }
+
+    /// What undo and redo would do, when that is something else than was last told.
+    pub(crate) fn ways(&mut self) -> Option<Fact> {
+        let words = |steps: &[Step]| steps.last().map(|step| Text::from(step.words.clone()));
+        let ways = Ways { undo: words(&self.trail.done), redo: words(&self.trail.undone) };
+        (ways != self.trail.told).then(|| {
+            self.trail.told = ways.clone();
+            Fact::Ways(ways)
+        })
+    }
+
+    fn undo_command(&mut self, before: Stand, after: u32) -> Result<What, Box<Fact>> {
+        let left = Stand {
+            place: self.shown.engine.place(),
+            player: self.shown.player.clone(),
+            by_hand: self.shown.by_hand,
+        };
+        let forked = before.place.branch != after;
+        let engine = &mut self.shown.engine;
+        // Where the command opened a branch, the other one is still without it.
+        let found = if forked { engine.go_to_place(before.place) } else { engine.branch_from(before.place) };
+        if !found {
+            let _ = self.shown.engine.go_to_place(left.place);
+            return Err(Box::new(Fact::Refused("The moment before it is gone.".into())));
+        }
+        let here = self.shown.engine.place().branch;
+        let shown = &mut self.shown;
+        if left.place.branch == after || shown.stand_ins.contains(&left.place.branch) {
+            shown.hidden.push(left.place.branch);
+        }
+        if !forked {
+            shown.stand_ins.push(here);
+            shown.player = before.player.clone().map(|(player, _)| (player, here));
+            shown.narration.resume(shown.player.as_ref().map(|(player, _)| player));
+        }
+        shown.by_hand = before.by_hand;
+        self.hide(false);
+        Ok(What::Undone { after: left, step: Box::new((before, after)) })
+    }
+
+    /// Hides the tab of the current branch, or shows it.
+    fn hide(&mut self, hidden: bool) {
+        let shown = &mut self.shown;
+        let here = shown.engine.place().branch;
+        shown.hidden.retain(|id| *id != here);
+        if hidden && shown.stand_ins.contains(&here) {
+            shown.hidden.push(here);
+        }
+    }
+
+    fn swap(&mut self, next: Shown) -> Shown {
+        let left = std::mem::replace(&mut self.shown, next);
+        self.another_world();
+        left
+    }
+
+    fn swapped(&mut self) -> Vec<Fact> {
+        let drafts = std::mem::take(&mut self.shown.drafts);
+        let preset = super::open::preset_of(&self.shown.scenario);
+        self.shown.narration.tell_again();
+        vec![
+            self.moved(),
+            Fact::Story(self.shown.narration.told()),
+            Fact::Drafts(drafts),
+            Fact::Preset(preset),
+        ]
+    }
+}
+
+fn small(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
+}
+
+/// A command as something that was done.
+pub(crate) fn words(input: &Input) -> String {
+    match input {
+        Input::Plan(command) => {
+            let parts = [&command.phase, &command.step].into_iter().flatten();
+            let what = parts.last().unwrap_or(&command.plan);
+            let did = match command.op {
+                PlanOp::Start => "Started",
+                PlanOp::Stop => "Stopped",
+                PlanOp::Interrupt => "Interrupted",
+                PlanOp::Continue => "Continued",
+                PlanOp::Restart => "Restarted",
+                PlanOp::ForceComplete => "Force-completed",
+            };
+            format!("{did} {what}")
+        }
+        Input::Pod(command) => {
+            let did = match command.op {
+                PodOp::Restart => "Restarted",
+                PodOp::Replace => "Replaced",
+                PodOp::Pause => "Paused",
+                PodOp::Resume => "Resumed",
+            };
+            format!("{did} the pod {}", command.pod)
+        }
+        Input::AddAgent(_) => "Added a machine".to_owned(),
+        Input::RemoveAgent(_) => "Removed a machine".to_owned(),
+        Input::LoadService(load) => format!("Installed {}", named(&load.name)),
+        Input::UpdateService(load) => format!("Updated {}", named(&load.name)),
+        Input::RemoveService(_) => "Removed a service".to_owned(),
+        Input::Maintenance(_) => "Changed the maintenance".to_owned(),
+        Input::Fault(_) => "Injected a failure".to_owned(),
+        Input::ClearFault(_) => "Ended a failure".to_owned(),
+        Input::ProcessBehaviour(_) => "Changed how processes behave".to_owned(),
+        Input::TaskStatus(_) => "Reported a task status".to_owned(),
+        Input::OfferRound(_) => "Held a round of offers".to_owned(),
+        Input::Framework(_) => "Changed a framework".to_owned(),
+        Input::Call(call) => format!("Sent {} {}", call.method, call.path),
+    }
+}
+
+fn named(name: &str) -> &str {
+    if name.is_empty() { "the service" } else { name }
+}

@@ -1,0 +1,93 @@
+//! Findings of a reading of the draft, with the places where an editor shows them.
+
+use planarium_protocol::Text;
+use planarium_protocol::view::ServiceView;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Severity {
+    /// Cannot be used as written.
+    Error,
+    /// Probably not what was meant.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+impl Severity {
+    /// The word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Info => "info",
+        }
+    }
+}
+
+/// A mechanical mend.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fix {
+    /// Button text.
+    pub title: Text,
+    /// File.
+    pub file: Text,
+    /// Replaced part in UTF-16 units.
+    pub from: u32,
+    /// Its end.
+    pub to: u32,
+    /// New text.
+    pub text: Text,
+}
+
+/// A finding in the definition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// File.
+    pub file: Text,
+    /// Line from 1.
+    pub line: u32,
+    /// Column from 1.
+    pub column: u32,
+    /// Start in UTF-16 units of the file.
+    pub from: u32,
+    /// End.
+    pub to: u32,
+    /// How bad.
+    pub severity: Severity,
+    /// Stable code.
+    pub code: Text,
+    /// What is wrong.
+    pub message: Text,
+    /// How to mend it.
+    pub help: Option<Text>,
+    /// A mechanical mend.
+    pub fix: Option<Fix>,
+}
+
+/// What reading the draft gave.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Checked {
+    /// Draft revision it is about.
+    pub revision: u32,
+    /// Dialect found.
+    pub dialect: Text,
+    /// Service name found.
+    pub name: Text,
+    /// Findings in order.
+    pub findings: Vec<Finding>,
+    /// Variables without a value.
+    pub missing: Vec<Text>,
+    /// The plans as they would be.
+    #[serde(with = "crate::wire::whole_service")]
+    pub preview: Option<Arc<ServiceView>>,
+}
+
+impl Checked {
+    /// How many errors.
+    pub fn errors(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
+    }
+}

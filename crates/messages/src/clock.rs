@@ -1,0 +1,68 @@
+//! The clock of the world as a page shows it, branches as tabs, times in words.
+
+use planarium_protocol::Text;
+use serde::{Deserialize, Serialize};
+
+/// The clock as shown; moves every frame while playing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clock {
+    /// The cursor.
+    pub now_ms: u64,
+    /// End of what was simulated on this branch.
+    pub head_ms: u64,
+    /// Last event at the cursor.
+    pub seq: u64,
+    /// Last event on this branch.
+    pub head_seq: u64,
+    /// When something happens next.
+    pub next_event_ms: Option<u64>,
+    /// The seed.
+    pub seed: u64,
+    /// Nothing more will happen by itself.
+    pub idle: bool,
+    /// Nothing happens before this instant, to which something is scheduled.
+    pub scheduled_ms: Option<u64>,
+}
+
+impl Clock {
+    /// Whether the cursor is at the end of what was simulated.
+    pub fn at_head(&self) -> bool {
+        self.now_ms >= self.head_ms && self.seq >= self.head_seq
+    }
+}
+
+/// A branch as a tab.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BranchTab {
+    /// Id.
+    pub id: u32,
+    /// Name.
+    pub name: Text,
+    /// Where it left its parent.
+    pub forked_at_ms: u64,
+    /// Its end.
+    pub head_ms: u64,
+    /// Shown now.
+    pub current: bool,
+}
+
+/// A time as a clock: `00:42.350`, `1:02:03.000` from an hour on.
+pub fn clock(ms: u64) -> String {
+    let (s, part) = (ms / 1000, ms % 1000);
+    let (h, m, s) = (s / 3600, s / 60 % 60, s % 60);
+    if h > 0 { format!("{h}:{m:02}:{s:02}.{part:03}") } else { format!("{m:02}:{s:02}.{part:03}") }
+}
+
+/// A length in few characters: `350 ms`, `4.2 s`, `42 s`, `3 m 5 s`, `2 h 4 m`.
+pub fn short(ms: u64) -> String {
+    let s = ms / 1000;
+    match ms {
+        0..1000 => format!("{ms} ms"),
+        1000..10_000 if ms % 1000 >= 100 => format!("{s}.{} s", ms % 1000 / 100),
+        1000..60_000 => format!("{s} s"),
+        60_000..3_600_000 if s.is_multiple_of(60) => format!("{} m", s / 60),
+        60_000..3_600_000 => format!("{} m {} s", s / 60, s % 60),
+        _ if (s / 60).is_multiple_of(60) => format!("{} h", s / 3600),
+        _ => format!("{} h {} m", s / 3600, s / 60 % 60),
+    }
+}

@@ -1,0 +1,32 @@
+//! A second run on the clock of the one shown.
+
+use crate::ptr::Ptr;
+use crate::tally::Tally;
+use planarium_protocol::{Text, View};
+use serde::{Deserialize, Serialize};
+
+/// What the run shown is compared with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Against {
+    /// Another branch.
+    Branch(u32),
+    /// The run before the last change of worlds.
+    Before,
+    /// A world with the definitions as edited.
+    Edited,
+}
+
+/// Another run on the clock of the one shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// Which one.
+    pub against: Against,
+    /// In words.
+    pub name: Text,
+    /// Its view at the same instant.
+    pub view: Ptr<View>,
+    /// Where this run and the other end.
+    pub heads: [u64; 2],
+    /// This run and the other in numbers.
+    pub tallies: [Tally; 2],
+}

@@ -1,0 +1,302 @@
+//! What the editor holds: files, environment, and how they differ from what runs.
+//!
+//! *Knows*: texts. *Must not know*: dialects.
+
+use crate::ptr::Ptr;
+use planarium_protocol::Text;
+use planarium_protocol::input::LoadService;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A file of this name is not part of the definition: it holds the package options.
+pub const OPTIONS_FILE: &str = "options.json";
+
+/// The definition being edited.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Draft {
+    /// Path to text; `options.json` holds the package options.
+    pub files: Ptr<BTreeMap<String, String>>,
+    /// Environment of the scheduler.
+    pub env: Ptr<BTreeMap<String, String>>,
+    /// Dialect as loaded.
+    pub dialect: String,
+    /// What nobody edits here, as loaded.
+    pub rest: Ptr<LoadService>,
+    /// What people call it: the service's name as last read.
+    pub label: Text,
+    /// Errors found when it was last read.
+    pub errors: usize,
+    /// The file shown; empty where nobody chose one yet.
+    pub file: String,
+    /// Counts edits; the texts of equal numbers are equal.
+    pub revision: u32,
+    /// The revision that the running world was made from.
+    pub applied: u32,
+    /// Counts texts that came from elsewhere than the keyboard, so that the editor takes them over.
+    pub loaded: u32,
+    /// Somebody wrote this text here, so it gives way to another one only to be kept.
+    pub typed: bool,
+    /// Texts that were written here and are not shown, oldest first.
+    pub kept: Ptr<Vec<Kept>>,
+    /// What runs under its name at the moment shown; it does not travel.
+    #[serde(skip)]
+    pub base: Option<Ptr<LoadService>>,
+    /// The name it runs under.
+    pub runs_as: Text,
+}
+
+/// A text that is put aside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Path to text.
+    pub files: Ptr<BTreeMap<String, String>>,
+    /// Environment.
+    pub env: Ptr<BTreeMap<String, String>>,
+}
+
+impl Draft {
+    /// What a loaded service looks like in the editor.
+    pub fn of(load: &LoadService) -> Self {
+        let mut files = load.files.clone();
+        if !load.options.is_null()
+            && let Ok(text) = serde_json::to_string_pretty(&load.options)
+        {
+            files.insert(OPTIONS_FILE.to_owned(), text);
+        }
+        Self {
+            files: Ptr::new(files),
+            env: Ptr::new(load.env.clone()),
+            dialect: load.dialect.clone(),
+            rest: Ptr::new(LoadService {
+                files: BTreeMap::new(),
+                env: BTreeMap::new(),
+                options: serde_json::Value::Null,
+                ..load.clone()
+            }),
+            label: load.name.clone().into(),
+            ..Self::default()
+        }
+    }
+
+    /// The service as the engine takes it. A broken options file counts as no options and is reported.
+    pub fn load(&self) -> (LoadService, Option<String>) {
+        let mut files = (*self.files).clone();
+        let (mut options, mut problem) = (serde_json::Value::Null, None);
+        if let Some(text) = files.remove(OPTIONS_FILE) {
+            match planarium_protocol::json::value(text.as_bytes()) {
+                Ok(value) => options = value,
+                Err(error) => problem = Some(error.to_string()),
+            }
+        }
+        let load = LoadService {
+            dialect: if self.dialect.is_empty() { "auto".to_owned() } else { self.dialect.clone() },
+            files,
+            env: (*self.env).clone(),
+            options,
+            ..(*self.rest).clone()
+        };
+        (load, problem)
+    }
+
+    /// The service with the options still a file, as broken as it may be.
+    pub fn load_with_options_file(&self) -> LoadService {
+        LoadService {
+            dialect: self.dialect.clone(),
+            files: (*self.files).clone(),
+            env: (*self.env).clone(),
+            ..(*self.rest).clone()
+        }
+    }
+
+    /// Whether it is the definition of this name. A dialect that was left to be found out fits any.
+    pub fn is_of(&self, dialect: &str, name: &str) -> bool {
+        let open = |word: &str| matches!(word, "" | "auto");
+        *self.label == *name && (open(&self.dialect) || open(dialect) || self.dialect == dialect)
+    }
+
+    /// Whether the text differs from what runs.
+    pub fn dirty(&self) -> bool {
+        self.revision != self.applied
+    }
+
+    /// Takes note of what runs: whether one of these services is this text.
+    pub fn compare(&mut self, running: &[LoadService]) {
+        let runs = running.iter().any(|load| self.is_text_of(load));
+        self.applied = if runs { self.revision } else { self.revision.wrapping_sub(1) };
+    }
+
+    /// Whether a service that was loaded like this has this text.
+    pub fn is_text_of(&self, load: &LoadService) -> bool {
+        let (own, problem) = self.load();
+        // The dialect may have been left to be found out.
+        problem.is_none() && LoadService { dialect: own.dialect.clone(), ..load.clone() } == own
+    }
+
+    /// The text shown.
+    pub fn text(&self) -> &str {
+        self.files.get(&self.file).map_or("", String::as_str)
+    }
+
+    /// Replaces the text of a file.
+    pub fn edit(&mut self, path: &str, text: String) {
+        if self.files.get(path).is_some_and(|old| *old == text) {
+            return;
+        }
+        let mut files = (*self.files).clone();
+        if files.is_empty() {
+            // The first file of all is the one shown.
+            path.clone_into(&mut self.file);
+            self.loaded += 1;
+        }
+        files.insert(path.to_owned(), text);
+        self.files = Ptr::new(files);
+        self.revision += 1;
+        self.typed = true;
+    }
+
+    /// Sets or removes a variable.
+    pub fn set_env(&mut self, name: &str, value: Option<String>) {
+        if self.env.get(name) == value.as_ref() {
+            return;
+        }
+        let mut env = (*self.env).clone();
+        match value {
+            Some(value) => env.insert(name.to_owned(), value),
+            None => env.remove(name),
+        };
+        self.env = Ptr::new(env);
+        self.revision += 1;
+        self.typed = true;
+    }
+}
+
+/// A definition that runs at the moment shown.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Running {
+    /// Dialect of its service.
+    pub dialect: Text,
+    /// What it is called.
+    pub name: Text,
+    /// The request that it was loaded or last updated with.
+    pub load: Arc<LoadService>,
+}
+
+impl PartialEq for Running {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.load, &other.load) && self.name == other.name && self.dialect == other.dialect
+    }
+}
+
+impl Draft {
+    /// Follows what runs under its name: a text that was not typed gives way, one that was typed stays as a draft.
+    pub fn follow(&mut self, found: Option<&Running>) {
+        let Some(run) = found else {
+            self.base = None;
+            return;
+        };
+        self.base = Some(Ptr(Arc::clone(&run.load)));
+        self.runs_as = run.name.to_string().into();
+        if self.is_text_of(&run.load) {
+            self.applied = self.revision;
+        } else if self.typed && self.dirty() {
+            self.applied = self.revision.wrapping_sub(1);
+        } else {
+            self.keep();
+            self.show_base();
+        }
+    }
+
+    /// Shows what runs under its name; a draft is kept.
+    pub fn show_base(&mut self) {
+        let Some(base) = self.base.clone() else { return };
+        self.keep();
+        let shown = Self::of(&base);
+        if !shown.files.contains_key(&self.file) {
+            self.file.clear();
+        }
+        self.files = shown.files;
+        self.env = shown.env;
+        self.errors = 0;
+        self.typed = false;
+        self.revision += 1;
+        self.applied = self.revision;
+    }
+
+    /// Puts a text that was typed aside.
+    fn keep(&mut self) {
+        if !self.typed {
+            return;
+        }
+        let mut kept = self.kept.to_vec();
+        kept.retain(|old| *old.files != *self.files || *old.env != *self.env);
+        kept.push(Kept { files: self.files.clone(), env: self.env.clone() });
+        let surplus = kept.len().saturating_sub(MOST_KEPT);
+        kept.drain(..surplus);
+        self.kept = Ptr::new(kept);
+    }
+
+    /// The last text that was put aside and is not the one shown.
+    pub fn drawer(&self) -> Option<&Kept> {
+        self.kept.iter().rev().find(|kept| *kept.files != *self.files || *kept.env != *self.env)
+    }
+
+    /// Shows the text that was put aside last.
+    pub fn show_kept(&mut self) {
+        let Some(kept) = self.drawer().cloned() else { return };
+        self.keep();
+        let mut others = self.kept.to_vec();
+        others.retain(|old| *old.files != *kept.files || *old.env != *kept.env);
+        self.kept = Ptr::new(others);
+        if !kept.files.contains_key(&self.file) {
+            self.file.clear();
+        }
+        self.files = kept.files;
+        self.env = kept.env;
+        self.typed = true;
+        self.revision += 1;
+        if let Some(base) = self.base.clone() {
+            self.compare(std::slice::from_ref(&*base));
+        }
+    }
+}
+
+/// How many texts are put aside for one service.
+const MOST_KEPT: usize = 8;
+
+/// The editor as a page holds it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Editor {
+    /// The definition being edited.
+    pub draft: Draft,
+    /// The definitions of all services; the place of the one being edited may be out of date.
+    pub drafts: Ptr<Vec<Draft>>,
+    /// Which of them is being edited.
+    pub at: usize,
+}
+
+impl Editor {
+    /// The definitions of all services as they are now.
+    pub fn all(&self) -> Vec<Draft> {
+        let mut all = self.drafts.to_vec();
+        match all.get_mut(self.at) {
+            Some(place) => place.clone_from(&self.draft),
+            None if self.draft.files.is_empty() => {}
+            None => all.push(self.draft.clone()),
+        }
+        all
+    }
+
+    /// Whether any definition differs from what runs.
+    pub fn dirty(&self) -> bool {
+        self.draft.dirty() || self.drafts.iter().enumerate().any(|(at, draft)| at != self.at && draft.dirty())
+    }
+
+    /// The place of a service among the definitions.
+    pub fn place_of(&self, dialect: &str, service: &str) -> Option<usize> {
+        let all = self.all();
+        let fits = all.iter().enumerate().filter(|(_, draft)| draft.is_of(dialect, service));
+        // One that says its dialect comes before one whose dialect is left open, the one shown before others.
+        fits.min_by_key(|(at, draft)| (draft.dialect != dialect, *at != self.at)).map(|(at, _)| at)
+    }
+}

@@ -1,0 +1,409 @@
+//! When each step had which status, and when somebody did something: the data under the timeline.
+//!
+//! *Knows*: status events and markers. *Must not know*: pixels, the cursor.
+
+use crate::event_log::EventLog;
+use crate::lane::Lane;
+use crate::machine_lanes::MachineLanes;
+use crate::ptr::Ptr;
+use crate::statuses::ClassOf;
+use planarium_protocol::event::{ElementPath, EventBody, Importance};
+use planarium_protocol::{Event, Text};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Shortest stretch without anything that counts as idle. *Units*: virtual milliseconds.
+pub const LONG_MS: u64 = 10_000;
+/// Marks that are kept at least.
+const MARKS: usize = 1000;
+
+/// Why a moment is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MarkKind {
+    /// Somebody did something.
+    Command,
+    /// It was turned down.
+    Refused,
+    /// A failure was injected or a machine went.
+    Fault,
+    /// Narration.
+    Note,
+}
+
+/// A marked moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// When.
+    pub at_ms: u64,
+    /// Which event.
+    pub seq: u64,
+    /// Why.
+    pub kind: MarkKind,
+    /// In words.
+    pub text: Text,
+}
+
+/// The data under the timeline. Copies share what did not change.
+#[derive(Clone, Debug, Default)]
+pub struct Gantt {
+    pub(crate) lanes: Vec<Arc<Lane>>,
+    pub(crate) index: Arc<BTreeMap<ElementPath, usize>>,
+    /// Since when there are services (no plan), phases and steps whose coming was told.
+    pub(crate) born: Arc<BTreeMap<ElementPath, u64>>,
+    /// The same by machine.
+    pub machines: MachineLanes,
+    /// Marked moments in order; the last ones, where there are very many.
+    pub marks: Vec<Mark>,
+    /// Stretches of more than [`LONG_MS`] in which no status changed and nobody did anything.
+    pub quiet: Vec<(u64, u64)>,
+    /// When something changed last.
+    pub busy_ms: u64,
+    /// Lanes of events long ago that are looked at, with their first and last instant.
+    pub(crate) detail: Option<(u64, u64, Arc<Gantt>)>,
+}
+
+impl Gantt {
+    /// Takes in events that follow those already taken in.
+    pub fn extend(&mut self, events: &[Event], class_of: ClassOf) {
+        for event in events {
+            self.machines.take(event, class_of);
+            self.take(event);
+        }
+        if self.marks.len() > 2 * MARKS {
+            self.marks.drain(..MARKS);
+        }
+    }
+
+    /// The lane of a phase or step.
+    pub fn lane(&self, path: &ElementPath) -> Option<Ptr<Lane>> {
+        self.index.get(path).and_then(|at| self.lanes.get(*at)).map(Ptr::from)
+    }
+
+    /// Keeps in detail what a list of events holds, where the lanes may have made counts of it.
+    pub fn look_at(&mut self, log: &EventLog, class_of: ClassOf) {
+        let kept = log.kept();
+        let ends = log.get(kept.start).zip(kept.end.checked_sub(1).and_then(|last| log.get(last)));
+        self.detail = ends.filter(|_| kept.end < log.len()).map(|(first, last)| {
+            let mut detail = Self::default();
+            log.from(0).for_each(|event| detail.extend(std::slice::from_ref(event), class_of));
+            (first.at_ms, last.at_ms, Arc::new(detail))
+        });
+    }
+
+    /// What is known in detail of a lane long ago, with its first and last instant.
+    pub fn detail(&self, lane: &Lane) -> Option<(u64, u64, Ptr<Lane>)> {
+        let (from_ms, to_ms, detail) = self.detail.as_ref().filter(|it| it.0 < lane.kept_from_ms())?;
+        let known = if lane.path.plan.is_empty() {
+            detail.machines.lane(&lane.path)
+        } else {
+            detail.lane(&lane.path)
+        };
+        Some((*from_ms, *to_ms, known?))
+    }
+
+    /// The lanes of all steps in order of first appearance.
+    pub fn lanes(&self) -> impl Iterator<Item = &Arc<Lane>> {
+        self.lanes.iter().filter(|lane| lane.path.step.is_some())
+    }
+
+    /// How many lanes there are.
+    pub fn count(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// Since when an element exists: its own beginning where that was told, else that of its phase or its service.
+    pub fn born(&self, path: &ElementPath) -> u64 {
+        let phase = ElementPath { step: None, ..path.clone() };
+        let service = service(&path.dialect, &path.service);
+        [path, &phase, &service].into_iter().find_map(|it| self.born.get(it)).copied().unwrap_or(0)
+    }
+
+    /// These are the steps of a service from an instant on. Those that were not there before begin now, those that are
+    /// not there any more end.
+    pub fn stand(&mut self, at_ms: u64, of: &ElementPath, steps: &BTreeMap<ElementPath, Text>) {
+        for lane in &mut self.lanes {
+            let gone =
+                lane.path.step.is_some() && same_service(&lane.path, of) && !steps.contains_key(&lane.path);
+            if gone && lane.exists() {
+                Arc::make_mut(lane).change(at_ms, "".into());
+            }
+        }
+        let whole = |path: &ElementPath| ElementPath { step: None, ..path.clone() };
+        // A phase that was told of came with its first steps.
+        let told = |path: &ElementPath| {
+            let phase = whole(path);
+            let known = |_: &u64| self.born.keys().any(|it| it.step.is_some() && whole(it) == phase);
+            self.born.get(&phase).copied().filter(|ms| !known(ms)).unwrap_or(at_ms)
+        };
+        let unknown = steps.keys().filter(|path| !self.born.contains_key(*path));
+        let fresh: Vec<_> = unknown.map(|path| (path.clone(), told(path))).collect();
+        let known = self.born.keys().filter(|path| same_service(path, of) && path.step.is_some());
+        let gone: Vec<_> = known.filter(|path| !steps.contains_key(*path)).cloned().collect();
+        if !fresh.is_empty() || !gone.is_empty() {
+            let born = Arc::make_mut(&mut self.born);
+            born.retain(|path, _| !gone.contains(path));
+            born.extend(fresh);
+        }
+    }
+
+    fn take(&mut self, event: &Event) {
+        let at_ms = event.at_ms;
+        let mut mark = |kind, text: Text| {
+            self.marks.push(Mark { at_ms, seq: event.seq, kind, text });
+            true
+        };
+        let busy = match &event.body {
+            EventBody::ServiceLoaded { service: name, dialect } => {
+                Arc::make_mut(&mut self.born).entry(service(dialect, name)).or_insert(at_ms);
+                false
+            }
+            EventBody::ElementStatus { path, from, to } => {
+                if path.phase.is_some() {
+                    self.change(path, from, at_ms, to);
+                }
+                true
+            }
+            EventBody::ServiceRemoved { service: name, dialect } => {
+                self.removed(&service(&dialect.0, name), at_ms);
+                false
+            }
+            EventBody::PhaseChanged { path, change } => {
+                self.phase(path, at_ms, &**change == "removed");
+                true
+            }
+            EventBody::InputApplied { text, .. } => mark(MarkKind::Command, Arc::clone(&text.0)),
+            EventBody::Rejected { reason, .. } => mark(MarkKind::Refused, Arc::clone(&reason.0)),
+            EventBody::FaultInjected { text, .. } => mark(MarkKind::Fault, Arc::clone(&text.0)),
+            body @ EventBody::MachineLost { .. } => mark(MarkKind::Fault, body.sentence().into()),
+            EventBody::Happened { text, importance: Importance::High, .. } => {
+                mark(MarkKind::Note, Arc::clone(&text.0))
+            }
+            _ => false,
+        };
+        if busy {
+            if at_ms - self.busy_ms > LONG_MS {
+                self.quiet.push((self.busy_ms, at_ms));
+            }
+            self.busy_ms = at_ms;
+        }
+    }
+
+    /// A phase comes, in the place of one of its name if there is any, or goes. So do its steps.
+    fn phase(&mut self, path: &ElementPath, at_ms: u64, gone: bool) {
+        let within =
+            |it: &ElementPath| same_service(it, path) && it.plan == path.plan && it.phase == path.phase;
+        // In the order of paths a phase stands before its steps.
+        let lanes =
+            self.index.range::<ElementPath, _>(path..).take_while(|(it, _)| within(it)).map(|(_, at)| *at);
+        for at in lanes {
+            if let Some(lane) = self.lanes.get_mut(at).filter(|lane| lane.exists()) {
+                Arc::make_mut(lane).change(at_ms, "".into());
+            }
+        }
+        let known = self
+            .born
+            .range::<ElementPath, _>(path..)
+            .take_while(|(it, _)| within(it))
+            .map(|(it, _)| it.clone());
+        let known: Vec<_> = known.collect();
+        let born = Arc::make_mut(&mut self.born);
+        for it in known {
+            born.remove(&it);
+        }
+        if !gone {
+            born.insert(path.clone(), at_ms);
+        }
+    }
+
+    /// Ends the lanes of a service that is gone.
+    fn removed(&mut self, gone: &ElementPath, at_ms: u64) {
+        for lane in self.lanes.iter_mut().filter(|lane| same_service(&lane.path, gone)) {
+            Arc::make_mut(lane).change(at_ms, "".into());
+        }
+        Arc::make_mut(&mut self.born).retain(|path, _| !same_service(path, gone));
+    }
+
+    fn change(&mut self, path: &ElementPath, from: &Text, at_ms: u64, to: &Text) {
+        let born_ms = if from.is_empty() { at_ms } else { self.born(path) };
+        let at = match self.index.get(path) {
+            Some(at) => *at,
+            None => {
+                Arc::make_mut(&mut self.index).insert(path.clone(), self.lanes.len());
+                self.lanes.push(Arc::new(Lane::of(path.clone())));
+                self.lanes.len() - 1
+            }
+        };
+        let Some(lane) = self.lanes.get_mut(at).map(Arc::make_mut) else { return };
+        if !lane.exists() {
+            lane.change(born_ms.max(lane.ended_ms()), Arc::clone(from));
+        }
+        lane.change(at_ms, Arc::clone(to));
+    }
+}
+
+/// The path of a service.
+fn service(dialect: &Text, name: &Text) -> ElementPath {
+    let (dialect, service) = (dialect.clone(), name.clone());
+    ElementPath { dialect, service, plan: "".into(), phase: None, step: None }
+}
+
+/// Whether two paths lead into one service.
+pub fn same_service(a: &ElementPath, b: &ElementPath) -> bool {
+    a.service == b.service && a.dialect == b.dialect
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tally::tests::class_of;
+    use planarium_kernel::cause::Cause;
+
+    fn path() -> ElementPath {
+        ElementPath {
+            dialect: "".into(),
+            service: "s".into(),
+            plan: "deploy".into(),
+            phase: Some("p".into()),
+            step: Some("a".into()),
+        }
+    }
+
+    fn events(bodies: Vec<(u64, EventBody)>) -> Vec<Event> {
+        (1..)
+            .zip(bodies)
+            .map(|(seq, (at_ms, body))| Event { seq, at_ms, cause: Cause::Genesis, body })
+            .collect()
+    }
+
+    fn status(from: &str, to: &str) -> EventBody {
+        EventBody::ElementStatus { path: path(), from: from.into(), to: to.into() }
+    }
+
+    fn cut(gantt: &Gantt, path: &ElementPath, end_ms: u64) -> Vec<(u64, u64, String)> {
+        let lane = gantt.lane(path).expect("a lane");
+        lane.segments(end_ms).into_iter().map(|s| (s.from_ms, s.to_ms, s.status.to_string())).collect()
+    }
+
+    #[test]
+    fn cuts_a_lane_into_stretches() {
+        let mut gantt = Gantt::default();
+        gantt.extend(
+            &events(vec![
+                (5, EventBody::ServiceLoaded { service: "s".into(), dialect: "".into() }),
+                (10, status("PENDING", "STARTING")),
+                (10, status("STARTING", "STARTED")),
+                (40, status("STARTED", "COMPLETE")),
+                (
+                    50,
+                    EventBody::FaultInjected {
+                        fault: "f".into(),
+                        what: "task-fail".into(),
+                        text: "boom".into(),
+                    },
+                ),
+            ]),
+            class_of,
+        );
+        let lane = gantt.lane(&path()).expect("a lane");
+        let cut: Vec<_> =
+            lane.segments(60).into_iter().map(|s| (s.from_ms, s.to_ms, s.status.to_string())).collect();
+        let want = [(5, 10, "PENDING"), (10, 40, "STARTED"), (40, 60, "COMPLETE")];
+        assert_eq!(cut, want.map(|(from, to, status)| (from, to, status.to_owned())));
+        assert_eq!(
+            gantt.marks.iter().map(|m| (m.at_ms, m.kind)).collect::<Vec<_>>(),
+            [(50, MarkKind::Fault)]
+        );
+    }
+
+    #[test]
+    fn a_removed_service_ends_its_lanes() {
+        let mut gantt = Gantt::default();
+        let gone = |dialect: &str| EventBody::ServiceRemoved { service: "s".into(), dialect: dialect.into() };
+        gantt.extend(
+            &events(vec![(10, status("PENDING", "STARTING")), (30, gone("other")), (40, gone(""))]),
+            class_of,
+        );
+        assert_eq!(
+            cut(&gantt, &path(), 90).last().map(|s| s.1),
+            Some(40),
+            "another dialect's service has the name too"
+        );
+    }
+
+    #[test]
+    fn a_removed_phase_ends_its_lanes() {
+        let mut gantt = Gantt::default();
+        let phase = ElementPath { step: None, ..path() };
+        gantt.extend(
+            &events(vec![
+                (10, status("PENDING", "STARTING")),
+                (30, EventBody::PhaseChanged { path: phase, change: "removed".into() }),
+            ]),
+            class_of,
+        );
+        assert_eq!(cut(&gantt, &path(), 60).last().map(|s| s.1), Some(30));
+    }
+
+    #[test]
+    fn what_comes_later_does_not_exist_before() {
+        let phase = ElementPath { step: None, ..path() };
+        let told = |change: &str| EventBody::PhaseChanged { path: phase.clone(), change: change.into() };
+        let mut gantt = Gantt::default();
+        gantt.extend(
+            &events(vec![
+                (1, EventBody::ServiceLoaded { service: "s".into(), dialect: "".into() }),
+                (20, told("added")),
+                (22, status("PENDING", "COMPLETE")),
+                (40, told("replaced")),
+                (45, status("PENDING", "COMPLETE")),
+            ]),
+            class_of,
+        );
+        let word = |from, to, status: &str| (from, to, status.to_owned());
+        let twice = [
+            word(20, 22, "PENDING"),
+            word(22, 40, "COMPLETE"),
+            word(40, 45, "PENDING"),
+            word(45, 60, "COMPLETE"),
+        ];
+        assert_eq!(cut(&gantt, &path(), 60), twice);
+        // A step that an update added, and one that it took away.
+        let grown = ElementPath { step: Some("b".into()), ..path() };
+        let stands =
+            |paths: &[&ElementPath]| paths.iter().map(|it| ((*it).clone(), "PENDING".into())).collect();
+        gantt.stand(1, &path(), &stands(&[&path()]));
+        gantt.stand(70, &path(), &stands(&[&path(), &grown]));
+        assert_eq!((gantt.born(&grown), gantt.born(&path())), (70, 40));
+        let to =
+            EventBody::ElementStatus { path: grown.clone(), from: "PENDING".into(), to: "COMPLETE".into() };
+        gantt.extend(&[Event { seq: 9, at_ms: 75, cause: Cause::Genesis, body: to }], class_of);
+        gantt.stand(80, &path(), &stands(&[&grown]));
+        assert_eq!(cut(&gantt, &grown, 90), [word(70, 75, "PENDING"), word(75, 90, "COMPLETE")]);
+        assert_eq!(cut(&gantt, &path(), 90).last().map(|s| s.1), Some(80));
+    }
+
+    #[test]
+    fn services_of_one_name_in_two_systems_have_lanes_of_their_own() {
+        let of = |dialect: &str, to: &str| {
+            let path = ElementPath { dialect: dialect.into(), ..path() };
+            EventBody::ElementStatus { path, from: "PENDING".into(), to: to.into() }
+        };
+        let loaded =
+            |dialect: &str| EventBody::ServiceLoaded { service: "s".into(), dialect: dialect.into() };
+        let mut gantt = Gantt::default();
+        let said = vec![
+            (1, loaded("one")),
+            (5, loaded("two")),
+            (10, of("one", "STARTING")),
+            (20, of("two", "COMPLETE")),
+        ];
+        gantt.extend(&events(said), class_of);
+        let cut = |dialect: &str| {
+            let lane = gantt.lane(&ElementPath { dialect: dialect.into(), ..path() }).expect("a lane");
+            lane.segments(30).iter().map(|s| (s.from_ms, s.status.to_string())).collect::<Vec<_>>()
+        };
+        assert_eq!(cut("one"), [(1, "PENDING".into()), (10, "STARTING".into())]);
+        assert_eq!(cut("two"), [(5, "PENDING".into()), (20, "COMPLETE".into())]);
+    }
+}

@@ -1,0 +1,73 @@
+//! What is stuck, what holds it up in the end, and the ways out that were tried.
+//!
+//! *Knows*: which elements are asked about. *Must not know*: how a trial is made.
+
+use crate::ptr::Ptr;
+use planarium_protocol::Why;
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::why::{Helps, ReasonKind, Way};
+use serde::{Deserialize, Serialize};
+
+/// The element that holds one or several others up in the end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    /// Its explanation.
+    #[serde(with = "crate::wire::why::one")]
+    pub why: Ptr<Why>,
+    /// What was found to help, the most useful first.
+    pub ways: Vec<Way>,
+    /// Trials are still to come.
+    pub trying: bool,
+}
+
+impl Held {
+    /// The way out that a single click takes.
+    pub fn best(&self) -> Option<&Way> {
+        let does =
+            |way: &&Way| way.unblock.input.is_some() && matches!(way.helps, Helps::Moves | Helps::Then(_));
+        self.ways.iter().find(does)
+    }
+
+    /// The cause in a few words: its first reason.
+    pub fn cause(&self) -> &str {
+        let reasons = &self.why.reasons;
+        let telling = reasons.iter().find(|reason| !matches!(reason.kind, ReasonKind::NextCycle { .. }));
+        telling.or(reasons.first()).map_or("", |reason| reason.text.as_str())
+    }
+}
+
+/// What the page knows about stuck elements.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Help {
+    /// Deepest blockers.
+    pub held: Vec<Held>,
+    /// That of the selected element.
+    pub selected: Option<ElementPath>,
+    /// That of what never finishes by itself.
+    pub stuck: Option<ElementPath>,
+    /// Counts questions and trials.
+    pub round: u32,
+    /// Nothing was tried yet at this moment.
+    pub fresh: bool,
+}
+
+impl Help {
+    fn of(&self, path: Option<&ElementPath>) -> Option<&Held> {
+        self.held.iter().find(|held| Some(&held.why.path) == path)
+    }
+
+    /// What holds the selected element up.
+    pub fn selected(&self) -> Option<&Held> {
+        self.of(self.selected.as_ref())
+    }
+
+    /// What holds up the run.
+    pub fn stuck(&self) -> Option<&Held> {
+        self.of(self.stuck.as_ref())
+    }
+
+    /// Whether trials are still to come.
+    pub fn trying(&self) -> bool {
+        self.held.iter().any(|held| held.trying)
+    }
+}

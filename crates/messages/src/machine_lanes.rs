@@ -1,0 +1,164 @@
+//! Where tasks ran from when to when: the lanes of a timeline by machine.
+//!
+//! *Knows*: launches and task states. *Must not know*: plans.
+
+use crate::lane::Lane;
+use crate::ptr::Ptr;
+use crate::statuses::ClassOf;
+use planarium_protocol::event::{ElementPath, EventBody};
+use planarium_protocol::view::StatusClass;
+use planarium_protocol::{Event, Text};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A lane for each task name on each machine. In its path the machine takes the place of the service and the task that
+/// of the step; there is no plan.
+#[derive(Clone, Debug, Default)]
+pub struct MachineLanes {
+    pub(crate) lanes: Vec<Arc<Lane>>,
+    index: Arc<BTreeMap<ElementPath, usize>>,
+    /// The lanes of tasks that have not ended.
+    tasks: BTreeMap<Text, usize>,
+}
+
+/// How long the end of a task that failed is shown.
+const AFTER_MS: u64 = 5000;
+/// What is shown of a task whose machine is gone, before anybody has noticed.
+const LOST: &str = "TASK_LOST";
+
+impl MachineLanes {
+    /// Takes in an event.
+    pub fn take(&mut self, event: &Event, class_of: ClassOf) {
+        match &event.body {
+            EventBody::Launched { agent, task, task_id, .. } => {
+                let at = self.place(ElementPath {
+                    dialect: "".into(),
+                    service: agent.clone(),
+                    plan: "".into(),
+                    phase: None,
+                    step: Some(task.clone()),
+                });
+                self.tasks.insert(task_id.clone(), at);
+                self.change(at, event.at_ms, "TASK_STAGING".into());
+            }
+            EventBody::TaskStatus { task_id, state, .. } => {
+                let Some(at) = self.tasks.get(task_id).copied() else { return };
+                let class = class_of("", state);
+                let left = matches!(class, StatusClass::Done | StatusClass::Stopped);
+                let failed = class == StatusClass::Failed && &**state != "TASK_UNREACHABLE";
+                self.change(at, event.at_ms, if left { "".into() } else { state.clone() });
+                if failed {
+                    self.change(at, event.at_ms + AFTER_MS, "".into());
+                }
+                if left || failed {
+                    self.tasks.remove(task_id);
+                }
+            }
+            // One that is only cut off goes on with its tasks.
+            EventBody::MachineLost { agent, how } if &**how == "lost" => {
+                for at in self.tasks.values().copied().collect::<Vec<_>>() {
+                    if self.lanes.get(at).is_some_and(|lane| lane.path.service == *agent) {
+                        self.change(at, event.at_ms, LOST.into());
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Brings the index up to the lanes, some of which came from elsewhere.
+    pub(crate) fn reindex(&mut self) {
+        for at in self.index.len()..self.lanes.len() {
+            if let Some(lane) = self.lanes.get(at) {
+                Arc::make_mut(&mut self.index).insert(lane.path.clone(), at);
+            }
+        }
+    }
+
+    fn place(&mut self, path: ElementPath) -> usize {
+        if let Some(at) = self.index.get(&path) {
+            return *at;
+        }
+        Arc::make_mut(&mut self.index).insert(path.clone(), self.lanes.len());
+        self.lanes.push(Arc::new(Lane::of(path)));
+        self.lanes.len() - 1
+    }
+
+    fn change(&mut self, at: usize, at_ms: u64, status: Text) {
+        if let Some(lane) = self.lanes.get_mut(at) {
+            Arc::make_mut(lane).change(at_ms, status);
+        }
+    }
+
+    /// The lane of a path.
+    pub fn lane(&self, path: &ElementPath) -> Option<Ptr<Lane>> {
+        self.index.get(path).and_then(|at| self.lanes.get(*at)).map(Ptr::from)
+    }
+
+    /// All lanes, machine by machine.
+    pub fn paths(&self) -> impl Iterator<Item = &ElementPath> {
+        self.index.keys()
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.lanes.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tally::tests::{class_of, task as status};
+    use planarium_kernel::cause::Cause;
+
+    #[test]
+    fn follows_a_task_from_machine_to_machine() {
+        let event = |at_ms, body| Event { seq: at_ms, at_ms, cause: Cause::Genesis, body };
+        let launched = |at_ms, agent: &str, id: &str| {
+            let (framework, task) = ("s".into(), "a-0".into());
+            event(at_ms, EventBody::Launched { framework, agent: agent.into(), task, task_id: id.into() })
+        };
+        let mut lanes = MachineLanes::default();
+        for event in [
+            launched(1000, "m1", "a-0__1"),
+            status(2000, "a-0__1", "TASK_RUNNING"),
+            status(3000, "a-0__1", "TASK_RUNNING"),
+            status(9000, "a-0__1", "TASK_FAILED"),
+            launched(10_000, "m1", "a-0__2"),
+            status(11_000, "a-0__2", "TASK_RUNNING"),
+            status(20_000, "a-0__2", "TASK_KILLED"),
+            launched(21_000, "m2", "a-0__3"),
+        ] {
+            lanes.take(&event, class_of);
+        }
+        let cut = |agent: &str| {
+            let path = lanes.paths().find(|path| &*path.service == agent).expect("a lane");
+            let lane = lanes.lane(path).expect("it");
+            lane.segments(30_000)
+                .iter()
+                .map(|s| (s.from_ms, s.to_ms, s.status.to_string()))
+                .collect::<Vec<_>>()
+        };
+        let want = [
+            (1000, 2000, "TASK_STAGING"),
+            (2000, 9000, "TASK_RUNNING"),
+            (9000, 10_000, "TASK_FAILED"),
+            (10_000, 11_000, "TASK_STAGING"),
+            (11_000, 20_000, "TASK_RUNNING"),
+        ];
+        assert_eq!(cut("m1"), want.map(|(from, to, status)| (from, to, status.to_owned())));
+        assert_eq!((cut("m2").len(), lanes.count()), (1, 2));
+        // A machine that is lost takes its tasks with it, noticed or not; one that is cut off does not.
+        let gone =
+            |at_ms, how: &str| event(at_ms, EventBody::MachineLost { agent: "m2".into(), how: how.into() });
+        lanes.take(&status(22_000, "a-0__3", "TASK_RUNNING"), class_of);
+        lanes.take(&gone(23_000, "partitioned"), class_of);
+        lanes.take(&gone(24_000, "lost"), class_of);
+        lanes.take(&status(29_000, "a-0__3", "TASK_UNREACHABLE"), class_of);
+        let seen: Vec<_> =
+            lanes.lanes[1].segments(30_000).iter().map(|s| (s.from_ms, s.status.to_string())).collect();
+        let want = [(21_000, "STAGING"), (22_000, "RUNNING"), (24_000, "LOST"), (29_000, "UNREACHABLE")];
+        assert_eq!(seen, want.map(|(from, status)| (from, format!("TASK_{status}"))));
+    }
+}

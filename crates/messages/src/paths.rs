@@ -1,0 +1,43 @@
+//! Paths of elements of a view.
+
+use crate::statuses::ClassOf;
+use planarium_protocol::event::ElementPath;
+use planarium_protocol::view::{PlanView, ServiceView};
+use planarium_protocol::{Text, View};
+
+/// The path of a service.
+pub fn service_path(service: &ServiceView) -> ElementPath {
+    service.path(&"".into())
+}
+
+/// The path of a plan.
+pub fn plan_path(service: &ServiceView, plan: &PlanView) -> ElementPath {
+    service.path(&plan.name)
+}
+
+/// The identity of a service as a key: names are unique within a dialect only.
+pub fn service_key(path: &ElementPath) -> String {
+    format!("{}:{}", path.dialect, path.service)
+}
+
+/// The plan to show first: the first plan of the first service.
+pub fn first_plan(view: &View) -> Option<ElementPath> {
+    let service = view.services.first()?;
+    service.plans.first().map(|plan| plan_path(service, plan))
+}
+
+/// The last part of a path.
+pub fn leaf(path: &ElementPath) -> &Text {
+    path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan)
+}
+
+/// The first plan that is not finished, plans that nobody started by hand left out.
+pub fn unfinished(view: &View, class_of: ClassOf) -> Option<ElementPath> {
+    view.services.iter().find_map(|service| {
+        let plan = service.plans.iter().find(|plan| {
+            let asleep = plan.custom && class_of(&service.dialect, &plan.status).is_asleep();
+            !asleep && plan.progress.done < plan.progress.total
+        })?;
+        Some(plan_path(service, plan))
+    })
+}

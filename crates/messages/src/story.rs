@@ -1,0 +1,50 @@
+//! Where the world shown came from, and its script.
+
+use crate::clock::Clock;
+use planarium_protocol::Text;
+use serde::{Deserialize, Serialize};
+
+/// A scripted moment of an example.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoryLine {
+    /// When or after what.
+    pub when: Text,
+    /// What happens.
+    pub what: Text,
+    /// Already happened.
+    pub done: bool,
+}
+
+/// A narrated moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Said {
+    /// When.
+    pub at_ms: u64,
+    /// After which event.
+    pub seq: u64,
+    /// The words.
+    pub text: Text,
+}
+
+/// Where the page's content came from, and its script.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Story {
+    /// Gallery id, if it came from there.
+    pub example: Option<Text>,
+    /// Title.
+    pub title: Text,
+    /// What it is about.
+    pub about: Text,
+    /// The script.
+    pub lines: Vec<StoryLine>,
+    /// What was said so far.
+    pub said: Vec<Said>,
+}
+
+impl Story {
+    /// The last words at a moment, with their number.
+    pub fn at(&self, clock: &Clock) -> Option<(usize, &Said)> {
+        let said = self.said.partition_point(|said| said.at_ms <= clock.now_ms && said.seq <= clock.seq);
+        said.checked_sub(1).and_then(|last| self.said.get(last).map(|said| (last, said)))
+    }
+}

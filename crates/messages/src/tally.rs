@@ -1,0 +1,190 @@
+//! What a run amounts to in numbers: the data under a comparison.
+//!
+//! *Knows*: events of tasks, plans and operators. *Must not know*: which run is the better one.
+
+use crate::statuses::ClassOf;
+use planarium_kernel::{SortedMap, SortedSet};
+use planarium_protocol::event::{ElementPath, EventBody};
+use planarium_protocol::view::StatusClass;
+use planarium_protocol::{Event, Text};
+use serde::{Deserialize, Serialize};
+
+/// Numbers of a run, kept as its events come.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// When the first plan of the first service was complete for the last time; see [`Tally::of`].
+    pub done_ms: Option<u64>,
+    /// How many tasks ran from when on; of very many changes every second one, or every fourth, and so on.
+    pub running: Vec<(u64, u32)>,
+    /// Most tasks missing of those that had been running together.
+    pub short: u32,
+    /// For how long some were missing, in task-milliseconds.
+    pub short_ms: u64,
+    /// Tasks launched.
+    pub launched: u32,
+    /// Tasks that failed or were lost.
+    pub failed: u32,
+    /// Plan and pod commands.
+    pub commands: u32,
+    #[serde(skip)]
+    alive: SortedSet<Text>,
+    /// Most tasks that ran at once.
+    pub peak: u32,
+    at_ms: u64,
+    /// How many run now.
+    now: u32,
+    /// When each plan was complete for the last time.
+    #[serde(skip)]
+    done: SortedMap<ElementPath, u64>,
+}
+
+/// Changes of the number of tasks that are kept at most.
+const CHANGES: usize = 4096;
+
+impl Tally {
+    /// These numbers, where that plan is the one that counts.
+    pub fn of(&self, plan: Option<&ElementPath>) -> Self {
+        Self { done_ms: plan.and_then(|plan| self.done.get(plan)).copied(), ..self.clone() }
+    }
+
+    /// Takes in the next event.
+    pub fn take(&mut self, event: &Event, class_of: ClassOf) {
+        match &event.body {
+            EventBody::TaskStatus { task_id, state, .. } => {
+                match class_of("", state) {
+                    StatusClass::Running => {
+                        self.alive.insert(task_id.clone());
+                    }
+                    class @ (StatusClass::Failed | StatusClass::Done | StatusClass::Stopped) => {
+                        self.alive.remove(task_id);
+                        self.failed += u32::from(class == StatusClass::Failed);
+                    }
+                    _ => {}
+                }
+                self.count(event.at_ms);
+            }
+            EventBody::ElementStatus { path, to, .. } if path.phase.is_none() && path.step.is_none() => {
+                if class_of(&path.dialect, to) == StatusClass::Done {
+                    self.done.insert(path.clone(), event.at_ms);
+                } else {
+                    self.done.remove(path);
+                }
+            }
+            EventBody::Launched { .. } => self.launched += 1,
+            EventBody::PlanCommanded { .. } | EventBody::PodCommanded { .. } => self.commands += 1,
+            _ => {}
+        }
+    }
+
+    fn count(&mut self, at_ms: u64) {
+        let now = u32::try_from(self.alive.len()).unwrap_or(u32::MAX);
+        let before = std::mem::replace(&mut self.now, now);
+        if now == before {
+            return;
+        }
+        self.short_ms += u64::from(self.peak.saturating_sub(before)) * (at_ms - self.at_ms);
+        self.at_ms = at_ms;
+        self.peak = self.peak.max(now);
+        self.short = self.short.max(self.peak - now);
+        match self.running.last_mut() {
+            Some((at, count)) if *at == at_ms => *count = now,
+            _ => self.running.push((at_ms, now)),
+        }
+        if self.running.len() > CHANGES {
+            let mut nth = 0;
+            self.running.retain(|_| {
+                nth += 1;
+                nth % 2 == 1
+            });
+        }
+    }
+
+    /// For how long some tasks were missing up to an instant, in task-milliseconds.
+    pub fn short_until(&self, ms: u64) -> u64 {
+        self.short_ms + u64::from(self.peak.saturating_sub(self.now)) * ms.saturating_sub(self.at_ms)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use planarium_kernel::cause::Cause;
+
+    /// The class of a status word: a few words of no system in particular.
+    pub(crate) fn class_of(_: &str, status: &str) -> StatusClass {
+        match status.trim_start_matches("TASK_") {
+            "RUNNING" => StatusClass::Running,
+            "FAILED" | "LOST" | "UNREACHABLE" => StatusClass::Failed,
+            "KILLED" => StatusClass::Stopped,
+            "COMPLETE" => StatusClass::Done,
+            "STAGING" | "STARTING" => StatusClass::Starting,
+            _ => StatusClass::Pending,
+        }
+    }
+
+    /// A task's status.
+    pub(crate) fn task(at_ms: u64, id: &str, state: &str) -> Event {
+        let body = EventBody::TaskStatus {
+            framework: "s".into(),
+            task: id.into(),
+            task_id: id.into(),
+            state: state.into(),
+            reason: "".into(),
+            message: "".into(),
+            healthy: None,
+            readiness_exit: None,
+        };
+        Event { seq: at_ms, at_ms, cause: Cause::Genesis, body }
+    }
+
+    #[test]
+    fn counts_what_ran_and_what_was_missing() {
+        let events = [
+            task(1000, "a", "TASK_STAGING"),
+            task(2000, "a", "TASK_RUNNING"),
+            task(3000, "b", "TASK_RUNNING"),
+            task(5000, "a", "TASK_FAILED"),
+            task(9000, "a2", "TASK_RUNNING"),
+            task(9500, "b", "TASK_KILLED"),
+        ];
+        let mut tally = Tally::default();
+        for event in &events {
+            tally.take(event, class_of);
+        }
+        assert_eq!(tally.running, [(2000, 1), (3000, 2), (5000, 1), (9000, 2), (9500, 1)]);
+        assert_eq!((tally.short, tally.short_ms, tally.failed), (1, 4000, 1));
+        assert_eq!(tally.short_until(10_000), 4500, "b is still missing");
+    }
+
+    #[test]
+    fn hours_of_crashes_take_little_room() {
+        let mut tally = Tally::default();
+        for n in 0..100_000_u64 {
+            let state = if n % 2 == 0 { "TASK_RUNNING" } else { "TASK_FAILED" };
+            tally.take(&task(n * 10, "a", state), class_of);
+        }
+        assert!(tally.running.len() <= CHANGES, "{}", tally.running.len());
+        assert_eq!((tally.peak, tally.short, tally.failed), (1, 1, 50_000));
+        assert_eq!(tally.short_until(1_000_000), 500_000);
+    }
+
+    #[test]
+    fn a_plan_that_is_complete_again_counts_with_the_last_time() {
+        let plan = |name: &str| ElementPath {
+            dialect: "".into(),
+            service: "s".into(),
+            plan: name.into(),
+            phase: None,
+            step: None,
+        };
+        let mut tally = Tally::default();
+        for (at_ms, name, to) in
+            [(5, "a", "COMPLETE"), (6, "b", "COMPLETE"), (7, "b", "PENDING"), (9, "a", "COMPLETE")]
+        {
+            let body = EventBody::ElementStatus { path: plan(name), from: "".into(), to: to.into() };
+            tally.take(&Event { seq: at_ms, at_ms, cause: Cause::Genesis, body }, class_of);
+        }
+        let done = |name: &str| tally.of(Some(&plan(name))).done_ms;
+        assert_eq!((done("a"), done("b"), done("c"), tally.of(None).done_ms), (Some(9), None, None, None));
+    }
+}

@@ -1,0 +1,47 @@
+//! The log of a branch as far as it changed.
+
+use crate::event_log::EventLog;
+use planarium_protocol::Event;
+use serde::{Deserialize, Serialize};
+
+/// Events that are new, and how many there are.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct LogChange {
+    lineage: (u32, u32),
+    len: usize,
+    /// Position of the first event that is kept.
+    first: usize,
+    /// Position of the first event that comes with this message. Those before it are known.
+    from: usize,
+    events: Vec<Event>,
+}
+
+/// The difference between two logs.
+pub(crate) fn change(old: &EventLog, new: &EventLog) -> LogChange {
+    let (was, is) = (old.kept(), new.kept());
+    let last = was.end.checked_sub(1);
+    let goes_on = old.lineage == new.lineage
+        && new.len() >= old.len()
+        && (was.start..=was.end).contains(&is.start)
+        && is.end >= was.end
+        && last.is_some_and(|last| last < is.start || old.get(last) == new.get(last));
+    let from = if goes_on { was.end.max(is.start) } else { is.start };
+    LogChange {
+        lineage: new.lineage,
+        len: new.len(),
+        first: is.start,
+        from,
+        events: new.from(from).cloned().collect(),
+    }
+}
+
+/// Brings a log up to date.
+pub(crate) fn apply(log: &mut EventLog, change: LogChange) {
+    let LogChange { lineage, len, first, from, events } = change;
+    if from == first {
+        *log = EventLog::starting(lineage, first);
+    }
+    log.forget_before(first);
+    log.extend(events);
+    log.grow(len);
+}

@@ -1,0 +1,9 @@
+//! What the page knows of systems, machines and examples before any engine answers is what the engine says.
+
+use planarium_tests::golden;
+
+#[test]
+fn the_catalogue_of_the_page_is_that_of_the_engine() {
+    golden::compare("web/src/catalogue.json", &planarium_host::catalogue())
+        .unwrap_or_else(|why| panic!("{why}"));
+}

@@ -1,0 +1,152 @@
+//! What helps a stuck element, as the page is told.
+
+use crate::store::Hub;
+use crate::store::action::Action;
+use crate::store::help::Help;
+use crate::store::ptr::Ptr;
+use crate::store::selectors::{status, tree};
+use planarium_protocol::Input;
+use planarium_protocol::why::{Helps, ReasonKind};
+
+fn page(example: &str) -> Hub {
+    super::opened("", Some(example))
+}
+
+/// Plays at 64x for this long in virtual time.
+fn play(hub: &Hub, ms: u64) {
+    hub.send(Action::SetSpeed(8));
+    hub.send(Action::TogglePlay);
+    let until = hub.state().world.clock.now_ms + ms;
+    for _ in 0..20_000 {
+        if hub.state().world.clock.now_ms >= until || !hub.state().play.playing {
+            break;
+        }
+        hub.send(Action::Frame(16.0));
+    }
+    hub.send(Action::Pause);
+}
+
+fn tried(hub: &Hub) -> Ptr<Help> {
+    for _ in 0..200 {
+        if !hub.state().help.trying() {
+            break;
+        }
+        hub.send(Action::TryHelp);
+    }
+    assert!(!hub.state().help.trying(), "trials end");
+    hub.state().help.clone()
+}
+
+#[test]
+fn at_five_seconds_of_the_first_example_the_end_of_the_fault_is_offered_and_a_machine_is_not() {
+    let hub = page("hello-world");
+    play(&hub, 4_000);
+    assert!(hub.state().world.clock.now_ms < 8_000);
+    let help = tried(&hub);
+    let held = help.selected().expect("the plan is held up");
+    assert!(held.why.path.step.is_some(), "by a step: {:?}", held.why.path);
+    let titles: Vec<&str> = held.ways.iter().map(|way| way.unblock.title.as_str()).collect();
+    let best = held.best().expect("a way out");
+    assert!(matches!(best.unblock.input, Some(Input::ClearFault(_))), "{titles:?}");
+    assert!(!titles.iter().any(|title| title.contains("Add a machine")), "{titles:?}");
+    // It does what it was offered for.
+    hub.send(Action::Do(Box::new(best.unblock.input.clone().expect("an input"))));
+    play(&hub, 2_500);
+    let state = hub.state();
+    assert!(state.world.clock.now_ms < 8_000, "before the fault ends by itself");
+    let status = tree::status_of(&state.world.view, &held.why.path).expect("the step");
+    assert!(&*status != "PENDING" && &*status != "PREPARED", "{status}");
+}
+
+#[test]
+fn after_a_lost_machine_its_return_and_a_replacement_are_offered() {
+    let hub = page("lost-machine");
+    play(&hub, 120_000);
+    let state = hub.state();
+    let open = |path: &planarium_protocol::event::ElementPath| &*path.plan == "recovery";
+    let (path, _) = tree::steps(&state.world.view).find(|(path, _)| open(path)).expect("a recovery step");
+    hub.send(Action::Select(path));
+    let help = tried(&hub);
+    let held = help.selected().expect("it waits");
+    let moving = held.ways.iter().filter(|way| way.helps == Helps::Moves);
+    let titles: Vec<&str> = moving.map(|way| way.unblock.title.as_str()).collect();
+    assert!(titles.iter().any(|title| title.contains("power-cut")), "{titles:?}");
+    assert!(
+        !titles.iter().any(|title| title.contains("Add a machine")),
+        "its volume is elsewhere: {titles:?}"
+    );
+}
+
+#[test]
+fn the_line_of_the_tree_and_the_explanation_agree() {
+    for example in
+        ["hello-world", "lost-machine", "crash-recovery", "no-room", "agent-gone", "quota-holds-a-place"]
+    {
+        let hub = page(example);
+        for _ in 0..30 {
+            play(&hub, 4_000);
+            let state = hub.state();
+            for (path, step) in tree::steps(&state.world.view) {
+                if status::is_done(status::words(&path.dialect), &step.status) || step.reason.is_empty() {
+                    continue;
+                }
+                hub.send(Action::Select(path.clone()));
+                let why = hub.state().why.clone().expect("an answer");
+                let kinds: Vec<&ReasonKind> = why.reasons.iter().map(|reason| &reason.kind).collect();
+                let line = &*step.reason;
+                let agrees = match () {
+                    () if line.contains(" to end") => {
+                        matches!(kinds.first(), Some(ReasonKind::Killing { .. }))
+                    }
+                    () if line.starts_with("no offer fits") => {
+                        kinds.iter().any(|kind| matches!(kind, ReasonKind::NoMatchingOffer { .. }))
+                    }
+                    () if line == "waits for offers" => kinds.iter().any(|kind| {
+                        matches!(
+                            kind,
+                            ReasonKind::NoOffers { .. }
+                                | ReasonKind::Maintenance { .. }
+                                | ReasonKind::NextCycle { .. }
+                        )
+                    }),
+                    () => true,
+                };
+                assert!(
+                    agrees,
+                    "{example} at {}: {path:?} says {line:?}, why {kinds:?}",
+                    state.world.clock.now_ms
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_happened_to_an_element_goes_back_to_an_input() {
+    use crate::store::selectors::log;
+    use planarium_kernel::cause::Cause;
+    use planarium_protocol::EventBody;
+    for example in [
+        "hello-world",
+        "lost-machine",
+        "crash-recovery",
+        "kudo-first-operator",
+        "marathon-backoff",
+        "quality-gate",
+    ] {
+        let hub = page(example);
+        play(&hub, 60_000);
+        let state = hub.state();
+        let events = &state.world.log;
+        for event in events.from(0).filter(|event| matches!(event.body, EventBody::ElementStatus { .. })) {
+            let chain = log::chain(events, event.seq);
+            let first = chain.last().expect("the event itself");
+            assert!(
+                matches!(first.cause, Cause::Input(_)),
+                "{example}: event {} goes back to {first:?}",
+                event.seq
+            );
+            assert!(log::shortened(chain).len() <= 13);
+        }
+    }
+}
