@@ -7,6 +7,8 @@ mod again;
 mod alike;
 mod deployments;
 mod events;
+mod media_types;
+mod reads;
 mod refused;
 mod remedies;
 

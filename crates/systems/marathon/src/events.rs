@@ -251,7 +251,7 @@ impl BusEvent {
             }
             Happening::Scheduler { kind, framework, master } => {
                 if *kind == "scheduler_registered_event" {
-                    put("frameworkId", json!({"value": framework}));
+                    put("frameworkId", (&**framework).into());
                 }
                 if *kind != "scheduler_disconnected_event" {
                     put("master", (&**master).into());
@@ -264,7 +264,8 @@ impl BusEvent {
             _ => self.at,
         };
         put("timestamp", calendar.at(at).into());
-        all.retain(|_, value| !value.is_null() || self.what.kind() == "instance_health_changed_event");
+        let keeps_null = matches!(self.what, Happening::HealthChanged { .. } | Happening::Changed { .. });
+        all.retain(|_, value| keeps_null || !value.is_null());
         Value::Object(all)
     }
 }
