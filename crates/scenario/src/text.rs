@@ -3,7 +3,7 @@
 //! The plan tree is the real command line's (`plan status`): connectors `├─ ` and `└─ `, then name, strategy and status.
 //! Source: dcos-commons `cli/` plan commands.
 
-use planarium_protocol::view::{ClusterView, PhaseView, PlanView, ServiceView, View};
+use planarium_protocol::view::{ClusterView, PhaseView, PlanView, Progress, ServiceView, View};
 use planarium_protocol::why::{OfferFunnel, ReasonKind, Why};
 use std::fmt::Write as _;
 
@@ -29,6 +29,9 @@ fn phase_tree(out: &mut String, phase: &PhaseView, last: bool) {
     for (index, step) in phase.steps.iter().enumerate() {
         let branch = if index + 1 == phase.steps.len() { "└─ " } else { "├─ " };
         let _ = write!(out, "\n{indent}{branch}{} ({})", step.name, step.status);
+        if let Some(Progress { done, total }) = step.progress {
+            let _ = write!(out, " ({done}/{total})");
+        }
     }
 }
 
