@@ -15,6 +15,21 @@ use planarium_protocol::{
 };
 use std::sync::Arc;
 
+/// Names that a refusal mentions at most.
+const MENTIONED: usize = 8;
+
+/// `there are a, b and others`.
+fn in_words(names: impl Iterator<Item = String>, none: &str) -> String {
+    let mut names: Vec<String> = names.take(MENTIONED + 1).collect();
+    let more = if names.len() > MENTIONED { " and others" } else { "" };
+    names.truncate(MENTIONED);
+    match names.as_slice() {
+        [] => none.to_owned(),
+        [one] => format!("there is {one}"),
+        all => format!("there are {}{more}", all.join(", ")),
+    }
+}
+
 impl Fleet {
     /// Injects a fault; answers its id.
     ///
@@ -62,9 +77,33 @@ impl Fleet {
         Ok(id)
     }
 
+    /// The machines, for whoever named one that does not exist.
+    fn machines_in_words(&self) -> String {
+        let names = self.machines.iter().filter(|machine| !machine.removed).map(|machine| machine.hostname());
+        in_words(names.map(ToString::to_string), "there is no machine")
+    }
+
+    /// The pods and apps with processes, for whoever named one that does not exist.
+    fn tasks_in_words(&self) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for process in self.processes.values() {
+            let labels = &process.spec.labels;
+            let name =
+                labels.get("pod-type").filter(|name| name.starts_with('/')).or_else(|| labels.get("task"));
+            if let Some(name) = name.map(ToString::to_string).filter(|name| !names.contains(name)) {
+                names.push(name);
+            }
+            if names.len() > MENTIONED {
+                break;
+            }
+        }
+        in_words(names.into_iter(), "nothing runs")
+    }
+
     fn check_target(&self, fault: &Fault) -> Result<(), Refusal> {
         let missing = |what: &str| {
-            let text = format!("no {what} matches {}", target_text(&fault.target));
+            let known = if what == "machine" { self.machines_in_words() } else { self.tasks_in_words() };
+            let text = format!("no {what} matches {}; {known}", target_text(&fault.target));
             Err(Refusal::new(RefusalCode::NotFound, text))
         };
         match fault.fault {

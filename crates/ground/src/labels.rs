@@ -65,7 +65,8 @@ impl Labels {
     /// Whether every given pattern of the target matches.
     ///
     /// `pod` matches the instance or the type; `task` the full name, the short name behind the pod
-    /// instance, or the id; `agent` the hostname or the agent id. `plugin` and `action` match calls only.
+    /// instance, or the id; `agent` the hostname or the agent id. `plugin` and `action` match calls only. A `task` or `service` that
+    /// begins with a slash is also matched with the type of the pod: an app has its id there.
     pub fn matches(&self, target: &Target) -> bool {
         let any = |pattern: &Option<String>, names: &[&str]| {
             pattern
@@ -74,12 +75,19 @@ impl Labels {
         };
         any(&target.plugin, &["plugin"])
             && any(&target.action, &["action"])
-            && any(&target.service, &["service"])
+            && (any(&target.service, &["service"]) || self.is_of_app(target.service.as_deref()))
             && any(&target.pod, &["pod", "pod-type"])
             && any(&target.agent, &["agent", "agent-id"])
             && any(&target.step, &["step"])
             && (any(&target.task, &["task", "task-id"])
-                || target.task.as_ref().is_some_and(|p| self.short_task().is_some_and(|name| glob(p, name))))
+                || target.task.as_ref().is_some_and(|p| self.short_task().is_some_and(|name| glob(p, name)))
+                || self.is_of_app(target.task.as_deref()))
+    }
+
+    /// A pattern that begins with a slash means the app or pod of this id.
+    fn is_of_app(&self, pattern: Option<&str>) -> bool {
+        let pattern = pattern.filter(|pattern| pattern.starts_with('/'));
+        pattern.is_some_and(|pattern| self.get("pod-type").is_some_and(|id| glob(pattern, id)))
     }
 
     /// The task's name behind its pod instance: `server` of `hello-0-server`.
@@ -149,6 +157,22 @@ mod tests {
         assert_eq!(few.with(more()), expected);
         assert_eq!(Labels::default().with(more()), Labels::new(more()));
         assert_eq!(few.with([]), few);
+    }
+
+    #[test]
+    fn ids_of_apps_are_targets() {
+        let labels = Labels::new([
+            ("service", "marathon".into()),
+            ("pod", "shop_db.instance-1".into()),
+            ("pod-type", "/shop/db".into()),
+            ("task", "db".into()),
+        ]);
+        let task = |text: &str| Target { task: Some(text.to_owned()), ..Target::default() };
+        let service = |text: &str| Target { service: Some(text.to_owned()), ..Target::default() };
+        for (id, expected) in [("/shop/db", true), ("/shop/*", true), ("/db", false), ("shop/db", false)] {
+            assert_eq!(labels.matches(&task(id)), expected, "{id}");
+            assert_eq!(labels.matches(&service(id)), expected, "{id}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub fn run_with_files(
     send: &mut dyn FnMut(&Request) -> Response,
     read: &mut dyn FnMut(&str) -> Result<String, String>,
 ) -> Output {
+    let dialect = if dialect.is_empty() { of_name(service) } else { dialect };
     let Some((dialect, Program { service: named, words })) = meant(args, dialect) else {
         return Output {
             stderr: "error: there is no system that knows this command\n".to_owned(),
@@ -78,6 +79,12 @@ pub fn complete(line: &str, dialect: &str, names: &mut Namer<'_>) -> Completion 
     }
 }
 
+/// The dialect that a service is called like, as the service that a system of one process is; empty if there is none.
+fn of_name(service: &str) -> &'static str {
+    let name = service.trim_matches('/');
+    planarium_world::dialects().iter().find(|dialect| dialect.word == name).map_or("", |dialect| dialect.word)
+}
+
 /// The system that the words name by its program, or that of the dialect; the first one where neither is known.
 fn meant(args: &[String], dialect: &str) -> Option<(&'static Dialect, Program)> {
     let dialects = planarium_world::dialects();
@@ -107,6 +114,15 @@ mod tests {
             (output.code, output.stderr.as_str()),
             (2, "--options x.json: there are no files here; write the JSON itself\n")
         );
+    }
+
+    #[test]
+    fn a_service_without_a_server_speaks_the_words_of_its_system() {
+        let mut send = |_: &Request| Response::text(0, "connecting to 127.0.0.1:8080: refused");
+        let output = line("app list", ("", "marathon"), &mut send);
+        assert_eq!(output.code, 1);
+        assert!(output.stderr.contains("connecting to 127.0.0.1:8080"), "{}", output.stderr);
+        assert!(!output.stderr.contains("usage"), "{}", output.stderr);
     }
 
     #[test]

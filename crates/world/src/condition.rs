@@ -235,6 +235,7 @@ mod tests {
             namesake: false,
             status: "STARTING".into(),
             reason: "".into(),
+            progress: None,
             forced: false,
             since_ms: 0,
             pod: None,

@@ -254,3 +254,42 @@ fn listeners_hear_of_everything_in_the_real_order() {
         assert_eq!(events, expected, "{method} {path}");
     }
 }
+
+#[test]
+fn fields_of_events_are_those_of_the_real_one() {
+    let mut client = client();
+    let c = &mut client;
+    call(c, "POST", "/v2/apps", &app("/a", json!({"instances": 0}))).status(201);
+    let mut all = listen(c, "");
+    let mut none = listen(c, "event_type=");
+    pass(c, 5);
+    client.post("/sim/faults", &json!({"fault": "master-failover"})).status(200);
+    let c = &mut client;
+    call(c, "POST", "/v2/apps", &app("/huge", json!({"cpus": 4000}))).status(201);
+    pass(c, 5);
+    call(c, "DELETE", "/v2/apps/huge", &Value::Null).status(200);
+    pass(c, 5);
+    let events = heard(&mut all, c);
+    assert_eq!(heard(&mut none, c), Vec::new(), "a type without a name is none");
+    let scheduled = events.iter().find(|(kind, _)| kind == "instance_changed_event").map(|(_, event)| event);
+    let scheduled = scheduled.cloned().unwrap_or_default();
+    for key in ["agentId", "host"] {
+        assert_eq!(scheduled.get(key), Some(&Value::Null), "{scheduled}");
+    }
+    // The end of an app comes after what becomes of its instances.
+    let place = |wanted: &str| events.iter().rposition(|(kind, _)| kind == wanted);
+    assert!(place("app_terminated_event") > place("instance_changed_event"), "{events:?}");
+}
+
+#[test]
+fn the_framework_is_named_by_its_id() {
+    let mut client = client();
+    let mut stream = listen(&mut client, "event_type=scheduler_registered_event");
+    call(&mut client, "POST", "/v2/apps", &app("/a", json!({}))).status(201);
+    pass(&mut client, 5);
+    let id = client.get("/v2/info").json()["frameworkId"].clone();
+    let events = heard(&mut stream, &client);
+    for (_, event) in events.iter().filter(|(kind, _)| kind == "scheduler_registered_event") {
+        assert_eq!(event["frameworkId"], id);
+    }
+}

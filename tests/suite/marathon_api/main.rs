@@ -7,8 +7,11 @@ mod again;
 mod alike;
 mod deployments;
 mod events;
+mod media_types;
+mod reads;
 mod refused;
 mod remedies;
+mod whys;
 
 use planarium_rest::{Request, handle};
 use planarium_tests::Client;

@@ -176,6 +176,9 @@ pub struct StepView {
     pub status: Text,
     /// One line: why it is where it is. Empty when complete.
     pub reason: Text,
+    /// Instances that are as they are wanted, of those wanted, where the system counts them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
     /// Marked complete by an operator.
     pub forced: bool,
     /// Since when it has this status.

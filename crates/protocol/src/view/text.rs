@@ -1,6 +1,6 @@
 //! Plans as text.
 
-use super::{PhaseView, PlanView};
+use super::{PhaseView, PlanView, Progress};
 use std::fmt::Write as _;
 
 /// One plan as `plan status` prints it, without a trailing newline.
@@ -25,5 +25,8 @@ fn phase_tree(out: &mut String, phase: &PhaseView, last: bool) {
     for (index, step) in phase.steps.iter().enumerate() {
         let branch = if index + 1 == phase.steps.len() { "└─ " } else { "├─ " };
         let _ = write!(out, "\n{indent}{branch}{} ({})", step.name, step.status);
+        if let Some(Progress { done, total }) = step.progress {
+            let _ = write!(out, " ({done}/{total})");
+        }
     }
 }

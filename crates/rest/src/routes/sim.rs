@@ -5,15 +5,17 @@
 use crate::problem::{problem, refused};
 use crate::{Request, Response, Session};
 use planarium_protocol::Input;
+use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{AddAgent, Fault, LoadService, RemoveAgent, RemoveService};
 use planarium_protocol::json;
-use planarium_protocol::view::Applied;
+use planarium_protocol::view::{Applied, ServiceView, View};
 use planarium_scenario::find_element;
 use planarium_source::render::json::flat;
 use planarium_world::{Advanced, Engine, Journal};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Answers below `/sim`.
 pub(crate) fn route(session: &mut Session, request: &Request, rest: &[&str]) -> Response {
@@ -350,21 +352,49 @@ fn config_file(session: &Session, request: &Request) -> Response {
 fn why(session: &Session, request: &Request) -> Response {
     let engine = &session.engine;
     let part = |key| request.param(key).filter(|value| !value.is_empty());
+    let view = engine.view();
     if let Some(agent) = part("agent") {
         return match engine.world().why_machine(&agent) {
             Some(why) => Response::json(200, &why),
-            None => problem(404, "no such machine", &format!("there is no machine or agent {agent}")),
+            None => {
+                let names = view.cluster.machines.iter().map(|machine| machine.hostname.to_string());
+                let known = there_are(names, "there are no machines");
+                problem(404, "no such machine", &format!("there is no machine or agent {agent}; {known}"))
+            }
+        };
+    }
+    if let Some(app) = part("app").or_else(|| part("plan").filter(|plan| plan.starts_with('/'))) {
+        return match of_id(&view, &app).and_then(|path| engine.why(&path)) {
+            Some(why) => Response::json(200, &why),
+            None => {
+                let known = there_are(ids(&view), "there are no apps");
+                problem(404, "no such element", &format!("nothing has the id {app}; {known}"))
+            }
         };
     }
     let Some(plan) = part("plan") else {
-        return problem(400, "of what?", "give agent=, or plan=, and phase=, step=, service= as needed");
+        return problem(
+            400,
+            "of what?",
+            "give agent=, app=, or plan=, and phase=, step=, service= as needed",
+        );
     };
-    let view = engine.view();
+    let plans = || {
+        let all =
+            view.services.iter().flat_map(|service| service.plans.iter().map(move |plan| (service, plan)));
+        there_are(
+            all.map(|(service, plan)| format!("{} of {}", plan.name, service.name)),
+            "there are no plans",
+        )
+    };
     let service = match part("service") {
         Some(service) => service,
         None => match view.services.iter().find(|service| service.plans.iter().any(|p| *p.name == *plan)) {
             Some(service) => service.name.to_string(),
-            None => return problem(404, "no such element", &format!("no service has a plan {plan}")),
+            None => {
+                let text = format!("no service has a plan {plan}; {}", plans());
+                return problem(404, "no such element", &text);
+            }
         },
     };
     let mut text = format!("{}/{plan}", service.trim_start_matches('/'));
@@ -374,6 +404,69 @@ fn why(session: &Session, request: &Request) -> Response {
     }
     match find_element(&view, &text).and_then(|path| engine.why(&path)) {
         Some(why) => Response::json(200, &why),
-        None => problem(404, "no such element", &format!("there is no {text}")),
+        None => {
+            let known = inside(&view, &service, &plan, part("phase").as_deref()).unwrap_or_else(plans);
+            problem(404, "no such element", &format!("there is no {text}; {known}"))
+        }
     }
+}
+
+/// Names that a problem mentions at most.
+const MENTIONED: usize = 12;
+
+/// `there are a, b and others`.
+fn there_are(names: impl Iterator<Item = String>, none: &str) -> String {
+    let mut names: Vec<String> = names.take(MENTIONED + 1).collect();
+    let more = if names.len() > MENTIONED { " and others" } else { "" };
+    names.truncate(MENTIONED);
+    match names.as_slice() {
+        [] => none.to_owned(),
+        [one] => format!("there is {one}"),
+        all => format!("there are {}{more}", all.join(", ")),
+    }
+}
+
+/// What is inside a plan, or inside a phase of it; none if there is no such plan.
+fn inside(view: &View, service: &str, plan: &str, phase: Option<&str>) -> Option<String> {
+    let is_it = |one: &&Arc<ServiceView>| one.name.trim_matches('/') == service.trim_matches('/');
+    let service = view.services.iter().find(is_it)?;
+    let plan = service.plans.iter().find(|one| *one.name == *plan)?;
+    let phase =
+        phase.and_then(|phase| plan.phases.iter().find(|one| *one.name == *phase || *one.id == *phase));
+    Some(match phase {
+        Some(phase) => {
+            let steps = phase.steps.iter().map(|step| step.key().to_string());
+            format!("in {} {}", phase.name, there_are(steps, "there are no steps"))
+        }
+        None => {
+            let phases = plan.phases.iter().map(|phase| phase.name.to_string());
+            format!("in {} {}", plan.name, there_are(phases, "there are no phases"))
+        }
+    })
+}
+
+/// Ids of steps that are paths: those of apps.
+fn ids(view: &View) -> impl Iterator<Item = String> {
+    let steps = view.services.iter().flat_map(|service| &service.plans).flat_map(|plan| &plan.phases);
+    let steps = steps.flat_map(|phase| &phase.steps);
+    steps.filter(|step| step.id.starts_with('/')).map(|step| step.id.to_string())
+}
+
+/// The step with this id.
+fn of_id(view: &View, id: &str) -> Option<ElementPath> {
+    let wanted = format!("/{}", id.trim_matches('/'));
+    view.services.iter().find_map(|service| {
+        service.plans.iter().find_map(|plan| {
+            plan.phases.iter().find_map(|phase| {
+                let step = phase.steps.iter().find(|step| *step.id == *wanted)?;
+                Some(ElementPath {
+                    dialect: service.dialect.clone(),
+                    service: service.name.clone(),
+                    plan: plan.name.clone(),
+                    phase: Some(phase.name.clone()),
+                    step: Some(step.key().clone()),
+                })
+            })
+        })
+    })
 }

@@ -189,6 +189,7 @@ fn step(
         namesake: namesakes > 1,
         status: word.text(),
         reason: reason(plan, phase, step, status, facts),
+        progress: None,
         forced: false,
         since_ms: mark.since.ms(),
         pod: None,

@@ -56,6 +56,7 @@ codes! {
     RESIDENT_CHANGE = "MAR074", "What keeps volumes cannot be changed like this";
     POD = "MAR080", "A pod that does not hold together";
     INVALID = "MAR090", "A rule of Marathon does not hold";
+    FLAG = "MAR091", "A flag that does not exist or has no effect";
 }
 
 /// The family of a rule, by where it is about and what it says. *Order*: the first that fits.

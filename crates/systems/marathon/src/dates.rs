@@ -37,6 +37,12 @@ impl Calendar {
             .and_then(|ms| u64::try_from(ms).ok())
     }
 
+    /// An instant in the form in which it is answered; the text itself where it is none.
+    pub(crate) fn canonical(written: &str) -> String {
+        let ms = parse(written.trim()).and_then(|ms| u64::try_from(ms).ok());
+        ms.map_or_else(|| written.to_owned(), text)
+    }
+
     /// Whether a text is an instant at all.
     pub(crate) fn is_date(text: &str) -> bool {
         parse(text.trim()).is_some()

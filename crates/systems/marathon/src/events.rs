@@ -119,6 +119,24 @@ impl Bus {
         kept.filter(move |event| (first..=last).contains(&event.seq))
     }
 
+    /// Instances of a version of an app that were told of and are not known any more, each as it was told of last.
+    pub(crate) fn of_forgotten(
+        &self,
+        id: &PathId,
+        version: Stamp,
+        is_known: impl Fn(&str) -> bool,
+    ) -> Vec<Arc<Instance>> {
+        let mut all: Vec<Arc<Instance>> = Vec::new();
+        for event in self.blocks.iter().flat_map(|block| block.iter()) {
+            let Happening::Changed { instance } = &event.what else { continue };
+            if instance.spec_id() == id && instance.version() == version && !is_known(&instance.id) {
+                all.retain(|other| other.id != instance.id);
+                all.push(instance.clone());
+            }
+        }
+        all
+    }
+
     /// Bytes that this one holds and `before` does not, by estimate.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         let shared = |block: &Arc<Vec<BusEvent>>| {
@@ -251,7 +269,7 @@ impl BusEvent {
             }
             Happening::Scheduler { kind, framework, master } => {
                 if *kind == "scheduler_registered_event" {
-                    put("frameworkId", json!({"value": framework}));
+                    put("frameworkId", (&**framework).into());
                 }
                 if *kind != "scheduler_disconnected_event" {
                     put("master", (&**master).into());
@@ -264,7 +282,8 @@ impl BusEvent {
             _ => self.at,
         };
         put("timestamp", calendar.at(at).into());
-        all.retain(|_, value| !value.is_null() || self.what.kind() == "instance_health_changed_event");
+        let keeps_null = matches!(self.what, Happening::HealthChanged { .. } | Happening::Changed { .. });
+        all.retain(|_, value| keeps_null || !value.is_null());
         Value::Object(all)
     }
 }

@@ -22,6 +22,7 @@ mod definition;
 mod deployments;
 mod events;
 mod explain;
+mod flags;
 mod groups;
 mod health;
 mod id;

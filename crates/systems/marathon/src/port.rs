@@ -10,6 +10,7 @@ use planarium_mesos::Cluster;
 use planarium_mesos::ProbeFacts;
 use planarium_mesos::api::{Call, FrameworkId, FrameworkInfo};
 use planarium_part::Cx;
+use planarium_protocol::Text;
 
 /// What a rule may touch outside of Marathon: the recorder of events, and the cluster.
 pub(crate) struct Port<'a> {
@@ -76,6 +77,11 @@ impl<'a> Port<'a> {
     /// The process of a task, by the ids of task and agent.
     pub(crate) fn process_of(&self, framework: FrameworkId, task: (&str, &str)) -> Option<ProcessId> {
         self.cluster.process_of(framework, task)
+    }
+
+    /// Ids of all tasks of a framework that an implicit reconciliation tells of, each with that of its agent.
+    pub(crate) fn tasks_of(&self, framework: FrameworkId) -> Vec<(Text, Text)> {
+        self.cluster.tasks_of(framework)
     }
 
     /// Has a process checked from now on.

@@ -296,6 +296,7 @@ impl Facts {
                 kind: "step",
                 status: attr(&step.status),
                 reason: if done { AttrValue::default() } else { attr(&step.reason) },
+                progress: step.progress,
                 forced: step.forced,
                 commands: true,
                 ..none

@@ -469,6 +469,7 @@ pub(crate) mod tests {
             name: name.into(),
             status: status.into(),
             reason: "".into(),
+            progress: None,
             forced: false,
             since_ms: 0,
             pod: None,

@@ -8,7 +8,7 @@ use crate::{
     offers::{Requested, accept, exchange, operations, run},
     records::Records,
     tasks::{
-        ProbeFacts,
+        ProbeFacts, Task,
         acknowledge::{self, Acknowledged},
         kill::{self, KillCall},
         reconcile, view as task_view,
@@ -16,6 +16,7 @@ use crate::{
 };
 use planarium_ground::{Cx, Fleet, ProcessId};
 use planarium_protocol::{EventBody, Refusal, Text};
+use std::sync::Arc;
 
 impl Master {
     /// Subscribes a framework and makes offers at once.
@@ -226,6 +227,15 @@ impl Master {
     /// What is known about a task of a framework, by its id.
     pub fn probe(&self, fleet: &Fleet, framework: FrameworkId, task_id: &str) -> Option<ProbeFacts> {
         task_view::probe(&self.records.tasks, &self.records.cluster, fleet, framework, task_id)
+    }
+
+    /// Ids of all tasks of a framework that an implicit reconciliation tells of, each with that of its agent: those out of reach
+    /// are not among them.
+    pub fn tasks_of(&self, framework: FrameworkId) -> Vec<(Text, Text)> {
+        let Records { tasks, cluster, .. } = &self.records;
+        let is_told = |task: &&Arc<Task>| task.framework == framework && task.state != TaskState::Unreachable;
+        let own = tasks.all.values().filter(is_told);
+        own.map(|task| (task.id().clone(), cluster.agents.wire_id(task.agent))).collect()
     }
 
     /// The process of a task, by the ids of task and agent. It is known whatever the master has on record.

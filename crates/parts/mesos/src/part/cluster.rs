@@ -97,6 +97,11 @@ impl Cluster<'_> {
         self.mesos.master.probe(self.ground.fleet(), framework, task_id)
     }
 
+    /// Ids of all tasks of a framework that an implicit reconciliation tells of, each with that of its agent.
+    pub fn tasks_of(&self, framework: FrameworkId) -> Vec<(Text, Text)> {
+        self.mesos.master.tasks_of(framework)
+    }
+
     /// The process of a task, by the ids of task and agent: what a scheduler that knows its address reaches, whatever the
     /// master has on record.
     pub fn process_of(&self, framework: FrameworkId, task: (&str, &str)) -> Option<ProcessId> {

@@ -19,7 +19,7 @@ use crate::schema::app::APP;
 use crate::schema::read_list;
 use crate::settings::Settings;
 use planarium_protocol::json;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// No app has that id.
@@ -89,9 +89,7 @@ impl Reader<'_> {
                 fields.insert("id".to_owned(), id.as_str().into());
                 let app = read_as(&APP, &Value::Object(fields), false)?;
                 let mut app = into_map(normalise_app(app, &around)?);
-                for key in ["version", "versionInfo"] {
-                    app.shift_remove(key);
-                }
+                drop_unkept(&mut app);
                 Ok(Value::Object(app))
             }
         }
@@ -131,7 +129,8 @@ impl Reader<'_> {
     /// *Errors*: a text that is no instant.
     pub(crate) fn stamp(&self, text: &str) -> Result<u64, Refused> {
         if !Calendar::is_date(text) {
-            return Err(Refused::Illegal(format!("Invalid format: \"{text}\"")));
+            let text = format!("Invalid timestamp provided '{text}'. Expecting ISO-8601 datetime string.");
+            return Err(Refused::Illegal(text));
         }
         // What was before the world has no version.
         Ok(self.records.setup.calendar.stamp(text).unwrap_or(u64::MAX))
@@ -167,11 +166,10 @@ impl Reader<'_> {
         let stamp = self.stamp(version)?;
         let found = self.records.definitions.version_of(&id, stamp).filter(|spec| spec.is_app());
         let spec = found.ok_or_else(|| {
-            let version =
-                if stamp == u64::MAX { version.to_owned() } else { self.records.setup.calendar.date(stamp) };
+            let version = Calendar::canonical(version);
             Refused::NotFound(format!("App '{id}' does not exist in version {version}"))
         })?;
-        Ok(Answer::json(write::spec(&spec, &self.records.setup.calendar)))
+        Ok(Answer::json(self.definition_json(&spec)))
     }
 }
 
@@ -249,7 +247,11 @@ impl Caller<'_, '_> {
             let update = if partial {
                 update::normalise(app.clone(), &around)
             } else {
-                normalise_app(app.clone(), &around)
+                normalise_app(app.clone(), &around).map(|app| {
+                    let mut app = into_map(app);
+                    drop_unkept(&mut app);
+                    Value::Object(app)
+                })
             };
             updates.push((id, update.map_err(|refused| refused.within(&format!("({at})")))?));
         }
@@ -298,6 +300,15 @@ impl Caller<'_, '_> {
         };
         let accepted = self.marathon.change_root(self.port, change)?;
         Ok(self.deployed(&accepted))
+    }
+}
+
+/// Leaves out of a whole definition what an update does not take over.
+///
+/// **Source**: `marathon: raml/AppConversion.scala (appToUpdate)`. Match.
+fn drop_unkept(app: &mut Map<String, Value>) {
+    for key in ["version", "versionInfo", "executorResources"] {
+        app.shift_remove(key);
     }
 }
 

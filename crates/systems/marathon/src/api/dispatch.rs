@@ -31,6 +31,8 @@ impl Reader<'_> {
             Route::Info => Ok(self.info()),
             Route::Leader => Ok(Answer::json(json!({"leader": misc::LEADER}))),
             Route::Metrics => Ok(self.show_metrics()),
+            Route::Plugins => Ok(Answer::json(json!({"plugins": []}))),
+            Route::Plugin(id) => Err(misc::no_plugin(id)),
             Route::Pods => Ok(self.list_pods()),
             Route::Pod(id) => self.show_pod(id),
             Route::PodStatus(id) => self.pod_status(now, id),
@@ -78,7 +80,7 @@ impl Caller<'_, '_> {
             }
             ("DELETE", Route::AppTasks(id)) => self.kill_app_tasks(id, query),
             ("DELETE", Route::AppTask(id, task)) => self.kill_app_task(id, task, query),
-            ("POST", Route::TasksDelete) => self.kill_tasks(&body_of(body)?, query),
+            ("POST", Route::TasksDelete) => self.kill_tasks(body, query),
             ("POST", Route::Groups) => {
                 self.create_group(&crate::id::PathId::root(), &groups::posted(body)?, force)
             }
@@ -103,6 +105,7 @@ impl Caller<'_, '_> {
             ("DELETE", Route::Pod(id)) => self.delete_pod(id, force),
             ("DELETE", Route::PodInstances(id)) => self.kill_pod_instances(id, body, query),
             ("DELETE", Route::PodInstance(id, instance)) => self.kill_pod_instance(id, instance, query),
+            (_, Route::Plugin(id)) => Err(misc::no_plugin(id)),
             ("DELETE", Route::Leader) => {
                 self.marathon.abdicate(self.port.cx);
                 Ok(Answer::json(json!({"message": "Leadership abdicated"})))

@@ -20,7 +20,8 @@ fn frame(kind: &str, data: &Value) -> String {
 impl Reader<'_> {
     /// What a stream begins with, and what is remembered of it.
     pub(crate) fn begin_stream(&self, query: &Query, now: SimTime) -> (String, Value) {
-        let kinds: Vec<&str> = query.all("event_type").filter(|kind| !kind.is_empty()).collect();
+        // One without a name is asked for as well: no event has it.
+        let kinds: Vec<&str> = query.all("event_type").collect();
         let attached = json!({
             "remoteAddress": CLIENT, "eventType": "event_stream_attached", "timestamp": self.records.setup.calendar.at(now),
         });

@@ -9,10 +9,11 @@ use super::reader::Reader;
 use super::route::Query;
 use super::show::{Embed, unknown_group};
 use super::{Answer, Done, read_as};
+use crate::dates::Calendar;
 use crate::definition::double::Double;
 use crate::definition::peek::Peek;
 use crate::definition::write::Dates;
-use crate::definition::{Refused, Rules, RunSpec, Violation};
+use crate::definition::{Refused, RunSpec, Violation};
 use crate::deployments::plan::{self, ToKill};
 use crate::deployments::planning::Accepted;
 use crate::groups::Difference;
@@ -93,6 +94,10 @@ impl Reader<'_> {
         all.insert("dependencies".to_owned(), needs.iter().map(PathId::as_str).collect());
         all.insert("version".to_owned(), self.records.setup.calendar.date(root.version).into());
         let mine = || root.specs_within(id).filter(|spec| spec.id.parent() == *id && spec.id != *id);
+        // What is not embedded is an empty list.
+        for key in ["apps", "pods", "groups"] {
+            all.insert(key.to_owned(), Value::Array(Vec::new()));
+        }
         if embed.apps {
             let apps = mine().filter(|spec| spec.is_app()).map(|app| self.app_info(app, embed.app, now));
             all.insert("apps".to_owned(), apps.collect());
@@ -105,9 +110,9 @@ impl Reader<'_> {
             let pods = mine().filter(|spec| !spec.is_app()).map(|pod| self.pod_status_json(pod, now));
             all.insert("pods".to_owned(), pods.collect());
         }
-        if !self.records.setup.settings.client_compat {
-            let enforces = group.is_some_and(|group| group.enforce) && id.is_top_level();
-            all.insert("enforceRole".to_owned(), enforces.into());
+        // The root and groups within groups enforce nothing and say nothing of it.
+        if !self.records.setup.settings.client_compat && id.is_top_level() {
+            all.insert("enforceRole".to_owned(), group.is_some_and(|group| group.enforce).into());
         }
         Value::Object(all)
     }
@@ -123,9 +128,10 @@ impl Reader<'_> {
             }
             None => id.clone(),
         };
-        let mut rules = Rules::default();
-        change::check_alone(body, "", &mut rules);
-        Refused::unless_none(rules.into_found())?;
+        if body.field("version").is_some() || body.field("scaleBy").is_some() {
+            let settings = &self.records.setup.settings;
+            change::check_whole(body, &id, &self.records.definitions.root, settings)?;
+        }
         let wanted = if let Some(version) = body.text("version") {
             GroupBody::Version(self.stamp(version)?, version.to_owned())
         } else if body.field("scaleBy").is_some() {
@@ -150,8 +156,7 @@ impl Reader<'_> {
             }
             GroupBody::Version(stamp, text) => {
                 let old = self.records.definitions.roots.get(stamp).filter(|old| old.group(id).is_some());
-                let version =
-                    if *stamp == u64::MAX { text.clone() } else { self.records.setup.calendar.date(*stamp) };
+                let version = Calendar::canonical(text);
                 let old = old.ok_or_else(|| {
                     Refused::Illegal(format!("Group {id} not available in version {version}"))
                 })?;
@@ -215,7 +220,7 @@ impl Caller<'_, '_> {
     }
 
     pub(super) fn patch_group(&mut self, id: &str, body: &Value) -> Done {
-        let id = named(id)?;
+        let id = PathId::absolute(id);
         let enforce = read_as(&GROUP_PATCH, body, true)?.field("enforceRole").and_then(Value::as_bool);
         if !id.is_top_level() {
             return Err(Refused::rule("/", "Path needs to be top-level"));

@@ -5,6 +5,7 @@
 
 use super::Answer;
 use super::reader::Reader;
+use crate::definition::Refused;
 use crate::instances::instance::Condition;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
@@ -14,6 +15,13 @@ pub(super) const LEADER: &str = "marathon.mesos:8080";
 
 /// The version that is simulated.
 const VERSION: &str = "1.11.24";
+
+/// No plugin answers below its id: none is loaded.
+///
+/// **Source**: `marathon: api/v2/PluginsResource.scala`. Match.
+pub(super) fn no_plugin(id: &str) -> Refused {
+    Refused::NotFound(format!("No plugin with this pluginId: {id}"))
+}
 
 impl Reader<'_> {
     pub(super) fn info(&self) -> Answer {
@@ -47,7 +55,7 @@ impl Reader<'_> {
             "mesos_role": settings.role,
             "mesos_user": "root",
             "min_revive_offers_interval": settings.revive_ms,
-            "new_group_enforce_role": if settings.new_groups == crate::settings::NewGroups::Top { "top" } else { "off" },
+            "new_group_enforce_role": if settings.new_groups == crate::settings::NewGroups::Top { "Top" } else { "Off" },
             "offer_matching_timeout": 3000,
             "on_elected_prepare_timeout": 180_000,
             "reconciliation_initial_delay": settings.reconcile_ms.0,

@@ -94,15 +94,16 @@ fn sentence(refused: &Refused) -> String {
     }
 }
 
+/// The reader's words for a body without anything in it.
+const NOTHING: &str = "No content to map due to end-of-input\n at [Source: (byte[])\"\"; line: 1, column: 0]";
+
 /// The body of a call as JSON.
 ///
 /// *Errors*: no body, or a text that is no JSON.
 pub(crate) fn body_of(body: &Value) -> Result<Value, Refused> {
     match body {
-        Value::Null => Err(Refused::NoBody(
-            "No content to map due to end-of-input\n at [Source: (byte[])\"\"; line: 1, column: 0]"
-                .to_owned(),
-        )),
+        Value::Null => Err(Refused::NoBody(NOTHING.to_owned())),
+        Value::String(text) if text.trim().is_empty() => Err(Refused::NoBody(NOTHING.to_owned())),
         Value::String(text) => planarium_protocol::json::value(text.as_bytes())
             .map_err(|error| Refused::NotJson(format!("Cannot be read as JSON: {error}"))),
         other => Ok(other.clone()),

@@ -150,6 +150,7 @@ impl Reader<'_> {
         put("localVolumes", Value::Array(local_volumes(instance)));
         put("lastUpdated", (&*since).into());
         put("lastChanged", since.into());
+        put("role", (&*instance.role).into());
         (state, instance.since, Value::Object(all))
     }
 

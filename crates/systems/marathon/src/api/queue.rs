@@ -8,7 +8,6 @@ use super::reader::Reader;
 use super::route::Query;
 use super::{Answer, Done};
 use crate::definition::Refused;
-use crate::definition::write;
 use crate::id::PathId;
 use crate::instances::tracker::SpecNo;
 use crate::offers::matching::Reject;
@@ -33,6 +32,10 @@ impl Reader<'_> {
     fn queue_items(&self, no: SpecNo, offers: bool, now: SimTime) -> Vec<Value> {
         let Some(run) = self.records.run(no) else { return Vec::new() };
         let Some(spec) = self.records.definitions.root.spec(&run.id) else { return Vec::new() };
+        if !spec.is_app() && self.records.setup.settings.client_compat {
+            // The client knows no items of pods.
+            return Vec::new();
+        }
         let mut by_role: SortedMap<Text, (u32, SimTime)> = SortedMap::new();
         for (_, instance) in self.records.instances.of_spec(no) {
             if instance.is_scheduled() || instance.is_provisioned() {
@@ -53,13 +56,15 @@ impl Reader<'_> {
                 put("role", (&**role).into());
             }
             put("delay", json!({"timeLeftSeconds": left, "overdue": overdue}));
-            put("since", self.records.setup.calendar.at(*since).into());
+            // The process counts from its own beginning.
+            let since = (*since).max(self.records.setup.born);
+            put("since", self.records.setup.calendar.at(since).into());
             put("processedOffersSummary", self.summary(no));
             if offers {
                 let last = run.stats.last.values().map(|unused| self.unused_json(unused));
                 put("lastUnusedOffers", last.collect());
             }
-            let definition = write::spec(spec, &self.records.setup.calendar);
+            let definition = self.definition_json(spec);
             put(if spec.is_app() { "app" } else { "pod" }, definition);
             items.push(Value::Object(item));
         }
@@ -151,10 +156,20 @@ fn funnel(processed: u64, rejects: &SortedMap<Reject, u64>) -> Value {
 }
 
 fn attribute(name: &str, text: &str) -> Value {
-    if let Some(number) = text.parse::<u32>().ok().map(f64::from) {
-        return json!({"name": name, "scalar": crate::schema::plain(number)});
+    if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        let pairs = inner.split(',').map(|pair| {
+            let (begin, end) = pair.split_once('-')?;
+            let number = |text: &str| text.trim().parse::<u64>().ok();
+            Some(json!({"begin": number(begin)?, "end": number(end)?}))
+        });
+        if let Some(ranges) = pairs.collect::<Option<Vec<Value>>>() {
+            return json!({"name": name, "ranges": ranges});
+        }
     }
-    json!({"name": name, "text": text})
+    match planarium_kernel::float::parse(text) {
+        Some(number) => json!({"name": name, "scalar": crate::schema::plain(number)}),
+        None => json!({"name": name, "text": text}),
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "amounts are far below where it would matter")]

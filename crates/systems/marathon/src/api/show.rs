@@ -131,12 +131,24 @@ impl Reader<'_> {
         if embed.stats {
             put("tasksStats", self.stats_by_version(app, &instances, now));
         }
+        self.leave_out_unknown(&mut all);
+        Value::Object(all)
+    }
+
+    /// An app or pod as it is defined.
+    pub(super) fn definition_json(&self, spec: &RunSpec) -> Value {
+        let mut all = into_map(write::spec(spec, &self.records.setup.calendar));
+        self.leave_out_unknown(&mut all);
+        Value::Object(all)
+    }
+
+    /// Leaves out fields of an app that the client of PyPI does not know, where that is asked for.
+    fn leave_out_unknown(&self, app: &mut Map<String, Value>) {
         if self.records.setup.settings.client_compat {
             for key in ["check", "tty", "executorResources", "resourceLimits", "tasksStats"] {
-                all.shift_remove(key);
+                app.shift_remove(key);
             }
         }
-        Value::Object(all)
     }
 
     /// Answers of readiness checks of an app in running deployments.

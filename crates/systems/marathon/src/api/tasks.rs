@@ -294,7 +294,8 @@ impl Caller<'_, '_> {
 
     pub(super) fn kill_tasks(&mut self, body: &Value, query: &Query) -> Done {
         let (scale, wipe) = both(query)?;
-        let ids = ids_of(body)?;
+        let body = super::body_of(body)?;
+        let ids = ids_of(&body)?;
         let mut chosen: Chosen = SortedMap::new();
         for id in ids {
             let (instance, _) = spec_of_task(id);

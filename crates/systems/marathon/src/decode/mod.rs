@@ -8,6 +8,7 @@
 mod files;
 mod lints;
 mod place;
+mod rounds;
 
 use crate::api::groups::GroupBody;
 use crate::api::reader::Reader;
@@ -17,6 +18,7 @@ use crate::definition::posted::PostedSpec;
 use crate::definition::{Refused, RoleSettings, RunSpec, Violation};
 use crate::deployments::plan::ToKill;
 use crate::deployments::planning::{RootChange, plan_of};
+use crate::flags;
 use crate::groups::Marks;
 use crate::groups::Root;
 use crate::groups::change::{GroupChange, Posted};
@@ -77,6 +79,21 @@ struct Inner {
 }
 
 impl Body {
+    /// A body of which nothing is known but what it is.
+    fn read(what: What, json: Arc<Value>) -> Self {
+        let group = (what == What::Group).then(|| Arc::new(Posted::of(json.clone())));
+        let specs = match what {
+            What::App => vec![Arc::new(PostedSpec::app(json.clone()))],
+            What::Pod => vec![Arc::new(PostedSpec::pod(json.clone()))],
+            What::Group => Vec::new(),
+            What::Apps => {
+                let apps = json.as_array().into_iter().flatten();
+                apps.map(|app| Arc::new(PostedSpec::app(Arc::new(app.clone())))).collect()
+            }
+        };
+        Self { what, json, group, specs }
+    }
+
     /// The app or pod that it is, as it was read.
     pub(crate) fn spec(&self) -> Option<Arc<PostedSpec>> {
         if self.what == What::Apps { None } else { self.specs.first().cloned() }
@@ -167,6 +184,7 @@ pub fn load(request: &LoadService) -> Loaded {
     let mut found = Diagnostics::new();
     let pieces = files::read(&request.files, &mut sources, &mut found);
     let settings = Settings::of(&request.env);
+    flags::check(&request.env, &mut found);
     let what = files::what(&pieces, &mut found);
     let (mut body, mut ids) = (None, Vec::new());
     if let Some(what) = what {
@@ -196,7 +214,12 @@ pub fn load(request: &LoadService) -> Loaded {
                     group.keep(change, &settings);
                 }
             }
-            Err(refused) => explain(&pieces, what, &refused, &mut found),
+            Err(refused) => {
+                explain(&pieces, what, &refused, &mut found);
+                rounds::rest(&candidate, &settings, &refused, &mut |more| {
+                    explain(&pieces, what, more, &mut found);
+                });
+            }
         }
         body = Some(candidate);
     }
@@ -279,7 +302,7 @@ fn tree_of(marathon: &Marathon, body: &Body) -> Result<Described, Refused> {
                 let described =
                     if spec.is_app() { reader.posted_app(spec) } else { reader.posted_pod(spec, false) };
                 let described = match body.what {
-                    What::Apps => described.map_err(|refused| refused.within(&format!("({at})")))?,
+                    What::Apps => described.map_err(|refused| of_item(refused, at))?,
                     _ => described?,
                 };
                 posted.push((reader.roles_of(spec.id(), false), described.clone()));
@@ -296,6 +319,18 @@ fn tree_of(marathon: &Marathon, body: &Body) -> Result<Described, Refused> {
         }
     }
     Ok(Described { tree, change, posted })
+}
+
+/// A refusal of one app of a list.
+fn of_item(refused: Refused, at: usize) -> Refused {
+    match refused {
+        Refused::Faults(all) => {
+            let placed =
+                |fault: schema::Fault| schema::Fault { path: format!("({at}){}", fault.path), ..fault };
+            Refused::Faults(all.into_iter().map(placed).collect())
+        }
+        other => other.within(&format!("({at})")),
+    }
 }
 
 /// What a process says to a change to a tree.

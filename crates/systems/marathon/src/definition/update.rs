@@ -5,7 +5,6 @@
 //! **Source**: `marathon: api/v2/AppHelpers.scala (updateOrCreate, withoutPriorAppDefinition), raml/AppConversion.scala
 //! (appUpdateRamlReader)`. Match.
 
-use super::peek::Peek;
 use super::spec::RunSpec;
 use super::{Around, Refused, app_of, into_map, normal, normalise_app, write};
 use crate::id::PathId;
@@ -63,11 +62,6 @@ fn finish(
         return Err(Refused::Faults(read.faults));
     }
     let mut app = into_map(read.value);
-    if app.items("networks").iter().any(|net| super::networks::mode(net) != super::networks::HOST)
-        && !update.holds("portDefinitions")
-    {
-        app.shift_remove("portDefinitions");
-    }
     // What is changed has a strategy before it is looked at.
     super::spec::default_strategy(&mut app);
     app_of(normalise_app(Value::Object(app), around)?, around)

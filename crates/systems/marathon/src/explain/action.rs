@@ -10,7 +10,7 @@ use crate::deployments::work::progress::Progress;
 use crate::deployments::work::replacing::Replacing;
 use crate::deployments::work::{Job, Work};
 use crate::instances::instance::Goal;
-use crate::instances::instance::InstanceNo;
+use crate::instances::instance::{Instance, InstanceNo};
 use crate::instances::tracker::{Key, SpecNo};
 use planarium_protocol::Text;
 use planarium_protocol::why::{Reason, ReasonKind};
@@ -87,6 +87,7 @@ impl Explainer<'_> {
             );
             reasons.push(self.underway(&what));
         }
+        reasons.extend(self.lost(no, job, replacing));
         if staying > 0 {
             let (least, most) = (replacing.ignition.min_healthy, replacing.ignition.max_capacity);
             let what = format!(
@@ -110,6 +111,38 @@ impl Explainer<'_> {
             reasons.push(overshot(wanted, healthy, ready));
         }
         reasons
+    }
+
+    /// New instances that were forgotten with their machine and still count as started.
+    fn lost(&mut self, no: SpecNo, job: &Job, replacing: &Replacing) -> Option<Reason> {
+        let version = job.spec.version.version;
+        let is_new = |one: &&Instance| one.version() == version && one.goal == Goal::Running;
+        let there = self.records.instances.of_spec(no).filter(|(_, one)| is_new(&&***one)).count();
+        let lost = (replacing.started as usize).saturating_sub(there);
+        if lost == 0 {
+            return None;
+        }
+        let known = self
+            .records
+            .events
+            .of_forgotten(&job.spec.id, version, |id| self.records.instances.find(id).is_some());
+        let names = known.iter().take(super::NAMED).map(|instance| {
+            let host = instance.agent.as_ref().map_or("an unknown machine", |agent| &*agent.hostname);
+            format!("{} on {host}", instance.id)
+        });
+        let names: Vec<String> = names.collect();
+        let which = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+        let what = super::count(lost, "new instance");
+        let (whose, them) = if lost == 1 {
+            ("was lost with its machine", "it as started and starts no other in its place")
+        } else {
+            ("were lost with their machines", "them as started and starts no others in their place")
+        };
+        let text = format!(
+            "{what} {whose} and forgotten{which}; the restart still counts {them}, so it does not move by itself: roll it back, or \
+             change the app again by force"
+        );
+        Some(reason(text.clone(), None, ReasonKind::Quirk { text: text.into() }))
     }
 
     /// New instances that are on their way.

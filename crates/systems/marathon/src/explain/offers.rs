@@ -168,8 +168,15 @@ fn waits(many: &str) -> &'static str {
 /// What one offer lacked.
 fn outcome(spec: &RunSpec, unused: &Unused) -> AgentOutcome {
     let needs = &spec.def.needs;
-    let scalar =
-        |name: &str, needed: Milli| format!("needs {} {name}, {} offered", needed, unused.left.scalar(name));
+    // What is offered to other roles is no help, and is not what is missing.
+    let scalar = |name: &str, needed: Milli| {
+        let offered = unused.left.scalar(name);
+        if offered < needed {
+            format!("needs {needed} {name}, {offered} offered")
+        } else {
+            format!("needs {needed} {name}; the {offered} offered are for other roles")
+        }
+    };
     let text = |reject: Reject| match reject {
         Reject::Role => format!("nothing in it is for role {}", spec.def.role),
         Reject::Constraint => {
@@ -188,9 +195,13 @@ fn outcome(spec: &RunSpec, unused: &Unused) -> AgentOutcome {
         Reject::Ports => "the ports it needs are not offered".to_owned(),
         Reject::ScarceGpus => "its GPUs are kept for those who need them".to_owned(),
     };
+    // Where nothing may be used at all, the role is the one reason.
+    let only_role = unused.why.reasons.contains(&Reject::Role);
+    let is_amount = |reject| matches!(reject, Reject::Cpus | Reject::Mem | Reject::Disk | Reject::Gpus);
+    let counts = |reject: Reject| !(only_role && is_amount(reject));
     let mut outcomes: Vec<RequirementOutcome> = ORDER
         .into_iter()
-        .filter(|reject| unused.why.reasons.contains(reject))
+        .filter(|reject| unused.why.reasons.contains(reject) && counts(*reject))
         .map(|reject| RequirementOutcome {
             requirement: requirement(reject).into(),
             passed: false,

@@ -227,6 +227,16 @@ fn kept_role(id: &PathId, root: &Root, valid: &RoleSettings) -> Option<Text> {
     (!valid.valid.contains(role)).then(|| role.clone())
 }
 
+/// Rules of a body that goes back to a version or scales, which has to stand alone. Faults of the groups in it are told, too.
+pub(crate) fn check_whole(
+    body: &Value,
+    path: &PathId,
+    root: &Root,
+    settings: &Settings,
+) -> Result<(), Refused> {
+    check(body, path, root, settings.new_groups == NewGroups::Top)
+}
+
 /// Rules of the body of a change.
 fn check(body: &Value, path: &PathId, root: &Root, new_enforces: bool) -> Result<(), Refused> {
     let mut rules = Rules::default();
@@ -287,7 +297,7 @@ fn check_group(body: &Value, id: &PathId, at: &str, whole: Whole<'_>, rules: &mu
 }
 
 /// Going back and scaling stand alone.
-pub(crate) fn check_alone(body: &Value, at: &str, rules: &mut Rules) {
+fn check_alone(body: &Value, at: &str, rules: &mut Rules) {
     let given = body.as_object().map_or(0, serde_json::Map::len);
     for key in ["version", "scaleBy"] {
         let alone = body.field(key).is_none() || given == 1;

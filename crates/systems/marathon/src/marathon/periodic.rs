@@ -1,8 +1,9 @@
 //! What the jobs of the process do when they are woken.
 //!
 //! **Source**: `marathon: MarathonSchedulerService.scala, core/task/jobs/impl/OverdueInstancesActor.scala,
-//! ExpungeOverdueLostTasksActor.scala, MarathonSchedulerActor.scala`. Match; the periodic reconciliation asks only about
-//! tasks of which the master knows something else than what it said last: other answers change nothing.
+//! ExpungeOverdueLostTasksActor.scala, MarathonSchedulerActor.scala`. Match; the periodic reconciliation, which has
+//! an explicit and an implicit half, asks only about tasks of which the master knows something else than what it said last, those
+//! that nothing was ever heard of and those that Marathon has forgotten among them: other answers change nothing.
 
 use crate::instances::instance::{Condition, Goal, Instance};
 use crate::instances::tracker::{Key, reservation_deadline};
@@ -72,12 +73,21 @@ impl Marathon {
             let doubtful =
                 matches!(instance.condition, Condition::Unreachable | Condition::UnreachableInactive);
             for task in instance.tasks.iter().filter(|task| !task.condition.is_terminal()) {
-                let Some(status) = &task.status else { continue };
                 let known = || port.task(self.records.setup.framework, &task.id).map(|facts| facts.state);
-                if doubtful || known() != Some(status.state.as_str()) {
+                let differs = match &task.status {
+                    Some(status) => doubtful || known() != Some(status.state.as_str()),
+                    // Nothing was ever heard of it: the master tells what it knows, and nothing of what it does not.
+                    None => known().is_some_and(|state| state != "TASK_UNREACHABLE"),
+                };
+                if differs {
                     let agent_id = instance.agent.as_ref().map(|agent| agent.agent_id.clone());
                     tasks.push(ReconcileTask { task_id: task.id.clone(), agent_id });
                 }
+            }
+        }
+        for (task_id, agent_id) in port.tasks_of(self.records.setup.framework) {
+            if self.records.instances.of_task(&task_id).is_none() {
+                tasks.push(ReconcileTask { task_id, agent_id: Some(agent_id) });
             }
         }
         if !tasks.is_empty() {

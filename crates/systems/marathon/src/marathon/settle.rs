@@ -54,7 +54,9 @@ impl Marathon {
         } else if let Some(at) = inactive {
             Some((tick_from(at.max(later), born, settings.reconcile_ms), Class::OneShot))
         } else {
-            self.in_doubt.then(|| (tick_from(later, born, settings.reconcile_ms), Class::Periodic))
+            // A task that was launched and not heard of since is asked about, too.
+            (self.in_doubt || overdue.is_some())
+                .then(|| (tick_from(later, born, settings.reconcile_ms), Class::Periodic))
         };
         self.records.timers.arm_as_wanted(Job::Reconcile, reconcile, cause);
     }

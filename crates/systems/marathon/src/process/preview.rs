@@ -39,6 +39,7 @@ fn not_begun(plan: &PlanView) -> PlanView {
         Arc::new(StepView {
             status: shown::SCHEDULED.into(),
             reason: "".into(),
+            progress: step.progress.map(none),
             tasks: Vec::new(),
             actions: Arc::default(),
             ..StepView::clone(step)

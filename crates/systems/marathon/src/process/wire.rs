@@ -52,6 +52,7 @@ fn methods(route: &Route) -> &'static str {
         Route::Group(_) => "GET, POST, PUT, PATCH, DELETE",
         Route::AppTasks(_) | Route::Leader => "GET, DELETE",
         Route::Pods => "GET, HEAD, POST",
+        Route::Plugin(_) => "GET, HEAD, PUT, POST, DELETE",
         Route::Pod(_) => "GET, PUT, DELETE",
         Route::AppTask(..)
         | Route::Deployment(_)
@@ -65,6 +66,7 @@ fn methods(route: &Route) -> &'static str {
         | Route::Tasks
         | Route::Info
         | Route::Metrics
+        | Route::Plugins
         | Route::Events
         | Route::PodStatus(_)
         | Route::PodsStatus
@@ -101,16 +103,73 @@ fn refused(refused: &Refused) -> Response {
     Response::json(refused.status(), &refused.body())
 }
 
-/// `pong`, in the form that is asked for.
-fn pong(accept: &str) -> Response {
-    let takes = |kind: &str| accept.contains(kind);
-    if accept.is_empty() || takes("text/plain") || takes("text/html") || takes("*/*") || takes("text/*") {
-        Response::text(200, "pong")
-    } else if takes("application/json") {
-        Response::json(200, &Value::from("pong"))
-    } else {
-        Response::empty(204)
+/// A refusal of the server itself: the words of its status.
+///
+/// **Source**: `marathon: api/MarathonExceptionMapper.scala`. Match.
+fn status_message(status: u16, text: &str) -> Response {
+    Response::json(status, &json!({"message": text}))
+}
+
+/// Tells if a path refuses bodies that are not declared as JSON. Those of groups take anything.
+///
+/// **Source**: `@Consumes` of `marathon: api/v2/*Resource.scala`. Match; a request without a content type is taken everywhere.
+fn takes_json_only(route: &Route) -> bool {
+    !matches!(
+        route,
+        Route::Groups
+            | Route::Group(_)
+            | Route::Leader
+            | Route::Events
+            | Route::Ping
+            | Route::Plugins
+            | Route::Plugin(_)
+            | Route::Tasks
+            | Route::Unknown
+    )
+}
+
+fn is_json(kind: &str) -> bool {
+    matches!(kind, "application/json" | "application/*" | "*/*")
+}
+
+/// The forms of `pong`, best first.
+const PONGS: [&str; 4] = ["text/plain", "text/html", "application/json", "text/*"];
+
+/// `pong`, in the form that the client likes best; nothing where it likes none.
+///
+/// **Source**: `marathon: api/SystemResource.scala`. Match.
+fn pong(accept: Option<&str>) -> Response {
+    let mut liked: Vec<(u32, String)> = Vec::new();
+    for entry in accept.unwrap_or("*/*").split(',').filter(|entry| !entry.trim().is_empty()) {
+        let mut parts = entry.split(';').map(str::trim);
+        let kind = parts.next().unwrap_or_default().to_ascii_lowercase();
+        let quality = parts.find_map(|part| part.strip_prefix("q="));
+        liked.push((quality.map_or(1000, per_mille), kind));
     }
+    planarium_kernel::sorted::sort_by(&mut liked, |one, other| other.0.cmp(&one.0));
+    let fits = |kind: &str, form: &str| {
+        let (main, sub) = kind.split_once('/').unwrap_or((kind, "*"));
+        let (form_main, form_sub) = form.split_once('/').unwrap_or((form, "*"));
+        (main == "*" || main == form_main) && (sub == "*" || form_sub == "*" || sub == form_sub)
+    };
+    let best = liked
+        .iter()
+        .filter(|(quality, _)| *quality > 0)
+        .find_map(|(_, kind)| PONGS.into_iter().find(|form| fits(kind, form)));
+    match best {
+        Some("application/json") => Response::json(200, &Value::from("pong")),
+        Some("text/html") => Response { content_type: "text/html", ..Response::text(200, "pong") },
+        Some(_) => Response { content_type: "text/plain", ..Response::text(200, "pong") },
+        None => Response::empty(204),
+    }
+}
+
+/// A quality such as `0.8`. *Units*: thousandths.
+fn per_mille(text: &str) -> u32 {
+    let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
+    let digits: String = rest.chars().chain("000".chars()).take(3).collect();
+    let whole = whole.parse::<u32>().unwrap_or(1).min(1) * 1000;
+    (whole + digits.parse::<u32>().unwrap_or(0)).min(1000)
 }
 
 impl Process {
@@ -126,7 +185,11 @@ impl Process {
         let method = request.method.as_str();
         let reads = matches!(method, "GET" | "HEAD") && allowed.contains("GET");
         if !reads && !allowed.split(", ").any(|one| one == method) {
-            return Wire::Answer(Response::wrong_method(allowed));
+            return Wire::Answer(status_message(405, "Method Not Allowed"));
+        }
+        let kind = request.content_type();
+        if takes_json_only(&route) && !kind.is_empty() && !is_json(&kind) {
+            return Wire::Answer(status_message(415, "Unsupported Media Type"));
         }
         let now = cluster.asked();
         match (&route, method) {
@@ -140,7 +203,7 @@ impl Process {
                 response.content_type = "text/event-stream";
                 Wire::Stream(response, topic)
             }
-            (Route::Ping, _) => Wire::Answer(pong(request.header("accept").unwrap_or_default())),
+            (Route::Ping, _) => Wire::Answer(pong(request.header("accept"))),
             (Route::Groups | Route::Group(_), "PUT") if query.flag("dryRun", false) => {
                 let id = if let Route::Group(id) = &route { id.as_str() } else { "/" };
                 let done = Reader::of(&self.marathon).dry_run(id, &request.recorded().body);
@@ -156,9 +219,10 @@ impl Process {
             }
             _ => {
                 let mut call = request.recorded();
-                if let Value::String(text) = &mut call.body {
-                    // A text in quotes is JSON, and stays it.
-                    *text = String::from_utf8_lossy(&request.body).into_owned();
+                let text = String::from_utf8_lossy(&request.body);
+                // A text in quotes is JSON, and stays it; the word null is a body, too.
+                if call.body.is_string() || text.trim() == "null" {
+                    call.body = Value::String(text.into_owned());
                 }
                 let host = request.header("host").map(str::to_owned);
                 let reply = |outcome| located(reply_as_recorded(outcome), host);

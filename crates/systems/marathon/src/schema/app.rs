@@ -1,7 +1,8 @@
 //! The shape of an app.
 //!
 //! **Source**: `marathon: …/types/app.raml, appContainer.raml, volumes.raml, network.raml, healthCheck.raml, check.raml,
-//! readinessCheck.raml, artifact.raml, unreachableStrategy.raml, resources.raml`. Match.
+//! readinessCheck.raml, artifact.raml, unreachableStrategy.raml, resources.raml`. Match. Lower bounds are cut to whole numbers, as the
+//! generated readers do (`RamlTypeGenerator.scala`): 0.001 is 0.
 
 use super::{
     AMOUNT, COUNT, Kind, LEGACY_NAME, LONG_TEXT, NETWORK_NAME, PATH, PORT, PROTOCOL, SHARE, SOME_TEXT, Shape,
@@ -25,7 +26,7 @@ pub(crate) static APP: Shape = Shape {
         optional("cmd", SOME_TEXT),
         or("constraints", list(&CONSTRAINT), "[]"),
         optional("container", Kind::Object(&CONTAINER)),
-        or("cpus", Kind::Number { min: 1, max: i64::MAX }, "1"),
+        or("cpus", AMOUNT, "1"),
         or("dependencies", TEXT_LIST, "[]"),
         or("disk", AMOUNT, "0"),
         or("env", Kind::Map(&Kind::TextOr(&ENV_SECRET)), "{}"),
@@ -78,7 +79,7 @@ pub(crate) const OUTPUT_ONLY: [&str; 9] = [
 pub(crate) static ENV_SECRET: Shape = Shape { fields: &[required("secret", TEXT)] };
 
 static EXECUTOR_RESOURCES: Shape = Shape {
-    fields: &[or("cpus", least(100), "0.1"), or("mem", least(32_000), "32"), or("disk", least(10_000), "10")],
+    fields: &[or("cpus", AMOUNT, "0.1"), or("mem", least(32_000), "32"), or("disk", least(10_000), "10")],
 };
 
 /// What Linux is asked for.

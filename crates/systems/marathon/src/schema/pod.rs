@@ -103,8 +103,8 @@ static CONSTRAINT: Shape = Shape {
 
 static RESOURCES: Shape = Shape {
     fields: &[
-        or("cpus", Kind::Number { min: 1, max: i64::MAX }, "1"),
-        or("mem", Kind::Number { min: 1, max: i64::MAX }, "128"),
+        or("cpus", AMOUNT, "1"),
+        or("mem", AMOUNT, "128"),
         or("disk", AMOUNT, "0"),
         or("gpus", COUNT, "0"),
     ],

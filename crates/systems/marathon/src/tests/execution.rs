@@ -374,7 +374,15 @@ fn what_does_not_come_up_in_time_is_killed_and_launched_again() {
     // Each flag, and how long a task may take that never runs: until the next look after it, which comes every 5 seconds.
     for (env, from, until) in [
         (&[][..], 300_000, 306_000),
-        (&[("MARATHON_TASK_LAUNCH_CONFIRM_TIMEOUT", "60000")][..], 60_000, 66_000),
+        // The master would tell of it when it is asked.
+        (
+            &[
+                ("MARATHON_TASK_LAUNCH_CONFIRM_TIMEOUT", "60000"),
+                ("MARATHON_RECONCILIATION_INITIAL_DELAY", "600000"),
+            ][..],
+            60_000,
+            66_000,
+        ),
     ] {
         let mut lab = Lab::with(1, env);
         lab.behave("/a", json!({"start_ms": 100_000_000}));
@@ -418,4 +426,21 @@ fn checks_go_on_whatever_becomes_of_the_master() {
     lab.fault(FaultKind::HealthFail, json!({"pod": "/a"}));
     lab.run(60_000);
     assert!(!lab.lines("instance-unhealthy").is_empty(), "{}", lab.log.join("\n"));
+}
+
+#[test]
+fn the_master_tells_of_tasks_that_were_never_heard_of() {
+    let mut lab = Lab::with(1, &[("MARATHON_RECONCILIATION_INTERVAL", "20000")]);
+    lab.behave("/a", json!({"start_ms": 200_000}));
+    lab.fault(FaultKind::StatusDropped, json!({"pod": "/a"}));
+    lab.put(&[app("/a", 1, json!({"cmd": "sleep 100000"}))], false).expect("accepted");
+    assert!(lab.until(60_000, |lab| !lab.lines("launched a.").is_empty()));
+    assert_eq!(lab.instances("/a")[0].condition, Condition::Provisioned);
+    lab.run(60_000);
+    let condition = lab.instances("/a")[0].condition;
+    assert!(
+        matches!(condition, Condition::Staging | Condition::Starting),
+        "{condition:?}: {}",
+        lab.log.join("\n")
+    );
 }

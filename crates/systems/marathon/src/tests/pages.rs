@@ -91,3 +91,27 @@ fn the_examples_of_every_page_behave() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn faults_of_shape_and_of_rules_are_told_in_one_round() {
+    let codes = |text: &str| -> Vec<String> {
+        let found = shown(text);
+        let code = |line: &String| line.split(['[', ']']).nth(1).unwrap_or_default().to_owned();
+        found.iter().map(code).collect()
+    };
+    let app = r#"{"id": "/web", "cmd": "./x",
+"cpus": "many",
+"constraints": [["hostname", "UNIQ"]],
+"healthChecks": [{"protocol": "HTTP", "portIndex": 7}],
+"upgradeStrategy": {"minimumHealthCapacity": 2, "maximumOverCapacity": 1}}"#;
+    assert_eq!(codes(app), ["MAR011", "MAR050", "MAR060", "MAR013"]);
+    let group = r#"{"id": "/g", "apps": [
+{"id": "a", "cmd": "./x", "instances": "two"},
+{"id": "b", "cmd": "./x", "constraints": [["hostname", "LIKE", "("]]}]}"#;
+    assert_eq!(codes(group), ["MAR011", "MAR050"]);
+    // What only follows from a field that was left out is not told.
+    assert_eq!(codes(r#"{"id": "/web", "cmd": 7}"#), ["MAR011"]);
+    let ports =
+        r#"{"id": "/web", "cmd": "./x", "portDefinitions": "none", "healthChecks": [{"portIndex": 1}]}"#;
+    assert_eq!(codes(ports), ["MAR011"]);
+}

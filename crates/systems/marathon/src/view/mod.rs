@@ -170,12 +170,21 @@ impl<'a> Shown<'a> {
         Arc::new(StepView {
             revision: run.revision,
             reason: self.app_line(no).into(),
+            progress: self.app_progress(no),
             since_ms: run.shown_since.ms(),
             tasks: self.records.instances.of_spec(no).map(|(_, instance)| instance.id.clone()).collect(),
             actions: self.app_actions(&run.id).into(),
             id: run.id.text().clone(),
             ..blank(&name, run.shown)
         })
+    }
+
+    /// Instances of an app that run and count as healthy, of those wanted.
+    fn app_progress(&self, no: SpecNo) -> Option<Progress> {
+        let id = &self.records.run(no)?.id;
+        let total = self.records.definitions.root.spec(id)?.instances;
+        let done = self.app_counts(no).healthy.min(total);
+        (total > 0).then_some(Progress { done, total })
     }
 
     /// How an app stands, in a few words.
@@ -214,6 +223,7 @@ impl<'a> Shown<'a> {
                 view.id = format!("{}-{}", action.verb(), action.spec.id).into();
                 if let Some(no) = open {
                     view.reason = self.action_line(no).into();
+                    view.progress = self.action_progress(no);
                     view.tasks =
                         self.records.instances.of_spec(no).map(|(_, instance)| instance.id.clone()).collect();
                 }
@@ -254,6 +264,18 @@ impl<'a> Shown<'a> {
         })
     }
 
+    /// New instances of an action under way that are healthy and ready, of those it waits for.
+    fn action_progress(&self, no: SpecNo) -> Option<Progress> {
+        let job = self.records.run(no)?.job.as_ref()?;
+        let (progress, total) = match &job.work {
+            Work::Ending(_) | Work::Stopping(_) => return None,
+            Work::Starting(starting) => (&starting.progress, starting.count),
+            Work::Replacing(replacing) => (&replacing.progress, job.spec.instances),
+        };
+        let done = u32::try_from(progress.healthy.len().min(progress.ready.len())).unwrap_or(u32::MAX);
+        Some(Progress { done, total })
+    }
+
     /// How an action that is under way stands, in a few words.
     pub(crate) fn action_line(&self, no: SpecNo) -> String {
         let Some(job) = self.records.run(no).and_then(|run| run.job.as_ref()) else { return String::new() };
@@ -282,6 +304,7 @@ fn blank(name: &str, status: &str) -> StepView {
         namesake: false,
         status: status.into(),
         reason: "".into(),
+        progress: None,
         forced: false,
         since_ms: 0,
         pod: None,

@@ -192,6 +192,7 @@ impl Tree<'_> {
             namesake: labelled,
             status: own.shown.word().into(),
             reason: brief::brief(self.run, id).into(),
+            progress: None,
             forced: false,
             since_ms: own.since.ms(),
             tasks: instance.iter().cloned().collect(),

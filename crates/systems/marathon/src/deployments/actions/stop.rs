@@ -14,8 +14,14 @@ use std::sync::Arc;
 impl Deploying<'_, '_> {
     pub(crate) fn begin_stop(&mut self, no: SpecNo) -> bool {
         self.probes.remove_checks(self.records, self.port, no);
-        let keys: Vec<Key> = self.records.instances.of_spec(no).map(|(key, _)| key).collect();
-        for key in keys {
+        let all = self.records.instances.of_spec(no);
+        let keys: Vec<(Key, Goal)> = all.map(|(key, instance)| (key, instance.goal)).collect();
+        // A change of goal is told before the end of the app is, also where nothing has to end.
+        let mut left: SortedSet<InstanceNo> = SortedSet::default();
+        for (key, goal) in keys {
+            if goal != Goal::Decommissioned {
+                left.insert(key.no);
+            }
             self.records.set_goal(self.port.cx, key, Goal::Decommissioned, "it is not defined any more");
         }
         let open = self
@@ -23,7 +29,7 @@ impl Deploying<'_, '_> {
             .instances
             .of_spec(no)
             .filter(|(_, instance)| !instance.condition.is_considered_terminal());
-        let left: SortedSet<InstanceNo> = open.map(|(key, _)| key.no).collect();
+        left.extend(open.map(|(key, _)| key.no));
         let Some(mut job) = self.take_job(no) else { return true };
         if left.is_empty() {
             return self.stopped(no, &job.spec);

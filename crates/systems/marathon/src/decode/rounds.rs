@@ -1,0 +1,186 @@
+//! All rounds of a check at once: what was refused is left out, and the rest is looked at again.
+//!
+//! *Knows*: how a field is taken out of a body, which findings only follow from that. *Must not know*: any rule.
+//!
+//! The API stops at faults of shape, and again at the rules of a body before it looks at what the body becomes. A reader of findings
+//! wants all of them together.
+
+use super::place::index;
+use super::{Body, try_out};
+use crate::definition::Refused;
+use crate::schema::Fault;
+use crate::settings::Settings;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Rounds at most: shape, rules of the body, rules of what it becomes, each perhaps once more.
+const ROUNDS: usize = 6;
+
+/// Fields whose rules look at other fields: what is left out on the left makes findings on the right meaningless.
+const LOOKED_AT: [(&str, &[&str]); 5] = [
+    (
+        "container",
+        &[
+            "portDefinitions",
+            "healthChecks",
+            "readinessChecks",
+            "check",
+            "upgradeStrategy",
+            "unreachableStrategy",
+            "residency",
+            "role",
+            "networks",
+            "gpus",
+        ],
+    ),
+    ("containers", &["volumes", "networks", "scheduling"]),
+    ("networks", &["container", "containers", "portDefinitions", "healthChecks", "readinessChecks", "check"]),
+    ("portDefinitions", &["healthChecks", "readinessChecks", "check", "requirePorts"]),
+    ("volumes", &["containers", "scheduling"]),
+];
+
+/// Tells what is refused of a body beside what was refused of it at first.
+pub(super) fn rest(body: &Body, settings: &Settings, first: &Refused, tell: &mut dyn FnMut(&Refused)) {
+    let mut json = Value::clone(&body.json);
+    let mut gone: Vec<String> = Vec::new();
+    let mut places = places_of(first);
+    for _ in 0..ROUNDS {
+        let before = gone.len();
+        gone.extend(places.iter().filter_map(|place| take_out(&mut json, place)));
+        if gone.len() == before {
+            return;
+        }
+        let Err(refused) = try_out(&Body::read(body.what, Arc::new(json.clone())), settings) else { return };
+        places = places_of(&refused);
+        if let Some(news) = without_consequences(refused, &gone) {
+            tell(&news);
+        }
+    }
+}
+
+/// Places of what is refused; of a field that is missing the object that it is missing from.
+fn places_of(refused: &Refused) -> Vec<String> {
+    match refused {
+        Refused::Faults(all) => {
+            let place = |one: &Fault| match one.error {
+                "error.path.missing" => one.path.rsplit_once('/').map_or("", |(object, _)| object).to_owned(),
+                _ => one.path.clone(),
+            };
+            all.iter().map(place).collect()
+        }
+        Refused::Violations(all) => all.iter().map(|one| format!("{}{}", one.within, one.path)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// What is refused for another reason than that fields were left out; none if nothing is.
+fn without_consequences(refused: Refused, gone: &[String]) -> Option<Refused> {
+    let counts = |place: &str| {
+        let place = place.trim_end_matches('/');
+        let follows = |gone: &String| {
+            gone.starts_with(place) || place.starts_with(gone.as_str()) || looks_at(place, gone)
+        };
+        !gone.iter().any(follows)
+    };
+    match refused {
+        Refused::Faults(mut all) => {
+            all.retain(|one| one.error != "error.path.missing" && counts(&one.path));
+            (!all.is_empty()).then_some(Refused::Faults(all))
+        }
+        Refused::Violations(mut all) => {
+            all.retain(|one| counts(&format!("{}{}", one.within, one.path)));
+            (!all.is_empty()).then_some(Refused::Violations(all))
+        }
+        _ => None,
+    }
+}
+
+/// Tells if the rule of a place looks at a field of the same app that was left out.
+fn looks_at(place: &str, gone: &str) -> bool {
+    let (app, field) = field_of(place);
+    let (other, left_out) = field_of(gone);
+    let named = |(name, fields): &(&str, &[&str])| *name == left_out && fields.contains(&field);
+    app == other && LOOKED_AT.iter().any(named)
+}
+
+/// The app or pod that a place is in, and the field of it.
+fn field_of(place: &str) -> (&str, &str) {
+    let mut end = 0;
+    for (at, _) in place.match_indices(')') {
+        let head = place.get(..=at).unwrap_or_default();
+        let last = head.rsplit('/').next().unwrap_or_default();
+        if last.starts_with('(') || last.starts_with("apps(") || last.starts_with("groups(") {
+            end = at + 1;
+        }
+    }
+    let (app, rest) = place.split_at_checked(end).unwrap_or(("", place));
+    let field = rest.trim_start_matches('/').split(['/', '(']).next().unwrap_or_default();
+    (app, field)
+}
+
+/// Takes the field out that a place is in; answers its place. The items of a list stay where they are.
+fn take_out(json: &mut Value, place: &str) -> Option<String> {
+    let mut node = json;
+    let (mut path, mut rest) = (String::new(), place.trim_start_matches('/'));
+    while let Some((at, more)) = index(rest) {
+        node = node.as_array_mut()?.get_mut(at)?;
+        path.push_str(&format!("({at})"));
+        rest = more.trim_start_matches('/');
+    }
+    let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
+    let (last, inner) = parts.split_last()?;
+    for part in inner {
+        let (name, mut indices) = part.split_at_checked(part.find('(').unwrap_or(part.len()))?;
+        node = node.as_object_mut()?.get_mut(name)?;
+        while let Some((at, more)) = index(indices) {
+            node = node.as_array_mut()?.get_mut(at)?;
+            indices = more;
+        }
+        path.push_str(&format!("/{part}"));
+    }
+    let name = last.split('(').next()?;
+    let fields: &mut Map<String, Value> = node.as_object_mut()?;
+    if name == "id" {
+        return None;
+    }
+    fields.shift_remove(name)?;
+    path.push_str(&format!("/{name}"));
+    Some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planarium_protocol::json;
+
+    #[test]
+    fn fields_are_taken_out_and_lists_keep_their_places() {
+        let body =
+            json!({"cpus": "x", "constraints": [["a"], ["b"]], "apps": [{"mem": 1}, {"env": {"A": 1}}]});
+        for (place, gone) in [
+            ("/cpus", Some("/cpus")),
+            ("/constraints(1)(0)", Some("/constraints")),
+            ("/apps(1)/env/A", Some("/apps(1)/env/A")),
+            ("/apps(1)/env", Some("/apps(1)/env")),
+            ("/", None),
+            ("/none", None),
+            ("/apps(7)/mem", None),
+        ] {
+            let mut json = body.clone();
+            assert_eq!(take_out(&mut json, place).as_deref(), gone, "{place}");
+            assert_eq!(json["apps"].as_array().map(Vec::len), Some(2), "{place}");
+        }
+    }
+
+    #[test]
+    fn places_are_parted_into_app_and_field() {
+        for (place, app, field) in [
+            ("/cpus", "", "cpus"),
+            ("/healthChecks(0)/port", "", "healthChecks"),
+            ("(2)/healthChecks(0)", "(2)", "healthChecks"),
+            ("/groups(0)/apps(1)/container/volumes(0)", "/groups(0)/apps(1)", "container"),
+        ] {
+            assert_eq!(field_of(place), (app, field));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Methods, content types and empty bodies: what the real server answers before a resource looks at the request.
+
+use super::*;
+
+/// A request with headers.
+fn ask(
+    client: &mut Client,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> (u16, String, Value) {
+    let mut request = Request::new(method, path, body);
+    request.headers.extend(headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+    let response = handle(&mut client.session, &request);
+    let text = String::from_utf8_lossy(&response.body).into_owned();
+    (
+        response.status,
+        response.content_type.to_owned(),
+        serde_json::from_str(&text).unwrap_or(Value::String(text)),
+    )
+}
+
+#[test]
+fn bodies_have_to_be_declared_as_json() {
+    let mut client = client();
+    let web = app("/web", json!({})).to_string();
+    let unsupported = json!({"message": "Unsupported Media Type"});
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "application/xml"] {
+        for (method, path, body) in [
+            ("POST", "/v2/apps", web.as_str()),
+            ("PUT", "/v2/apps/web", web.as_str()),
+            ("POST", "/v2/pods", "{}"),
+            ("POST", "/v2/tasks/delete", "{\"ids\": []}"),
+            ("DELETE", "/v2/deployments/x", ""),
+        ] {
+            let found = ask(&mut client, method, path, &[("content-type", kind)], body);
+            assert_eq!((found.0, &found.2), (415, &unsupported), "{method} {path} as {kind}");
+        }
+    }
+    // Groups take anything; what is not declared is taken everywhere.
+    let group = ask(&mut client, "PUT", "/v2/groups/g", &[("content-type", "text/plain")], "{\"apps\": []}");
+    assert_eq!(group.0, 200, "{group:?}");
+    for headers in [&[][..], &[("content-type", "application/json; charset=utf-8")]] {
+        let done = ask(&mut client, "PUT", "/v2/apps/web", headers, &web);
+        assert!(done.0 < 300, "{done:?}");
+        pass(&mut client, 60);
+    }
+}
+
+#[test]
+fn methods_that_a_path_lacks_are_refused_in_json() {
+    let mut client = client();
+    for (method, path) in [("PUT", "/v2/deployments"), ("POST", "/v2/info"), ("PATCH", "/v2/groups")] {
+        let found = ask(&mut client, method, path, &[], "");
+        let expected = (405, "application/json".to_owned(), json!({"message": "Method Not Allowed"}));
+        assert_eq!(found, expected, "{method} {path}");
+    }
+}
+
+#[test]
+fn pong_comes_in_the_form_that_is_liked_best() {
+    let mut client = client();
+    for (accept, status, kind) in [
+        (None, 200, "text/plain"),
+        (Some("*/*"), 200, "text/plain"),
+        (Some("text/html"), 200, "text/html"),
+        (Some("text/css"), 200, "text/plain"),
+        (Some("application/json"), 200, "application/json"),
+        (Some("text/plain;q=0.5, application/json"), 200, "application/json"),
+        (Some("text/plain, application/json;q=0.9"), 200, "text/plain"),
+        (Some("text/plain;q=0"), 204, ""),
+        (Some("image/png"), 204, ""),
+    ] {
+        let headers: Vec<(&str, &str)> = accept.map(|accept| ("accept", accept)).into_iter().collect();
+        let found = ask(&mut client, "GET", "/ping", &headers, "");
+        assert_eq!(found.0, status, "{accept:?}");
+        if status == 200 {
+            assert_eq!((&*found.1, &found.2), (kind, &json!("pong")), "{accept:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_and_null_are_not_the_same() {
+    let mut client = client();
+    for blank in ["", " ", "\n\t "] {
+        let found = ask(&mut client, "POST", "/v2/apps", &[], blank);
+        assert_eq!(
+            (found.0, &found.2["message"]),
+            (400, &json!("Please specify data in JSON format")),
+            "{blank:?}"
+        );
+    }
+    let found = ask(&mut client, "POST", "/v2/apps", &[], "null");
+    let details = json!([{"path": "/id", "errors": ["error.path.missing"]}]);
+    assert_eq!(found.0, 422, "{found:?}");
+    assert_eq!((&found.2["message"], &found.2["details"]), (&json!("Invalid JSON"), &details));
+    // What cannot be done is said before the body is looked at.
+    let found = ask(&mut client, "POST", "/v2/tasks/delete?scale=true&wipe=true", &[], "");
+    assert_eq!(found.0, 400);
+    assert_eq!(found.2["message"], "You cannot use scale and wipe at the same time.");
+}
