@@ -17,6 +17,7 @@ mod play;
 mod proc;
 mod setup;
 mod size;
+mod soak;
 mod test;
 mod tidy;
 
@@ -62,6 +63,7 @@ fn dispatch(args: &[String]) -> Result<bool> {
         "dist" => dist::run(rest),
         "size" => size::run(rest),
         "bench" => run_bench(rest),
+        "soak" => soak::run(rest),
         "help" | "--help" | "-h" => {
             out::say(rest.first().map_or(help::OVERVIEW, |task| help::of(task)));
             Ok(true)
