@@ -16,6 +16,8 @@ pub mod hostile;
 pub mod journals;
 pub mod links;
 pub mod same;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod soak;
 pub mod tree;
 
 pub use client::{Answer, Client};

@@ -15,6 +15,7 @@ Tasks of this repository: cargo xtask TASK [OPTIONS]
   size    measure compressed sizes against their budgets
   npm     build the npm package `planarium` as a tarball
   bench   run the benchmarks (rebuilds itself with optimisation)
+  soak    mutated definitions and inputs against the router (builds it with optimisation)
   setup   only the set-up: cargo xtask setup [wasm|page|browser|clients]
 
 `cargo xtask TASK --help` says more about one task.";
@@ -113,6 +114,19 @@ with its budget. Exit code 1 when an item is above it.
   --no-build   measure what lies in dist/ already
 
 Example: cargo xtask size"
+        }
+        "soak" => {
+            "\
+cargo xtask soak [--minutes N] [--seed S]
+
+Plays mutated definitions of all systems and mutated inputs against the router, in search of answers 5xx, answers that take
+more than 2 s, answers of more than 16 MB, and panics. Each case that fails is printed by its seed, made small, and kept in
+tests/data/soak/; the suite `soak` plays it from then on.
+
+  --minutes N    how long (1 unless given)
+  --seed S       the first seed; the following cases have the next ones
+
+Example: cargo xtask soak --minutes 30"
         }
         "bench" => {
             "\

@@ -19,6 +19,7 @@ mod proc;
 mod serve;
 mod setup;
 mod size;
+mod soak;
 mod test;
 mod tidy;
 
@@ -66,6 +67,7 @@ fn dispatch(args: &[String]) -> Result<bool> {
         "size" => size::run(rest),
         "npm" => npm::run(rest),
         "bench" => run_bench(rest),
+        "soak" => soak::run(rest),
         "help" | "--help" | "-h" => {
             out::say(rest.first().map_or(help::OVERVIEW, |task| help::of(task)));
             Ok(true)

@@ -24,6 +24,11 @@ impl Fleet {
         self.machine_ref(id).map(|machine| &machine.spec)
     }
 
+    /// The number of processes that have not ended.
+    pub fn process_count(&self) -> usize {
+        self.processes.len()
+    }
+
     /// Machines that are not removed, in order of joining.
     pub fn machine_ids(&self) -> impl Iterator<Item = MachineId> {
         self.machines.iter().enumerate().filter(|(_, m)| !m.removed).map(|(row, _)| MachineId::at(row))

@@ -18,8 +18,12 @@ pub struct Limits {
     pub machines: u32,
     /// Definitions running in one world.
     pub services: u32,
-    /// Instances of one kind that one definition may ask for.
+    /// Instances that one definition may ask for, all kinds together; of a tree of Marathon apps, all of them.
     pub instances: u32,
+    /// Processes on the machines of one world; a world that holds more does not go on.
+    pub processes: u32,
+    /// API objects of one world.
+    pub objects: u32,
     /// Elements in one tree of work.
     pub elements: u32,
     /// Bytes of one input's text.
@@ -35,9 +39,11 @@ impl Limits {
         rounds_per_instant: 1_000,
         timers_per_input: 50_000_000,
         advance_ms: 100 * 365 * 24 * 3_600_000,
-        machines: 100_000,
+        machines: 10_000,
         services: 1_000,
         instances: 100_000,
+        processes: 200_000,
+        objects: 200_000,
         elements: 1_000_000,
         text_bytes: 8 * 1024 * 1024,
         events_kept: 100_000,

@@ -7,6 +7,8 @@
 
 pub mod console;
 
+mod left_out;
+mod pieces;
 mod problem;
 mod routes;
 mod stream;
@@ -19,6 +21,9 @@ use planarium_world::{Engine, Genesis};
 
 /// Longest body that is looked at. *Units*: bytes.
 pub const MAX_BODY: usize = 8 * 1024 * 1024;
+
+/// Longest answer, the journal apart. *Units*: bytes.
+pub const MAX_ANSWER: usize = 16 * 1024 * 1024;
 
 /// What a router serves: an engine and, where a scenario was given, the player of its script.
 #[derive(Debug)]
@@ -50,14 +55,36 @@ impl Session {
             }
         }
     }
+
+    /// Moves the clock in pieces until `is_over` says that there is no time left. Answers whether it got there.
+    pub fn advance_within(&mut self, ms: u64, is_over: &dyn Fn() -> bool) -> bool {
+        pieces::run(self, is_over, |session| {
+            session.advance_to(ms);
+            session.engine.was_cut_off()
+        });
+        self.engine.now_ms() >= ms
+    }
 }
 
 /// Answers one request.
 pub fn handle(session: &mut Session, request: &Request) -> Response {
+    handle_within(session, request, &|| false)
+}
+
+/// Answers one request by a driver with a clock: an advance stops where it is when `is_over` says so.
+pub fn handle_within(session: &mut Session, request: &Request, is_over: &dyn Fn() -> bool) -> Response {
     if request.body.len() > MAX_BODY {
         return problem::problem(413, "the body is too large", &format!("at most {MAX_BODY} bytes are read"));
     }
-    routes::route(session, request)
+    let response = routes::route(session, request, is_over);
+    if response.body.len() <= MAX_ANSWER || routes::is_journal(request) {
+        return response;
+    }
+    let detail = format!(
+        "the answer has {} bytes, more than the {MAX_ANSWER} that one answer may have; ask for a part of it",
+        response.body.len()
+    );
+    problem::problem(413, "the answer is too large", &detail)
 }
 
 /// Answers one request on an engine that the caller keeps, beside a clock and a script of its own. What replaces

@@ -53,14 +53,23 @@ pub struct Player {
     failed: usize,
     /// The work of the present instant waits for the inputs of the entry.
     first: bool,
+    /// The advance to the next entry was cut off.
+    cut_off: bool,
 }
 
 impl Player {
     /// An engine set up as the scenario says, and the player of its script.
     pub fn start(scenario: Scenario) -> (Engine, Self) {
         let mut engine = Engine::new(scenario.genesis);
-        let mut player =
-            Self { next: 0, previous_ms: 0, notes: VecDeque::new(), failed: 0, first: false, scenario };
+        let mut player = Self {
+            next: 0,
+            previous_ms: 0,
+            notes: VecDeque::new(),
+            failed: 0,
+            first: false,
+            cut_off: false,
+            scenario,
+        };
         for input in player.scenario.set_up() {
             player.put_in(&mut engine, input);
         }
@@ -108,15 +117,25 @@ impl Player {
     }
 
     /// Moves the clock to `to_ms`, playing what falls due on the way. In the past nothing is played: the recorded inputs are
-    /// replayed by the engine.
+    /// replayed by the engine. An engine whose advance was cut off ([`Engine::was_cut_off`]) stops where it is; asking again
+    /// goes on.
     pub fn advance_to(&mut self, engine: &mut Engine, to_ms: u64) {
+        self.cut_off = false;
         if !engine.at_head() {
             engine.advance_to(to_ms.min(engine.head_ms()));
+            if engine.was_cut_off() {
+                return;
+            }
         }
         while engine.at_head() && self.wait(engine, to_ms) {
             self.play_entry(engine);
+            if engine.was_cut_off() {
+                return;
+            }
         }
-        engine.advance_to(to_ms);
+        if !self.cut_off {
+            engine.advance_to(to_ms);
+        }
     }
 
     /// Plays the whole script and on to the scenario's end. Answers whether the end was reached.
@@ -145,14 +164,16 @@ impl Player {
 
     /// Waits for the next entry's trigger, not beyond `to_ms`. Answers whether it came.
     fn wait(&mut self, engine: &mut Engine, to_ms: u64) -> bool {
-        self.first = false;
+        (self.first, self.cut_off) = (false, false);
         let Some(entry) = self.scenario.script.get(self.next) else { return false };
         let due = match &entry.trigger {
             Trigger::At(ms) => *ms,
             Trigger::Then(ms) => self.previous_ms.saturating_add(*ms),
             Trigger::When(condition) => {
                 let left = to_ms.saturating_sub(engine.now_ms());
-                return engine.run_until(condition, left).met;
+                let met = engine.run_until(condition, left).met;
+                self.cut_off = engine.was_cut_off();
+                return met;
             }
         };
         if due > to_ms {
@@ -162,11 +183,15 @@ impl Player {
             Action::Do(input) => Some(&**input),
             _ => None,
         });
-        self.first = input.is_some_and(|input| engine.advance_to_before(due, input));
-        if !self.first {
+        let tried = input.map(|input| engine.advance_to_before(due, input));
+        self.first = tried == Some(true);
+        // Where it stopped on the way to the instant before, the input would otherwise come after the work of its instant.
+        self.cut_off = tried.is_some() && engine.was_cut_off();
+        if !self.first && !self.cut_off {
             engine.advance_to(due);
+            self.cut_off = engine.was_cut_off();
         }
-        engine.now_ms() >= due
+        !self.cut_off && engine.now_ms() >= due
     }
 
     fn play_entry(&mut self, engine: &mut Engine) {

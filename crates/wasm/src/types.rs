@@ -27,7 +27,7 @@ export type InputResult =
   | { ok: false; input: number; code: RefusalCode; reason: string; status: number; diagnostics: Diagnostic[] };
 
 /** What became of an advance. */
-export interface AdvanceResult { now_ms: number; events: number; idle: boolean; limit_reached: boolean; met: boolean; }
+export interface AdvanceResult { now_ms: number; events: number; idle: boolean; limit_reached: boolean; limit?: string; met: boolean; }
 
 /** A finding in a definition. Offsets ending in `16` count UTF-16 code units, as JavaScript does. */
 export interface Diagnostic {

@@ -6,6 +6,8 @@
 //! `limit-reached`, a step beyond one stops and says so in an event, an advance beyond one stops and
 //! answers `limit_reached`.
 
+use serde::Serialize;
+
 /// Bounds on what one input may ask for and on what one instant may do, as the kernel names them.
 pub use planarium_kernel::limits::Limits;
 
@@ -16,7 +18,8 @@ pub const LIMITS: Limits = Limits::DEFAULT;
 /// a hundred years. *Units*: milliseconds.
 pub const TIME_MS: u64 = LIMITS.advance_ms;
 
-/// Steps that one advance takes before it hands control back.
+/// Steps that one advance takes before it hands control back, unless the driver asks for fewer
+/// ([`crate::Engine::set_steps_per_advance`]).
 pub const STEPS_PER_ADVANCE: u64 = 5_000_000;
 
 /// Events one branch holds; a timeline does not go on beyond them.
@@ -53,3 +56,47 @@ pub const AMOUNT: i64 = 1_000_000_000;
 /// Worlds up to this weight are looked at after every input; looking at larger ones, which walks everything, is
 /// for debug builds. *Units*: bytes.
 pub const CHECKED_BYTES: u64 = 1024 * 1024;
+
+/// The bound that an advance stopped at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bound {
+    /// The span that the caller gave.
+    Span,
+    /// The latest instant that a world reaches: [`TIME_MS`].
+    Time,
+    /// [`STEPS_PER_ADVANCE`], or the smaller number that the driver asked for. Asking again goes on.
+    Steps,
+    /// [`EVENTS`] of one branch.
+    Events,
+    /// [`EVENTS_WITHOUT_CHANGE`].
+    Unchanged,
+    /// [`Limits::processes`]: the world holds more processes than it may.
+    Processes,
+    /// The time that one answer may take, by the driver's clock. Asking again goes on.
+    AnswerTime,
+}
+
+impl Bound {
+    /// The reason for a pause, in words.
+    pub fn text(self) -> String {
+        match self {
+            Self::Span => "the time given is over".to_owned(),
+            Self::Time => "a world ends after a hundred years".to_owned(),
+            Self::Steps => "one advance takes no more steps; ask again to go on".to_owned(),
+            Self::Events => format!("a run holds at most {EVENTS} events"),
+            Self::Unchanged => {
+                format!(
+                    "{EVENTS_WITHOUT_CHANGE} events passed without a change of a status; ask again to go on"
+                )
+            }
+            Self::Processes => {
+                format!(
+                    "a world holds at most {} processes: step back, or start over with fewer instances",
+                    LIMITS.processes
+                )
+            }
+            Self::AnswerTime => "one answer takes no longer; ask again to go on".to_owned(),
+        }
+    }
+}

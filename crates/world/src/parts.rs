@@ -182,6 +182,11 @@ impl Parts {
         self.fleet.next_due().map(SimTime::ms)
     }
 
+    /// The number of processes on all machines.
+    pub(crate) fn processes(&self) -> usize {
+        self.fleet.process_count()
+    }
+
     pub(crate) fn one_shots(&self) -> usize {
         self.fleet.one_shots() + self.layers.one_shots()
     }

@@ -10,7 +10,7 @@
 use crate::encode;
 use crate::input::{Written, describe};
 use crate::invariants::first_broken;
-use crate::limits::{self, LIMITS};
+use crate::limits::{self, Bound, LIMITS};
 use crate::parts::{Lend, News};
 use crate::systems::Process;
 use crate::world::{Instant, World};
@@ -71,6 +71,7 @@ impl World {
                 }
             }
         }
+        self.tell_if_full();
         let looked_at = cfg!(debug_assertions) || self.weight() <= limits::CHECKED_BYTES;
         if let Some(broken) = looked_at.then(|| self.broken_invariant()).flatten() {
             self.recorder.emit(EventBody::InvariantBroken { text: broken.into() });
@@ -98,6 +99,7 @@ impl World {
             }
         }
         self.pump();
+        self.tell_if_full();
         #[cfg(debug_assertions)]
         if self.steps >= self.next_check {
             // Large worlds are looked at more rarely: a look walks everything.
@@ -186,6 +188,16 @@ impl World {
         let text =
             if limit == "rounds" { "rounds of messages in one instant" } else { "steps in one instant" };
         self.recorder.emit(EventBody::LimitReached { limit: limit.into(), text: text.into() });
+    }
+
+    /// Reports once that the world holds more processes than it may, so that it does not go on.
+    fn tell_if_full(&mut self) {
+        let is_full = self.is_full();
+        if is_full && !self.told_full {
+            let text = Bound::Processes.text();
+            self.recorder.emit(EventBody::LimitReached { limit: "processes".into(), text: text.into() });
+        }
+        self.told_full = is_full;
     }
 
     /// Passes messages on until there are none.

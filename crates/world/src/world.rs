@@ -4,6 +4,7 @@
 //! Must not know: past and future; that is the timeline's. How a step runs is in [`crate::step`].
 
 use crate::genesis::Genesis;
+use crate::limits::LIMITS;
 use crate::parts::{Lend, Parts};
 use crate::processes::Processes;
 use planarium_kernel::digest::Digest;
@@ -32,6 +33,8 @@ pub struct World {
     /// Chain over every input and event.
     pub(crate) digest: Digest,
     pub(crate) instant: Instant,
+    /// An event has said that the world holds more processes than it may.
+    pub(crate) told_full: bool,
     /// Debug builds look at the invariants when so many steps are done.
     #[cfg(debug_assertions)]
     pub(crate) next_check: u64,
@@ -82,6 +85,7 @@ impl World {
             steps: 0,
             digest,
             instant: Instant::default(),
+            told_full: false,
             #[cfg(debug_assertions)]
             next_check: 0,
         };
@@ -160,6 +164,11 @@ impl World {
     /// Steps at the instant `ms` since the last event, if that is the present one: they reported nothing.
     pub(crate) fn quiet_steps(&self, ms: u64) -> u32 {
         if self.instant.at_ms == ms { self.instant.quiet } else { 0 }
+    }
+
+    /// The world holds more processes than it may.
+    pub(crate) fn is_full(&self) -> bool {
+        self.parts.processes() > LIMITS.processes as usize
     }
 
     /// Whether nothing but periodic work without effect is left.

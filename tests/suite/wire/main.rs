@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
+#[cfg(feature = "all")]
+mod bounds;
 mod config_files;
 mod lifecycle;
 mod multi;

@@ -11,7 +11,7 @@ use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use events::{Ended, Events};
 use guard::Guard;
 use planarium_protocol::input::Input;
-use planarium_rest::{MAX_BODY, Rest, Session, handle};
+use planarium_rest::{MAX_BODY, Rest, Session, handle_within};
 use planarium_source::render;
 use planarium_world::Genesis;
 use std::future::IntoFuture as _;
@@ -37,6 +37,12 @@ note: there are no machines, so nothing can be placed
   POST /sim/agents                      adds machines: {\"count\": 3}
   PUT /sim/scenario                     starts a scenario
 ";
+
+/// How long an advance goes on before it is answered with what it has reached.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How long the real clock keeps requests waiting.
+const TICK: Duration = Duration::from_millis(500);
 
 type Shared = Arc<Mutex<Session>>;
 
@@ -156,8 +162,16 @@ async fn drive(shared: Shared, speed: f64) {
         owed_ms -= passed;
         let mut session = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let to = session.engine.now_ms().saturating_add(whole);
-        session.advance_to(to);
+        // Requests are answered in between; a world that is slower than the clock falls behind.
+        session.advance_within(to, &|| now.elapsed() >= TICK);
     }
+}
+
+/// Answers a request; an advance stops in time for its answer.
+#[expect(clippy::disallowed_types, reason = "the driver of a simulation reads a clock")]
+fn answer_in_time(session: &mut Session, request: &planarium_rest::Request) -> planarium_rest::Response {
+    let begun = std::time::Instant::now();
+    handle_within(session, request, &|| begun.elapsed() >= PATIENCE)
 }
 
 async fn answer(State(served): State<Served>, request: Request) -> Response<Body> {
@@ -198,7 +212,7 @@ async fn answer(State(served): State<Served>, request: Request) -> Response<Body
         body: body.to_vec(),
     };
     let mut session = shared.lock().unwrap_or_else(PoisonError::into_inner);
-    let response = handle(&mut session, &request);
+    let response = answer_in_time(&mut session, &request);
     drop(session);
     let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let body = match response.rest {

@@ -3,7 +3,7 @@
 //! Source: DESIGN section 3, paragraph "/sim".
 
 use crate::problem::{problem, refused};
-use crate::{Request, Response, Session};
+use crate::{Request, Response, Session, left_out, pieces};
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{AddAgent, Fault, LoadService, RemoveAgent, RemoveService};
@@ -11,21 +11,29 @@ use planarium_protocol::json;
 use planarium_protocol::view::{Applied, ServiceView, View};
 use planarium_scenario::find_element;
 use planarium_source::render::json::flat;
-use planarium_world::{Advanced, Engine, Journal};
+use planarium_world::limits::Bound;
+use planarium_world::{Advanced, Condition, Engine, Journal};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Answers below `/sim`.
-pub(crate) fn route(session: &mut Session, request: &Request, rest: &[&str]) -> Response {
+pub(crate) fn route(
+    session: &mut Session,
+    request: &Request,
+    rest: &[&str],
+    is_over: &dyn Fn() -> bool,
+) -> Response {
     let method = request.method.as_str();
     match (method, rest) {
         ("GET" | "HEAD", []) => Response::json(200, &session.engine.clock_json()),
-        ("POST", ["advance"]) => body(request).map_or_else(|r| r, |advance| advance_by(session, &advance)),
+        ("POST", ["advance"]) => {
+            body(request).map_or_else(|r| r, |advance| advance_by(session, &advance, is_over))
+        }
         ("POST", ["inputs"]) => inputs(session, request),
         ("GET", ["events"]) => events(session, request),
-        ("GET", ["view"]) => Response::json(200, &*session.engine.view()),
+        ("GET", ["view"]) => left_out::view(&session.engine.view()),
         ("GET", ["journal"]) => Response::json(200, &session.engine.journal()),
         ("PUT", ["journal"]) => body(request).map_or_else(|r| r, |journal| replace(session, &journal)),
         ("PUT", ["scenario"]) => scenario(session, request),
@@ -118,23 +126,32 @@ struct Advance {
 /// How far `until` goes without a limit of its own. *Units*: milliseconds.
 const UNTIL_LIMIT_MS: u64 = 24 * 3_600_000;
 
-fn advance_by(session: &mut Session, advance: &Advance) -> Response {
+/// How far an advance goes.
+enum Goal {
+    /// An instant.
+    At(u64),
+    /// The number of an event.
+    Event(u64),
+    /// A condition, and the instant at which it is given up.
+    When(Condition, u64),
+}
+
+fn advance_by(session: &mut Session, advance: &Advance, is_over: &dyn Fn() -> bool) -> Response {
     let from = session.engine.seq();
-    let done = match advance {
+    let now = session.engine.now_ms();
+    let goal = match advance {
         Advance { for_ms: Some(ms), to_ms: None, until: None, events: None, .. } => {
-            let to = session.engine.now_ms().saturating_add(*ms);
-            advance_plain(session, to, from)
+            Goal::At(now.saturating_add(*ms))
         }
-        Advance { to_ms: Some(ms), for_ms: None, until: None, events: None, .. } => {
-            advance_plain(session, *ms, from)
-        }
+        Advance { to_ms: Some(ms), for_ms: None, until: None, events: None, .. } => Goal::At(*ms),
         Advance { events: Some(n), for_ms: None, to_ms: None, until: None, .. } => {
-            session.engine.advance_events(*n)
+            Goal::Event(from.saturating_add(*n))
         }
         Advance { until: Some(text), for_ms: None, to_ms: None, events: None, limit_ms } => {
-            let limit = limit_ms.unwrap_or(UNTIL_LIMIT_MS);
-            match planarium_world::Condition::parse(text) {
-                Ok(condition) => session.engine.run_until(&condition, limit),
+            match Condition::parse(text) {
+                Ok(condition) => {
+                    Goal::When(condition, now.saturating_add(limit_ms.unwrap_or(UNTIL_LIMIT_MS)))
+                }
                 Err(error) => return problem(400, "`until` cannot be read", &error.to_string()),
             }
         }
@@ -146,22 +163,57 @@ fn advance_by(session: &mut Session, advance: &Advance) -> Response {
             );
         }
     };
+    let mut last = None;
+    let late = pieces::run(session, is_over, |session| {
+        let done = piece(session, &goal);
+        let cut_off = done.limit == Some(Bound::Steps);
+        last = Some(done);
+        cut_off
+    });
+    let Some(done) = last else { return problem(400, "how far?", "there is nothing to do") };
+    let limit = if late { Some(Bound::AnswerTime) } else { done.limit };
+    let events = session.engine.seq().saturating_sub(from);
     let mut value = session.engine.clock_json();
     if let Some(map) = value.as_object_mut() {
-        map.insert("events".to_owned(), done.events.into());
+        map.insert("events".to_owned(), events.into());
         map.insert("limit_reached".to_owned(), done.limit_reached.into());
         map.insert("met".to_owned(), done.met.into());
+        if let Some(limit) = limit {
+            map.insert("limit".to_owned(), json!({ "bound": limit, "text": limit.text() }));
+        }
     }
     Response::json(200, &value)
 }
 
-fn advance_plain(session: &mut Session, to_ms: u64, from: u64) -> Advanced {
+/// One piece of the way to a goal.
+fn piece(session: &mut Session, goal: &Goal) -> Advanced {
+    match goal {
+        Goal::At(ms) => advance_plain(session, *ms),
+        Goal::Event(seq) => {
+            let left = seq.saturating_sub(session.engine.seq());
+            session.engine.advance_events(left)
+        }
+        Goal::When(condition, end) => {
+            let left = end.saturating_sub(session.engine.now_ms());
+            session.engine.run_until(condition, left)
+        }
+    }
+}
+
+fn advance_plain(session: &mut Session, to_ms: u64) -> Advanced {
     if session.player.as_ref().is_some_and(|player| !player.done()) {
         session.advance_to(to_ms);
         let engine = &session.engine;
-        let met = engine.now_ms() >= to_ms;
-        let events = engine.seq().saturating_sub(from);
-        return Advanced { now_ms: engine.now_ms(), events, idle: engine.idle(), limit_reached: !met, met };
+        let met = engine.now_ms() >= to_ms && !engine.was_cut_off();
+        let limit = if engine.was_cut_off() { Some(Bound::Steps) } else { None };
+        return Advanced {
+            now_ms: engine.now_ms(),
+            events: 0,
+            idle: engine.idle(),
+            limit_reached: !met,
+            limit,
+            met,
+        };
     }
     session.engine.advance_to(to_ms)
 }
@@ -229,7 +281,7 @@ fn events(session: &Session, request: &Request) -> Response {
             Err(_) => return problem(400, "`since` is a sequence number", &format!("`{text}` is not")),
         },
     };
-    Response::json(200, &session.engine.events_since(since))
+    left_out::events(session.engine.events_since(since))
 }
 
 fn replace(session: &mut Session, journal: &Journal) -> Response {

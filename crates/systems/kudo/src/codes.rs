@@ -45,6 +45,7 @@ pub const CODES: &[(&str, &str)] = &[
     (BAD_VALUE, "A value does not fit its parameter"),
     (NEWER_CLUSTER, "The operator wants a newer cluster"),
     (NEVER_DONE, "A step can never be done"),
+    (TOO_MANY_PODS, "A template asks for more pods than the simulator takes"),
 ];
 
 /// No `operator.yaml`.
@@ -127,3 +128,5 @@ pub(crate) const BAD_VALUE: &str = "KUDO038";
 pub(crate) const NEWER_CLUSTER: &str = "KUDO039";
 /// A step that never ends.
 pub(crate) const NEVER_DONE: &str = "KUDO040";
+/// More pods than a world holds.
+pub(crate) const TOO_MANY_PODS: &str = "KUDO060";

@@ -63,6 +63,7 @@ codes! {
 const FAMILIES: &[(&str, &str, &str)] = &[
     // Part of the path, part of the message, code.
     ("", "cyclic dependencies", CYCLE),
+    ("", "the simulator takes no more instances", OUT_OF_BOUNDS),
     ("", "may not share the same id", SAME_ID),
     ("", "may not have the same identifier", SAME_ID),
     ("", "already exists", SAME_ID),

@@ -186,7 +186,7 @@ mod tests {
             (r#"{"kind":"add-agent","count":0}"#.to_owned(), Some(RefusalCode::BadRequest)),
             (r#"{"kind":"add-agent","resources":{"cpus":1e12}}"#.to_owned(), Some(RefusalCode::LimitReached)),
             (r#"{"kind":"add-agent","resources":{"cpus":-1}}"#.to_owned(), Some(RefusalCode::BadRequest)),
-            (r#"{"kind":"add-agent","count":100000}"#.to_owned(), None),
+            (r#"{"kind":"add-agent","count":10000}"#.to_owned(), None),
             (format!(r#"{{"kind":"remove-agent","agent":"{long}"}}"#), Some(RefusalCode::LimitReached)),
             (
                 r#"{"kind":"fault","fault":"agent-lost","for_ms":1000000000000000000}"#.to_owned(),

@@ -9,7 +9,7 @@ use super::Engine;
 use super::branch::Position;
 use crate::condition::Condition;
 use crate::input::Written;
-use crate::limits;
+use crate::limits::{self, Bound};
 use planarium_kernel::journal::Entry;
 use planarium_protocol::{Event, EventBody, Input};
 use serde::Serialize;
@@ -29,6 +29,9 @@ pub struct Advanced {
     pub idle: bool,
     /// It stopped at a bound before it got what it waited for.
     pub limit_reached: bool,
+    /// That bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Bound>,
     /// It got where it was to go: the instant, the number of events, the condition.
     pub met: bool,
 }
@@ -53,7 +56,7 @@ enum Stop {
     /// Nothing more would come.
     Idle,
     /// A bound.
-    Limit,
+    Limit(Bound),
 }
 
 impl Engine {
@@ -61,25 +64,28 @@ impl Engine {
     pub fn advance_to(&mut self, ms: u64) -> Advanced {
         let from = self.seq();
         let target = ms.min(limits::TIME_MS);
-        let mut steps = limits::STEPS_PER_ADVANCE;
-        while steps > 0 && self.room() {
-            steps -= 1;
+        for _ in 0..self.steps_per_advance {
+            if let Some(bound) = self.full() {
+                return self.advanced(from, &Stop::Limit(bound));
+            }
             match self.next(target) {
                 Next::Nothing => {
                     self.pass_to(target);
-                    return self.advanced(from, if target < ms { &Stop::Limit } else { &Stop::Met });
+                    let stop = if target < ms { Stop::Limit(Bound::Time) } else { Stop::Met };
+                    return self.advanced(from, &stop);
                 }
                 next => {
                     self.take_step(next);
                 }
             }
         }
-        self.advanced(from, &Stop::Limit)
+        self.advanced(from, &Stop::Limit(Bound::Steps))
     }
 
     /// Moves to the instant `ms` with none of its work done, where `input` comes before that work; answers whether it
     /// does.
     pub fn advance_to_before(&mut self, ms: u64, input: &Input) -> bool {
+        self.cut_off = false;
         let Some(before) = ms.checked_sub(1).filter(|before| *before >= self.now_ms()) else { return false };
         self.advance_to(before);
         let there = self.now_ms() == before && self.at_head() && ms <= limits::TIME_MS;
@@ -111,7 +117,7 @@ impl Engine {
             seen = engine.seq();
             met || seen - from > limits::EVENTS_WITHOUT_CHANGE
         });
-        let stop = if matches!(stop, Stop::Met) && !met { Stop::Limit } else { stop };
+        let stop = if matches!(stop, Stop::Met) && !met { Stop::Limit(Bound::Unchanged) } else { stop };
         self.advanced(from, &stop)
     }
 
@@ -169,17 +175,18 @@ impl Engine {
     /// Takes steps until `met`, asked after every step, or until `end`.
     fn run_from(&mut self, end: u64, stop_when_idle: bool, mut met: impl FnMut(&Self) -> bool) -> Stop {
         let clamped = end.min(limits::TIME_MS);
-        for _ in 0..limits::STEPS_PER_ADVANCE {
+        for _ in 0..self.steps_per_advance {
             if stop_when_idle && self.idle() {
                 return Stop::Idle;
             }
-            if !self.room() {
-                return Stop::Limit;
+            if let Some(bound) = self.full() {
+                return Stop::Limit(bound);
             }
             match self.next(clamped) {
                 Next::Nothing => {
                     self.pass_to(clamped);
-                    return if met(self) { Stop::Met } else { Stop::Limit };
+                    let bound = if clamped < end { Bound::Time } else { Bound::Span };
+                    return if met(self) { Stop::Met } else { Stop::Limit(bound) };
                 }
                 next => self.take_step(next),
             }
@@ -187,22 +194,45 @@ impl Engine {
                 return Stop::Met;
             }
         }
-        Stop::Limit
+        Stop::Limit(Bound::Steps)
     }
 
-    fn advanced(&self, from: u64, stop: &Stop) -> Advanced {
+    fn advanced(&mut self, from: u64, stop: &Stop) -> Advanced {
+        let limit = match stop {
+            Stop::Limit(bound) => Some(*bound),
+            Stop::Met | Stop::Idle => None,
+        };
+        self.cut_off = limit == Some(Bound::Steps);
         Advanced {
             now_ms: self.now_ms(),
             events: self.seq().saturating_sub(from),
             idle: self.idle(),
-            limit_reached: matches!(stop, Stop::Limit),
+            limit_reached: limit.is_some(),
+            limit,
             met: matches!(stop, Stop::Met),
         }
     }
 
-    /// Whether the branch may hold further events.
-    pub(super) fn room(&self) -> bool {
-        !self.at_head() || self.log.len() < limits::EVENTS
+    /// The bound that keeps the branch from going on beyond its head, if one does.
+    pub(super) fn full(&self) -> Option<Bound> {
+        if !self.at_head() {
+            return None;
+        }
+        if self.log.len() >= limits::EVENTS {
+            return Some(Bound::Events);
+        }
+        self.world.is_full().then_some(Bound::Processes)
+    }
+
+    /// Has each advance take at most so many steps, so that a driver can look at its clock in between. What happens does not
+    /// depend on it.
+    pub fn set_steps_per_advance(&mut self, steps: u64) {
+        self.steps_per_advance = steps.clamp(1, limits::STEPS_PER_ADVANCE);
+    }
+
+    /// The last advance stopped because it had taken all the steps that it may take: asking again goes on.
+    pub fn was_cut_off(&self) -> bool {
+        self.cut_off
     }
 
     /// What comes next, not later than `until_ms`.

@@ -289,7 +289,7 @@ impl Engine {
             };
             match next {
                 Next::Nothing => break,
-                _ if *steps == 0 || !self.room() => return beyond(self),
+                _ if *steps == 0 || self.full().is_some() => return beyond(self),
                 next => self.take_step(next),
             }
             *steps -= 1;

@@ -54,6 +54,10 @@ pub struct Engine {
     /// Worlds at hand for further steps back.
     trail: Trail,
     view: Cell<Option<CachedView>>,
+    /// Steps that one advance takes at most.
+    steps_per_advance: u64,
+    /// The last advance took all of them.
+    cut_off: bool,
 }
 
 /// A view with what it was made for.
@@ -90,6 +94,8 @@ impl Engine {
             replayed: Vec::new(),
             trail: Trail::default(),
             view: Cell::new(None),
+            steps_per_advance: crate::limits::STEPS_PER_ADVANCE,
+            cut_off: false,
         }
     }
 

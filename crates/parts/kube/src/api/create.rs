@@ -12,7 +12,7 @@ use crate::{
     status::{BudgetStatus, CronStatus, JobStatus, PodStatus, SetStatus, Status},
     tree::{Tree, as_object, object_at, put_new},
 };
-use planarium_kernel::{SimTime, draw};
+use planarium_kernel::{Limits, SimTime, draw};
 use planarium_protocol::{Text, json};
 use serde_json::Value;
 use std::sync::Arc;
@@ -56,9 +56,25 @@ impl Api {
         if !causes.is_empty() {
             return Err(invalid(&draft, causes));
         }
+        self.leave_room(draft.kind, draft.name())?;
         self.take_addresses(&mut draft)?;
         let object = self.object_of(now, draft);
         Ok(self.put(object))
+    }
+
+    /// Refuses an object beyond those that a world may hold, in the form in which a quota refuses one.
+    fn leave_room(&self, kind: KindId, name: &str) -> Result<(), ApiError> {
+        let (held, most) = (self.store.objects.len(), Limits::DEFAULT.objects as usize);
+        if held < most {
+            return Ok(());
+        }
+        let Some(info) = self.kind_info(kind) else { return Ok(()) };
+        let plural = info.qualified_plural();
+        let message = format!(
+            "{plural} {name:?} is forbidden: exceeded quota: simulator, requested: count/objects=1, used: count/objects={held}, \
+             limited: count/objects={most}"
+        );
+        Err(ApiError::new(Reason::Forbidden, message).about(&info.group, &info.plural, name))
     }
 
     /// Gives a draft its namespace. *Errors*: there is no such namespace, or it is going.
@@ -188,6 +204,7 @@ impl Api {
         if self.get(ObjectRef::new(kind, &namespace, &name)).is_some() {
             return Err(already_exists(&draft()));
         }
+        self.leave_room(kind, &name)?;
         let (no, uid) = self.store.next(self.seed);
         let object = Object {
             no,

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use planarium_kernel::Limits;
 use planarium_protocol::Text;
 use planarium_source::Span;
 use planarium_source::template::gotemplate::{Dict, Environment, Template, Value};
@@ -11,7 +12,7 @@ use crate::codes;
 use crate::engine::manifest;
 use crate::engine::render::pipes_of;
 use crate::package::Package;
-use crate::package::model::{Operator, ParamsFile, TaskKind};
+use crate::package::model::{Operator, Parameter, ParamsFile, TaskKind};
 use crate::package::params;
 
 pub(super) fn render(package: &Package, operator: &Operator, params: &ParamsFile, found: &mut Vec<Finding>) {
@@ -67,13 +68,54 @@ pub(super) fn render(package: &Package, operator: &Operator, params: &ParamsFile
         if is_parameter_file {
             continue;
         }
-        if let Err(problem) = manifest::split(&output.text) {
-            let text = format!("parsing rendered YAML from {name} failed: {}", problem.message);
-            let at = output.map.map(problem.offset, problem.offset).span;
-            let help = "a task that applies this template ends its plan in FATAL_ERROR";
-            found.push(Finding::error(codes::BAD_YAML, at, text, help));
+        let manifests = match manifest::split(&output.text) {
+            Ok(manifests) => manifests,
+            Err(problem) => {
+                let text = format!("parsing rendered YAML from {name} failed: {}", problem.message);
+                let at = output.map.map(problem.offset, problem.offset).span;
+                let help = "a task that applies this template ends its plan in FATAL_ERROR";
+                found.push(Finding::error(codes::BAD_YAML, at, text, help));
+                continue;
+            }
+        };
+        for manifest in &manifests {
+            let Some(number) = too_many(&manifest.value) else { continue };
+            let text = format!(
+                "{name} asks for {number} pods, more than the {} of one workload that the simulator takes",
+                Limits::DEFAULT.instances
+            );
+            let number = number.to_string();
+            let by_default = |parameter: &&Parameter| {
+                parameter.default.as_deref().is_some_and(|default| default.trim() == number)
+            };
+            let at = match params.parameters.iter().find(by_default) {
+                Some(parameter) => parameter.default_at,
+                None => place_of(&output.text, manifest.offset, &number)
+                    .map_or(Span::at(file.file, 0), |(start, end)| output.map.map(start, end).span),
+            };
+            let help = "write a smaller number; the cluster refuses the object";
+            found.push(Finding::error(codes::TOO_MANY_PODS, at, text, help));
         }
     }
+}
+
+/// The number of pods that an object asks for, if it is more than the simulator takes.
+fn too_many(object: &serde_json::Value) -> Option<i64> {
+    let keys: &[&str] = match object.get("kind").and_then(serde_json::Value::as_str)? {
+        "Deployment" | "ReplicaSet" | "StatefulSet" => &["replicas"],
+        "Job" => &["parallelism", "completions"],
+        _ => return None,
+    };
+    let spec = object.get("spec")?;
+    let numbers = keys.iter().filter_map(|key| spec.get(*key)?.as_i64());
+    numbers.into_iter().find(|number| *number > i64::from(Limits::DEFAULT.instances))
+}
+
+/// The place of a number in a text, after an offset.
+fn place_of(text: &str, offset: u32, number: &str) -> Option<(u32, u32)> {
+    let offset = usize::try_from(offset).ok()?;
+    let start = offset.saturating_add(text.get(offset..)?.find(number)?);
+    Some((u32::try_from(start).ok()?, u32::try_from(start.saturating_add(number.len())).ok()?))
 }
 
 fn context(values: &[(Rc<str>, Value)], pipes: &[(Text, Text)]) -> Value {

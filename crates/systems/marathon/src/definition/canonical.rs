@@ -47,6 +47,7 @@ pub(super) fn flaws(app: &Map<String, Value>, around: &Around<'_>) -> Vec<Violat
     migration_api(app, &mut rules);
     checks::readiness(app, &mut rules);
     scheduling::single_instance(app, &mut rules);
+    rules.room(app.whole("instances").unwrap_or(1), "/instances");
     scheduling::upgrade(app, resident, &mut rules);
     let nets = app.items("networks");
     let docker = app.object("container").is_some_and(|container| container.word("type") == "DOCKER");

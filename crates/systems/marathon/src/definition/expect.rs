@@ -2,6 +2,7 @@
 
 use super::Violation;
 use super::double::Double;
+use planarium_kernel::Limits;
 
 /// So many violations are told.
 const TOLD: usize = 200;
@@ -58,6 +59,12 @@ impl Rules {
         self.expect(number.is_zero(), path, format!("got {}, expected 0.0", double(number.shown())));
     }
 
+    /// A number of instances that the simulator takes.
+    pub(crate) fn room(&mut self, instances: i64, path: &str) {
+        let most = i64::from(Limits::DEFAULT.instances);
+        self.expect(instances <= most, path, too_many(instances));
+    }
+
     /// How many violations were found so far.
     pub(crate) fn count(&self) -> usize {
         self.found.len()
@@ -66,6 +73,14 @@ impl Rules {
     pub(crate) fn into_found(self) -> Vec<Violation> {
         self.found
     }
+}
+
+/// The refusal of more instances than the simulator takes.
+pub(crate) fn too_many(instances: i64) -> String {
+    format!(
+        "got {instances}, expected at most {}: the simulator takes no more instances",
+        Limits::DEFAULT.instances
+    )
 }
 
 /// A double as Scala writes it: with a point.

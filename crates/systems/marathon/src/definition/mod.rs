@@ -26,7 +26,7 @@ pub(crate) mod spec;
 pub(crate) mod update;
 pub(crate) mod write;
 
-pub(crate) use expect::Rules;
+pub(crate) use expect::{Rules, too_many};
 pub(crate) use refused::{Refused, Violation};
 pub(crate) use resident::update_flaws;
 pub(crate) use roles::RoleSettings;

@@ -94,6 +94,8 @@ pub(super) fn flaws(pod: &Fields, around: &Around<'_>) -> Vec<Violation> {
     rules.expect(id.starts_with('/'), "/id", "Path needs to be absolute");
     rules.expect(!id.split('/').all(str::is_empty), "/id", "Path must contain at least one path element");
     rules.not_empty(pod.text("user") != Some(""), "/user");
+    let wanted = pod.object("scaling").and_then(|scaling| scaling.whole("instances"));
+    rules.room(wanted.unwrap_or(1), "/scaling/instances");
     secrets_and_env(pod, "environment", around.settings, &mut rules);
     check_volumes(pod, &mut rules);
     let containers = pod.items("containers");

@@ -17,10 +17,10 @@ pub(crate) use ports::assign;
 pub(crate) use versions::{Marks, with_versions};
 
 use crate::definition::spec::{RunSpec, Stamp};
-use crate::definition::{Refused, RoleSettings};
+use crate::definition::{Refused, RoleSettings, too_many};
 use crate::id::PathId;
 use crate::settings::{NewGroups, Settings};
-use planarium_kernel::{Map, SortedSet};
+use planarium_kernel::{Limits, Map, SortedSet};
 use planarium_protocol::Text;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -223,6 +223,10 @@ impl Root {
         if let Some(spec) = self.groups.keys().find_map(|id| self.spec(id)) {
             let what = if spec.is_app() { "Applications" } else { "Pods" };
             return Err(Refused::rule("/", format!("Groups and {what} may not have the same identifier.")));
+        }
+        let all = self.specs.values().map(|spec| i64::from(spec.instances)).sum::<i64>();
+        if all > i64::from(Limits::DEFAULT.instances) {
+            return Err(Refused::rule("/", format!("instances of all apps and pods: {}", too_many(all))));
         }
         let mut found = Vec::new();
         for change in difference.changed.iter().filter(|change| change.new.is_app()) {

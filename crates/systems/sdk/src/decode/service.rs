@@ -4,7 +4,7 @@ use super::{Cx, Named, misplaced_fields, plan, pod, text_field};
 use crate::codes;
 use crate::placement::{Placement, Rule};
 use crate::spec::{Domains, PodSpec, ReplacementFailurePolicy, ServiceSpec};
-use planarium_kernel::SortedMap;
+use planarium_kernel::{Limits, SortedMap};
 use planarium_protocol::Text;
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, Span};
@@ -67,6 +67,7 @@ pub(crate) fn service(cx: &mut Cx<'_>, root: &Node) -> Option<ServiceSpec> {
     let named = misplaced_fields::in_place(cx, named, &misplaced_fields::PODS);
     let pods: Vec<Arc<PodSpec>> =
         named.iter().filter_map(|pod| pod::pod(cx, pod, &user)).map(Arc::new).collect();
+    check_total(cx, &named, &pods);
     check_prefixes(cx, &named, &pods);
     check_endpoints(cx, &named);
     spec.pods = run_by_program(cx, pods, head);
@@ -173,6 +174,28 @@ fn replacement_policy(env: &BTreeMap<String, String>) -> Option<ReplacementFailu
         permanent_failure_timeout_s: number("PERMANENT_FAILURE_TIMEOUT_SECS", 1200),
         min_replace_delay_s: number("MIN_REPLACE_DELAY_SECS", 10),
     })
+}
+
+/// The instances of all pods, and the processes in them, have to fit into one world.
+fn check_total(cx: &mut Cx<'_>, named: &[Named<'_>], pods: &[Arc<PodSpec>]) {
+    let most = u64::from(Limits::DEFAULT.instances);
+    let processes = u64::from(Limits::DEFAULT.processes);
+    let (mut instances, mut tasks) = (0_u64, 0_u64);
+    for pod in pods {
+        instances = instances.saturating_add(u64::from(pod.count));
+        tasks = tasks.saturating_add(u64::from(pod.count).saturating_mul(pod.tasks.len() as u64));
+        let text = if instances > most {
+            format!("The pods have {instances} instances by here, more than the {most} the simulator takes")
+        } else if tasks > processes {
+            format!("The pods have {tasks} tasks by here, more than the {processes} the simulator takes")
+        } else {
+            continue;
+        };
+        let count = named.iter().find(|one| *one.name == *pod.name).and_then(|one| one.value.get("count"));
+        let span = count.map_or_else(Span::default, |node| node.span);
+        cx.error(codes::TOO_MANY_INSTANCES, span, &text, "lower the count");
+        return;
+    }
 }
 
 /// Tasks of different pods must not share a discovery prefix.

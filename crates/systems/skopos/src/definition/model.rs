@@ -181,7 +181,7 @@ pub(crate) fn resembles(root: &Node) -> bool {
 
 /// Reads a model.
 pub(crate) fn read(root: Option<&Node>, start: Span, found: &mut Diagnostics) -> Option<Model> {
-    let mut reader = ModelReader { found };
+    let mut reader = ModelReader { found, replicas: 0 };
     let Some(root) = root.filter(|root| root.as_mapping().is_some()) else {
         let span = root.map_or(start, |root| root.span);
         let what = root.map_or("nothing", Node::describe);
@@ -227,6 +227,8 @@ pub(crate) fn read(root: Option<&Node>, start: Span, found: &mut Diagnostics) ->
 
 struct ModelReader<'d> {
     found: &'d mut Diagnostics,
+    /// Replicas of the components read so far.
+    replicas: u64,
 }
 
 impl ModelReader<'_> {
@@ -362,11 +364,22 @@ impl ModelReader<'_> {
         let text = node.as_str().unwrap_or_default().trim();
         let most = u64::from(Limits::DEFAULT.instances);
         match text.parse::<u64>() {
-            Ok(replicas) if replicas <= most => replicas,
-            Ok(_) => {
+            Ok(replicas) if replicas > most => {
                 let text = format!("'{name}' has more replicas than the simulator takes ({most})");
                 self.error(codes::MODEL_VALUE, node.span, text, format!("write {most} or less"));
                 1
+            }
+            Ok(replicas) => {
+                let before = self.replicas;
+                self.replicas = before.saturating_add(replicas);
+                if before <= most && self.replicas > most {
+                    let text = format!(
+                        "With '{name}' the components have {} replicas, more than the simulator takes ({most})",
+                        self.replicas
+                    );
+                    self.error(codes::MODEL_VALUE, node.span, text, "write a smaller number");
+                }
+                replicas
             }
             Err(_) => {
                 let shown = if text.is_empty() { node.describe().to_owned() } else { format!("'{text}'") };

@@ -13,6 +13,7 @@ pub(crate) use change::changed;
 pub(crate) use names::is_dns_label;
 
 use crate::{api::Draft, error::FieldCause, kinds::KindId, quantity, spec::cron::Schedule, tree::Tree};
+use planarium_kernel::Limits;
 use serde_json::Value;
 
 /// Errors in the order found.
@@ -44,6 +45,18 @@ impl Findings {
     fn not_negative(&mut self, field: &str, value: &Value) {
         if value.as_i64().is_some_and(|number| number < 0) {
             self.invalid(field, value, "must be greater than or equal to 0");
+        }
+    }
+
+    /// The number of pods that a workload wants.
+    fn pods(&mut self, field: &str, value: &Value) {
+        self.not_negative(field, value);
+        let most = Limits::DEFAULT.instances;
+        if value.as_i64().is_some_and(|number| number > i64::from(most)) {
+            let detail = format!(
+                "must be less than or equal to {most}: the simulator takes no more pods of one workload"
+            );
+            self.invalid(field, value, &detail);
         }
     }
 

@@ -51,7 +51,8 @@ pub(super) fn share(share: &Value, field: &str, found: &mut Findings) {
 
 /// A Deployment, ReplicaSet, StatefulSet or DaemonSet.
 pub(super) fn set(kind: KindId, spec: &Value, found: &mut Findings) {
-    for key in ["replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"] {
+    found.pods("spec.replicas", spec.key("replicas"));
+    for key in ["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"] {
         found.not_negative(&format!("spec.{key}"), spec.key(key));
     }
     let template = spec.key("template");
@@ -153,9 +154,10 @@ pub(super) fn set(kind: KindId, spec: &Value, found: &mut Findings) {
 
 /// A Job, or the template of one.
 pub(super) fn job(spec: &Value, field: &str, found: &mut Findings) {
-    for key in
-        ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"]
-    {
+    for key in ["parallelism", "completions"] {
+        found.pods(&format!("{field}.{key}"), spec.key(key));
+    }
+    for key in ["activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"] {
         found.not_negative(&format!("{field}.{key}"), spec.key(key));
     }
     if !spec.key("selector").is_null() && !spec.flag("manualSelector") && field != "spec" {

@@ -1,0 +1,99 @@
+//! Views and events of bounded size: of long lists the first entries, and how many were left out.
+//!
+//! *Knows*: which lists of a view grow with the world. *Must not know*: what their entries mean.
+
+use crate::{MAX_ANSWER, Response};
+use planarium_protocol::json;
+use planarium_protocol::{Event, View};
+use std::sync::Arc;
+
+/// Entries of all long lists together, to begin with.
+const ENTRIES: usize = 20_000;
+
+/// Events of one answer, to begin with.
+const EVENTS: usize = 50_000;
+
+/// How many entries were left out of a view.
+#[derive(Clone, Copy, Debug, Default)]
+struct LeftOut {
+    machines: usize,
+    steps: usize,
+    pods: usize,
+}
+
+/// A view as an answer; with `left_out` where it would be too large.
+pub(crate) fn view(view: &View) -> Response {
+    if count(view) <= ENTRIES {
+        let whole = Response::json(200, view);
+        if whole.body.len() <= MAX_ANSWER {
+            return whole;
+        }
+    }
+    let mut entries = ENTRIES;
+    loop {
+        let (shown, LeftOut { machines, steps, pods }) = cut(view, entries);
+        let mut value = json::of(&shown);
+        if let Some(map) = value.as_object_mut() {
+            map.insert("left_out".to_owned(), json!({ "machines": machines, "steps": steps, "pods": pods }));
+        }
+        let response = Response::json(200, &value);
+        if response.body.len() <= MAX_ANSWER || entries < 2 {
+            return response;
+        }
+        entries /= 2;
+    }
+}
+
+/// Events as an answer: the first ones where all would be too large, and in a header how many were left out.
+pub(crate) fn events(all: &[Event]) -> Response {
+    let mut shown = all.len().min(EVENTS);
+    loop {
+        let mut response = Response::json(200, &all.get(..shown).unwrap_or_default());
+        let left_out = all.len().saturating_sub(shown);
+        if response.body.len() <= MAX_ANSWER || shown < 2 {
+            if left_out > 0 {
+                response.headers.push(("planarium-left-out".into(), left_out.to_string()));
+            }
+            return response;
+        }
+        shown /= 2;
+    }
+}
+
+/// Entries of the lists that grow with a world.
+fn count(view: &View) -> usize {
+    let services = view.services.iter().map(|service| {
+        let steps = service.plans.iter().flat_map(|plan| &plan.phases).map(|phase| phase.steps.len());
+        service.pods.len() + steps.sum::<usize>()
+    });
+    view.cluster.machines.len() + services.sum::<usize>()
+}
+
+/// The view with a third of the entries for each kind of list, the first ones.
+fn cut(view: &View, entries: usize) -> (View, LeftOut) {
+    let mut cut = view.clone();
+    let mut left_out = LeftOut::default();
+    let share = entries / 3 + 1;
+    let cluster = Arc::make_mut(&mut cut.cluster);
+    left_out.machines = cluster.machines.len().saturating_sub(share);
+    cluster.machines.truncate(share);
+    let (mut steps, mut pods) = (share, share);
+    for service in &mut cut.services {
+        let service = Arc::make_mut(service);
+        left_out.pods += service.pods.len().saturating_sub(pods);
+        service.pods.truncate(pods);
+        pods -= service.pods.len();
+        for plan in &mut service.plans {
+            let plan = Arc::make_mut(plan);
+            for phase in &mut plan.phases {
+                if phase.steps.len() > steps {
+                    let phase = Arc::make_mut(phase);
+                    left_out.steps += phase.steps.len() - steps;
+                    phase.steps.truncate(steps);
+                }
+                steps -= phase.steps.len();
+            }
+        }
+    }
+    (cut, left_out)
+}

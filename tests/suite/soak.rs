@@ -1,0 +1,39 @@
+//! The soak for as long as a build has time: cases that once failed, and some fresh ones.
+//!
+//! Debug builds are slow, so nothing here is about time: `cargo xtask soak` looks for what takes too long.
+
+use planarium_tests::soak::{Case, Found, Supply, play};
+use std::path::Path;
+
+/// A clock that stands still: no answer takes too long.
+fn played(case: &Case) -> Option<Found> {
+    play(case, &|| 0)
+}
+
+#[test]
+fn cases_that_once_failed_pass() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/soak");
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("the folder").map(|one| one.expect("a file").path()).collect();
+    files.sort();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|end| end == "json")) {
+        let text = std::fs::read_to_string(file).expect("a text");
+        let case: Case = serde_json::from_str(&text).expect("a case");
+        assert_eq!(played(&case), None, "{}", file.display());
+    }
+}
+
+#[test]
+fn fresh_cases_pass() {
+    let supply = Supply::of_the_gallery();
+    for seed in 0..60 {
+        assert_eq!(played(&supply.case(seed)), None, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_seed_is_one_case_and_cases_differ() {
+    let supply = Supply::of_the_gallery();
+    assert_eq!(supply.case(7), supply.case(7));
+    assert_ne!(supply.case(7).steps, supply.case(8).steps);
+}
