@@ -10,6 +10,7 @@ mod exec;
 mod framework;
 mod http;
 mod kubectl;
+mod lessons;
 mod maintenance;
 mod serve;
 
