@@ -43,8 +43,11 @@ fn lessons() -> Result<String, Box<dyn std::error::Error>> {
         let mut texts = String::new();
         for beside in &files {
             let name = named(beside);
-            let language = name.strip_prefix(id).and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".yaml"));
-            if let Some(language) = language.filter(|language| !language.contains('.') && *language != "planarium") {
+            let language =
+                name.strip_prefix(id).and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".yaml"));
+            if let Some(language) =
+                language.filter(|language| !language.contains('.') && *language != "planarium")
+            {
                 write!(texts, "({language:?}, include_str!({:?})), ", beside.display().to_string())?;
             }
         }

@@ -68,7 +68,7 @@ fn main() -> ExitCode {
         Command::Share(args) => share::run(&args),
         Command::Exec(args) => exec::run(&args),
         Command::Lesson(args) => lesson::run(&args),
-        Command::Schema(args) => lesson::schema(&args),
+        Command::Schema(args) => Ok(lesson::schema(&args)),
     };
     match end {
         Ok(End::Good) => ExitCode::SUCCESS,

@@ -144,7 +144,8 @@ pub fn parse_duration_ms(text: &str) -> Option<u64> {
     loop {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let (number, tail) = rest.split_at_checked(digits)?;
-        let (unit, tail) = tail.split_at_checked(tail.find(|c: char| c.is_ascii_digit()).unwrap_or(tail.len()))?;
+        let (unit, tail) =
+            tail.split_at_checked(tail.find(|c: char| c.is_ascii_digit()).unwrap_or(tail.len()))?;
         let unit_ms: u64 = match unit.trim() {
             "ms" => 1,
             "s" => 1000,

@@ -5,7 +5,9 @@ use crate::End;
 use crate::args::{CheckFormat, LessonCheckArgs};
 use crate::files::sorted_entries;
 use anyhow::{Result, bail};
+use planarium_scenario::clock::clock;
 use planarium_scenario::lesson::{Other, Proof, prove};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Lessons that others may need.
@@ -49,12 +51,16 @@ pub(crate) fn run(args: &LessonCheckArgs) -> Result<End> {
         let mut proof = course.prove(loaded, args.players);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name != format!("{}.planarium.yaml", loaded.lesson.id) {
-            proof.findings.insert(0, format!("its id is `{}`, its file is called `{name}`", loaded.lesson.id));
+            proof
+                .findings
+                .insert(0, format!("its id is `{}`, its file is called `{name}`", loaded.lesson.id));
         }
         passed += usize::from(proof.findings.is_empty());
         match args.format {
             CheckFormat::Text => print!("{}", report(path, &proof)),
-            CheckFormat::Json => rows.push(serde_json::json!({ "path": path, "id": loaded.lesson.id, "proof": proof })),
+            CheckFormat::Json => {
+                rows.push(serde_json::json!({ "path": path, "id": loaded.lesson.id, "proof": proof }));
+            }
         }
     }
     match args.format {
@@ -69,12 +75,13 @@ pub(crate) fn report(path: &Path, proof: &Proof) -> String {
     let verdict = if proof.findings.is_empty() { "ok     " } else { "FAILED " };
     let mut out = format!("{verdict} {}", path.display());
     if let Some(par) = &proof.par {
-        let (time, gone) = (par.time_ms as f64 / 1000.0, par.unavailable_ms as f64 / 1000.0);
-        out.push_str(&format!("  par: {} commands, {time} s, {gone} s unavailable; {} runs", par.commands, proof.runs));
+        let (commands, runs) = (par.commands, proof.runs);
+        let (time, gone) = (clock(par.time_ms), clock(par.unavailable_ms));
+        let _ = write!(out, "  par: {commands} commands, {time}, unavailable for {gone}; {runs} runs");
     }
     out.push('\n');
     for finding in &proof.findings {
-        out.push_str(&format!("  {finding}\n"));
+        let _ = writeln!(out, "  {finding}");
     }
     out
 }

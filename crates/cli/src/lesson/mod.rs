@@ -43,11 +43,11 @@ pub(crate) fn run(args: &LessonArgs) -> Result<End> {
 }
 
 /// Prints a schema.
-pub(crate) fn schema(args: &SchemaArgs) -> Result<End> {
+pub(crate) fn schema(args: &SchemaArgs) -> End {
     match args.of {
         SchemaOf::Lesson => print!("{}", planarium_scenario::lesson::SCHEMA),
     }
-    Ok(End::Good)
+    End::Good
 }
 
 fn list() -> Result<End> {
@@ -75,7 +75,9 @@ pub(crate) fn file(path: &Path) -> Result<Loaded> {
     for beside in sorted_entries(dir)? {
         let name = beside.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let language = name.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".yaml"));
-        if let Some(language) = language.filter(|language| !language.contains('.') && *language != "planarium") {
+        if let Some(language) =
+            language.filter(|language| !language.contains('.') && *language != "planarium")
+        {
             texts.push((language.to_owned(), read(&beside)?));
         }
     }
@@ -114,7 +116,9 @@ fn find(text: &str) -> Result<Loaded> {
     }
     let path = PathBuf::from(text);
     if !path.is_file() {
-        bail!("`{text}` is neither a lesson of the course nor a file; `planarium lesson list` lists the course");
+        bail!(
+            "`{text}` is neither a lesson of the course nor a file; `planarium lesson list` lists the course"
+        );
     }
     file(&path)
 }

@@ -136,7 +136,9 @@ impl Game {
     }
 
     fn moves(&self) {
-        for (index, (title, _)) in candidates(&self.loaded.lesson, &self.attempt.engine().view()).iter().enumerate() {
+        for (index, (title, _)) in
+            candidates(&self.loaded.lesson, &self.attempt.engine().view()).iter().enumerate()
+        {
             println!("  {}. {title}", index + 1);
         }
     }
@@ -164,7 +166,9 @@ impl Game {
     fn console(&mut self, line: &str) {
         let view = self.attempt.engine().view();
         let service = view.services.first();
-        let service = service.map(|service| (service.dialect.to_string(), service.name.to_string())).unwrap_or_default();
+        let service = service
+            .map(|service| (service.dialect.to_string(), service.name.to_string()))
+            .unwrap_or_default();
         let (output, inputs) = self.attempt.inputs_of(|engine| {
             console::line(line, (&service.0, &service.1), &mut |request| handle_engine(engine, request))
         });

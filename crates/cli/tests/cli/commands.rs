@@ -13,7 +13,7 @@ fn with<'w>(first: &[&'w str], more: &[&'w str]) -> Vec<&'w str> {
 #[test]
 fn every_command_has_help_with_an_example() {
     let top = planarium(&["--help"]).ends(0).out;
-    for command in ["run", "check", "test", "serve", "render", "share", "exec"] {
+    for command in ["run", "check", "test", "serve", "render", "share", "exec", "lesson", "schema"] {
         assert!(top.contains(&format!("  {command} ")), "{command} is not listed:\n{top}");
         let help = planarium(&[command, "--help"]).ends(0).out;
         assert!(help.contains("Example:\n  planarium "), "{command}: no example:\n{help}");

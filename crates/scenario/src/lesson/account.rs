@@ -169,8 +169,11 @@ pub(crate) fn because(engine: &Engine, missing: &[&Gone], learner: &[u64]) -> (V
 /// A span of time in words: `14 s`, `1 min 5 s`, `0.5 s`.
 pub(crate) fn span(ms: u64) -> String {
     let (minutes, seconds, rest) = (ms / 60_000, ms / 1000 % 60, ms % 1000);
-    let seconds =
-        if rest > 0 { format!("{seconds}.{}", format!("{rest:03}").trim_end_matches('0')) } else { seconds.to_string() };
+    let seconds = if rest > 0 {
+        format!("{seconds}.{}", format!("{rest:03}").trim_end_matches('0'))
+    } else {
+        seconds.to_string()
+    };
     match (minutes, seconds.as_str()) {
         (0, _) => format!("{seconds} s"),
         (_, "0") => format!("{minutes} min"),

@@ -2,11 +2,11 @@
 //!
 //! Knows: how the clock moves from instant to instant, and how a try is taken back. Must not know: who decides what is done.
 
+use super::account::Place;
 use super::commands;
 use super::model::{Lesson, Route};
 use super::progress::{Progress, Score, Verdict};
 use super::watch::Watch;
-use super::account::Place;
 use crate::model::{Action, Trigger};
 use crate::player::Player;
 use planarium_protocol::Input;
@@ -133,18 +133,27 @@ impl Attempt {
         let now = self.engine.now_ms();
         let due = [self.engine.next_event_ms(), self.player.next_due_ms(), self.watch.due_ms(), Some(ms)];
         let next = due.into_iter().flatten().min().unwrap_or(ms).max(now);
-        let before = (self.engine.seq(), now);
-        if self.player.done() {
-            self.engine.advance_to(next);
-        } else {
-            self.player.advance_to(&mut self.engine, next);
+        let seq = self.engine.seq();
+        self.move_to(next);
+        if now < ms && (seq, now) == (self.engine.seq(), self.engine.now_ms()) {
+            // Work of this instant that cannot be done now is not waited for.
+            let later = due.into_iter().flatten().filter(|due| *due > now).min().unwrap_or(ms);
+            self.move_to(later);
         }
         self.watch.look(&self.engine);
-        if self.engine.now_ms() >= self.limit_ms() {
+        let stands = self.engine.now_ms() == now && self.engine.seq() == seq;
+        if self.engine.now_ms() >= self.limit_ms() || (stands && now < ms) {
             self.watch.end(&self.engine);
         }
-        // A step that changes nothing would be taken again and again.
-        self.engine.now_ms() < ms && before != (self.engine.seq(), self.engine.now_ms())
+        self.engine.now_ms() < ms && !stands
+    }
+
+    fn move_to(&mut self, ms: u64) {
+        if self.player.done() {
+            self.engine.advance_to(ms);
+        } else {
+            self.player.advance_to(&mut self.engine, ms);
+        }
     }
 
     /// Puts in an input of the learner.
@@ -205,7 +214,7 @@ impl Attempt {
     pub fn undo(&self) -> Self {
         match self.moves.last() {
             Some(last) => self.back_to(Place { input: last.number, at_ms: last.at_ms }),
-            None => Self::start(&self.lesson, Some(self.seed)),
+            None => self.copy(),
         }
     }
 
@@ -251,10 +260,18 @@ impl Attempt {
             for action in &entry.actions {
                 let Action::Do(input) = action else { continue };
                 let applied = self.command((**input).clone()).map_err(|error| error.to_string())?;
-                let status = applied.outcome.err().map(|refusal| (u64::from(refusal.status), refusal.message));
+                let status =
+                    applied.outcome.err().map(|refusal| (u64::from(refusal.status), refusal.message));
                 if status.as_ref().map(|(status, _)| *status) != entry.refused {
-                    let said = status.map_or_else(|| "taken".to_owned(), |(status, message)| format!("refused ({status}): {message}"));
-                    return Err(format!("line {}: `{}` was {said}", entry.line, crate::describe::input(input)));
+                    let said = status.map_or_else(
+                        || "taken".to_owned(),
+                        |(status, message)| format!("refused ({status}): {message}"),
+                    );
+                    return Err(format!(
+                        "line {}: `{}` was {said}",
+                        entry.line,
+                        crate::describe::input(input)
+                    ));
                 }
             }
             previous_ms = self.engine.now_ms();
@@ -269,7 +286,7 @@ impl Attempt {
 
     fn wait_for(&mut self, condition: &Condition, open: bool) {
         let limit = self.limit_ms();
-        while !(open && *self.verdict() != Verdict::Open) && !self.engine.run_until(condition, 0).met {
+        while !(self.engine.run_until(condition, 0).met || open && *self.verdict() != Verdict::Open) {
             if !self.step(limit) {
                 return;
             }

@@ -99,7 +99,8 @@ impl Facts {
         let mut present = BTreeMap::new();
         for machine in view.cluster.machines.iter().filter(|machine| is_there(machine)) {
             for task in machine.tasks.iter().filter(|task| is_available(task)) {
-                let (name, service, pod) = (task.name.to_string(), task.service.to_string(), task.pod.to_string());
+                let (name, service, pod) =
+                    (task.name.to_string(), task.service.to_string(), task.pod.to_string());
                 let host = machine.hostname.to_string();
                 let instance = Gone { name, service, pod, host, since_ms: self.now_ms, seq: 0 };
                 present.insert(task.id.to_string(), instance);
@@ -111,8 +112,10 @@ impl Facts {
                 continue;
             }
             let seq = ended_by(&id, &task, news);
-            self.gone
-                .insert((task.service.clone(), task.name.clone()), Gone { since_ms: self.now_ms, seq, ..task });
+            self.gone.insert(
+                (task.service.clone(), task.name.clone()),
+                Gone { since_ms: self.now_ms, seq, ..task },
+            );
         }
         for task in present.values() {
             self.gone.remove(&(task.service.clone(), task.name.clone()));

@@ -55,9 +55,8 @@ pub fn prove(lesson: &Arc<Lesson>, others: &[Other], texts: &[(String, Texts)], 
             proof.prediction(lesson, question, *seed);
         }
     }
-    for player in 0..players {
-        let seed = seeds.get((player % seeds.len() as u64) as usize).copied().unwrap_or_default();
-        proof.player(lesson, seed, player);
+    for (player, seed) in (0..players).zip(seeds.iter().cycle()) {
+        proof.player(lesson, *seed, player);
     }
     proof
 }
@@ -113,7 +112,9 @@ impl Proof {
         for input in solving.flat_map(inputs_of) {
             if !taught.iter().any(|word| covers(word, input)) {
                 let word = super::commands::word(input);
-                self.find(format!("a solution uses `{word}`, which neither this lesson nor one that it needs teaches"));
+                self.find(format!(
+                    "a solution uses `{word}`, which neither this lesson nor one that it needs teaches"
+                ));
             }
         }
         for input in inputs(lesson) {
@@ -146,10 +147,8 @@ impl Proof {
         if let Some(attempt) = self.run(lesson, seed, "doing nothing", &Vec::new()) {
             match attempt.verdict() {
                 Verdict::Lost { .. } => self.told(&attempt, "doing nothing", seed),
-                other => self.find(format!(
-                    "seed {seed}: doing nothing should not pass: {}",
-                    shown(other, &attempt)
-                )),
+                other => self
+                    .find(format!("seed {seed}: doing nothing should not pass: {}", shown(other, &attempt))),
             }
         }
     }
@@ -214,8 +213,8 @@ impl Proof {
                 break;
             }
             let moves = candidates(lesson, &attempt.engine().view());
-            let pick = luck.below(moves.len() as u64) as usize;
-            if let Some((_, input)) = moves.into_iter().nth(pick) {
+            let pick = luck.below(moves.len() as u64);
+            if let Some((_, (_, input))) = (0..).zip(moves).find(|(number, _)| *number == pick) {
                 // What is offered is allowed; a refusal is an answer as well.
                 let _ = attempt.command(input);
             }
@@ -227,8 +226,9 @@ impl Proof {
     /// The end of a try is passed, or lost with an account that says when, of what and where to go back to.
     fn told(&mut self, attempt: &Attempt, name: &str, seed: u64) {
         let broken = |body: &EventBody| match body {
-            EventBody::InvariantBroken { text } => Some(text.to_string()),
-            EventBody::LimitReached { text, .. } => Some(text.to_string()),
+            EventBody::InvariantBroken { text } | EventBody::LimitReached { text, .. } => {
+                Some(text.to_string())
+            }
             _ => None,
         };
         if let Some(text) = attempt.engine().events().iter().find_map(|event| broken(&event.body)) {
@@ -259,7 +259,8 @@ fn shown(verdict: &Verdict, attempt: &Attempt) -> String {
         Verdict::Lost { check, .. } => {
             let progress = attempt.progress();
             let account = progress.checks.iter().find(|shown| shown.id == *check);
-            let sentence = account.and_then(|shown| shown.account.as_ref()).map(|account| account.sentence.as_str());
+            let sentence =
+                account.and_then(|shown| shown.account.as_ref()).map(|account| account.sentence.as_str());
             format!("`{check}` is lost. {}", sentence.unwrap_or_default())
         }
     }

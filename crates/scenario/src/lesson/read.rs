@@ -12,15 +12,15 @@ use crate::parse::{Context, script};
 use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, suggest};
 
-const KEYS: &[&str] = &[
-    "id", "order", "teaches", "needs", "allowed", "predict", "goal", "never", "serving", "hints", "solution", "also",
-    "naive",
+pub(super) const KEYS: &[&str] = &[
+    "id", "order", "teaches", "needs", "allowed", "predict", "goal", "never", "serving", "hints", "solution",
+    "also", "naive",
 ];
-const CHECK_KEYS: &[&str] = &["id", "check"];
-const QUESTION_KEYS: &[&str] = &["id", "play", "options"];
-const OPTION_KEYS: &[&str] = &["id", "when", "right"];
-const NAIVE_KEYS: &[&str] = &["fails", "play"];
-const SERVING_KEYS: &[&str] = &["of", "needed"];
+pub(super) const CHECK_KEYS: &[&str] = &["id", "check"];
+pub(super) const QUESTION_KEYS: &[&str] = &["id", "play", "options"];
+pub(super) const OPTION_KEYS: &[&str] = &["id", "when", "right"];
+pub(super) const NAIVE_KEYS: &[&str] = &["fails", "play"];
+pub(super) const SERVING_KEYS: &[&str] = &["of", "needed"];
 
 /// Reads the block. `pinned` says that the scenario has a seed of its own.
 pub(crate) fn read(node: &Node, scenario: &Scenario, pinned: bool, cx: &mut Context<'_>) -> Option<Lesson> {
@@ -34,8 +34,9 @@ pub(crate) fn read(node: &Node, scenario: &Scenario, pinned: bool, cx: &mut Cont
     if let Some(node) = block.take("id").filter(|_| !is_id(&id)) {
         fields::wrong(node, "an id is lower case letters, digits and hyphens", cx);
     }
-    let mut checks = named_checks(block.list("goal", cx), Role::Goal, cx);
-    checks.extend(named_checks(block.list("never", cx), Role::Never, cx));
+    let mut names = Vec::new();
+    let mut checks = named_checks(block.list("goal", cx), Role::Goal, &mut names, cx);
+    checks.extend(named_checks(block.list("never", cx), Role::Never, &mut names, cx));
     let predict: Vec<Prediction> =
         block.list("predict", cx).iter().filter_map(|node| prediction(node, cx)).collect();
     let lesson = Lesson {
@@ -51,7 +52,7 @@ pub(crate) fn read(node: &Node, scenario: &Scenario, pinned: bool, cx: &mut Cont
         hints: block.whole("hints", cx).unwrap_or_default(),
         solution: route(block.list("solution", cx), cx),
         also: block.list("also", cx).iter().map(|node| route(list(node, cx), cx)).collect(),
-        naive: block.list("naive", cx).iter().filter_map(|node| naive(node, &checks, cx)).collect(),
+        naive: block.list("naive", cx).iter().filter_map(|node| naive(node, &names, cx)).collect(),
         checks,
     };
     Some(lesson)
@@ -74,22 +75,28 @@ fn is_id(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
-fn named_checks(nodes: &[Node], role: Role, cx: &mut Context<'_>) -> Vec<NamedCheck> {
+/// Reads checks. `names` gets the name of each, also of one that cannot be read.
+fn named_checks(
+    nodes: &[Node],
+    role: Role,
+    names: &mut Vec<String>,
+    cx: &mut Context<'_>,
+) -> Vec<NamedCheck> {
     let mut checks: Vec<NamedCheck> = Vec::new();
     for node in nodes {
         let Some(mut parts) = Fields::open(node, "a check", CHECK_KEYS, cx) else { continue };
         let id = name(&mut parts, cx);
-        let forbidden = role == Role::Never;
-        let Some(check) = parts.take("check").and_then(|node| check(node, forbidden, cx)) else {
-            if parts.take("check").is_none() {
-                lacks(node, "check", cx);
-            }
-            continue;
-        };
-        if checks.iter().any(|known| known.id == id) {
+        if names.contains(&id) {
             unknown(node, format!("there are two checks `{id}`"), cx);
         }
-        checks.push(NamedCheck { id, role, check });
+        names.push(id.clone());
+        let Some(written) = parts.take("check") else {
+            lacks(node, "check", cx);
+            continue;
+        };
+        if let Some(check) = check(written, role == Role::Never, cx) {
+            checks.push(NamedCheck { id, role, check });
+        }
     }
     checks
 }
@@ -134,14 +141,14 @@ fn prediction(node: &Node, cx: &mut Context<'_>) -> Option<Prediction> {
     Some(Prediction { id, play, options })
 }
 
-fn naive(node: &Node, checks: &[NamedCheck], cx: &mut Context<'_>) -> Option<Naive> {
+fn naive(node: &Node, names: &[String], cx: &mut Context<'_>) -> Option<Naive> {
     let mut parts = Fields::open(node, "a naive route", NAIVE_KEYS, cx)?;
     let Some(fails) = parts.text("fails", cx) else {
         lacks(node, "fails", cx);
         return None;
     };
-    if !checks.iter().any(|check| check.id == fails) {
-        let near = suggest(&fails, checks.iter().map(|check| check.id.as_str())).map(ToOwned::to_owned);
+    if !names.contains(&fails) {
+        let near = suggest(&fails, names.iter().map(String::as_str)).map(ToOwned::to_owned);
         let mut finding =
             Diagnostic::error(codes::LESSON_NAME, node.span, format!("there is no check `{fails}`"));
         if let Some(near) = near {

@@ -98,6 +98,9 @@ impl Term {
             return Ok(Self::Machine { host: host.trim().to_owned(), state: state.trim().to_owned() });
         }
         match Condition::parse(text) {
+            Ok(Condition::Status { status, .. }) if status.contains(char::is_whitespace) => {
+                Err(format!("`{status}` is not a status"))
+            }
             Ok(condition) => Ok(Self::Condition(condition, text.to_owned())),
             Err(error) => Err(error.to_string()),
         }
@@ -118,14 +121,15 @@ fn bounded(text: &str) -> Option<(Result<Bound, String>, &str)> {
     let prefix = prefixes.into_iter().find(|prefix| text.starts_with(prefix))?;
     let rest = text.strip_prefix(prefix)?;
     let (count, rest) = rest.split_once(' ').unwrap_or((rest, ""));
-    let bound = number(count).ok_or_else(|| format!("`{count}` is not a number or a time")).map(|count| {
-        match prefix {
-            "at least " => Bound { least: count, most: u64::MAX },
-            "at most " => Bound { least: 0, most: count },
-            "fewer than " => Bound { least: 0, most: count.saturating_sub(1) },
-            _ => Bound { least: count.saturating_add(1), most: u64::MAX },
-        }
-    });
+    let bound =
+        number(count).ok_or_else(|| format!("`{count}` is not a number or a time")).map(
+            |count| match prefix {
+                "at least " => Bound { least: count, most: u64::MAX },
+                "at most " => Bound { least: 0, most: count },
+                "fewer than " => Bound { least: 0, most: count.saturating_sub(1) },
+                _ => Bound { least: count.saturating_add(1), most: u64::MAX },
+            },
+        );
     Some((bound, rest.trim()))
 }
 

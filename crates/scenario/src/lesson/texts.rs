@@ -11,9 +11,9 @@ use planarium_source::{Diagnostic, Diagnostics, SourceMap, Span};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-const KEYS: &[&str] = &["title", "story", "checks", "predict", "hints", "done"];
-const QUESTION_KEYS: &[&str] = &["ask", "options"];
-const OPTION_KEYS: &[&str] = &["text", "because"];
+pub(super) const KEYS: &[&str] = &["title", "story", "checks", "predict", "hints", "done"];
+pub(super) const QUESTION_KEYS: &[&str] = &["ask", "options"];
+pub(super) const OPTION_KEYS: &[&str] = &["text", "because"];
 
 /// The texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -82,7 +82,8 @@ pub fn parse_texts(text: &str, name: &str) -> ParsedTexts {
 
 fn read(root: &Node, cx: &mut Context<'_>) -> Option<Texts> {
     let mut fields = Fields::open(root, "a file of texts", KEYS, cx)?;
-    let mut text = |key: &str, cx: &mut Context<'_>| fields.text(key, cx).unwrap_or_default().trim().to_owned();
+    let mut text =
+        |key: &str, cx: &mut Context<'_>| fields.text(key, cx).unwrap_or_default().trim().to_owned();
     let (title, story, done) = (text("title", cx), text("story", cx), text("done", cx));
     let checks = entries(&mut fields, "checks", cx).iter().filter_map(|entry| named(entry, cx)).collect();
     let mut predict = BTreeMap::new();
@@ -106,7 +107,9 @@ fn question(node: &Node, cx: &mut Context<'_>) -> Option<QuestionText> {
     let ask = parts.text("ask", cx).unwrap_or_default();
     let mut options = BTreeMap::new();
     for entry in entries(&mut parts, "options", cx) {
-        let Some(mut option) = Fields::open(&entry.value, "the text of an option", OPTION_KEYS, cx) else { continue };
+        let Some(mut option) = Fields::open(&entry.value, "the text of an option", OPTION_KEYS, cx) else {
+            continue;
+        };
         let text = option.text("text", cx).unwrap_or_default();
         let because = option.text("because", cx).unwrap_or_default();
         if let Some(id) = entry.key.as_str() {
@@ -153,7 +156,10 @@ impl Texts {
             compare("option", &wanted, &ids(&mut text.options.keys()), &mut found);
             let empty = |option: &OptionText| option.text.is_empty() || option.because.is_empty();
             if text.ask.is_empty() || text.options.values().any(empty) {
-                found.push(format!("prediction `{}` needs `ask`, and options `text` and `because`", question.id));
+                found.push(format!(
+                    "prediction `{}` needs `ask`, and options `text` and `because`",
+                    question.id
+                ));
             }
         }
         if self.hints.len() as u64 != lesson.hints || self.hints.iter().any(String::is_empty) {

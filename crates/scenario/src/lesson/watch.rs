@@ -93,7 +93,8 @@ impl Watch {
     /// The next instant at which a check may change although nothing happens. *Units*: milliseconds since genesis.
     pub fn due_ms(&self) -> Option<u64> {
         let now = self.facts.now_ms;
-        let open = self.checks.iter().zip(&self.lesson.checks).filter(|(tracker, _)| tracker.state == State::NotYet);
+        let open =
+            self.checks.iter().zip(&self.lesson.checks).filter(|(tracker, _)| tracker.state == State::NotYet);
         let due = open.flat_map(|(tracker, named)| {
             let check = &named.check;
             let parts = [Some(&check.states), check.after.as_ref(), check.until.as_ref()];
@@ -251,17 +252,23 @@ impl Watch {
     /// The account of a state that came although it must not.
     fn broken(&mut self, named: &NamedCheck, index: usize, engine: &Engine) -> Account {
         let now = self.facts.now_ms;
-        let telling = |term: &&Term| !matches!(term, Term::Condition(Condition::Time { .. } | Condition::Idle, _));
+        let telling =
+            |term: &&Term| !matches!(term, Term::Condition(Condition::Time { .. } | Condition::Idle, _));
         let terms = &named.check.states.0;
         let counted = |term: &&Term| telling(term) && !matches!(term, Term::Condition(..));
-        let Some(term) = terms.iter().find(counted).or_else(|| terms.iter().find(telling)).or_else(|| terms.first())
+        let Some(term) =
+            terms.iter().find(counted).or_else(|| terms.iter().find(telling)).or_else(|| terms.first())
         else {
             return self.account(now, String::new(), String::new(), Vec::new(), Chain::default(), engine);
         };
         match term {
             Term::Available { of, bound } => {
-                let shortage =
-                    Shortage { of: of.clone(), bound: *bound, count: self.facts.available(of), since_ms: now };
+                let shortage = Shortage {
+                    of: of.clone(),
+                    bound: *bound,
+                    count: self.facts.available(of),
+                    since_ms: now,
+                };
                 let (words, chain) = because(engine, &self.facts.missing(of), &self.learner);
                 let nearest = shortage.words(now);
                 if let Some(tracker) = self.checks.get_mut(index) {
@@ -280,9 +287,9 @@ impl Watch {
                 let allowed = bound.least.saturating_sub(1);
                 let nearest = format!("{allowed} commands allowed, this was number {}", self.facts.commands);
                 let root = self.learner.last().copied();
-                let links = root.and_then(|number| input(engine, number)).map(|(at_ms, text)| {
-                    super::account::Link { at_ms, event: None, input: root, text }
-                });
+                let links = root
+                    .and_then(|number| input(engine, number))
+                    .map(|(at_ms, text)| super::account::Link { at_ms, event: None, input: root, text });
                 let words = links.iter().map(|link| format!("of `{}`", link.text)).collect();
                 let chain = Chain { links: links.into_iter().collect(), root, ..Chain::default() };
                 self.account(now, "commands".to_owned(), nearest, words, chain, engine)
@@ -293,7 +300,7 @@ impl Watch {
                 self.account(now, host.clone(), nearest, Vec::new(), chain, engine)
             }
             Term::Machine { host, state } => {
-                let chain = Chain::of(engine, self.of_machine(engine, host));
+                let chain = Chain::of(engine, last_of_machine(engine, host));
                 self.account(now, host.clone(), format!("{host} was {state}"), Vec::new(), chain, engine)
             }
             Term::Condition(condition, text) => {
@@ -319,7 +326,11 @@ impl Watch {
                 let mut nearest = format!("{} needed of {of}, {count} available", bound.words());
                 if let Some(best) = best.filter(|best| best.count > count) {
                     let lasted = span(best.until_ms.unwrap_or(at_ms).saturating_sub(best.since_ms));
-                    nearest = format!("{nearest}; {} at most, for {lasted} from {}", best.count, instant(best.since_ms));
+                    nearest = format!(
+                        "{nearest}; {} at most, for {lasted} from {}",
+                        best.count,
+                        instant(best.since_ms)
+                    );
                 }
                 let (words, chain) = because(engine, &self.facts.missing(of), &self.learner);
                 self.account(at_ms, of.clone(), nearest, words, chain, engine)
@@ -344,7 +355,7 @@ impl Watch {
             Some(Term::Machine { host, state }) => {
                 let shown = self.facts.machine(host).map_or("not there", |machine| &machine.state);
                 let nearest = format!("{host} was to be {state}, it is {shown}");
-                let chain = Chain::of(engine, self.of_machine(engine, host));
+                let chain = Chain::of(engine, last_of_machine(engine, host));
                 self.account(at_ms, host.clone(), nearest, Vec::new(), chain, engine)
             }
             _ => {
@@ -380,18 +391,6 @@ impl Watch {
             Some(Place { input: number, at_ms: at_ms.saturating_sub(early) })
         });
         placed.filter(|place| place.at_ms <= at_ms).unwrap_or(Place { input: self.set_up + 1, at_ms: 0 })
-    }
-
-    fn of_machine(&self, engine: &Engine, host: &str) -> u64 {
-        let about = |body: &EventBody| match body {
-            EventBody::MachineLost { agent, .. }
-            | EventBody::MachineReturned { agent }
-            | EventBody::AgentUnreachable { agent }
-            | EventBody::AgentRemoved { agent, .. } => **agent == *host,
-            EventBody::Maintenance { agents, .. } => agents.iter().any(|agent| **agent == *host),
-            _ => false,
-        };
-        engine.events().iter().rev().find(|event| about(&event.body)).map_or(0, |event| event.seq)
     }
 }
 
@@ -451,7 +450,10 @@ impl Shortage {
             let needed = bound.most.saturating_add(1);
             format!("{needed} needed of {of}, {count} available {lasted}from {from}")
         } else {
-            format!("{} allowed of {of}, {count} available {lasted}from {from}", bound.least.saturating_sub(1))
+            format!(
+                "{} allowed of {of}, {count} available {lasted}from {from}",
+                bound.least.saturating_sub(1)
+            )
         }
     }
 }
@@ -489,4 +491,17 @@ fn last_status(engine: &Engine, element: &str) -> Option<(u64, u64)> {
         .filter(|event| matches!(&event.body, EventBody::ElementStatus { path, .. } if is_at(path, element)))
         .map(|event| (event.seq, event.at_ms))
         .next()
+}
+
+/// Number of the last event that changed a machine's state.
+fn last_of_machine(engine: &Engine, host: &str) -> u64 {
+    let about = |body: &EventBody| match body {
+        EventBody::MachineLost { agent, .. }
+        | EventBody::MachineReturned { agent }
+        | EventBody::AgentUnreachable { agent }
+        | EventBody::AgentRemoved { agent, .. } => **agent == *host,
+        EventBody::Maintenance { agents, .. } => agents.iter().any(|agent| **agent == *host),
+        _ => false,
+    };
+    engine.events().iter().rev().find(|event| about(&event.body)).map_or(0, |event| event.seq)
 }

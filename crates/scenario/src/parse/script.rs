@@ -9,7 +9,7 @@ use planarium_source::Diagnostic;
 use planarium_source::yaml::Node;
 use planarium_world::Condition;
 
-const KEYS: &[&str] = &["at", "when", "then", "say", "do", "edit", "expect", "refused", "show"];
+pub(crate) const KEYS: &[&str] = &["at", "when", "then", "say", "do", "edit", "expect", "refused", "show"];
 const SERVICE_KEYS: &[&str] = &["dialect", "name", "files", "env", "options", "params"];
 
 /// Reads one entry.

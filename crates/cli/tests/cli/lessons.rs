@@ -1,0 +1,88 @@
+//! `lesson check`, `play`, `new`, `list` and `schema`; `test` over lessons.
+
+use crate::{file, folder, piped, planarium};
+use std::fs;
+
+#[test]
+fn a_new_lesson_passes_its_check_and_is_not_written_twice() {
+    let dir = folder("lesson-new");
+    let at = dir.display().to_string();
+    let said = planarium(&["lesson", "new", "mine", "--dir", &at]).ends(0);
+    assert!(said.out.contains("mine.planarium.yaml") && said.out.contains("mine.en.yaml"), "{}", said.out);
+    let lesson = dir.join("mine.planarium.yaml").display().to_string();
+    let said = planarium(&["lesson", "check", &lesson, "--players", "10"]).ends(0);
+    assert!(said.out.contains("par: 2 commands") && said.out.contains("1 passed, 0 failed"), "{}", said.out);
+    let said = planarium(&["test", &at]).ends(0);
+    assert!(said.out.contains("1 passed, 0 failed"), "a test proves lessons: {}", said.out);
+    planarium(&["check", &lesson]).ends(0);
+    for (id, wrong) in [("mine", "is there already"), ("My Lesson", "lower case"), ("", "lower case")] {
+        let said = planarium(&["lesson", "new", id, "--dir", &at]).ends(2);
+        assert!(said.err.contains(wrong), "{id}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_lesson_that_does_not_hold_ends_with_1_and_one_that_cannot_be_read_with_2() {
+    let dir = folder("lesson-wrong");
+    let at = dir.display().to_string();
+    planarium(&["lesson", "new", "mine", "--dir", &at]).ends(0);
+    let path = dir.join("mine.planarium.yaml");
+    let text = fs::read_to_string(&path).expect("written");
+    let lesson = file(&dir, "mine.planarium.yaml", &text.replace("by 90s", "by 9s"));
+    let said = planarium(&["lesson", "check", &lesson, "--players", "0"]).ends(1);
+    assert!(said.out.contains("the solution should pass: `done` is lost. Lost at 0:09"), "{}", said.out);
+    let said = planarium(&["lesson", "check", &lesson, "--players", "0", "--format", "json"]).ends(1);
+    let rows: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
+    assert!(rows[0]["proof"]["findings"].as_array().is_some_and(|found| !found.is_empty()), "{rows}");
+    let said = planarium(&["test", &lesson]).ends(1);
+    assert!(said.out.contains("FAILED"), "{}", said.out);
+
+    let lesson = file(&dir, "mine.planarium.yaml", &text.replace("by 90s", "by noon"));
+    let said = planarium(&["lesson", "check", &lesson]).ends(2);
+    assert!(said.err.contains("LSN002") && said.err.contains("mine.planarium.yaml:"), "{}", said.err);
+    let said = planarium(&["check", &lesson]).ends(2);
+    assert!(said.out.contains("error[LSN002]"), "{}", said.out);
+    planarium(&["lesson", "check", "examples/canary"]).ends(2);
+}
+
+#[test]
+fn a_lesson_is_played_to_its_end_and_to_a_loss_that_can_be_taken_back() {
+    let won = piped(
+        &["lesson", "play", "canary"],
+        "wait 35s\nplan continue deploy web\nwait 15s\nmoves\nplan continue deploy web\nwait 2m\nsolution\nquit\n",
+    )
+    .ends(0);
+    assert!(won.out.contains("Passed.") && won.out.contains("of 3 stars"), "{}", won.out);
+    assert!(won.out.contains("Continue") && won.out.contains("plan continue web/deploy/web"), "{}", won.out);
+
+    let lost = piped(
+        &["lesson", "play", "serial-and-parallel"],
+        "solution\nhint\nwait 40s\nplan restart deploy\n3\nwait 20s\nback\nchecks\nundo\nreset\nnonsense\nwait soon\n",
+    )
+    .ends(1);
+    for words in [
+        "the solution is shown once the lesson is passed",
+        "hint 1 of 2: ",
+        "this lesson does not allow `plan restart`",
+        "Lost at 0:4",
+        "2 needed of web, ",
+        "`back` goes to 0:40.000",
+        "[0:40.000] here again",
+        "not yet",
+        "`soon` is not a time",
+    ] {
+        assert!(lost.out.contains(words), "{words}:\n{}", lost.out);
+    }
+    let said = planarium(&["lesson", "play", "nobody"]).ends(2);
+    assert!(said.err.contains("neither a lesson of the course nor a file"), "{}", said.err);
+}
+
+#[test]
+fn the_course_is_listed_and_the_schema_printed() {
+    let said = planarium(&["lesson", "list"]).ends(0);
+    assert_eq!(said.out.lines().count(), 24, "{}", said.out);
+    assert!(said.out.starts_with("serial-and-parallel "), "{}", said.out);
+    let said = planarium(&["schema", "lesson"]).ends(0);
+    let schema: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
+    assert!(schema["$defs"]["lesson"].is_object());
+}
