@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Repository;
 
 /// Every package with its layer.
-const LAYERS: [(&str, u8); 22] = [
+const LAYERS: [(&str, u8); 23] = [
     ("planarium-kernel", 0),
     ("planarium-protocol", 0),
     ("planarium-source", 0),
@@ -25,6 +25,7 @@ const LAYERS: [(&str, u8); 22] = [
     ("planarium-embed", 7),
     ("planarium-wasm", 7),
     ("planarium-cli", 7),
+    ("planarium-mdbook", 7),
     ("planarium-web", 7),
     ("planarium-tests", 7),
     ("xtask", 7),
