@@ -150,7 +150,7 @@ fn fence(args: &EmbedArgs) -> Result<End> {
     if !is_info(&info) {
         bail!("--info `{info}` does not begin with the word planarium");
     }
-    let drawn = draw(&info, &body, args.line as usize, &document)?;
+    let drawn = draw(&info, &body, args.line as usize, &document);
     for finding in drawn.findings.iter().filter(|_| args.format != EmbedFormat::Json) {
         finding.print(&document);
     }
@@ -168,10 +168,8 @@ fn markdown(path: &Path, args: &EmbedArgs) -> Result<End> {
     let document = Document::new(args, Some(path));
     let text = if path == Path::new("-") { standard_input()? } else { read(path)? };
     let found = fences(&text);
-    let drawn: Vec<Drawn> = found
-        .iter()
-        .map(|found| draw(&found.info, &found.body, found.line, &document))
-        .collect::<Result<_>>()?;
+    let drawn: Vec<Drawn> =
+        found.iter().map(|found| draw(&found.info, &found.body, found.line, &document)).collect();
     let good = drawn.iter().all(Drawn::is_good);
     if args.format != EmbedFormat::Json {
         drawn.iter().flat_map(|drawn| &drawn.findings).for_each(|finding| finding.print(&document));
@@ -223,7 +221,7 @@ fn as_json(drawn: &Drawn, document: &Document) -> Value {
 }
 
 /// Checks a fence and draws it. A fence that cannot be run is a finding, no error: the others are checked all the same.
-fn draw(info: &str, body: &str, line: usize, document: &Document) -> Result<Drawn> {
+fn draw(info: &str, body: &str, line: usize, document: &Document) -> Drawn {
     let (options, mut found) = Options::read(info);
     let (body, more) = Body::read(body);
     found.extend(more);
@@ -257,7 +255,7 @@ fn draw(info: &str, body: &str, line: usize, document: &Document) -> Result<Draw
         message: finding.message,
     }));
     drawn.findings.sort_by_key(|finding| finding.line);
-    Ok(drawn)
+    drawn
 }
 
 /// Loads what a fence runs. Findings about it go to `drawn`.
@@ -277,7 +275,7 @@ fn loaded(
         ..InputArgs::default()
     };
     let mut bad = |message: String| {
-        drawn.findings.push(Finding { line, column: None, grade: Grade::BadInput, message })
+        drawn.findings.push(Finding { line, column: None, grade: Grade::BadInput, message });
     };
     let outcome = match (&options.src, body.is_empty()) {
         (Some(_), false) => {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Repository;
 
 /// Every package with its layer.
-const LAYERS: [(&str, u8); 25] = [
+const LAYERS: [(&str, u8); 26] = [
     ("planarium-kernel", 0),
     ("planarium-protocol", 0),
     ("planarium-source", 0),
@@ -27,6 +27,7 @@ const LAYERS: [(&str, u8); 25] = [
     ("planarium-host", 7),
     ("planarium-wasm", 8),
     ("planarium-cli", 8),
+    ("planarium-mdbook", 8),
     ("planarium-web", 8),
     ("planarium-tests", 8),
     ("planarium-bindgen", 8),
@@ -34,15 +35,12 @@ const LAYERS: [(&str, u8); 25] = [
 ];
 
 /// Neighbours in one layer that may meet all the same.
-const EXCEPTIONS: [(&str, &str); 8] = [
+const EXCEPTIONS: [(&str, &str); 5] = [
     ("planarium-protocol", "planarium-kernel"),
     ("planarium-source", "planarium-kernel"),
     ("planarium-rest", "planarium-scenario"),
-    ("planarium-cli", "planarium-embed"),
-    ("planarium-wasm", "planarium-embed"),
     ("planarium-tests", "planarium-cli"),
     ("planarium-tests", "planarium-wasm"),
-    ("planarium-tests", "planarium-embed"),
 ];
 
 /// Cluster managers, which a build has only if one of its systems needs them.

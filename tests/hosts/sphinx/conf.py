@@ -1,0 +1,5 @@
+project = "Rollouts"
+extensions = ["planarium_sphinx"]
+html_theme = "alabaster"
+html_static_path = []
+exclude_patterns = []
