@@ -110,7 +110,7 @@ struct PhaseChange {
     steps: Option<Items<StepChange>>,
 }
 
-/// Revision, status, reason, instant of the status, actions; what hardly ever changes where it did.
+/// Revision, status, reason, instant of the status, actions, counted instances; rarely changing parts where they did.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct StepChange(
     u64,
@@ -118,6 +118,7 @@ struct StepChange(
     Text,
     u64,
     u32,
+    Option<Progress>,
     #[serde(default, skip_serializing_if = "Option::is_none")] Option<Box<StepRest>>,
 );
 
@@ -362,11 +363,11 @@ fn step(old: Option<&StepView>, new: &StepView, table: &mut Table) -> StepChange
     });
     let actions = table.shared(&new.actions);
     let rest = (!same).then(|| Box::new(rest(new)));
-    StepChange(new.revision, new.status.clone(), new.reason.clone(), new.since_ms, actions, rest)
+    StepChange(new.revision, new.status.clone(), new.reason.clone(), new.since_ms, actions, new.progress, rest)
 }
 
 fn step_of(old: Option<&StepView>, change: StepChange, known: &Known) -> StepView {
-    let StepChange(revision, status, reason, since_ms, actions, new) = change;
+    let StepChange(revision, status, reason, since_ms, actions, progress, new) = change;
     let blank = StepRest {
         id: Text::default(),
         name: Text::default(),
@@ -379,7 +380,21 @@ fn step_of(old: Option<&StepView>, change: StepChange, known: &Known) -> StepVie
     let StepRest { id, name, namesake, forced, pod, tasks, source } =
         new.map(|new| *new).or_else(|| old.map(rest)).unwrap_or(blank);
     let actions = known.shared(actions);
-    StepView { revision, id, name, namesake, status, reason, forced, since_ms, pod, tasks, source, actions }
+    StepView {
+        revision,
+        id,
+        name,
+        namesake,
+        status,
+        reason,
+        progress,
+        forced,
+        since_ms,
+        pod,
+        tasks,
+        source,
+        actions,
+    }
 }
 
 fn cluster(old: Option<&ClusterView>, new: &ClusterView, table: &mut Table) -> ClusterChange {

@@ -177,7 +177,7 @@ pub struct StepView {
     /// One line: why it is where it is. Empty when complete.
     pub reason: Text,
     /// Instances that are as they are wanted, of those wanted, where the system counts them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Progress>,
     /// Marked complete by an operator.
     pub forced: bool,
