@@ -163,7 +163,31 @@ fn items(root: &Path) -> Result<Vec<Item>> {
         let name = format!("example {}", folder.file_name().unwrap_or_default().to_string_lossy());
         items.push(item(&name, 4, vec![packed_example(root, &folder)?]));
     }
+    items.extend(lessons(root));
     Ok(items)
+}
+
+/// Each lesson with its texts in each language.
+fn lessons(root: &Path) -> Vec<Item> {
+    let files = files::with_extension(&root.join("lessons"), "yaml");
+    let named = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut items = Vec::new();
+    for lesson in &files {
+        let lesson_name = named(lesson);
+        let Some(id) = lesson_name.strip_suffix(".planarium.yaml") else { continue };
+        for texts in files.iter().filter(|texts| *texts != lesson) {
+            let name = named(texts);
+            let rest = name.strip_prefix(id).and_then(|rest| rest.strip_prefix('.'));
+            let Some(language) = rest.and_then(|rest| rest.strip_suffix(".yaml")) else { continue };
+            items.push(Item {
+                name: format!("lesson {id} ({language})"),
+                budget: 4000,
+                paths: vec![lesson.clone(), texts.clone()],
+                may_lack: false,
+            });
+        }
+    }
+    items
 }
 
 /// What the gallery ships of an example: all of it but the golden transcript, one file after the other.

@@ -86,3 +86,34 @@ fn the_course_is_listed_and_the_schema_printed() {
     let schema: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
     assert!(schema["$defs"]["lesson"].is_object());
 }
+
+#[test]
+fn lessons_are_solved_with_the_command_lines_of_the_real_systems() {
+    for (lesson, lines) in [
+        ("canary", "wait 35s\nplan continue deploy web\nwait 15s\nplan continue deploy web\nwait 1m\n"),
+        (
+            "hold-and-force",
+            "wait 10s\nplan continue deploy web\nwait 1s\nplan continue deploy web\nwait 15s\nplan restart deploy web web-0:[server]\nwait 30s\n",
+        ),
+        ("restart-and-replace", "wait 3m\npod replace node-1\nwait 1m\n"),
+        ("locked", "wait 3m\napp update /shop/a instances=5\nwait 1m\n"),
+        (
+            "cancel-or-roll-back",
+            "wait 1m\ndeployment rollback 5e4792f4-6d4e-4b2a-82bd-925a34beffca\nwait 1m\n",
+        ),
+        (
+            "triggers",
+            "wait 30s\nkubectl kudo update --instance shop -p GREETING=hi\nwait 30s\nkubectl kudo update --instance shop -p TARGET=s3\nwait 1m\n",
+        ),
+        ("stuck-plan", "wait 1m\nkubectl kudo update --instance shop -p CPUS=1\nwait 1m\n"),
+        ("gates", "wait 20s\ngate-pass ask\nwait 20s\ngate-pass keep\nwait 20s\n"),
+    ] {
+        let said = piped(&["lesson", "play", lesson], lines);
+        assert!(said.out.contains("Passed."), "{lesson}:\n{}\n{}", said.out, said.err);
+    }
+    let said = piped(
+        &["lesson", "play", "cleanup"],
+        "wait 30s\nkubectl kudo uninstall --instance untidy\nwait 1m\nchecks\n",
+    );
+    assert!(said.out.contains("met      The plan cleanup was tried"), "{}", said.out);
+}

@@ -2,11 +2,12 @@
 //!
 //! Knows: how causes lead back to an input. Must not know: when a check is lost.
 
+use super::commands::word;
 use super::facts::Gone;
 use crate::clock::clock;
 use crate::describe;
-use planarium_protocol::Cause;
 use planarium_protocol::event::{Event, EventBody};
+use planarium_protocol::{Cause, Input};
 use planarium_world::Engine;
 use serde::Serialize;
 
@@ -60,10 +61,17 @@ pub(crate) struct Chain {
     pub(crate) links: Vec<Link>,
     /// The input at its beginning.
     pub(crate) root: Option<u64>,
-    pub(crate) phrase: Option<String>,
+    phrase: Option<String>,
 }
 
 impl Chain {
+    /// An input and nothing else.
+    pub(crate) fn of_input(engine: &Engine, number: Option<u64>) -> Self {
+        let at = number.and_then(|number| input(engine, number));
+        let link = at.map(|(at_ms, text)| Link { at_ms, event: None, input: number, text });
+        Self { links: link.into_iter().collect(), root: number, phrase: None }
+    }
+
     /// The chain that ends with an event.
     pub(crate) fn of(engine: &Engine, seq: u64) -> Self {
         let mut chain = Self::default();
@@ -91,20 +99,20 @@ impl Chain {
         chain
     }
 
-    /// The cause of an instance's end in some words.
-    pub(crate) fn words(&self, task: &Gone, learner: &[u64]) -> String {
+    /// The cause of an instance's end: whom it is about, and what happened to it. Without a subject where that is a sentence.
+    fn words(&self, task: &Gone, engine: &Engine, learner: &[u64]) -> (Option<String>, String) {
         if let Some(phrase) = &self.phrase {
-            return phrase.clone();
+            return (None, phrase.clone());
         }
-        let name = &task.name;
-        let root = self.links.last().filter(|link| link.input.is_some());
-        match root {
-            Some(link) if self.root.is_some_and(|root| learner.contains(&root)) => {
-                format!("{name} was stopped by `{}`", link.text)
+        let root = self.root.and_then(|number| named(engine, number).map(|words| (number, words)));
+        let happened = match root {
+            Some((number, words)) if learner.contains(&number) => format!("stopped by `{words}`"),
+            Some((_, words)) if self.links.last().is_some_and(|link| link.at_ms > 0) => {
+                format!("gone after `{words}`")
             }
-            Some(link) if link.at_ms > 0 => format!("{name} ended after `{}`", link.text),
-            _ => format!("{name} ended"),
-        }
+            _ => "gone".to_owned(),
+        };
+        (Some(task.name.clone()), happened)
     }
 }
 
@@ -117,7 +125,7 @@ fn link(event: &Event) -> Link {
 }
 
 /// When an input was put in, and its words.
-pub(crate) fn input(engine: &Engine, number: u64) -> Option<(u64, String)> {
+fn input(engine: &Engine, number: u64) -> Option<(u64, String)> {
     let entry = engine.entries().iter().find(|entry| entry.seq == number)?;
     Some((entry.at_ms, describe::input(&entry.input)))
 }
@@ -153,17 +161,57 @@ fn phrase(event: &Event) -> Option<String> {
     }
 }
 
-/// Causes of all instances that are missing: `agent-3 went down while world-1 was restarted by command`.
+/// The short words of an input: `plan restart web/deploy`, `PUT /v2/apps/web`, `pod replace web-1`.
+pub(crate) fn named(engine: &Engine, number: u64) -> Option<String> {
+    let entry = engine.entries().iter().find(|entry| entry.seq == number)?;
+    let input: &Input = &entry.input;
+    Some(match input {
+        Input::Call(call) => format!("{} {}", call.method, call.path),
+        Input::Pod(command) => format!("{} {}", word(input), command.pod),
+        Input::RemoveService(removal) => format!("{} {}", word(input), removal.name),
+        Input::Fault(_) | Input::ClearFault(_) | Input::Maintenance(_) | Input::AddAgent(_) => word(input),
+        other => describe::input(other),
+    })
+}
+
+/// Causes of all instances that are missing: `agent-3 went down`, `web-0 and web-1 were stopped by ...`.
 pub(crate) fn because(engine: &Engine, missing: &[&Gone], learner: &[u64]) -> (Vec<String>, Chain) {
     let chains: Vec<Chain> = missing.iter().map(|task| Chain::of(engine, task.seq)).collect();
-    let mut words: Vec<String> = Vec::new();
+    let mut causes: Vec<(Vec<String>, String)> = Vec::new();
     for (task, chain) in missing.iter().zip(&chains) {
-        let phrase = chain.words(task, learner);
-        if !words.contains(&phrase) {
-            words.push(phrase);
+        let (subject, happened) = chain.words(task, engine, learner);
+        match causes.iter_mut().find(|(_, known)| *known == happened) {
+            Some((subjects, _)) => subjects.extend(subject),
+            None => causes.push((subject.into_iter().collect(), happened)),
         }
     }
-    (words, chains.into_iter().next().unwrap_or_default())
+    let words = causes.into_iter().map(|(subjects, happened)| match listed(&subjects) {
+        (names, 0) => format!("{names}{happened}"),
+        (names, 1) => format!("{names} was {happened}"),
+        (names, _) => format!("{names} were {happened}"),
+    });
+    (words.collect(), chains.into_iter().next().unwrap_or_default())
+}
+
+/// Names in a row with their number, each once: `a, b (2) and c` and 4.
+pub(crate) fn listed(names: &[String]) -> (String, usize) {
+    let mut counted: Vec<(&String, u32)> = Vec::new();
+    for name in names {
+        match counted.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((name, 1)),
+        }
+    }
+    let shown = |(name, count): &(&String, u32)| {
+        if *count > 1 { format!("{name} ({count})") } else { (*name).clone() }
+    };
+    let shown: Vec<String> = counted.iter().map(shown).collect();
+    let text = match shown.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    };
+    (text, names.len())
 }
 
 /// A span of time in words: `14 s`, `1 min 5 s`, `0.5 s`.

@@ -50,8 +50,8 @@ pub(crate) struct Facts {
     changed: Vec<(ElementPath, String)>,
     /// Instances that are available, by task id.
     present: BTreeMap<String, Gone>,
-    /// Instances that were, by service and name.
-    gone: BTreeMap<(String, String), Gone>,
+    /// Instances that were, in the order in which they went.
+    gone: Vec<Gone>,
     meters: Vec<Meter>,
 }
 
@@ -107,18 +107,12 @@ impl Facts {
             }
         }
         let before = std::mem::take(&mut self.present);
-        for (id, task) in before {
-            if present.contains_key(&id) {
-                continue;
-            }
-            let seq = ended_by(&id, &task, news);
-            self.gone.insert(
-                (task.service.clone(), task.name.clone()),
-                Gone { since_ms: self.now_ms, seq, ..task },
-            );
+        for (_, task) in present.iter().filter(|(id, _)| !before.contains_key(*id)) {
+            self.came(task);
         }
-        for task in present.values() {
-            self.gone.remove(&(task.service.clone(), task.name.clone()));
+        for (id, task) in before.into_iter().filter(|(id, _)| !present.contains_key(id)) {
+            let seq = ended_by(&id, &task, news);
+            self.gone.push(Gone { since_ms: self.now_ms, seq, ..task });
         }
         self.present = present;
         let now_ms = self.now_ms;
@@ -137,6 +131,17 @@ impl Facts {
         }
     }
 
+    /// An instance takes the place of the one that went first: of its own name, or else of one that is called alike.
+    fn came(&mut self, task: &Gone) {
+        let ours = |gone: &Gone| gone.service == task.service;
+        let same = self.gone.iter().position(|gone| ours(gone) && gone.name == task.name);
+        let place =
+            same.or_else(|| self.gone.iter().position(|gone| ours(gone) && alike(&gone.name, &task.name)));
+        if let Some(place) = place {
+            self.gone.remove(place);
+        }
+    }
+
     /// Instances of `of` that are available.
     pub(crate) fn available(&self, of: &str) -> u64 {
         self.present.values().filter(|task| is_of(of, task)).count() as u64
@@ -144,9 +149,36 @@ impl Facts {
 
     /// Instances of `of` that were available and are not, the latest first.
     pub(crate) fn missing(&self, of: &str) -> Vec<&Gone> {
-        let mut missing: Vec<&Gone> = self.gone.values().filter(|task| is_of(of, task)).collect();
+        let mut missing: Vec<&Gone> = self.gone.iter().filter(|task| is_of(of, task)).collect();
         planarium_kernel::sorted::sort_by_key(&mut missing, |task| std::cmp::Reverse(task.since_ms));
         missing
+    }
+
+    /// Instances of `of` that are there and do not count as available: name, id, and what they lack.
+    pub(crate) fn impaired(&self, of: &str) -> Vec<(String, String, &'static str)> {
+        let machines = self.view.iter().flat_map(|view| &view.cluster.machines);
+        let tasks = machines.filter(|machine| is_there(machine)).flat_map(|machine| &machine.tasks);
+        let named = |task: &TaskView| Gone {
+            name: task.name.to_string(),
+            service: task.service.to_string(),
+            pod: task.pod.to_string(),
+            host: String::new(),
+            since_ms: 0,
+            seq: 0,
+        };
+        let impaired = tasks.filter(|task| !is_available(task) && is_of(of, &named(task)));
+        let lack = |task: &TaskView| match (task.ready, task.healthy) {
+            (Some(false), _) => "is not ready",
+            (_, Some(false)) => "is not healthy",
+            _ => "does not run yet",
+        };
+        impaired.map(|task| (task.name.to_string(), task.id.to_string(), lack(task))).collect()
+    }
+
+    /// Names of the tasks on a machine that have not ended.
+    pub(crate) fn names_on(&self, host: &str) -> Vec<String> {
+        let tasks = self.machine(host).into_iter().flat_map(|machine| &machine.tasks);
+        tasks.map(|task| task.name.to_string()).collect()
     }
 
     /// Time below `needed` so far. *Units*: milliseconds.
@@ -247,6 +279,12 @@ fn is_of(name: &str, task: &Gone) -> bool {
         return true;
     }
     name.rsplit_once('/').is_some_and(|(left, right)| left == service && inner(right))
+}
+
+/// Whether two names have most of their beginning in common, as pods of one controller do.
+fn alike(one: &str, other: &str) -> bool {
+    let common = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    common > 0 && common * 2 >= one.len().max(other.len())
 }
 
 /// Whether a text fits a pattern; `*` stands for any run of characters.

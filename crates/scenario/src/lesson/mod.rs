@@ -11,6 +11,7 @@ mod candidates;
 mod check;
 mod commands;
 mod facts;
+mod losses;
 mod model;
 mod progress;
 mod proof;

@@ -242,7 +242,8 @@ impl Proof {
                 let account = progress.checks.iter().find(|shown| shown.id == *check);
                 let account = account.and_then(|shown| shown.account.as_ref());
                 let told = account.is_some_and(|account| {
-                    !account.element.is_empty() && !account.nearest.is_empty() && account.back.at_ms <= *at_ms
+                    let said = !account.element.is_empty() && !account.nearest.is_empty();
+                    said && !account.chain.is_empty() && account.back.at_ms <= *at_ms
                 });
                 if !told {
                     self.find(format!("seed {seed}: {name} loses `{check}` without an account"));

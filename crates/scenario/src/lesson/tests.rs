@@ -390,3 +390,54 @@ fn the_schema_has_the_keys_of_the_reader() {
         assert_eq!(keys(at), known(wanted), "{at}");
     }
 }
+
+#[test]
+fn causes_are_named_once_and_a_wait_by_what_it_waits_for() {
+    let never = "fewer than 3 available of web after deploy=COMPLETE";
+    let mut attempt = Attempt::start(&lesson("deploy=COMPLETE at 3m", never, ""), None);
+    attempt.advance_to(40_000);
+    let all = input(r#"{"kind": "plan", "service": "web", "plan": "deploy", "op": "restart"}"#);
+    attempt.command(all).expect("allowed").outcome.expect("taken");
+    attempt.advance_to(80_000);
+    let lost = account(&attempt, "never");
+    assert_eq!(lost.because, ["web-0-server was stopped by `plan restart web/deploy`"], "the plan is serial");
+
+    // A rollout that does not go on is told by its step.
+    let script = "script: [{at: 1s, do: {kind: plan, service: web, plan: deploy, op: interrupt}}]\n";
+    let mut attempt = Attempt::start(&lesson("at least 3 available of web by 1m", "", script), None);
+    attempt.advance_to(80_000);
+    let lost = account(&attempt, "goal");
+    let [because] = lost.because.as_slice() else { panic!("{:?}", lost.because) };
+    assert!(
+        because.starts_with("web-") && because.contains("an operator interrupted plan deploy"),
+        "{because}"
+    );
+    assert_eq!(lost.back.at_ms, 999, "before the input that the lesson gave by itself");
+
+    // A miss leads back to the learner's last input, which came later.
+    let mut attempt = Attempt::start(&lesson("at least 3 available of web by 1m", "", script), None);
+    attempt.advance_to(30_000);
+    attempt.command(restart("web-0")).expect("allowed").outcome.expect("taken");
+    attempt.advance_to(80_000);
+    assert_eq!(account(&attempt, "goal").back.at_ms, 30_000);
+}
+
+#[test]
+fn instances_that_run_and_are_not_ready_are_named() {
+    let text = WORLD
+        .replace("memory: 256}", "memory: 256, readiness-check: {cmd: ./ping, interval: 5, timeout: 5}}");
+    let text = text.replace("start_ms: 5000", "start_ms: 1000, readiness: [1]");
+    let text = format!(
+        "seed: 5\n{text}{}",
+        BLOCK
+            .replace("GOAL", "{id: goal, check: \"at least 1 available of web by 1m\"}")
+            .replace("NEVER", "")
+    );
+    let parsed = parse(&text, "l.planarium.yaml", &|_| None);
+    let mut attempt = Attempt::start(&Arc::new(*parsed.lesson.expect("a lesson")), None);
+    attempt.advance_to(80_000);
+    let lost = account(&attempt, "goal");
+    assert_eq!(lost.nearest, "at least 1 needed of web, 0 available");
+    assert_eq!(lost.because, ["web-0-server is not ready"]);
+    assert!(lost.chain.first().is_some_and(|link| link.text.contains("web-0-server")), "{:?}", lost.chain);
+}

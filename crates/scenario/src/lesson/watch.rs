@@ -1,22 +1,19 @@
 //! Watches a run for a lesson: looks at every check whenever something happened.
 //!
-//! Knows: when a check is met or lost, and how its account is put together. Must not know: who moves the clock.
+//! Knows: when a check is met or lost. Must not know: who moves the clock, how a loss is told.
 //!
 //! *Order*: a caller stops at every instant at which something happens or that [`Watch::due_ms`] names, and calls
 //! [`Watch::look`] there. *Invariant*: a check that is met or lost stays so.
 
-use super::account::{Account, Chain, Place, because, input, instant, span};
+use super::account::Account;
 use super::check::Check;
-use super::facts::{Facts, is_at};
-use super::model::{Lesson, NamedCheck};
+use super::facts::Facts;
+use super::losses::{Best, Losses, Shortage, sentence};
+use super::model::Lesson;
 use super::progress::{CheckProgress, Progress, Score, State, Verdict};
-use super::states::{Bound, States, Term};
-use planarium_protocol::event::EventBody;
-use planarium_world::{Condition, Engine};
+use super::states::{States, Term};
+use planarium_world::Engine;
 use std::sync::Arc;
-
-/// Most causes that a sentence names.
-const CAUSES: usize = 3;
 
 /// The checks of a lesson over a run.
 #[derive(Clone, Debug)]
@@ -45,23 +42,6 @@ struct Tracker {
     shortage: Option<Shortage>,
     /// The most instances that were available at once.
     best: Option<Best>,
-}
-
-/// Too few or too many instances since an instant.
-#[derive(Clone, Debug)]
-struct Shortage {
-    of: String,
-    bound: Bound,
-    count: u64,
-    since_ms: u64,
-}
-
-#[derive(Clone, Debug)]
-struct Best {
-    count: u64,
-    since_ms: u64,
-    /// End of the span, once it is over.
-    until_ms: Option<u64>,
 }
 
 impl Watch {
@@ -133,7 +113,7 @@ impl Watch {
                     tracker.settle(State::Met, at_ms);
                 }
             } else if is_open {
-                let account = self.missed(&named, index, at_ms, engine);
+                let account = self.missed(&named.check, index, at_ms, engine);
                 self.lose(index, at_ms, account);
             }
         }
@@ -204,8 +184,11 @@ impl Watch {
             if over {
                 tracker.settle(State::Met, now);
             } else if holds {
-                let account = self.broken(named, index, engine);
+                let (account, shortage) = self.losses(engine).broken(check);
                 self.lose(index, now, account);
+                if let Some(tracker) = self.checks.get_mut(index) {
+                    tracker.shortage = shortage;
+                }
             }
             return;
         }
@@ -214,9 +197,26 @@ impl Watch {
         if holds && is_time && deadline.is_none_or(|deadline| now <= deadline) {
             tracker.settle(State::Met, now);
         } else if let Some(deadline) = deadline.filter(|deadline| now >= *deadline) {
-            let account = self.missed(named, index, deadline, engine);
+            let account = self.missed(check, index, deadline, engine);
             self.lose(index, deadline, account);
         }
+    }
+
+    fn losses<'w>(&'w self, engine: &'w Engine) -> Losses<'w> {
+        Losses {
+            facts: &self.facts,
+            engine,
+            learner: &self.learner,
+            set_up: self.set_up,
+            serving: &self.lesson.serving,
+        }
+    }
+
+    fn missed(&self, check: &Check, index: usize, at_ms: u64, engine: &Engine) -> Account {
+        let tracker = self.checks.get(index);
+        let armed = tracker.is_some_and(|tracker| tracker.armed_ms.is_some());
+        let best = tracker.and_then(|tracker| tracker.best.as_ref());
+        self.losses(engine).missed(check, armed, best, at_ms)
     }
 
     fn lose(&mut self, index: usize, at_ms: u64, account: Account) {
@@ -247,150 +247,6 @@ impl Watch {
                 tracker.settle(State::Met, at_ms);
             }
         }
-    }
-
-    /// The account of a state that came although it must not.
-    fn broken(&mut self, named: &NamedCheck, index: usize, engine: &Engine) -> Account {
-        let now = self.facts.now_ms;
-        let telling =
-            |term: &&Term| !matches!(term, Term::Condition(Condition::Time { .. } | Condition::Idle, _));
-        let terms = &named.check.states.0;
-        let counted = |term: &&Term| telling(term) && !matches!(term, Term::Condition(..));
-        let Some(term) =
-            terms.iter().find(counted).or_else(|| terms.iter().find(telling)).or_else(|| terms.first())
-        else {
-            return self.account(now, String::new(), String::new(), Vec::new(), Chain::default(), engine);
-        };
-        match term {
-            Term::Available { of, bound } => {
-                let shortage = Shortage {
-                    of: of.clone(),
-                    bound: *bound,
-                    count: self.facts.available(of),
-                    since_ms: now,
-                };
-                let (words, chain) = because(engine, &self.facts.missing(of), &self.learner);
-                let nearest = shortage.words(now);
-                if let Some(tracker) = self.checks.get_mut(index) {
-                    tracker.shortage = Some(shortage);
-                }
-                self.account(now, of.clone(), nearest, words, chain, engine)
-            }
-            Term::Below { of, needed, bound } => {
-                let (words, chain) = because(engine, &self.facts.missing(of), &self.learner);
-                let below = span(self.facts.below_ms(of, *needed));
-                let most = span(bound.least.saturating_sub(1));
-                let nearest = format!("{needed} needed of {of}, fewer for {below} in all, {most} allowed");
-                self.account(now, of.clone(), nearest, words, chain, engine)
-            }
-            Term::Commands { bound } => {
-                let allowed = bound.least.saturating_sub(1);
-                let nearest = format!("{allowed} commands allowed, this was number {}", self.facts.commands);
-                let root = self.learner.last().copied();
-                let links = root
-                    .and_then(|number| input(engine, number))
-                    .map(|(at_ms, text)| super::account::Link { at_ms, event: None, input: root, text });
-                let words = links.iter().map(|link| format!("of `{}`", link.text)).collect();
-                let chain = Chain { links: links.into_iter().collect(), root, ..Chain::default() };
-                self.account(now, "commands".to_owned(), nearest, words, chain, engine)
-            }
-            Term::TasksOn { host, .. } => {
-                let nearest = format!("{} tasks on {host}", self.facts.tasks_on(host));
-                let chain = Chain::of(engine, engine.seq());
-                self.account(now, host.clone(), nearest, Vec::new(), chain, engine)
-            }
-            Term::Machine { host, state } => {
-                let chain = Chain::of(engine, last_of_machine(engine, host));
-                self.account(now, host.clone(), format!("{host} was {state}"), Vec::new(), chain, engine)
-            }
-            Term::Condition(condition, text) => {
-                let element = element_of(condition).unwrap_or_else(|| text.clone());
-                let seq = last_status(engine, &element).map_or(engine.seq(), |(seq, _)| seq);
-                let chain = Chain::of(engine, seq);
-                let words = chain.root_words(self.set_up);
-                self.account(now, element, format!("{text} came true"), words, chain, engine)
-            }
-        }
-    }
-
-    /// The account of a state that did not come in time.
-    fn missed(&self, named: &NamedCheck, index: usize, at_ms: u64, engine: &Engine) -> Account {
-        let check = &named.check;
-        let armed = self.checks.get(index).is_some_and(|tracker| tracker.armed_ms.is_some());
-        let states = if armed { &check.states } else { check.after.as_ref().unwrap_or(&check.states) };
-        let open = states.0.iter().find(|term| !self.facts.holds(term)).or_else(|| states.0.first());
-        let best = self.checks.get(index).and_then(|tracker| tracker.best.as_ref());
-        match open {
-            Some(Term::Available { of, bound }) => {
-                let count = self.facts.available(of);
-                let mut nearest = format!("{} needed of {of}, {count} available", bound.words());
-                if let Some(best) = best.filter(|best| best.count > count) {
-                    let lasted = span(best.until_ms.unwrap_or(at_ms).saturating_sub(best.since_ms));
-                    nearest = format!(
-                        "{nearest}; {} at most, for {lasted} from {}",
-                        best.count,
-                        instant(best.since_ms)
-                    );
-                }
-                let (words, chain) = because(engine, &self.facts.missing(of), &self.learner);
-                self.account(at_ms, of.clone(), nearest, words, chain, engine)
-            }
-            Some(Term::Condition(condition @ Condition::Status { element, .. }, text)) => {
-                let element = element_of(condition).unwrap_or_else(|| element.to_string());
-                let shown = self.facts.status(&element).unwrap_or("nothing, since it is not there");
-                let last = last_status(engine, &element);
-                let since = last.map(|(_, ms)| format!(" since {}", instant(ms))).unwrap_or_default();
-                let nearest = format!("{text} was due, {element} shows {shown}{since}");
-                let path = crate::find_element(&engine.view(), &element);
-                let why = path.and_then(|path| engine.why(&path)).map(|why| why.sentence);
-                let words = why.map(|why| why.trim_end_matches('.').to_owned()).into_iter().collect();
-                let chain = last.map(|(seq, _)| Chain::of(engine, seq)).unwrap_or_default();
-                self.account(at_ms, element, nearest, words, chain, engine)
-            }
-            Some(Term::TasksOn { host, bound }) => {
-                let count = self.facts.tasks_on(host);
-                let nearest = format!("{} tasks on {host} wanted, {count} there", bound.words());
-                self.account(at_ms, host.clone(), nearest, Vec::new(), Chain::default(), engine)
-            }
-            Some(Term::Machine { host, state }) => {
-                let shown = self.facts.machine(host).map_or("not there", |machine| &machine.state);
-                let nearest = format!("{host} was to be {state}, it is {shown}");
-                let chain = Chain::of(engine, last_of_machine(engine, host));
-                self.account(at_ms, host.clone(), nearest, Vec::new(), chain, engine)
-            }
-            _ => {
-                let nearest = format!("{} did not come true", check.text);
-                self.account(at_ms, check.text.clone(), nearest, Vec::new(), Chain::default(), engine)
-            }
-        }
-    }
-
-    fn account(
-        &self,
-        at_ms: u64,
-        element: String,
-        nearest: String,
-        because: Vec<String>,
-        chain: Chain,
-        engine: &Engine,
-    ) -> Account {
-        let sentence = sentence(at_ms, &nearest, &because);
-        let back = self.back(at_ms, chain.root, engine);
-        Account { at_ms, element, sentence, nearest, because, chain: chain.links, back }
-    }
-
-    /// The place to go back to: before the input that began the chain; where that is part of the set-up, before the learner's
-    /// last input, or the beginning.
-    fn back(&self, at_ms: u64, root: Option<u64>, engine: &Engine) -> Place {
-        let learnt = self.learner.last().copied();
-        let number = root.filter(|root| *root > self.set_up).or(learnt);
-        let placed = number.and_then(|number| {
-            let at_ms = engine.entries().iter().find(|entry| entry.seq == number)?.at_ms;
-            // The learner acts before what the lesson does by itself, so the place is a little earlier.
-            let early = u64::from(!self.learner.contains(&number));
-            Some(Place { input: number, at_ms: at_ms.saturating_sub(early) })
-        });
-        placed.filter(|place| place.at_ms <= at_ms).unwrap_or(Place { input: self.set_up + 1, at_ms: 0 })
     }
 }
 
@@ -438,70 +294,4 @@ impl Tracker {
             account.nearest = nearest;
         }
     }
-}
-
-impl Shortage {
-    fn words(&self, now_ms: u64) -> String {
-        let Self { of, bound, count, since_ms } = self;
-        let lasted = now_ms.saturating_sub(*since_ms);
-        let lasted = if lasted > 0 { format!("for {} ", span(lasted)) } else { String::new() };
-        let from = instant(*since_ms);
-        if bound.least == 0 {
-            let needed = bound.most.saturating_add(1);
-            format!("{needed} needed of {of}, {count} available {lasted}from {from}")
-        } else {
-            format!(
-                "{} allowed of {of}, {count} available {lasted}from {from}",
-                bound.least.saturating_sub(1)
-            )
-        }
-    }
-}
-
-impl Chain {
-    /// The input at the beginning in words, unless it is part of the set-up.
-    fn root_words(&self, set_up: u64) -> Vec<String> {
-        let link = self.links.last().filter(|link| link.input.is_some_and(|number| number > set_up));
-        link.map(|link| format!("of `{}`", link.text)).into_iter().collect()
-    }
-}
-
-/// `Lost at 1:12: 2 needed, 1 for 14 s from 1:12, because agent-3 went down while world-1 was restarting.`
-fn sentence(at_ms: u64, nearest: &str, because: &[String]) -> String {
-    let mut text = format!("Lost at {}: {nearest}", instant(at_ms));
-    for (index, words) in because.iter().take(CAUSES).enumerate() {
-        text.push_str(if index == 0 { ", because " } else { " while " });
-        text.push_str(words);
-    }
-    text.push('.');
-    text
-}
-
-fn element_of(condition: &Condition) -> Option<String> {
-    match condition {
-        Condition::Status { element, .. } => Some(element.to_string()),
-        _ => None,
-    }
-}
-
-/// Number and instant of the last change of an element's status.
-fn last_status(engine: &Engine, element: &str) -> Option<(u64, u64)> {
-    let changes = engine.events().iter().rev();
-    changes
-        .filter(|event| matches!(&event.body, EventBody::ElementStatus { path, .. } if is_at(path, element)))
-        .map(|event| (event.seq, event.at_ms))
-        .next()
-}
-
-/// Number of the last event that changed a machine's state.
-fn last_of_machine(engine: &Engine, host: &str) -> u64 {
-    let about = |body: &EventBody| match body {
-        EventBody::MachineLost { agent, .. }
-        | EventBody::MachineReturned { agent }
-        | EventBody::AgentUnreachable { agent }
-        | EventBody::AgentRemoved { agent, .. } => **agent == *host,
-        EventBody::Maintenance { agents, .. } => agents.iter().any(|agent| **agent == *host),
-        _ => false,
-    };
-    engine.events().iter().rev().find(|event| about(&event.body)).map_or(0, |event| event.seq)
 }
