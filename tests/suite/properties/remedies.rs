@@ -158,6 +158,11 @@ fn offered(engine: &Engine) -> Vec<Offer> {
     all
 }
 
+/// Ids of the agents.
+fn agents(engine: &Engine) -> Vec<String> {
+    engine.view().cluster.machines.iter().map(|machine| machine.agent_id.to_string()).collect()
+}
+
 /// The state of a task as the cluster shows it.
 fn state_of(engine: &Engine, task: &str) -> Option<String> {
     let view = engine.view();
@@ -182,7 +187,7 @@ fn waits_for_health(why: &Why, task: &str) -> bool {
 fn unkept(engine: &mut Engine, offer: &Offer, without: &Value) -> Option<String> {
     let Offer { place, said: before, remedy } = offer;
     let input = remedy.input.clone()?;
-    let (seq, machines) = (engine.seq(), engine.view().cluster.machines.len());
+    let (seq, known) = (engine.seq(), agents(engine));
     if let Err(refusal) = engine.apply(input.clone()).outcome {
         return Some(format!("it is refused: {refusal:?}"));
     }
@@ -192,8 +197,8 @@ fn unkept(engine: &mut Engine, offer: &Offer, without: &Value) -> Option<String>
             left.then(|| "the fault is still in force".to_owned())
         }
         Input::AddAgent(_) => {
-            let now = engine.view().cluster.machines.len();
-            (now <= machines).then(|| "there is no other machine".to_owned())
+            let is_new = agents(engine).iter().any(|agent| !known.contains(agent));
+            (!is_new).then(|| "there is no other agent".to_owned())
         }
         Input::OfferRound(_) => {
             let offers = |body: &EventBody| matches!(body, EventBody::Offered { .. });
