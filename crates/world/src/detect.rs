@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "marathon")]
+    #[cfg(all(feature = "sdk", feature = "marathon"))]
     fn names_the_others_that_files_may_be_meant_as() {
         let of = |text: &str| resemblance(&[("x.json".to_owned(), text.to_owned())].into());
         let groups = of(r#"{"id": "/", "apps": [], "pods": [], "groups": []}"#);

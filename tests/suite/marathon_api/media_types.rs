@@ -101,3 +101,18 @@ fn nothing_and_null_are_not_the_same() {
     assert_eq!(found.0, 400);
     assert_eq!(found.2["message"], "You cannot use scale and wipe at the same time.");
 }
+
+#[test]
+fn a_body_of_the_wrong_type_is_told_at_its_root() {
+    let mut client = client();
+    call(&mut client, "POST", "/v2/apps", &app("/web", json!({}))).status(201);
+    for (method, path, body, error) in [
+        ("PUT", "/v2/apps", json!({}), "error.expected.jsarray"),
+        ("PUT", "/v2/apps/web?partialUpdate=false", json!([]), "error.expected.jsobject"),
+        ("DELETE", "/v2/pods/web::instances", json!({}), "error.expected.jsarray"),
+        ("POST", "/v2/tasks/delete", json!({"ids": "x"}), "error.expected.jsarray"),
+    ] {
+        let refused = call(&mut client, method, path, &body).status(422).json();
+        assert_eq!(refused["details"], json!([{"path": "", "errors": [error]}]), "{method} {path}");
+    }
+}

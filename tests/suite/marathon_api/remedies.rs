@@ -64,11 +64,12 @@ fn nothing_can_be_said_for_a_task_whose_machine_is_lost() {
 }
 
 /// The remedy whose title begins so, beside the step that scales /web.
+#[expect(clippy::indexing_slicing, clippy::panic, reason = "helper of tests")]
 fn remedy(client: &mut Client, title: &str) -> Value {
     let why = client.get("/sim/why?plan=deployment-1&phase=step-2&step=Scale-/web").status(200).json();
     let all = why["unblock"].as_array().cloned().unwrap_or_default();
     let found = all.into_iter().find(|one| one["title"].as_str().is_some_and(|own| own.starts_with(title)));
-    found.map(|one| one["input"].clone()).unwrap_or_else(|| panic!("no remedy {title}: {why}"))
+    found.map_or_else(|| panic!("no remedy {title}: {why}"), |one| one["input"].clone())
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::*;
 
 /// Reasons of an element, a text each.
+#[expect(clippy::indexing_slicing, reason = "helper of tests")]
 fn reasons(client: &mut Client, query: &str) -> Vec<String> {
     let why = client.get(&format!("/sim/why?{query}")).status(200).json();
     let all = why["reasons"].as_array().cloned().unwrap_or_default();

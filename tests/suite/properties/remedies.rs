@@ -89,9 +89,48 @@ fn disturb(engine: &mut Engine, deed: &Value) {
     engine.apply(read(&deed));
 }
 
-/// What explanations offer in a world: element, explanation, remedy.
-fn offered(engine: &Engine) -> Vec<(ElementPath, Why, Unblock)> {
-    let mut all: Vec<(ElementPath, Why, Unblock)> = Vec::new();
+/// What is explained.
+#[derive(Clone, Debug)]
+enum Place {
+    Element(ElementPath),
+    Machine(String),
+}
+
+/// A remedy with the place whose explanation offers it, and what that says.
+#[derive(Clone, Debug)]
+struct Offer {
+    place: Place,
+    said: Vec<String>,
+    remedy: Unblock,
+}
+
+/// What the explanation of a place says; nothing where there is no such place any more.
+fn said(engine: &Engine, place: &Place) -> Vec<String> {
+    match place {
+        Place::Element(path) => engine.why(path).map_or_else(Vec::new, |why| texts(&why)),
+        Place::Machine(name) => engine
+            .world()
+            .why_machine(name)
+            .map_or_else(Vec::new, |why| [vec![why.state.to_string(), why.sentence], why.reasons].concat()),
+    }
+}
+
+fn texts(why: &Why) -> Vec<String> {
+    std::iter::once(why.status.to_string())
+        .chain(why.reasons.iter().map(|reason| reason.text.clone()))
+        .collect()
+}
+
+/// What explanations offer in a world.
+fn offered(engine: &Engine) -> Vec<Offer> {
+    let mut all: Vec<Offer> = Vec::new();
+    let mut add = |place: Place, said: Vec<String>, unblock: Vec<Unblock>| {
+        for remedy in unblock.into_iter().filter(|remedy| remedy.input.is_some()) {
+            if all.iter().all(|known| known.remedy != remedy) {
+                all.push(Offer { place: place.clone(), said: said.clone(), remedy });
+            }
+        }
+    };
     let view = engine.view();
     for service in &view.services {
         for plan in &service.plans {
@@ -105,16 +144,23 @@ fn offered(engine: &Engine) -> Vec<(ElementPath, Why, Unblock)> {
                         step: Some(step.key().clone()),
                     };
                     let Some(why) = engine.why(&path) else { continue };
-                    for remedy in &why.unblock {
-                        if remedy.input.is_some() && all.iter().all(|(_, _, known)| known != remedy) {
-                            all.push((path.clone(), why.clone(), remedy.clone()));
-                        }
-                    }
+                    add(Place::Element(path), texts(&why), why.unblock);
                 }
             }
         }
     }
+    for machine in &view.cluster.machines {
+        let place = Place::Machine(machine.hostname.to_string());
+        if let Some(why) = engine.world().why_machine(&machine.hostname) {
+            add(place.clone(), said(engine, &place), why.unblock);
+        }
+    }
     all
+}
+
+/// Ids of the agents.
+fn agents(engine: &Engine) -> Vec<String> {
+    engine.view().cluster.machines.iter().map(|machine| machine.agent_id.to_string()).collect()
 }
 
 /// The state of a task as the cluster shows it.
@@ -138,13 +184,10 @@ fn waits_for_health(why: &Why, task: &str) -> bool {
 }
 
 /// What a remedy promised and did not bring about. `without` is the world after the same time without it.
-fn unkept(
-    engine: &mut Engine,
-    (path, why, remedy): &(ElementPath, Why, Unblock),
-    without: &Value,
-) -> Option<String> {
+fn unkept(engine: &mut Engine, offer: &Offer, without: &Value) -> Option<String> {
+    let Offer { place, said: before, remedy } = offer;
     let input = remedy.input.clone()?;
-    let (seq, machines) = (engine.seq(), engine.view().cluster.machines.len());
+    let (seq, known) = (engine.seq(), agents(engine));
     if let Err(refusal) = engine.apply(input.clone()).outcome {
         return Some(format!("it is refused: {refusal:?}"));
     }
@@ -154,30 +197,31 @@ fn unkept(
             left.then(|| "the fault is still in force".to_owned())
         }
         Input::AddAgent(_) => {
-            let now = engine.view().cluster.machines.len();
-            (now <= machines).then(|| "there is no other machine".to_owned())
+            let is_new = agents(engine).iter().any(|agent| !known.contains(agent));
+            (!is_new).then(|| "there is no other agent".to_owned())
         }
         Input::OfferRound(_) => {
             let offers = |body: &EventBody| matches!(body, EventBody::Offered { .. });
             let came = engine.events_since(seq).iter().any(|event| offers(&event.body));
             (!came).then(|| "nobody is offered anything".to_owned())
         }
-        Input::TaskStatus(said) => {
-            if let Some(state) = state_of(engine, &said.task).filter(|state| *state != said.state) {
+        Input::TaskStatus(status) => {
+            if let Some(state) = state_of(engine, &status.task).filter(|state| *state != status.state) {
                 return Some(format!("the task is {state}"));
             }
             engine.advance_for(HEARD_MS);
+            let Place::Element(path) = place else { return None };
             let now = engine.why(path)?;
-            if said.readiness_exit == Some(0) && waits_for_readiness(&now, &said.task) {
+            if status.readiness_exit == Some(0) && waits_for_readiness(&now, &status.task) {
                 return Some("its readiness is still waited for".to_owned());
             }
-            if said.healthy == Some(true) && waits_for_health(&now, &said.task) {
+            if status.healthy == Some(true) && waits_for_health(&now, &status.task) {
                 return Some("its health is still waited for".to_owned());
             }
             None
         }
         _ => {
-            if engine.why(path).is_none_or(|now| now.reasons != why.reasons || now.status != why.status) {
+            if said(engine, place) != *before {
                 return None;
             }
             engine.advance_for(SETTLE_MS);
@@ -209,7 +253,7 @@ proptest! {
             for one in offered.iter().take(TRIED) {
                 prop_assert!(engine.go_to_place(place));
                 let failed = unkept(&mut engine, one, &without);
-                prop_assert!(failed.is_none(), "{}: {} ({:?}, of {:?})", failed.unwrap_or_default(), one.2.title, one.2.input, one.0);
+                prop_assert!(failed.is_none(), "{}: {} ({:?}, of {:?})", failed.unwrap_or_default(), one.remedy.title, one.remedy.input, one.place);
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use crate::{
     actions::action,
-    agents::{AGENT_PORT, Agent, AgentState, Host},
+    agents::{AGENT_PORT, Agent, AgentState, Host, registration},
     api::{AgentId, Resources},
     cluster::Cluster,
     maintenance::cluster::view as maintenance_view,
@@ -65,7 +65,10 @@ fn build(
             port: (agent.port != AGENT_PORT).then_some(agent.port),
             ..AddAgent::default()
         };
-        actions.push(action("Start a fresh agent on it", Input::AddAgent(fresh), None));
+        let Records { cluster, maintenance, .. } = records;
+        let refusal = registration::takes_again(&cluster.agents, maintenance, fleet, machine).err();
+        let why = refusal.as_ref().map(|refusal| refusal.message.as_str());
+        actions.push(action("Start a fresh agent on it", Input::AddAgent(fresh), why));
     }
     let tasks: Vec<&Task> = agent.tasks.iter().filter_map(|no| records.tasks.get(*no)).collect();
     MachineView {

@@ -340,7 +340,7 @@ fn ids_of(body: &Value) -> Result<Vec<&str>, Refused> {
         return Err(Refused::Faults(vec![fault("/ids".to_owned(), "error.path.missing")]));
     };
     let Some(ids) = ids.as_array() else {
-        return Err(Refused::Faults(vec![fault("/".to_owned(), "error.expected.jsarray")]));
+        return Err(Refused::Faults(vec![crate::schema::Fault::at_root("error.expected.jsarray")]));
     };
     let others = ids.iter().enumerate().filter(|(_, id)| !id.is_string());
     let faults: Vec<_> = others.map(|(at, _)| fault(format!("({at})"), "error.expected.jsstring")).collect();

@@ -11,6 +11,7 @@ use crate::definition::Refused;
 use crate::schema::Fault;
 use crate::settings::Settings;
 use serde_json::{Map, Value};
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Rounds at most: shape, rules of the body, rules of what it becomes, each perhaps once more.
@@ -124,7 +125,7 @@ fn take_out(json: &mut Value, place: &str) -> Option<String> {
     let (mut path, mut rest) = (String::new(), place.trim_start_matches('/'));
     while let Some((at, more)) = index(rest) {
         node = node.as_array_mut()?.get_mut(at)?;
-        path.push_str(&format!("({at})"));
+        _ = write!(path, "({at})");
         rest = more.trim_start_matches('/');
     }
     let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
@@ -136,7 +137,7 @@ fn take_out(json: &mut Value, place: &str) -> Option<String> {
             node = node.as_array_mut()?.get_mut(at)?;
             indices = more;
         }
-        path.push_str(&format!("/{part}"));
+        _ = write!(path, "/{part}");
     }
     let name = last.split('(').next()?;
     let fields: &mut Map<String, Value> = node.as_object_mut()?;
@@ -144,7 +145,7 @@ fn take_out(json: &mut Value, place: &str) -> Option<String> {
         return None;
     }
     fields.shift_remove(name)?;
-    path.push_str(&format!("/{name}"));
+    _ = write!(path, "/{name}");
     Some(path)
 }
 

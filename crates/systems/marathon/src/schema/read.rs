@@ -22,7 +22,7 @@ pub(crate) struct Fault {
 impl Fault {
     /// Of the whole body.
     pub(crate) fn at_root(error: &'static str) -> Self {
-        Self { path: "/".to_owned(), error }
+        Self { path: String::new(), error }
     }
 }
 
