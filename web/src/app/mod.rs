@@ -4,6 +4,8 @@ mod crash;
 mod housekeeping;
 mod keys;
 mod pace;
+#[cfg(feature = "picture")]
+mod picture;
 
 use crate::browser;
 use crate::features::announcer::Announcer;
@@ -28,17 +30,26 @@ use crate::ui::splitter::Splitter;
 use std::rc::Rc;
 use yew::prelude::*;
 
+#[cfg(feature = "picture")]
+pub use picture::picture;
+
 /// Opens the session and mounts the page.
 pub fn start() {
     crash::install();
-    let (mut session, state) = Session::new();
-    let facts = session.start(&browser::hash(), browser::query("example").as_deref());
-    let hub = Hub::new(session, state, facts);
-    hub.send(Action::Check);
+    let hub = opened(&browser::hash(), browser::query("example").as_deref());
     let document = browser::window().and_then(|window| window.document());
     if let Some(root) = document.and_then(|document| document.get_element_by_id("app")) {
         yew::Renderer::<App>::with_root_and_props(root, AppProps { hub }).render();
     }
+}
+
+/// The store of a page that was opened at an address.
+fn opened(hash: &str, example: Option<&str>) -> Hub {
+    let (mut session, state) = Session::new();
+    let facts = session.start(hash, example);
+    let hub = Hub::new(session, state, facts);
+    hub.send(Action::Check);
+    hub
 }
 
 #[derive(Properties, PartialEq)]
