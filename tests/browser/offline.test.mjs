@@ -4,15 +4,18 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { DIST, open, serve, started } from "./harness.mjs";
+import { DIST, open, serve, soon, started } from "./harness.mjs";
 
 /** Waits until the page's files are kept: those it starts with, and the rest. */
 function kept(page) {
-  return page.waitForFunction(async () => {
-    const registration = await navigator.serviceWorker.getRegistration();
-    const cache = await caches.open("planarium-files");
-    const names = (await cache.keys()).map((request) => request.url);
-    return registration?.active?.state === "activated" && names.some((name) => /editor-/.test(name));
+  return soon(async () => {
+    const [state, names] = await page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.getRegistration();
+      const cache = await caches.open("planarium-files");
+      return [registration?.active?.state, (await cache.keys()).map((request) => request.url)];
+    });
+    assert.equal(state, "activated");
+    assert.ok(names.some((name) => /editor-/.test(name)), names.join("\n"));
   });
 }
 
