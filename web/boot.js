@@ -1,9 +1,11 @@
 /**
- * Starts the page: loads the engine, and says plainly when that does not work.
+ * Starts the page: loads the engine, plays to it what was done before it was there, and says plainly when it does not start.
  *
  * It is a file of its own so that the page needs no inline script. `document.documentElement.dataset.boot` says how far
  * it is: `starting`, `started` or `failed`.
  */
+import { keepOffline } from "./offline.js";
+import { replay } from "./replay.js";
 
 const root = document.documentElement;
 const meta = (name) => document.querySelector(`meta[name="planarium-${name}"]`);
@@ -21,13 +23,22 @@ function explanation(error) {
 }
 
 const status = document.getElementById("boot");
+const app = document.getElementById("app");
 root.dataset.boot = "starting";
+// The page says so once its keys count, see web/src/app/keys.rs.
+const listening = new Promise((done) => addEventListener("planarium:listening", done, { once: true }));
 try {
   const engine = meta("engine");
   const { default: init } = await import(absolute(engine.dataset.glue));
   await init({ module_or_path: absolute(engine.content) });
-  root.dataset.boot = "started";
+  await listening;
+  const early = window.planariumEarly?.();
+  delete root.dataset.picture;
+  app?.removeAttribute("aria-busy");
   status?.remove();
+  root.dataset.boot = "started";
+  if (early && app) replay(early, app);
+  keepOffline(meta("offline")?.content);
 } catch (error) {
   root.dataset.boot = "failed";
   if (status) {

@@ -52,7 +52,8 @@ const KINDS = {
         headless: true,
         args: [...FLAGS, `--disk-cache-dir=${path.join(home, "cache")}`],
       }),
-    context: ({ theme, reducedMotion, touch }) => ({
+    context: ({ theme, reducedMotion, touch, offline }) => ({
+      serviceWorkers: offline ? "allow" : "block",
       colorScheme: theme,
       reducedMotion: reducedMotion ? "reduce" : "no-preference",
       hasTouch: touch,
@@ -117,7 +118,7 @@ async function started(kind, theme) {
  * A fresh profile in a browser.
  *
  * @param {"chromium" | "firefox"} kind
- * @param {{ width: number, height: number, theme: "light" | "dark", reducedMotion: boolean, touch: boolean }} wanted
+ * @param {{ width: number, height: number, theme: "light" | "dark", reducedMotion: boolean, touch: boolean, offline: boolean }} wanted
  */
 export async function profile(kind, wanted) {
   // Firefox has one theme for all its pages.

@@ -113,6 +113,8 @@ export async function serve(folder = DIST, extra = {}, mount = "/") {
  * @param {boolean} [options.touch]
  * @param {"chromium"|"firefox"} [options.browser] default: chromium
  * @param {(text: string) => boolean} [options.expected] problems that belong to the test
+ * @param {string} [options.home] the server's address, where `url` is another one
+ * @param {boolean} [options.offline] the page may keep itself for offline use; elsewhere it would load everything twice
  */
 export async function open(url, options = {}) {
   const { width = SIZES.desktop.width, height = SIZES.desktop.height, expected = () => false } = options;
@@ -123,6 +125,7 @@ export async function open(url, options = {}) {
     theme: options.theme ?? "light",
     reducedMotion: Boolean(options.reducedMotion),
     touch: Boolean(options.touch),
+    offline: Boolean(options.offline),
   });
   const page = await context.newPage();
   if (SLOWDOWN > 1) {
@@ -159,7 +162,7 @@ export async function open(url, options = {}) {
   });
   page.on("request", (request) => {
     const target = new URL(request.url());
-    if (target.protocol.startsWith("http") && target.origin !== new URL(url).origin) {
+    if (target.protocol.startsWith("http") && target.origin !== new URL(options.home ?? url).origin) {
       note(`request to a third party: ${request.url()}`);
     }
   });

@@ -2,9 +2,9 @@
 // - web/styles/main.css with all it imports becomes one style sheet,
 // - each piece of WebAssembly (the page, its worker) gets its glue script in one file, its own script, and a <meta> that names them,
 // - every file gets a name that changes with its content,
-// - in a release scripts and styles are minified.
+// - in a release scripts and styles are minified, the page's picture stands in the document, and a service worker keeps the files.
 import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
@@ -14,6 +14,9 @@ import path from "node:path";
  *
  * @typedef {{ name: string, package: string, folder: string, script?: string }} Piece
  */
+
+/** What a file's name says of its content. */
+const digest = (content) => createHash("sha256").update(content).digest("hex").slice(0, 16);
 
 /** Assembles one page: `source` is the repository, `target` the folder that the page is written to. */
 export class Assembly {
@@ -30,6 +33,8 @@ export class Assembly {
   async ownFiles() {
     const editor = await readFile(path.join(this.source, "web/editor/dist/editor.js"), "utf8");
     await this.replace("./styles.css", await this.bundled("web/styles/main.css"));
+    await this.replace("./later.css", await this.bundled("web/styles/later.css"));
+    await this.replace("./early.js", await this.bundled("web/early.js"));
     await this.replace("./boot.js", await this.bundled("web/boot.js"));
     await this.replace("./editor/editor.js", editor);
   }
@@ -57,6 +62,32 @@ export class Assembly {
     return { glue: glueName, wasm: wasmName };
   }
 
+  /** Puts the page's picture into the document, see web/src/app/picture.rs. */
+  picture(markup) {
+    const place = '<div id="app" aria-busy="true">';
+    if (!this.html.includes(`${place}</div>`)) {
+      throw new Error(`index.html does not hold ${place}</div>, which the picture goes into`);
+    }
+    this.html = this.html.replace(place, () => `${place}${markup}`);
+  }
+
+  /** The service worker under its own name, which browsers look for, with the names of this version's files. */
+  async offline() {
+    const all = (await readdir(this.target, { recursive: true })).map((name) => `./${name.replaceAll("\\", "/")}`);
+    const hashed = all.filter((name) => /-[0-9a-f]{16}(_bg)?\.\w+$/.test(name));
+    const files = JSON.stringify({
+      page: hashed.filter((name) => this.html.includes(`"${name}"`) && !name.startsWith("./editor/")),
+      rest: hashed.filter((name) => !this.html.includes(`"${name}"`) || name.startsWith("./editor/")),
+    });
+    const worker = await this.bundled("web/sw.js");
+    const text = worker.replace(/\{\s*page: ?\[\],\s*rest: ?\[\],?\s*\}/, () => files);
+    if (text === worker) {
+      throw new Error("web/sw.js has no list of files to fill");
+    }
+    this.intoHead('<meta name="planarium-offline" content="./sw.js">');
+    await writeFile(path.join(this.target, "sw.js"), `${text}// ${digest(this.html)}\n`);
+  }
+
   /** Adds a line to the end of the page's head. */
   intoHead(line) {
     this.html = this.html.replace("</head>", () => `  ${line}\n  </head>`);
@@ -82,7 +113,7 @@ export class Assembly {
 
   /** Writes a file under a name with its hash, and returns that name. */
   async place(name, content) {
-    const hash = createHash("sha256").update(content).digest("hex").slice(0, 16);
+    const hash = digest(content);
     const { dir, name: stem, ext } = path.posix.parse(name);
     const hashed = `${dir}/${stem}-${hash}${ext}`;
     await mkdir(path.join(this.target, dir), { recursive: true });
@@ -99,10 +130,13 @@ export class Assembly {
     this.html = this.html.replaceAll(`"${placeholder}"`, () => `"${hashed}"`);
   }
 
-  /** Writes the page itself, after a check that it holds no inline script. */
+  /** Writes the page itself, after a check that it holds no inline script; in a release, first what keeps it offline. */
   async finish() {
     if (/<script(?![^>]*\ssrc=)/.test(this.html)) {
       throw new Error("the page holds an inline script, which its own policy refuses");
+    }
+    if (this.release) {
+      await this.offline();
     }
     await writeFile(path.join(this.target, "index.html"), this.html);
   }

@@ -1,10 +1,10 @@
-// Assembles the page for `cargo xtask`: node web/hooks/build.mjs '{"source", "target", "release", "pieces"}'.
+// Assembles the page for `cargo xtask`: node web/hooks/build.mjs '{"source", "target", "release", "pieces", "picture"}'.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { Assembly } from "./assemble.mjs";
 import { compress } from "./compress.mjs";
 
-const { source, target, release, pieces } = JSON.parse(process.argv[2] ?? "{}");
+const { source, target, release, pieces, picture } = JSON.parse(process.argv[2] ?? "{}");
 
 /** index.html without its instructions to trunk: files to insert are inserted, programs come as pieces. */
 async function ownPage() {
@@ -33,6 +33,9 @@ for (const piece of pieces) {
     page.intoHead(`<link rel="modulepreload" href="${glue}">`);
     page.intoHead(`<link rel="preload" href="${wasm}" as="fetch" type="application/wasm" crossorigin>`);
   }
+}
+if (picture) {
+  page.picture(await readFile(picture, "utf8"));
 }
 await page.finish();
 if (release) {

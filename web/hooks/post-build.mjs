@@ -15,16 +15,24 @@ if (!target) {
 const page = new Assembly({ source, target, release, html: await readFile(path.join(target, "index.html"), "utf8") });
 await page.ownFiles();
 
-// Trunk knows one program of the page. The worker is built as `cargo xtask` builds it.
-if (await access(path.join(source, "crates/worker/Cargo.toml")).then(() => true, () => false)) {
-  const folder = path.join(target, "worker-build");
-  execFileSync("cargo", ["xtask", "piece", "worker", path.resolve(folder), ...(release ? ["--release"] : [])], {
+const built = path.join(target, "pieces");
+const piece = (name) =>
+  execFileSync("cargo", ["xtask", "piece", name, path.resolve(built, name), ...(release ? ["--release"] : [])], {
     cwd: source,
     stdio: "inherit",
   });
+
+// Trunk knows one program of the page. The worker is built as `cargo xtask` builds it.
+if (await access(path.join(source, "crates/worker/Cargo.toml")).then(() => true, () => false)) {
+  piece("worker");
+  const folder = path.join(built, "worker");
   await page.piece({ name: "worker", package: "planarium-worker", folder, script: "web/worker.js" });
-  await rm(folder, { recursive: true });
 }
+if (release) {
+  piece("picture");
+  page.picture(await readFile(path.join(built, "picture", "picture.html"), "utf8"));
+}
+await rm(built, { recursive: true, force: true });
 
 if (release) {
   for (const file of await readdir(target, { recursive: true })) {

@@ -34,6 +34,14 @@ pub(crate) fn window() -> Option<web_sys::Window> {
     if cfg!(target_arch = "wasm32") { web_sys::window() } else { None }
 }
 
+/// Dispatches an event on the window, for the scripts that started the page.
+pub(crate) fn say(name: &str) {
+    let Some(window) = window() else { return };
+    if let Ok(event) = web_sys::Event::new(name) {
+        let _ = window.dispatch_event(&event);
+    }
+}
+
 fn storage() -> Option<web_sys::Storage> {
     window()?.local_storage().ok().flatten()
 }

@@ -12,4 +12,6 @@ mod store;
 mod systems;
 mod ui;
 
+#[cfg(feature = "picture")]
+pub use app::picture;
 pub use app::start;

@@ -99,8 +99,8 @@ Example: cargo xtask dist"
             "\
 cargo xtask piece NAME FOLDER [--release]
 
-Builds one WebAssembly piece of the page (engine, worker) with its glue into FOLDER. Trunk's hook calls it for the
-worker; the other tasks build all pieces by themselves.
+Builds one piece of the page into FOLDER: a WebAssembly file with its glue (engine, worker), or the first picture
+(picture). Trunk's hook calls it; the other tasks build all pieces by themselves.
 
 Example: cargo xtask piece worker target-web/worker --release"
         }

@@ -142,16 +142,29 @@ fn items(root: &Path) -> Result<Vec<Item>> {
         paths,
         may_lack: false,
     };
-    let page = on_page("wasm");
-    anyhow::ensure!(!page.is_empty(), "dist/ holds no page: run `cargo xtask size` without --no-build");
-    let mut glue = on_page("js");
-    glue.extend(on_page("css"));
+    let wasm = on_page("wasm");
+    anyhow::ensure!(!wasm.is_empty(), "dist/ holds no page: run `cargo xtask size` without --no-build");
+    let (page, beside): (Vec<PathBuf>, Vec<PathBuf>) =
+        wasm.iter().cloned().partition(|path| starts(path, "planarium-web"));
+    // Without a worker, the engine of all systems is in the page.
+    let page = if beside.is_empty() {
+        item("page with the engine of all systems", 320 + 1000, page)
+    } else {
+        item("page without its engine", 320, page)
+    };
+    let scripts = [on_page("js"), on_page("css")].concat();
+    let first = |path: &&PathBuf| ["styles-", "early-", "boot-"].iter().any(|start| starts(path, start));
+    let mut picture: Vec<PathBuf> = scripts.iter().filter(first).cloned().collect();
+    picture.push(dist.join("index.html"));
     let fonts = ["woff2", "woff", "ttf", "otf"].into_iter().flat_map(on_page).collect();
     let loader = ["loader.js", "planarium-embed.css"].map(|name| root.join("embed").join(name)).to_vec();
     let mut items = vec![
         item("embed: loader with its styles", 8, loader),
-        item("page with the engine of all systems", 320 + 1000, page),
-        item("glue scripts and styles", 24, glue),
+        item("page until its first picture", 20, picture),
+        page,
+        Item { may_lack: true, ..item("engine beside the page", 1000, beside) },
+        item("everything, all pieces together", 1500, wasm),
+        item("glue scripts and styles", 24, scripts),
         item("editor chunk", 115, files::with_extension(&dist.join("editor"), "js")),
     ];
     items.push(Item { may_lack: true, ..item("fonts", 0, fonts) });
@@ -188,6 +201,11 @@ fn lessons(root: &Path) -> Vec<Item> {
         }
     }
     items
+}
+
+/// Whether the name of a file begins so.
+fn starts(path: &Path, start: &str) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start))
 }
 
 /// What the gallery ships of an example: all of it but the golden transcript, one file after the other.

@@ -29,6 +29,7 @@ pub(super) fn use_global_keys(hub: &Hub) {
                 }
             })
         });
+        browser::say("planarium:listening");
         move || drop(listener)
     });
 }

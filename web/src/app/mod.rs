@@ -4,6 +4,8 @@ mod crash;
 mod housekeeping;
 mod keys;
 mod pace;
+#[cfg(feature = "picture")]
+mod picture;
 
 use crate::browser;
 use crate::features::announcer::Announcer;
@@ -30,17 +32,26 @@ use planarium_messages::questions::Ask;
 use std::rc::Rc;
 use yew::prelude::*;
 
+#[cfg(feature = "picture")]
+pub use picture::picture;
+
 /// Opens the session and mounts the page.
 pub fn start() {
     crash::install();
-    let hub = Hub::new(State::first());
-    let begin = effects::begin(&browser::hash(), browser::query("example").as_deref());
-    hub.connect(Rc::new(InProcess::new(&hub)), Ask::Begin(Box::new(begin)));
-    hub.send(Action::Check);
+    let hub = opened(&browser::hash(), browser::query("example").as_deref());
     let document = browser::window().and_then(|window| window.document());
     if let Some(root) = document.and_then(|document| document.get_element_by_id("app")) {
         yew::Renderer::<App>::with_root_and_props(root, AppProps { hub }).render();
     }
+}
+
+/// Returns the store of a page that was opened at an address.
+fn opened(hash: &str, example: Option<&str>) -> Hub {
+    let hub = Hub::new(State::first());
+    let begin = effects::begin(hash, example);
+    hub.connect(Rc::new(InProcess::new(&hub)), Ask::Begin(Box::new(begin)));
+    hub.send(Action::Check);
+    hub
 }
 
 #[derive(Properties, PartialEq)]

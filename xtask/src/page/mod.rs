@@ -1,5 +1,6 @@
 //! Building the page: cargo compiles, wasm-bindgen's library writes the glue, `web/hooks/build.mjs` puts the files together.
 
+mod picture;
 mod piece;
 mod progress;
 
@@ -27,7 +28,7 @@ pub(crate) fn build_release(root: &Path, toolchain: &WasmToolchain) -> Result<()
 pub(crate) fn build(root: &Path, toolchain: &WasmToolchain, kind: Kind, folder: &Path) -> Result<()> {
     let watch = Stopwatch::start();
     let pieces = Piece::all(root);
-    let parts = 2 + pieces.len();
+    let parts = 2 + pieces.len() + usize::from(kind == Kind::Release);
     // The packages come over the network while the machine compiles.
     let packages = std::thread::scope(|scope| {
         let packages = scope.spawn(|| npm::editor(root));
@@ -53,6 +54,9 @@ fn compile(root: &Path, toolchain: &WasmToolchain, kind: Kind, pieces: &[Piece],
         let label = format!("{} of {parts}: {}", index + 2, piece.title());
         piece.compile(root, toolchain, kind, &label)?;
     }
+    if kind == Kind::Release {
+        picture::draw(root, &format!("{} of {parts}: the page's picture", parts - 1))?;
+    }
     Ok(())
 }
 
@@ -65,6 +69,7 @@ fn assemble(root: &Path, kind: Kind, pieces: &[Piece], folder: &Path) -> Result<
         "target": staging,
         "release": kind == Kind::Release,
         "pieces": pieces.iter().map(|piece| piece.told(root, kind)).collect::<Vec<_>>(),
+        "picture": (kind == Kind::Release).then(|| picture::file(root)),
     });
     Cmd::new("node").dir(root).arg("web/hooks/build.mjs").arg(told.to_string()).run()?;
     clear(folder)?;
@@ -88,6 +93,13 @@ pub(crate) fn run_piece(args: &[String]) -> Result<bool> {
         _ => anyhow::bail!("piece takes a name and a folder; see cargo xtask piece --help"),
     };
     let root = files::root()?;
+    if name == "picture" {
+        picture::draw(&root, "the page's picture")?;
+        let folder = PathBuf::from(folder);
+        clear(&folder)?;
+        fs::copy(picture::file(&root), folder.join("picture.html"))?;
+        return Ok(true);
+    }
     let piece = Piece::all(&root)
         .into_iter()
         .find(|piece| piece.name() == name)

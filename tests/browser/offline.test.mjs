@@ -1,0 +1,85 @@
+// The page without a network: a second visit runs, asks nobody, and a new version is only offered.
+import assert from "node:assert/strict";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { DIST, open, serve, soon, started } from "./harness.mjs";
+
+/** Waits until the page's files are kept: those it starts with, and the rest. */
+function kept(page) {
+  return soon(async () => {
+    const [state, names] = await page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.getRegistration();
+      const cache = await caches.open("planarium-files");
+      return [registration?.active?.state, (await cache.keys()).map((request) => request.url)];
+    });
+    assert.equal(state, "activated");
+    assert.ok(names.some((name) => /editor-/.test(name)), names.join("\n"));
+  });
+}
+
+test("a second visit works with the network off, and plays", async () => {
+  const server = await serve();
+  const { page, close, check } = await open(server.url, { offline: true, expected: (text) => /request failed|ERR_/.test(text) });
+  try {
+    await started(page);
+    await kept(page);
+    await server.close();
+    await page.reload();
+    await started(page);
+    await page.keyboard.press("Space");
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    // What is loaded when it is needed is there, too: the rich editor.
+    await page.locator(".cm-content").waitFor();
+    check();
+  } finally {
+    await close();
+  }
+});
+
+test("a server that does not answer holds the page up for two seconds at most", async () => {
+  const server = await serve();
+  const { page, close, check } = await open(server.url, { offline: true });
+  try {
+    await started(page);
+    await kept(page);
+    await page.context().route("**/*", (route) => (route.request().isNavigationRequest() ? undefined : route.continue()));
+    await page.reload({ waitUntil: "commit" });
+    await started(page);
+    check();
+  } finally {
+    await close();
+    await server.close();
+  }
+});
+
+test("a new version is offered and does not touch the running session", async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "planarium-versions-"));
+  await cp(DIST, folder, { recursive: true });
+  const server = await serve(folder);
+  const { page, close, check } = await open(server.url, { offline: true });
+  try {
+    await started(page);
+    await kept(page);
+    await page.keyboard.press("Space");
+    const worker = path.join(folder, "sw.js");
+    await writeFile(worker, `${await readFile(worker, "utf8")}// another version\n`);
+    await page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.update());
+    const offer = page.getByRole("status", { name: "New version" });
+    await offer.waitFor();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    const state = await page.evaluate(async () => {
+      const { active, waiting } = (await navigator.serviceWorker.getRegistration()) ?? {};
+      return [active?.state, waiting?.state];
+    });
+    assert.deepEqual(state, ["activated", "installed"]);
+    await offer.getByRole("button", { name: "Later" }).click();
+    assert.equal(await offer.count(), 0);
+    check();
+  } finally {
+    await close();
+    await server.close();
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,73 @@
+// Runs before the first paint, as a classic script beside the style sheet: the page's picture stands in the document, and what is done
+// to it before the page itself is there is noted down. `boot.js` plays it to the page when that listens.
+(() => {
+  const root = document.documentElement;
+  root.dataset.boot = "starting";
+
+  // Storage may be refused; then the page has its first looks.
+  const kept = (storage, key) => {
+    try {
+      return window[storage].getItem(`planarium.${key}`) ?? "";
+    } catch {
+      return "";
+    }
+  };
+  // The looks of the last visit, as web/src/store/persist.rs writes them.
+  for (const [key, value] of kept("localStorage", "prefs").split(";").map((pair) => pair.split("="))) {
+    if (key === "theme" && value !== "auto") root.dataset.theme = value;
+    if (key === "hint") root.dataset.hint = value;
+    if (["editor", "inspector"].includes(key) && Number(value)) root.style.setProperty(`--${key}-size`, `${Number(value) / 10}%`);
+    if (key === "dock" && Number(value)) root.style.setProperty("--dock-size", `${Number(value)}px`);
+  }
+  // The picture is that of the first example: a link, an example's address and kept work show something else.
+  const elsewhere = location.search || location.hash.length > 1;
+  if (elsewhere || ["tab", "journal"].some((key) => kept("sessionStorage", key)) || kept("localStorage", "drafts")) {
+    root.dataset.picture = "other";
+  }
+
+  /** @type {{ done: object[], focus: object | null }} */
+  const early = { done: [], focus: null };
+  const isText = (target) => target.closest?.("input, textarea, select");
+  /** The way to an element inside of the page: places among children, and its kind. */
+  const place = (target) => {
+    const way = [];
+    for (let at = target; at?.parentElement; at = at.parentElement) {
+      if (at.id === "app") return { way, tag: target.tagName };
+      way.unshift([...at.parentElement.children].indexOf(at));
+    }
+    return null;
+  };
+  const note = (event) => {
+    const { type, target } = event;
+    if (!event.isTrusted) return;
+    if (type === "keydown") {
+      const { key, code, ctrlKey, metaKey, shiftKey, altKey } = event;
+      const command = ctrlKey || metaKey;
+      if (isText(target) && !(command && key === "Enter")) return;
+      // The browser's own keys (reload, find, address) stay the browser's.
+      if ((command || altKey) && !["Enter", "k", "K", "z", "Z", "y", "Y"].includes(key)) return;
+      if (["Tab", "Shift", "Control", "Alt", "Meta"].includes(key)) return;
+      const presses = [" ", "Enter"].includes(key) && target.closest?.("button, a, summary, [role=tab]");
+      if (presses) return;
+      if ([" ", "/"].includes(key) || command) event.preventDefault();
+      early.done.push({ type, place: place(target), init: { key, code, ctrlKey, metaKey, shiftKey, altKey } });
+      return;
+    }
+    const where = place(target);
+    if (!where) return;
+    if (type === "focusin") early.focus = where;
+    if (type === "input") early.done.push({ type, place: where, value: target.value });
+    if (type === "click" && !isText(target)) {
+      if (target.closest("a")) event.preventDefault();
+      early.done.push({ type, place: where });
+    }
+  };
+  const types = ["keydown", "click", "input", "focusin"];
+  for (const type of types) addEventListener(type, note, true);
+  /** Gives what was noted, and notes no more. */
+  window.planariumEarly = () => {
+    for (const type of types) removeEventListener(type, note, true);
+    delete window.planariumEarly;
+    return early;
+  };
+})();
