@@ -13,7 +13,7 @@ Tasks of this repository: cargo xtask TASK [OPTIONS]
   dist    build the release page into dist/ and print its sizes
   size    measure compressed sizes against their budgets
   bench   run the benchmarks (rebuilds itself with optimisation)
-  setup   only the set-up: cargo xtask setup [wasm|page|browser|clients]
+  setup   only the set-up: cargo xtask setup [wasm|page|browser|clients|hosts]
 
 `cargo xtask TASK --help` says more about one task.";
 
@@ -103,10 +103,11 @@ Example: cargo xtask bench --peers"
         }
         "setup" => {
             "\
-cargo xtask setup [wasm|page|browser|clients]
+cargo xtask setup [wasm|page|browser|clients|hosts]
 
 Only the set-up of the other tasks: the wasm target; trunk, wasm-bindgen and the front-end packages; chromium, firefox-esr
-and the packages of the browser tests; the client libraries from PyPI. Without a name, all of it.
+and the packages of the browser tests; the client libraries from PyPI; mdBook, MkDocs, Sphinx and remark. Without a
+name, all of it.
 
 Example: cargo xtask setup page"
         }

@@ -10,7 +10,7 @@ use crate::files;
 use crate::out;
 use crate::page;
 use crate::proc::Cmd;
-use crate::setup::{self, WasmToolchain, browser, firefox, npm};
+use crate::setup::{self, WasmToolchain, browser, firefox, hosts, npm};
 
 /// Builds the release page and drives it with headless Chromium, and on some journeys with Firefox.
 pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
@@ -22,7 +22,8 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     page::build_release(root, &toolchain)?;
     build_types(root, &toolchain)?;
     out::step("the command that makes pictures for documents");
-    Cmd::new("cargo").dir(root).args(["build", "--locked", "--package", "planarium-cli"]).run()?;
+    let demos = ["build", "--locked", "--package", "planarium-cli", "--package", "planarium-mdbook"];
+    Cmd::new("cargo").dir(root).args(demos).run()?;
     out::step("tests of the editor bundle");
     let editor = counted(node_test(&files::editor(root), filter))?;
     out::step("browser tests");
@@ -30,6 +31,11 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
         .env("PLANARIUM_CHROMIUM", chromium)
         .env("PLANARIUM_DIST", files::dist(root))
         .env("PLANARIUM_BIN", clients::program(root));
+    // Without them, the builds of documents skip themselves and are counted so.
+    tests = match hosts::ensure(root) {
+        Ok(programs) => tests.env("PLANARIUM_HOSTS", programs),
+        Err(reason) => tests.env("PLANARIUM_HOSTS_MISSING", format!("{reason:#}")),
+    };
     // Without it, the journeys in Firefox skip themselves and are counted so.
     if let Some(program) = firefox {
         tests = tests.env("PLANARIUM_FIREFOX", program);
