@@ -11,6 +11,7 @@ Tasks of this repository: cargo xtask TASK [OPTIONS]
   tidy    rules of this repository that no compiler checks
   bless   run the golden suites and accept their new output
   dist    build the release page into dist/ and print its sizes
+  site    build the documentation as a book, every demo checked
   size    measure compressed sizes against their budgets
   bench   run the benchmarks (rebuilds itself with optimisation)
   setup   only the set-up: cargo xtask setup [wasm|page|browser|clients|hosts]
@@ -73,6 +74,15 @@ lists what changed. Read the difference before you commit it.
 Example: cargo xtask bless canary"
         }
         "dist" => "cargo xtask dist\n\nBuilds the release page into dist/ and prints its sizes.\n\nExample: cargo xtask dist",
+        "site" => {
+            "\
+cargo xtask site
+
+Puts the chapters of docs/site, the ledger, the diagnostics and the examples' READMEs together, runs every demo in the
+engine, and builds the book into target/site with mdBook. Exit code 1 when a claim is false or a link is dead.
+
+Example: cargo xtask site"
+        }
         "size" => {
             "\
 cargo xtask size [--no-build]
@@ -126,7 +136,7 @@ mod tests {
             .filter_map(|line| line.strip_prefix("  "))
             .filter_map(|line| line.split_whitespace().next())
             .collect();
-        assert_eq!(tasks.len(), 10);
+        assert_eq!(tasks.len(), 11);
         for task in tasks {
             assert_ne!(of(task), OVERVIEW, "{task}");
             assert!(of(task).contains("Example: cargo xtask "), "{task}");

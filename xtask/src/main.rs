@@ -16,6 +16,7 @@ mod page;
 mod play;
 mod proc;
 mod setup;
+mod site;
 mod size;
 mod test;
 mod tidy;
@@ -60,6 +61,7 @@ fn dispatch(args: &[String]) -> Result<bool> {
         "tidy" => tidy::run(rest),
         "bless" => bless::run(rest),
         "dist" => dist::run(rest),
+        "site" => site::run(rest),
         "size" => size::run(rest),
         "bench" => run_bench(rest),
         "help" | "--help" | "-h" => {

@@ -11,6 +11,7 @@ use crate::out;
 use crate::page;
 use crate::proc::Cmd;
 use crate::setup::{self, WasmToolchain, browser, firefox, hosts, npm};
+use crate::site;
 
 /// Builds the release page and drives it with headless Chromium, and on some journeys with Firefox.
 pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
@@ -33,7 +34,12 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
         .env("PLANARIUM_BIN", clients::program(root));
     // Without them, the builds of documents skip themselves and are counted so.
     tests = match hosts::ensure(root) {
-        Ok(programs) => tests.env("PLANARIUM_HOSTS", programs),
+        Ok(programs) => {
+            // A false demo or a dead link is told by the build itself and fails here.
+            let site = site::run(&[])?;
+            anyhow::ensure!(site, "the documentation's book was not built");
+            tests.env("PLANARIUM_HOSTS", programs).env("PLANARIUM_SITE", root.join("target").join("site"))
+        }
         Err(reason) => tests.env("PLANARIUM_HOSTS_MISSING", format!("{reason:#}")),
     };
     // Without it, the journeys in Firefox skip themselves and are counted so.
