@@ -55,7 +55,13 @@ function built(...words) {
 
 const wrong = (text) => text.replace("deploy COMPLETE by 90s", "deploy COMPLETE by 1s");
 const element = (page, at = 0) => page.locator("planarium-embed").nth(at);
-const ready = (embed) => embed.evaluate(async (it) => (await customElements.whenDefined("planarium-embed"), await it.ready, true));
+/** Waits until a demo has been read; one that never is fails the test rather than holding it up. */
+const ready = (embed) =>
+  embed.evaluate(async (it) => {
+    await customElements.whenDefined("planarium-embed");
+    const late = new Promise((_, fail) => setTimeout(() => fail(new Error(`the demo is never ready: ${it.innerText}`)), 10_000));
+    await Promise.race([it.ready, late]);
+  });
 const theme = (embed) => embed.evaluate((it) => it.dataset.theme);
 const word = (embed, name) => embed.getByRole("row").filter({ hasText: name }).first().locator(".pl-word").innerText();
 

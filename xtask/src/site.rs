@@ -173,14 +173,14 @@ fn relinked(text: &str, page: &Page, pages: &[Page]) -> String {
         match (is_outside, found, label_at) {
             (false, Some(other), _) => {
                 let anchor = if anchor.is_empty() { String::new() } else { format!("#{anchor}") };
-                out.push_str(&format!("{before}]({}{anchor})", between(&page.to, &other.to)));
+                out.extend([before, "](", &between(&page.to, &other.to), &anchor, ")"]);
             }
             (false, None, Some(at)) => {
                 let (head, label) = before.split_at_checked(at).unwrap_or((before, ""));
                 out.push_str(head.strip_suffix('!').unwrap_or(head));
                 out.push_str(label.trim_start_matches('['));
             }
-            _ => out.push_str(&format!("{before}]({target})")),
+            _ => out.extend([before, "](", target, ")"]),
         }
         rest = tail;
     }
