@@ -187,7 +187,8 @@ class PlanariumEmbed extends HTMLElement {
     }
     let run;
     try {
-      run = JSON.parse(this.querySelector("script.pl-recording").textContent);
+      // Hosts that run every script of a page anew (Material's instant navigation) keep it in an attribute.
+      run = JSON.parse(this.dataset.recording ?? this.querySelector("script.pl-recording").textContent);
       if (!(run.v <= VERSION)) throw new Error(`the recording is of version ${run.v}, this script reads up to ${VERSION}`);
       run.words = groups(run.words, 3);
       run.changes = groups(run.changes, 3);

@@ -49,6 +49,11 @@ pub(crate) fn client_tests(root: &Path) -> PathBuf {
     root.join("tests").join("clients")
 }
 
+/// Folder of the documents that are built with other people's programs.
+pub(crate) fn host_tests(root: &Path) -> PathBuf {
+    root.join("tests").join("hosts")
+}
+
 /// Folders that hold nothing of ours.
 const FOREIGN: [&str; 5] = ["target", "node_modules", "dist", ".git", "shots"];
 

@@ -12,11 +12,12 @@ Tasks of this repository: cargo xtask TASK [OPTIONS]
   bless   run the golden suites and accept their new output
   dist    build the release page into dist/ and print its sizes
   piece   build one part of the page, for trunk
+  site    build the documentation as a book, every demo checked
   size    measure compressed sizes against their budgets
   npm     build the npm package `planarium` as a tarball
   bench   run the benchmarks (rebuilds itself with optimisation)
   soak    mutated definitions and inputs against the router (builds it with optimisation)
-  setup   only the set-up: cargo xtask setup [wasm|page|browser|clients]
+  setup   only the set-up: cargo xtask setup [wasm|page|browser|clients|hosts]
 
 `cargo xtask TASK --help` says more about one task.";
 
@@ -104,6 +105,15 @@ Builds one piece of the page into FOLDER: a WebAssembly file with its glue (engi
 
 Example: cargo xtask piece worker target-web/worker --release"
         }
+        "site" => {
+            "\
+cargo xtask site
+
+Puts the chapters of docs/site, the ledger, the diagnostics and the examples' READMEs together, runs every demo in the
+engine, and builds the book into target/site with mdBook. Exit code 1 when a claim is false or a link is dead.
+
+Example: cargo xtask site"
+        }
         "size" => {
             "\
 cargo xtask size [--no-build]
@@ -147,10 +157,11 @@ Example: cargo xtask bench --peers"
         }
         "setup" => {
             "\
-cargo xtask setup [wasm|page|browser|clients]
+cargo xtask setup [wasm|page|browser|clients|hosts]
 
 Only the set-up of the other tasks: the wasm target; wasm-bindgen's test runner; the front-end packages; chromium, firefox-esr
-and the packages of the browser tests; the client libraries from PyPI. Without a name, all of it.
+and the packages of the browser tests; the client libraries from PyPI; mdBook, MkDocs, Sphinx and remark. Without a
+name, all of it.
 
 Example: cargo xtask setup page"
         }

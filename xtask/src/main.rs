@@ -18,6 +18,7 @@ mod play;
 mod proc;
 mod serve;
 mod setup;
+mod site;
 mod size;
 mod soak;
 mod test;
@@ -64,6 +65,7 @@ fn dispatch(args: &[String]) -> Result<bool> {
         "bless" => bless::run(rest),
         "dist" => dist::run(rest),
         "piece" => page::run_piece(rest),
+        "site" => site::run(rest),
         "size" => size::run(rest),
         "npm" => npm::run(rest),
         "bench" => run_bench(rest),

@@ -9,8 +9,10 @@ Each fence ```planarium goes to `planarium embed --fence`, which runs, checks an
 registers the fence with pymdownx.superfences and puts script and styles into the site. Nothing here knows what a fence says.
 """
 
+import html
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -64,7 +66,19 @@ def fence(source, language, css_class, options, md, **_):
     for line in told:
         log.warning(line)
     # Markdown for Python puts an element that it does not know into a paragraph, which the table would end.
-    return f'<div class="planarium">\n{drawn["html"]}</div>'
+    return f'<div class="planarium">\n{without_script(drawn["html"])}</div>'
+
+
+RECORDING = re.compile(r'<script type="application/json" class="pl-recording">(.*?)</script>\n?', re.DOTALL)
+
+
+def without_script(picture):
+    """The picture with its recording in an attribute: instant navigation would run it as a script."""
+    found = RECORDING.search(picture)
+    if not found:
+        return picture
+    attribute = f'<planarium-embed data-recording="{html.escape(found.group(1))}"'
+    return RECORDING.sub("", picture).replace("<planarium-embed", attribute, 1)
 
 
 def info(options):
@@ -134,12 +148,12 @@ class PlanariumPlugin(BasePlugin):
         Page.taken = ()
         return markdown
 
-    def on_page_content(self, html, page, config, files):
+    def on_page_content(self, content, page, config, files):
         # What superfences cannot read stays code, unchecked: a value without quotes, mostly.
         for number in openings(Page.lines):
             if number not in Page.taken:
                 raise PluginError(f"{Page.name}:{number}: superfences cannot read this fence: quote the values, key=\"value\"")
-        return html
+        return content
 
     def on_post_build(self, config):
         folder = os.path.join(config.site_dir, ASSETS)

@@ -6,6 +6,7 @@
 pub(crate) mod browser;
 mod debian;
 pub(crate) mod firefox;
+pub(crate) mod hosts;
 pub(crate) mod kubectl;
 pub(crate) mod npm;
 pub(crate) mod python;
@@ -26,8 +27,8 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     let root = files::root()?;
     for arg in args {
         anyhow::ensure!(
-            ["wasm", "page", "browser", "clients"].contains(&arg.as_str()),
-            "there is no part `{arg}` to set up; the parts are wasm, page, browser and clients"
+            ["wasm", "page", "browser", "clients", "hosts"].contains(&arg.as_str()),
+            "there is no part `{arg}` to set up; the parts are wasm, page, browser, clients and hosts"
         );
     }
     let wanted = |part: &str| args.is_empty() || args.iter().any(|arg| arg == part);
@@ -47,6 +48,11 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
         && let Err(reason) = python::ensure(&root)
     {
         out::warn(format!("the tests of client libraries will be skipped: {reason:#}"));
+    }
+    if wanted("hosts")
+        && let Err(reason) = hosts::ensure(&root)
+    {
+        out::warn(format!("builds of documents will be skipped: {reason:#}"));
     }
     out::say("set-up complete");
     Ok(true)

@@ -10,7 +10,8 @@ use crate::files;
 use crate::out;
 use crate::page;
 use crate::proc::Cmd;
-use crate::setup::{self, WasmToolchain, browser, firefox, npm};
+use crate::setup::{self, WasmToolchain, browser, firefox, hosts, npm};
+use crate::site;
 
 /// Builds the release page and drives it with headless Chromium, and on some journeys with Firefox.
 pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
@@ -22,7 +23,8 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     page::build_release(root, &toolchain)?;
     build_types(root, &toolchain)?;
     out::step("the command that makes pictures for documents");
-    Cmd::new("cargo").dir(root).args(["build", "--locked", "--package", "planarium-cli"]).run()?;
+    let demos = ["build", "--locked", "--package", "planarium-cli", "--package", "planarium-mdbook"];
+    Cmd::new("cargo").dir(root).args(demos).run()?;
     let package = crate::npm::build(root, &toolchain, false)?;
     out::step("tests of the npm package");
     npm::ensure(&files::npm_tests(root), "the packages of the npm tests (vite, webpack, react, typescript)")?;
@@ -37,6 +39,16 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
         .env("PLANARIUM_CHROMIUM", chromium)
         .env("PLANARIUM_DIST", files::dist(root))
         .env("PLANARIUM_BIN", clients::program(root));
+    // Without them, the builds of documents skip themselves and are counted so.
+    tests = match hosts::ensure(root) {
+        Ok(programs) => {
+            // A false demo or a dead link is told by the build itself and fails here.
+            let site = site::run(&[])?;
+            anyhow::ensure!(site, "the documentation's book was not built");
+            tests.env("PLANARIUM_HOSTS", programs).env("PLANARIUM_SITE", root.join("target").join("site"))
+        }
+        Err(reason) => tests.env("PLANARIUM_HOSTS_MISSING", format!("{reason:#}")),
+    };
     // Without it, the journeys in Firefox skip themselves and are counted so.
     if let Some(program) = firefox {
         tests = tests.env("PLANARIUM_FIREFOX", program);
