@@ -16,3 +16,4 @@ mod sharing;
 mod skopos;
 mod small;
 mod texts;
+mod whys;
