@@ -193,16 +193,17 @@ impl PlanTree {
         if self.status(element) != Status::Error {
             return Vec::new();
         }
-        let has_error_child = self.tally(element).is_some_and(|tally| tally.count(Status::Error) > 0);
-        let has_text = match element {
-            Element::Plan => self.errors().next().is_some(),
-            Element::Phase(phase) => self.phase(phase).is_some_and(|row| row.errors > 0),
+        let has_error_child =
+            |element| self.tally(element).is_some_and(|tally| tally.count(Status::Error) > 0);
+        // A phase may show ERROR without any error below it, so only steps and texts count.
+        let has_error = |phase: PhaseId| {
+            has_error_child(Element::Phase(phase)) || self.phase(phase).is_some_and(|row| row.errors > 0)
+        };
+        let is_errored = match element {
+            Element::Plan => self.errors().next().is_some() || self.phases().any(has_error),
+            Element::Phase(phase) => has_error(phase),
             Element::Step(_) => false,
         };
-        vec![if has_error_child || has_text {
-            Reason::Errored { element }
-        } else {
-            Reason::Unnamed { element }
-        }]
+        vec![if is_errored { Reason::Errored { element } } else { Reason::Unnamed { element } }]
     }
 }

@@ -13,7 +13,7 @@ const ENTRIES: usize = 20_000;
 /// Events of one answer, to begin with.
 const EVENTS: usize = 50_000;
 
-/// How many entries were left out of a view.
+/// Counts of the entries that were left out of a view.
 #[derive(Clone, Copy, Debug, Default)]
 struct LeftOut {
     machines: usize,

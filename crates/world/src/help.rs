@@ -15,6 +15,10 @@ use std::sync::Arc;
 const HORIZON_MS: u64 = 90_000;
 /// When a trial looks how far the element is, after its start. *Units*: milliseconds.
 const LOOKS_MS: [u64; 9] = [0, 1_000, 2_000, 5_000, 10_000, 20_000, 40_000, 60_000, HORIZON_MS];
+/// An element that gets further by itself within this time is offered nothing. *Units*: milliseconds.
+const SOON_MS: u64 = 2_000;
+/// The need of an element that somebody holds.
+const HELD: u32 = 6;
 /// Most steps of one trial: a large world is not tried at the expense of whoever looks at it.
 const STEPS: u32 = 4_000;
 /// Most proposals that are tried.
@@ -24,14 +28,27 @@ const PAIRS: usize = 12;
 /// Most elements looked at on the way to the deepest blocker.
 const LOOKED_AT: u32 = 48;
 
+/// Progress of an element and of its plan at one look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Progress {
+    /// The element; none where it does not exist.
+    own: Option<u32>,
+    /// Its plan.
+    plan: Option<u32>,
+    /// The element was given up, or has failed.
+    stopped: bool,
+}
+
 /// Trials of all that might get an element moving. Each [`Trials::step`] is one of them.
 #[derive(Clone, Debug)]
 pub struct Trials {
     world: World,
     path: ElementPath,
     proposals: Vec<Unblock>,
-    /// How far the element is at each look when nothing is done; none before that was found out.
-    idle: Option<Vec<Option<u32>>>,
+    /// Somebody holds the element's plan, so that what moves the plan moves the element.
+    is_held: bool,
+    /// Progress at each look when nothing is done; none before that was found out.
+    idle: Option<Vec<Progress>>,
     next: usize,
     pairs: usize,
     ways: Vec<Way>,
@@ -97,7 +114,9 @@ impl Engine {
             }
         }
         proposals.truncate(TRIED);
+        let is_held = why.reasons.iter().any(|reason| need(&reason.kind) == HELD);
         Trials {
+            is_held,
             world: self.world().clone(),
             path: why.path.clone(),
             proposals,
@@ -128,13 +147,18 @@ impl Trials {
         }
         let Some(idle) = &self.idle else {
             let mut world = self.world.clone();
-            self.idle = Some(looks(&mut world, &self.path, |_, _| false));
+            let idle = looks(&mut world, &self.path, |_, _| false);
+            if moves_soon(&idle) {
+                // Whatever were done now would have no part in it.
+                self.proposals.retain(|proposal| proposal.input.is_none());
+            }
+            self.idle = Some(idle);
             return;
         };
         if let Some(proposal) = self.proposals.get(self.next) {
             let helps = match &proposal.input {
                 None => Some(Helps::Advice),
-                Some(input) => outcome(&self.world, &[input], &self.path, idle),
+                Some(input) => outcome(&self.world, &[input], &self.path, idle, self.is_held),
             };
             self.ways.extend(helps.map(|helps| Way { unblock: proposal.clone(), helps }));
             self.next += 1;
@@ -149,7 +173,7 @@ impl Trials {
         let pair = self.proposals.get(first).zip(self.proposals.get(then));
         if let Some((first, then)) = pair
             && let (Some(a), Some(b)) = (&first.input, &then.input)
-            && outcome(&self.world, &[a, b], &self.path, idle) == Some(Helps::Moves)
+            && outcome(&self.world, &[a, b], &self.path, idle, self.is_held) == Some(Helps::Moves)
         {
             let helps = Helps::Then(then.title.clone());
             self.ways.insert(0, Way { unblock: first.clone(), helps });
@@ -174,29 +198,42 @@ fn rank(helps: &Helps) -> u8 {
 }
 
 /// What comes of an element with these inputs that does not come of it without; nothing when they do nothing for it.
-fn outcome(world: &World, inputs: &[&Input], path: &ElementPath, idle: &[Option<u32>]) -> Option<Helps> {
+fn outcome(
+    world: &World,
+    inputs: &[&Input],
+    path: &ElementPath,
+    idle: &[Progress],
+    is_held: bool,
+) -> Option<Helps> {
     let mut world = world.clone();
     for input in inputs {
         let applied = world.run_input(&crate::Written::of(Input::clone(input)));
         world.take_events().for_each(drop);
         applied.outcome.ok()?;
     }
-    let further =
-        |at: usize, score: Option<u32>| score.is_some() && idle.get(at).is_some_and(|idle| score > *idle);
+    let further = |at: usize, by: Progress| {
+        idle.get(at).is_some_and(|idle| {
+            by.own.is_some() && by.own > idle.own || is_held && by.own >= idle.own && by.plan > idle.plan
+        })
+    };
     let found = looks(&mut world, path, further);
-    if found.iter().enumerate().any(|(at, score)| further(at, *score)) {
+    if found.iter().enumerate().any(|(at, by)| further(at, *by)) {
         return Some(Helps::Moves);
     }
-    let gone = found.last().is_some_and(Option::is_none) && idle.last().is_some_and(Option::is_some);
+    let (last, idle) = (found.last()?, idle.last()?);
+    let gone = last.own.is_none() && idle.own.is_some() || last.stopped && !idle.stopped;
     gone.then_some(Helps::Ends)
 }
 
+/// True if an element gets further by itself within [`SOON_MS`].
+fn moves_soon(idle: &[Progress]) -> bool {
+    let first = idle.first().and_then(|look| look.own);
+    let soon = idle.iter().zip(LOOKS_MS).filter(|(_, ms)| *ms <= SOON_MS);
+    soon.into_iter().any(|(look, _)| look.own > first)
+}
+
 /// How far an element is at each look; no further ones are taken once `enough` says so.
-fn looks(
-    world: &mut World,
-    path: &ElementPath,
-    enough: impl Fn(usize, Option<u32>) -> bool,
-) -> Vec<Option<u32>> {
+fn looks(world: &mut World, path: &ElementPath, enough: impl Fn(usize, Progress) -> bool) -> Vec<Progress> {
     let start = world.now_ms();
     let mut steps = STEPS;
     let mut out = Vec::new();
@@ -211,30 +248,39 @@ fn looks(
             break;
         }
         world.pass_to(until);
-        let score = score(world, path);
-        out.push(score);
-        if enough(at, score) {
+        let progress = progress(world, path);
+        out.push(progress);
+        if enough(at, progress) {
             break;
         }
     }
     out
 }
 
-/// How far an element is: the sum over its steps; nothing for one that does not exist.
-fn score(world: &World, path: &ElementPath) -> Option<u32> {
+/// Progress of an element and of its plan: sums over their steps.
+fn progress(world: &World, path: &ElementPath) -> Progress {
     let services = world.service_views();
-    let service: &Arc<ServiceView> = services.iter().find(|service| service.holds(path))?;
-    let plan = service.plans.iter().find(|plan| plan.name == path.plan)?;
+    let Some(service): Option<&Arc<ServiceView>> = services.iter().find(|service| service.holds(path)) else {
+        return Progress::default();
+    };
+    let Some(plan) = service.plans.iter().find(|plan| plan.name == path.plan) else {
+        return Progress::default();
+    };
     let meant = |wanted: &Option<Text>, name: &Text| wanted.as_ref().is_none_or(|wanted| wanted == name);
-    let mut sum = None;
-    for phase in plan.phases.iter().filter(|phase| meant(&path.phase, &phase.name)) {
-        for step in phase.steps.iter().filter(|step| meant(&path.step, step.key())) {
+    let mut found = Progress { stopped: true, ..Progress::default() };
+    for phase in &plan.phases {
+        let is_meant = meant(&path.phase, &phase.name);
+        for step in &phase.steps {
             let class = StatusWord::find(service.statuses, &step.status).map(|word| word.class);
             let far = class.map_or(0, far);
-            sum = Some(u32::saturating_add(sum.unwrap_or(0), far));
+            found.plan = Some(found.plan.unwrap_or(0).saturating_add(far));
+            if is_meant && meant(&path.step, step.key()) {
+                found.own = Some(found.own.unwrap_or(0).saturating_add(far));
+                found.stopped &= matches!(class, Some(StatusClass::Stopped | StatusClass::Failed));
+            }
         }
     }
-    sum
+    found
 }
 
 /// How far a step is by what its status means.
@@ -282,7 +328,7 @@ fn need(kind: &ReasonKind) -> u32 {
         ReasonKind::Interrupted { .. }
         | ReasonKind::NotStarted
         | ReasonKind::CanaryGate { .. }
-        | ReasonKind::Verdict { .. } => 6,
+        | ReasonKind::Verdict { .. } => HELD,
         ReasonKind::Errored { .. } => 7,
     }
 }

@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How long an answer may take. *Units*: milliseconds.
+/// The longest time that an answer may take. *Units*: milliseconds.
 pub const HANG_MS: u64 = 2_000;
 
-/// What is read of a world after each step.
+/// Paths that are read after each step.
 const READS: [&str; 8] = [
     "/sim/view",
     "/v2/apps?embed=apps.tasks&embed=apps.deployments",
@@ -30,6 +30,9 @@ const READS: [&str; 8] = [
     "/kube/apis/kudo.dev/v1beta1/instances",
     "/mesos/master/state",
 ];
+
+/// Spans that pass after a request. *Units*: milliseconds.
+const SPANS_MS: [u64; 6] = [0, 1, 500, 5_000, 30_000, 600_000];
 
 /// One step of a case: a request, then a span of time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +56,7 @@ pub struct Case {
     pub steps: Vec<Step>,
 }
 
-/// What must not happen.
+/// An answer that must not be given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A server's error.
@@ -76,7 +79,7 @@ impl Fault {
 /// A fault and the request that was answered so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// What happened.
+    /// The answer.
     pub fault: Fault,
     /// Method and path.
     pub asked: String,
@@ -114,28 +117,28 @@ impl Supply {
         let mut steps = Vec::new();
         let Some(set_up) = chance.pick(&self.set_ups) else { return Case { seed, steps } };
         for input in set_up {
-            steps.push(self.step(&mut chance, input, 2));
+            steps.push(step(&mut chance, input, 2));
         }
         for _ in 0..chance.below(6) {
             let Some(input) = chance.pick(&self.inputs) else { break };
-            steps.push(self.step(&mut chance, input, 3));
+            steps.push(step(&mut chance, input, 3));
         }
         Case { seed, steps }
     }
+}
 
-    /// A step of an input, changed in one of so many.
-    fn step(&self, chance: &mut Chance, input: &Value, one_in: u64) -> Step {
-        let mut input = input.clone();
-        if chance.below(one_in) == 0 {
-            change::input(chance, &mut input);
-        }
-        let mut body = input.to_string();
-        if chance.below(40) == 0 {
-            body = change::text(chance, &body);
-        }
-        let then_ms = [0, 1, 500, 5_000, 30_000, 600_000].get(chance.below(6) as usize).copied().unwrap_or(0);
-        Step { path: "/sim/inputs".to_owned(), body, then_ms }
+/// A step of an input, changed in one of so many.
+fn step(chance: &mut Chance, input: &Value, one_in: u64) -> Step {
+    let mut input = input.clone();
+    if chance.below(one_in) == 0 {
+        change::input(chance, &mut input);
     }
+    let mut body = input.to_string();
+    if chance.below(40) == 0 {
+        body = change::text(chance, &body);
+    }
+    let then_ms = chance.pick(&SPANS_MS).copied().unwrap_or_default();
+    Step { path: "/sim/inputs".to_owned(), body, then_ms }
 }
 
 /// Plays a case; `now_ms` is the clock of whoever runs it. Answers the first fault.

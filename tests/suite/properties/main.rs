@@ -17,3 +17,4 @@ mod sharing;
 mod skopos;
 mod small;
 mod texts;
+mod whys;

@@ -180,8 +180,7 @@ fn a_script_is_played_alike_in_pieces() {
             example.files.iter().find(|(own, _)| *own == path).map(|(_, text)| (*text).to_owned())
         };
         let scenario = planarium_scenario::parse(example.scenario, "x", &file).scenario.unwrap();
-        let mut client = Client::default();
-        client.session = planarium_rest::Session::of_scenario(scenario);
+        let mut client = Client { session: planarium_rest::Session::of_scenario(scenario) };
         let mut answers = 0;
         loop {
             let calls = Cell::new(0);

@@ -38,10 +38,10 @@ note: there are no machines, so nothing can be placed
   PUT /sim/scenario                     starts a scenario
 ";
 
-/// How long an advance goes on before it is answered with what it has reached.
+/// The span after which an advance is answered with what it has reached.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How long the real clock keeps requests waiting.
+/// The longest time that the real clock keeps requests waiting.
 const TICK: Duration = Duration::from_millis(500);
 
 type Shared = Arc<Mutex<Session>>;

@@ -56,7 +56,7 @@ impl Amounts {
     }
 
     /// The greater of each.
-    pub(crate) fn most(self, other: Self) -> Self {
+    pub fn most(self, other: Self) -> Self {
         self.with(other, i64::max)
     }
 }

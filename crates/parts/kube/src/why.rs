@@ -3,6 +3,7 @@
 //! *Knows*: what each controller, the scheduler and the kubelets wait for. *Must not know*: what waits for the object.
 
 use crate::{
+    amounts::Amounts,
     cluster::Cluster,
     kinds::KindId,
     kube::Kube,
@@ -34,6 +35,8 @@ pub struct Why {
     pub until: Option<SimTime>,
     /// The event this goes back to.
     pub event: Option<u64>,
+    /// The requests of a pod that no node has room for.
+    pub requests: Option<Amounts>,
 }
 
 /// The kinds of reason.
@@ -114,7 +117,7 @@ impl Kube {
 impl Reasons<'_> {
     fn add(&mut self, kind: WhyKind, about: &Object, text: impl Into<String>, until: Option<SimTime>) {
         let event = self.last_event(about);
-        self.found.push(Why { kind, about: about.path(), text: text.into(), until, event });
+        self.found.push(Why { kind, about: about.path(), text: text.into(), until, event, requests: None });
     }
 
     /// The event behind the last report about an object.
@@ -279,6 +282,11 @@ impl Reasons<'_> {
         match status.condition("PodScheduled").filter(|one| one.status == Tri::False) {
             Some(cond) => {
                 self.add(WhyKind::Unschedulable, pod, cond.message.to_string(), None);
+                if let (Some(why), Spec::Pod(spec, _)) = (self.found.last_mut(), &pod.spec)
+                    && cond.message.contains("Insufficient")
+                {
+                    why.requests = Some(spec.requests);
+                }
                 self.held_by_others(pod);
             }
             None if matches!(&pod.spec, Spec::Pod(spec, _) if spec.foreign_scheduler) => {
@@ -301,7 +309,8 @@ impl Reasons<'_> {
         for (node, scalar, holders) in held.into_iter().take(PODS) {
             let text = format!("{} of {} is held by {holders}", scalar.as_str(), node.name);
             let about = format!("node/{}", node.name).into();
-            self.found.push(Why { kind: WhyKind::HeldByOthers, about, text, until: None, event: last });
+            let kind = WhyKind::HeldByOthers;
+            self.found.push(Why { kind, about, text, until: None, event: last, requests: None });
         }
     }
 

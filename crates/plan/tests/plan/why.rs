@@ -94,7 +94,7 @@ fn errors_and_delays() {
         "s; s D P",
         "",
         &[
-            ("", "errored plan"),
+            ("", "unnamed plan"),
             ("0", "unnamed 0, children 0.0"),
             ("0.0", "delayed, unnamed 0"),
             ("0.1", "after 0.0, unnamed 0"),

@@ -126,7 +126,7 @@ struct Advance {
 /// How far `until` goes without a limit of its own. *Units*: milliseconds.
 const UNTIL_LIMIT_MS: u64 = 24 * 3_600_000;
 
-/// How far an advance goes.
+/// The end of an advance.
 enum Goal {
     /// An instant.
     At(u64),

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::collections::BTreeMap;
 
 use planarium_ground::Fleet;
-use planarium_kube::{Kube, ObjectRef};
+use planarium_kube::{Amounts, Kube, ObjectRef};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::{HttpCall, PlanCommand, PlanOp};
+use planarium_protocol::input::{AddAgent, HttpCall, PlanCommand, PlanOp, Resources};
 use planarium_protocol::json;
 use planarium_protocol::why::{ElementRef, Reason, ReasonKind, Unblock};
-use planarium_protocol::{Input, Text, Why};
+use planarium_protocol::{Amount, Input, Text, Why};
 
 use crate::controller::{Controller, Known};
 use crate::instance::{FINALIZER, PhaseStatus, PlanStatus, StepStatus};
@@ -123,7 +123,12 @@ fn failed(run: Option<&PlanStatus>) -> (String, Text) {
 
 impl Facts<'_> {
     fn next_look(&self) -> ReasonKind {
-        ReasonKind::NextCycle { at_ms: self.known.next_look().map_or(0, planarium_kernel::SimTime::ms) }
+        match self.known.next_look() {
+            Some(at) => ReasonKind::NextCycle { at_ms: at.ms() },
+            None => {
+                ReasonKind::Underway { what: "waiting for a change in the cluster".into(), until_ms: None }
+            }
+        }
     }
 
     fn path(&self, plan: &str, phase: Option<&str>, step: Option<&str>) -> ElementPath {
@@ -136,24 +141,21 @@ impl Facts<'_> {
         }
     }
 
-    /// Offers to start a plan, or says why that would be refused.
+    /// Offers to start a plan, unless that would be refused.
     fn offer(&self, version: &Version, plan: &str, op: PlanOp, found: &mut Found) {
         let instance = &self.known.instance;
         let words = if op == PlanOp::Restart { "Start the plan anew" } else { "Start the plan" };
-        match trigger_refusal(instance, version, plan) {
-            None => {
-                let command = PlanCommand {
-                    dialect: crate::WORD.to_owned(),
-                    service: instance.name.to_string(),
-                    plan: plan.to_owned(),
-                    op,
-                    phase: None,
-                    step: None,
-                    params: BTreeMap::default(),
-                };
-                found.hint(words, Some(Input::Plan(command)));
-            }
-            Some(refused) => found.hint(format!("{words}: would be refused: {refused}"), None),
+        if trigger_refusal(instance, version, plan).is_none() {
+            let command = PlanCommand {
+                dialect: crate::WORD.to_owned(),
+                service: instance.name.to_string(),
+                plan: plan.to_owned(),
+                op,
+                phase: None,
+                step: None,
+                params: BTreeMap::default(),
+            };
+            found.hint(words, Some(Input::Plan(command)));
         }
     }
 
@@ -381,6 +383,31 @@ impl Facts<'_> {
         found.because(text, ReasonKind::NotItsTurn { strategy: strategy.into(), waiting_for: first });
     }
 
+    /// Ways past what an object waits for.
+    fn ways(&self, reasons: &[planarium_kube::Why], found: &mut Found) {
+        let homeless: Vec<Amounts> = reasons.iter().filter_map(|reason| reason.requests).collect();
+        if let Some(first) = homeless.first() {
+            let (title, count) = match u32::try_from(homeless.len()) {
+                Ok(count) if count > 1 => (format!("Add {count} machines with room for them"), count),
+                _ => ("Add a machine with room for it".to_owned(), 1),
+            };
+            let most = homeless.iter().fold(*first, |most, one| most.most(*one));
+            found.hint(title, Some(roomy(most, count)));
+            found.hint("Lower what the pod requests, in the template or by its parameter", None);
+        }
+        for (kind, name) in reasons.iter().filter_map(|reason| missing(&reason.text)) {
+            let (plural, shown) =
+                if kind == "secret" { ("secrets", "Secret") } else { ("configmaps", "ConfigMap") };
+            let call = HttpCall {
+                method: "POST".to_owned(),
+                path: format!("/kube/api/v1/namespaces/{}/{plural}", self.known.instance.namespace),
+                body: json!({ "apiVersion": "v1", "kind": shown, "metadata": { "name": name } }),
+                content_type: Some("application/json".to_owned()),
+            };
+            found.hint(format!("Create the {shown} {name}, empty"), Some(Input::Call(call)));
+        }
+    }
+
     fn task(&self, phase: &Phase, step: &Step, task: &Task, found: &mut Found) {
         let name = task.name.value.as_str();
         if task.is() == Some(TaskKind::Dummy) && !task.done && !task.want_err {
@@ -416,12 +443,39 @@ impl Facts<'_> {
         let rendered = self.known.memory.rendered.get(&place);
         let prepared = rendered.and_then(|it| it.objects.iter().find(|it| *it.path() == **object));
         let there = prepared.and_then(|it| self.kube.get(ObjectRef::new(it.kind?, &it.namespace, &it.name)));
-        for reason in there.map(|there| self.kube.why(self.fleet, there)).unwrap_or_default() {
+        let reasons = there.map(|there| self.kube.why(self.fleet, there)).unwrap_or_default();
+        self.ways(&reasons, found);
+        for reason in reasons {
             let state = Text::from(format!("{:?}", reason.kind));
             let kind = ReasonKind::Object { object: reason.about, state };
             found.reasons.push(Reason { text: reason.text, event: reason.event, kind });
         }
     }
+}
+
+/// Machines on each of which a pod fits with something to spare.
+fn roomy(requests: Amounts, count: u32) -> Input {
+    let up = |amount: i64, unit: i64, spare: i64, least: i64| {
+        let whole = amount.saturating_add(unit - 1) / unit;
+        Some(Amount::whole(whole.saturating_add(spare).max(least)))
+    };
+    let resources = Resources {
+        cpus: up(requests.cpu_milli, 1000, 1, 4),
+        mem: up(requests.memory, 1024 * 1024, 512, 8192),
+        disk: up(requests.storage, 1024 * 1024, 1024, 20_480),
+        gpus: if requests.gpus > 0 { Some(Amount::whole(requests.gpus)) } else { None },
+        ports: None,
+        disks: Vec::new(),
+    };
+    Input::AddAgent(AddAgent { count: Some(count), resources, ..AddAgent::default() })
+}
+
+/// The kind (`secret`, `configmap`) and name in a message such as `secret "door" not found`.
+fn missing(message: &str) -> Option<(&str, &str)> {
+    let rest = message.strip_suffix(" not found")?.strip_suffix('"')?;
+    let (before, name) = rest.rsplit_once('"')?;
+    let kind = before.trim_end().rsplit(' ').next()?;
+    matches!(kind, "secret" | "configmap").then_some((kind, name))
 }
 
 /// `Kind/name` as clients write it.

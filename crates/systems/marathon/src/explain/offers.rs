@@ -53,9 +53,9 @@ impl Explainer<'_> {
             |unused: &&Arc<Unused>| unused.spec.version.version == spec.version.version && unused.at >= since;
         let looked: Vec<Arc<Unused>> = run.stats.last.values().filter(current).cloned().collect();
         if looked.is_empty() {
-            reasons.push(self.no_offers(&spec, &many));
+            reasons.push(self.no_offers(&spec, &many, waiting.len()));
         } else {
-            self.offer_remedies(&spec, false);
+            self.offer_remedies(&spec, waiting.len(), false);
             reasons.push(Self::unsuited(&spec, &many, &looked));
         }
         reasons
@@ -90,7 +90,7 @@ impl Explainer<'_> {
     }
 
     /// No offer has been looked at.
-    fn no_offers(&mut self, spec: &Arc<RunSpec>, many: &str) -> Reason {
+    fn no_offers(&mut self, spec: &Arc<RunSpec>, many: &str, waiting: usize) -> Reason {
         let records = self.records;
         let role = &spec.def.role;
         let faults = self.cluster.withholding_offers(&records.setup.settings.framework);
@@ -113,7 +113,8 @@ impl Explainer<'_> {
         } else {
             format!("the master has sent none for role {role} since they were asked for")
         };
-        self.offer_remedies(spec, self.cluster.round_reaches(records.setup.framework, None));
+        let reaches = self.cluster.round_reaches(records.setup.framework, None);
+        self.offer_remedies(spec, waiting, reaches);
         let wait = waits(many);
         let line = format!("{many} of {} {wait} for offers, and none was at hand: {text}", spec.id);
         reason(line, None, ReasonKind::NoOffers { text: text.into() })
@@ -133,8 +134,8 @@ impl Explainer<'_> {
             }
             (stage.failed > 0).then_some(stage)
         });
-        let misses = |agent: &AgentOutcome| agent.outcomes.iter().filter(|outcome| !outcome.passed).count();
-        let nearest = agents.iter().min_by_key(|agent| misses(agent)).map(|agent| {
+        let closest = looked.iter().zip(&agents).min_by_key(|(unused, _)| distance(spec, unused));
+        let nearest = closest.map(|(_, agent)| {
             let missed: Vec<&str> = agent
                 .outcomes
                 .iter()
@@ -158,6 +159,32 @@ impl Explainer<'_> {
         let funnel = OfferFunnel { at_ms: at.ms(), stages: stages.collect(), agents, nearest };
         reason(text, event, ReasonKind::NoMatchingOffer { funnel })
     }
+}
+
+/// Distance of an offer from what an app needs: requirements that more room would not meet, then what is short, in thousandths of
+/// what is needed, all amounts together.
+fn distance(spec: &RunSpec, unused: &Unused) -> (usize, i64) {
+    let needs = &spec.def.needs;
+    let short = |name: &str, needed: Milli| {
+        let missing = needed.thousandths().saturating_sub(unused.left.scalar(name).thousandths()).max(0);
+        missing.saturating_mul(1000) / needed.thousandths().max(1)
+    };
+    let (mut others, mut missing) = (usize::from(unused.why.region), 0_i64);
+    for reject in ORDER.into_iter().filter(|reject| unused.why.reasons.contains(reject)) {
+        match reject {
+            Reject::Cpus => missing = missing.saturating_add(short("cpus", needs.cpus)),
+            Reject::Mem => missing = missing.saturating_add(short("mem", needs.mem)),
+            Reject::Disk => missing = missing.saturating_add(short("disk", needs.disk)),
+            Reject::Gpus => missing = missing.saturating_add(short("gpus", needs.gpus)),
+            Reject::Role
+            | Reject::Constraint
+            | Reject::NoReservation
+            | Reject::Maintenance
+            | Reject::Ports
+            | Reject::ScarceGpus => others += 1,
+        }
+    }
+    (others, missing)
 }
 
 /// The verb that goes with a count.

@@ -92,21 +92,28 @@ impl Explainer<'_> {
         }
     }
 
-    /// More offers, where a round would bring some, and more room.
-    pub(super) fn offer_remedies(&mut self, spec: &RunSpec, round_helps: bool) {
+    /// Proposes more offers, where a round would bring some, and more room.
+    pub(super) fn offer_remedies(&mut self, spec: &RunSpec, waiting: usize, round_helps: bool) {
         if round_helps {
             let round = Input::OfferRound(OfferRound::default());
             self.help("Send one round of offers from every machine", Some(round));
         }
-        self.help("Add a machine with room for it", Some(roomy(spec)));
+        let (title, machines) = match u32::try_from(waiting).unwrap_or(MACHINES).min(MACHINES) {
+            machines @ 2.. => (format!("Add {machines} machines with room for one each"), machines),
+            _ => ("Add a machine with room for it".to_owned(), 1),
+        };
+        self.help(title, Some(roomy(spec, machines)));
         if !spec.def.constraints.is_empty() {
             self.help("Relax its constraints in the definition", None);
         }
     }
 }
 
-/// A machine that holds an instance with something to spare.
-fn roomy(spec: &RunSpec) -> Input {
+/// Machines that are proposed at most.
+const MACHINES: u32 = 10;
+
+/// Machines each of which holds an instance with something to spare.
+fn roomy(spec: &RunSpec, machines: u32) -> Input {
     let needs = &spec.def.needs;
     let up = |value: Milli, spare: i64, least: i64| {
         let whole = value.thousandths().saturating_add(999) / 1000;
@@ -121,5 +128,5 @@ fn roomy(spec: &RunSpec) -> Input {
         ports: Some("[1-65535]".to_owned()),
         disks: Vec::new(),
     };
-    Input::AddAgent(AddAgent { count: Some(1), resources: amounts, ..AddAgent::default() })
+    Input::AddAgent(AddAgent { count: Some(machines), resources: amounts, ..AddAgent::default() })
 }

@@ -142,6 +142,11 @@ impl Explainer<'_> {
         let complete =
             self.scheduler.plans.get(plan).is_some_and(|plan| plan.tree.status(element).is_complete());
         if complete {
+            if let Element::Step(step) = element
+                && let Some(paused) = self.paused_after_all(step)
+            {
+                return vec![paused];
+            }
             return vec![reason("It is complete", None, ReasonKind::Complete)];
         }
         if let Some(exited) = self.exited() {
@@ -165,13 +170,16 @@ fn element_ref(scheduler: &Scheduler, plan: PlanId, element: Element) -> Element
 
 /// The control loop looks at it next time.
 fn next_cycle(scheduler: &Scheduler) -> Reason {
-    let at = scheduler.next_cycle();
-    let at_ms = at.map_or(0, SimTime::ms);
-    let text = match at {
-        Some(at) => format!("The scheduler looks at it in its next cycle, at {at}"),
-        None => "The scheduler looks at it as soon as offers come or something changes".to_owned(),
+    if let Some(at) = scheduler.next_cycle() {
+        let text = format!("The scheduler looks at it in its next cycle, at {at}");
+        return reason(text, None, ReasonKind::NextCycle { at_ms: at.ms() });
+    }
+    let text = if scheduler.is_subscribed() {
+        "The scheduler looks at it as soon as offers come or something changes"
+    } else {
+        "The scheduler looks at it once it is registered with the master"
     };
-    reason(text, None, ReasonKind::NextCycle { at_ms })
+    reason(text, None, ReasonKind::NoOffers { text: text.into() })
 }
 
 /// A reason.

@@ -167,6 +167,11 @@ impl Remedies<'_> {
                 Some(input),
             );
             if failed("reservation") {
+                // Alone it does nothing for a pod that is tied to where its reservations are.
+                self.add(
+                    "Add a machine for the pod once it is replaced",
+                    Some(self.roomy_agent(requirement)),
+                );
                 return;
             }
         }

@@ -36,6 +36,21 @@ impl Explainer<'_> {
         reasons
     }
 
+    /// That a step's task was paused by an operator after the step was complete.
+    pub(super) fn paused_after_all(&mut self, step: StepId) -> Option<Reason> {
+        let holder = Holder { plan: self.plan, step };
+        let requirement = self.scheduler.plans.step(holder)?.requirement.clone()?;
+        let is_paused = |name: &Text| {
+            let record = self.scheduler.state.tasks.named(name);
+            record.is_some_and(|record| record.goal.target == OverrideTarget::Paused)
+        };
+        let task = requirement.task_names().iter().find(|name| is_paused(name))?.clone();
+        self.remedies.resume(&requirement);
+        let held = self.scheduler.path(holder.plan, Element::Step(holder.step));
+        let text = format!("The step was complete; after that an operator paused {task}");
+        Some(reason(text, None, ReasonKind::Interrupted { held }))
+    }
+
     /// Reasons for a launched step, task by task.
     fn launched(&mut self, holder: Holder) -> Vec<Reason> {
         let Some(data) = self.scheduler.plans.step(holder) else { return Vec::new() };
@@ -91,7 +106,14 @@ impl Explainer<'_> {
                     (n, Some(code)) => format!("{n} attempts, last exit code {code}"),
                     (n, None) => format!("{n} attempts without an exit code"),
                 };
-                let text = format!("{task} runs, but its readiness check has not passed: {so_far}");
+                let text = match last_exit {
+                    // The machine knows of it, the scheduler does not.
+                    Some(0) => format!(
+                        "{task} runs and its readiness check has passed, but no status has told the scheduler: its machine is \
+                         cut off, or status updates are dropped"
+                    ),
+                    _ => format!("{task} runs, but its readiness check has not passed: {so_far}"),
+                };
                 let kind = ReasonKind::Readiness { task: task.clone(), attempts, last_exit, next_ms };
                 reasons.push(reason(text, event, kind));
                 self.remedies.readiness(holder, requirement, record);
@@ -162,7 +184,10 @@ impl Explainer<'_> {
             _ if status == Status::Prepared => reasons.push(self.no_offers(&requirement)),
             _ => {}
         }
-        reasons.extend(self.declined(holder, &requirement));
+        // What has not been looked at yet is new work, for which offers are asked for again.
+        if status == Status::Prepared {
+            reasons.extend(self.declined(holder, &requirement));
+        }
         reasons.extend(self.maintenance(&requirement));
         reasons
     }
@@ -223,7 +248,12 @@ impl Explainer<'_> {
         } else {
             "the master has sent none since the scheduler asked".to_owned()
         };
-        self.remedies.drought(requirement);
+        if scheduler.offers.at_hand.is_empty() {
+            self.remedies.drought(requirement);
+        } else if let Some(at) = scheduler.next_cycle() {
+            let text = format!("{text}, at {at}");
+            return reason(text, None, ReasonKind::NextCycle { at_ms: at.ms() });
+        }
         reason(format!("No offer was at hand: {text}"), None, ReasonKind::NoOffers { text: text.into() })
     }
 }

@@ -98,7 +98,14 @@ impl Explainer<'_> {
             let errors = vec![text.as_str().into()];
             all.push(reason(text, run.event, ReasonKind::Errored { errors }));
         }
-        let failed = run.trace.iter().filter(|trace| !trace.passed).last();
+        // The check that failed, and not the cleanup that came of it.
+        let is_cause = |id: StepId| {
+            run.reason.is_none()
+                && run.plan.step(id).is_some_and(|step| step.is_leaf() && !step.cleanup)
+                && !self.is_in_cleanup(id)
+        };
+        let failures = || run.trace.iter().filter(|trace| !trace.passed);
+        let failed = failures().filter(|trace| is_cause(trace.step)).last().or_else(|| failures().last());
         if let Some(trace) = failed {
             let own = run.step(trace.step);
             let note = self.why_failed(trace.step);
@@ -118,6 +125,14 @@ impl Explainer<'_> {
             ));
         }
         all
+    }
+
+    /// A step is carried out below a cleanup step.
+    fn is_in_cleanup(&self, id: StepId) -> bool {
+        let plan = &self.run.plan;
+        let owner = |id: StepId| plan.chain(plan.step(id)?.chain)?.owner;
+        std::iter::successors(owner(id), |around| owner(*around))
+            .any(|around| plan.step(around).is_some_and(|step| step.cleanup))
     }
 
     fn not_started(&mut self) -> Reason {
@@ -214,7 +229,14 @@ impl Explainer<'_> {
             (true, None) => "its call failed".into(),
             (true, Some(_)) => "it was cut off".into(),
             (false, Some(_)) => "the plan was stopped in it".into(),
-            (false, None) => self.end_of_chain(id).unwrap_or_else(|| "a step in it failed".to_owned()).into(),
+            (false, None) => match step.and_then(|step| self.failed_inside(step)) {
+                // The cleanup that a failure led to ended the chain; the failure is the cause.
+                Some(cause) if self.ends_in_cleanup(id) => {
+                    let name = run.plan.step(cause).map_or("?", |step| &*step.id);
+                    format!("{name} failed: {}; its cleanup ended the chain", self.why_failed(cause)).into()
+                }
+                _ => self.end_of_chain(id).unwrap_or_else(|| "a step in it failed".to_owned()).into(),
+            },
         }
     }
 
@@ -225,6 +247,15 @@ impl Explainer<'_> {
             |id: StepId| self.run.plan.step(id).is_some_and(|step| step.chain == inside && !step.cleanup);
         let failed = self.run.trace.iter().filter(|one| !one.passed && of_chain(one.step));
         failed.last().map(|one| one.step)
+    }
+
+    /// The last step carried out in the chain inside a step was a cleanup step.
+    fn ends_in_cleanup(&self, id: StepId) -> bool {
+        let plan = &self.run.plan;
+        let Some(inside) = plan.step(id).and_then(Step::inside) else { return false };
+        let of_chain = |one: &StepId| plan.step(*one).is_some_and(|step| step.chain == inside);
+        let last = self.run.trace.iter().map(|one| one.step).filter(of_chain).last();
+        last.and_then(|last| plan.step(last)).is_some_and(|step| step.cleanup)
     }
 
     /// What ended the chain inside a step with a failure.
