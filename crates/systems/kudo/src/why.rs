@@ -417,8 +417,17 @@ impl Facts<'_> {
         let prepared = rendered.and_then(|it| it.objects.iter().find(|it| *it.path() == **object));
         let there = prepared.and_then(|it| self.kube.get(ObjectRef::new(it.kind?, &it.namespace, &it.name)));
         for reason in there.map(|there| self.kube.why(self.fleet, there)).unwrap_or_default() {
-            let state = Text::from(format!("{:?}", reason.kind));
-            let kind = ReasonKind::Object { object: reason.about, state };
+            let kind = match reason.held {
+                Some(held) => ReasonKind::HeldByOthers {
+                    machine: held.machine,
+                    requirement: held.scalar.into(),
+                    held: held.others,
+                },
+                None => {
+                    let state = Text::from(format!("{:?}", reason.kind));
+                    ReasonKind::Object { object: reason.about, state }
+                }
+            };
             found.reasons.push(Reason { text: reason.text, event: reason.event, kind });
         }
     }
