@@ -326,7 +326,9 @@ fn single(kind: &str, value: Wired<'_>, depth: u32) -> Result<Option<Value>, Api
             }
             Some(text.into())
         }
-        ("x", Wired::Bytes(bytes)) => int_or_string(bytes)?.filter(|value| !zero || *value != Value::from(0)),
+        ("x", Wired::Bytes(bytes)) => {
+            Some(int_or_string(bytes)?).filter(|value| !zero || value.as_i64() != Some(0))
+        }
         ("s" | "i" | "b" | "y" | "t" | "q" | "x", _) | (_, Wired::Number(_)) => return Err(wrong()),
         (name, Wired::Bytes(bytes)) => {
             let mut fields = Map::new();
@@ -337,7 +339,7 @@ fn single(kind: &str, value: Wired<'_>, depth: u32) -> Result<Option<Value>, Api
     })
 }
 
-fn int_or_string(bytes: &[u8]) -> Result<Option<Value>, ApiError> {
+fn int_or_string(bytes: &[u8]) -> Result<Value, ApiError> {
     let (mut is_text, mut number, mut text) = (false, 0, String::new());
     for field in Fields(bytes) {
         match field? {
@@ -347,5 +349,5 @@ fn int_or_string(bytes: &[u8]) -> Result<Option<Value>, ApiError> {
             _ => {}
         }
     }
-    Ok(Some(if is_text { text.into() } else { number.into() }))
+    Ok(if is_text { text.into() } else { number.into() })
 }
