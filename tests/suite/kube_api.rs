@@ -81,3 +81,26 @@ fn a_watch_begins_the_cluster() {
     client.post(NAMESPACES, &namespace("team")).status(201);
     assert_eq!(told(&client, &mut stream), (vec!["ADDED team".to_owned()], false));
 }
+
+#[test]
+fn a_watch_ends_by_either_clock_with_all_that_it_has_to_tell() {
+    let mut client = Client::with_cluster("3");
+    client.post(NAMESPACES, &namespace("first")).status(201);
+    let version = client.get(NAMESPACES).json()["metadata"]["resourceVersion"].as_str().unwrap().to_owned();
+    let target = format!(
+        "{NAMESPACES}?watch=true&timeoutSeconds=5&allowWatchBookmarks=true&resourceVersion={version}"
+    );
+    let mut stream = watch(&mut client, &target);
+    // The transport ends it where the world's clock stands still.
+    assert_eq!(stream.limit_s, Some(5));
+    client.post(NAMESPACES, &namespace("second")).status(201);
+    client.advance(60_000);
+    client.post(NAMESPACES, &namespace("third")).status(201);
+    let (events, ended) = told(&client, &mut stream);
+    let expected = ["ADDED second", "ADDED third", "BOOKMARK "].map(str::to_owned);
+    assert_eq!((events, ended), (expected.to_vec(), true));
+    let mut open = watch(&mut client, &format!("{NAMESPACES}?watch=true&resourceVersion={version}"));
+    assert_eq!(open.limit_s, None);
+    client.advance(3_600_000);
+    assert!(!told(&client, &mut open).1, "without a timeout it stays open");
+}

@@ -39,10 +39,16 @@ impl Fleet {
     }
 
     /// A process holds so much of its machine until it ends, and is shown there as what it is.
-    pub fn hold_for(&mut self, cx: &Cx, pid: ProcessId, kind: &'static str, amounts: Amounts) {
+    pub fn hold_for(
+        &mut self,
+        cx: &Cx,
+        pid: ProcessId,
+        (owner, kind): (&'static str, &'static str),
+        amounts: Amounts,
+    ) {
         let Some(spec) = self.processes.get(&pid).map(|process| process.spec.clone()) else { return };
         let service = spec.labels.get("service").cloned().unwrap_or_default();
-        let holder = Holder { kind, name: spec.name.clone(), service };
+        let holder = Holder { owner, kind, name: spec.name.clone(), service };
         let holding = Holding { holder, amounts, ports: [].into() };
         self.hold(cx, spec.machine, (spec.owner, PROCESS + u64::from(pid.0)), holding);
     }

@@ -3,6 +3,7 @@
 //! *Knows*: names, amounts, faults. *Must not know*: agents, tasks, pods.
 
 use crate::Fleet;
+use crate::Scalar;
 use crate::event::Absence;
 use crate::spec::MachineId;
 use planarium_protocol::input::{ClearFault, Fault, FaultKind, Target};
@@ -53,6 +54,7 @@ impl Fleet {
             tasks: Vec::new(),
             actions: self.machine_actions(id),
             promised_twice: self.ledger().is_promised_twice(id),
+            without_size: 0,
         })
     }
 
@@ -83,6 +85,33 @@ impl Fleet {
             reasons: reason.map(str::to_owned).into_iter().collect(),
             unblock: unblock.collect(),
         })
+    }
+
+    /// Adds to an explanation of a machine what the ledger says of it.
+    pub fn explain_holdings(&self, why: &mut MachineWhy) {
+        let hostname = why.agent.split_once('@').map_or(&*why.agent, |(name, _)| name);
+        let Some(id) = self.find_machine(hostname) else { return };
+        if self.ledger().is_promised_twice(id) {
+            let owners: Vec<String> =
+                Scalar::ALL.iter().filter_map(|scalar| self.ledger().promised_beyond(id, *scalar)).collect();
+            why.reasons.push(format!(
+                "it is promised twice: {}; clusters that know nothing of each other share it",
+                owners.join(", ")
+            ));
+        }
+        let sizeless = self.ledger().processes(id).filter(|(.., holding)| holding.amounts.is_none());
+        let mut kinds: Vec<(String, u32)> = Vec::new();
+        for (.., holding) in sizeless {
+            let kind = format!("{} {}s", holding.holder.owner, holding.holder.kind);
+            match kinds.iter_mut().find(|(own, _)| *own == kind) {
+                Some((_, count)) => *count += 1,
+                None => kinds.push((kind, 1)),
+            }
+        }
+        for (kind, count) in kinds {
+            why.reasons
+                .push(format!("{count} {kind} run on it and hold nothing: nothing says how large they are"));
+        }
     }
 
     /// Ways to hurt a machine, and to bring it back.

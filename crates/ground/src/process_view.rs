@@ -43,6 +43,7 @@ impl Fleet {
             machine.revision = machine.revision.saturating_add(moved);
             for (_, pid, holding) in self.ledger().processes(id) {
                 holding.amounts.add_to(machine);
+                machine.without_size += u32::from(holding.amounts.is_none());
                 machine.tasks.extend(view(self, pid, holding));
             }
         }

@@ -30,7 +30,7 @@ fn fleet() -> (Fleet, Cx, MachineId) {
 }
 
 fn holding(kind: &'static str, name: &str, amounts: Amounts) -> Holding {
-    let holder = Holder { kind, name: name.into(), service: "".into() };
+    let holder = Holder { owner: "Mesos", kind, name: name.into(), service: "".into() };
     Holding { holder, amounts, ports: [].into() }
 }
 
@@ -51,7 +51,7 @@ fn told(fleet: &mut Fleet) -> Vec<Owner> {
 fn what_one_holds_is_not_free_for_another() {
     let (mut fleet, cx, m) = fleet();
     assert_eq!(fleet.ledger().has(m).mem_mib(), Milli::from_int(16_400), "what is set apart is there, too");
-    fleet.hold(&cx, m, (MESOS, 7), holding("Mesos task", "web-0", mib(2, 4_096)));
+    fleet.hold(&cx, m, (MESOS, 7), holding("task", "web-0", mib(2, 4_096)));
     fleet.hold(&cx, m, (KUBE, 7), holding("pod", "a", Amounts::in_bytes(500, 1_000_001, 0, 0)));
     let ledger = fleet.ledger();
     assert_eq!(ledger.held_by_others(m, KUBE), mib(2, 4_096));
@@ -59,7 +59,10 @@ fn what_one_holds_is_not_free_for_another() {
     assert_eq!(ledger.free_for(m, KUBE), ledger.free_for(m, MESOS));
     assert_eq!(ledger.free_for(m, KUBE).cpus, Milli::from_thousandths(5_500));
     let others = ledger.others_by_size(m, KUBE, Scalar::Mem);
-    assert_eq!(others.iter().map(|one| one.holder.text()).collect::<Vec<_>>(), ["Mesos task web-0"]);
+    assert_eq!(
+        others.iter().map(|one| one.named(Scalar::Mem).in_words()).collect::<Vec<_>>(),
+        ["Mesos task web-0"]
+    );
     assert!(ledger.others_by_size(m, KUBE, Scalar::Disk).is_empty());
     assert_eq!(fleet.check(), Vec::<String>::new());
     fleet.release(&cx, m, (MESOS, 7));
@@ -108,7 +111,7 @@ fn clusters_that_know_nothing_of_each_other_may_promise_a_machine_twice() {
     let (mut fleet, cx, m) = fleet();
     fleet.set_sharing(Sharing::Apart);
     fleet.hear_holdings(MESOS);
-    fleet.hold(&cx, m, (MESOS, 1), holding("Mesos task", "web-0", mib(6, 1)));
+    fleet.hold(&cx, m, (MESOS, 1), holding("task", "web-0", mib(6, 1)));
     assert_eq!(
         (fleet.ledger().is_promised_twice(m), fleet.ledger().held_by_others(m, KUBE)),
         (false, Amounts::NONE)

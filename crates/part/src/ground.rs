@@ -64,8 +64,14 @@ impl Ground<'_> {
     }
 
     /// Says how much of its machine a process holds until it ends, and as what it is shown there.
-    pub fn hold_for(&mut self, cx: &Cx, pid: ProcessId, kind: &'static str, amounts: Amounts) {
-        self.fleet_mut().hold_for(cx, pid, kind, amounts);
+    pub fn hold_for(
+        &mut self,
+        cx: &Cx,
+        pid: ProcessId,
+        (owner, kind): (&'static str, &'static str),
+        amounts: Amounts,
+    ) {
+        self.fleet_mut().hold_for(cx, pid, (owner, kind), amounts);
     }
 
     /// Asks a process to end.

@@ -24,8 +24,9 @@ pub enum Wire {
     Change(Box<Input>, Reply),
     /// Something is to change, and the response may go on with what happens from before the change.
     Subscribe(Box<Input>, Subscribed),
-    /// The response goes on: what comes later is asked of [`crate::Part::stream`] with this topic.
-    Stream(Response, Value),
+    /// The response goes on: what comes later is asked of [`crate::Part::stream`] with this topic. The transport ends it after a
+    /// time of its own clock, if one is given. *Units*: seconds.
+    Stream(Response, Value, Option<u64>),
 }
 
 impl Wire {
@@ -54,6 +55,8 @@ pub struct EventStream {
     pub branch: u32,
     /// The last event that was looked at.
     pub seq: u64,
+    /// The time of the transport's clock after which it ends. *Units*: seconds.
+    pub limit_s: Option<u64>,
 }
 
 /// A request.

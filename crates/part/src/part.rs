@@ -29,7 +29,9 @@ pub trait Part {
     fn one_shots(&self) -> usize;
 
     /// Whether the next periodic work would change something.
-    fn restless(&self) -> bool;
+    fn restless(&self) -> bool {
+        false
+    }
 
     /// Handles exactly one due timer.
     fn fire(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>);
@@ -68,8 +70,13 @@ pub trait Part {
     /// Bytes that this part holds and `before` does not, by estimate.
     fn beyond(&self, before: Option<&Self>) -> u64;
 
-    /// Roughly how many bytes a copy takes.
-    fn weight(&self) -> u64;
+    /// Bytes that a copy takes, roughly.
+    fn weight(&self) -> u64
+    where
+        Self: Sized,
+    {
+        self.beyond(None)
+    }
 }
 
 /// The flags that the parts under the systems are begun with.
@@ -79,12 +86,32 @@ pub struct Flags {
     pub seed: u64,
     /// Calendar time of genesis. *Units*: milliseconds since 1970.
     pub epoch_ms: u64,
-    /// The Mesos master's `offer_timeout`. *Units*: milliseconds.
-    pub offer_timeout_ms: Option<u64>,
-    /// The Mesos master's `agent_removal_rate_limit`. *Units*: milliseconds between two removals.
-    pub agent_removal_interval_ms: Option<u64>,
     /// Whether what one layer holds of a machine is free for another.
     pub sharing: Sharing,
+    /// Flags of the programs themselves, by their real names. *Units*: milliseconds.
+    pub of_programs: [(&'static str, Option<u64>); 2],
+}
+
+impl Flags {
+    /// The flag of a program by its real name. *Units*: milliseconds.
+    pub fn of_program(&self, name: &str) -> Option<u64> {
+        self.of_programs.iter().find(|(own, _)| *own == name).and_then(|(_, value)| *value)
+    }
+}
+
+/// A change of the machines, or of what an operator plans for them.
+#[derive(Clone, Copy, Debug)]
+pub enum MachineChange<'a> {
+    /// A machine has joined, or is there already and the request asks for a fresh registration.
+    Joined(MachineId, &'a AddAgent),
+    /// All new machines of a request have joined.
+    AllJoined(&'a [MachineId]),
+    /// A machine is about to leave for good.
+    Leaving(MachineId),
+    /// A machine has left.
+    Left(MachineId),
+    /// An operator plans to take some machines away, and others no longer; by hostname.
+    Planned(&'a [Text], &'a [Text]),
 }
 
 /// A part between the machines and the systems: a cluster manager with which machines register.
@@ -109,29 +136,9 @@ pub trait Layer: Part + Sized {
         Ok(false)
     }
 
-    /// A machine has joined, or is there already and `add` asks for a fresh registration.
-    fn machine_joined(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machine: MachineId, add: &AddAgent) {
-        let _ = (cx, ground, machine, add);
-    }
-
-    /// All machines of an input have joined.
-    fn machines_joined(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machines: &[MachineId]) {
-        let _ = (cx, ground, machines);
-    }
-
-    /// A machine is about to leave for good.
-    fn machine_leaves(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machine: MachineId) {
-        let _ = (cx, ground, machine);
-    }
-
-    /// A machine has left.
-    fn machine_left(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machine: MachineId) {
-        let _ = (cx, ground, machine);
-    }
-
-    /// An operator plans to take machines away, or does so no longer.
-    fn windows_changed(&mut self, cx: &mut Cx, planned: &[Text], over: &[Text]) {
-        let _ = (cx, planned, over);
+    /// The machines have changed, or what an operator plans for them.
+    fn machines_changed(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, change: &MachineChange<'_>) {
+        let _ = (cx, ground, change);
     }
 
     /// Writes all that this part holds into the machines' ledger: a further part is about to begin, which reads it.

@@ -189,12 +189,6 @@ pub trait System: Part + Clone + Sized {
 
     // ---- news --------------------------------------------------------------------------------
 
-    /// Whether it hears of machines that go away and come back ([`Part::hear`]). Of processes that it started itself
-    /// it hears in any case.
-    fn hears_of_machines(&self) -> bool {
-        false
-    }
-
     /// A fault ended its program (or, with a pattern for the service, that of some services), and it is started again.
     fn restart(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>, target: &Target);
 

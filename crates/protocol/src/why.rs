@@ -237,6 +237,15 @@ pub enum ReasonKind {
         /// Task name.
         task: Text,
     },
+    /// A machine would do, if others did not hold so much of it.
+    HeldByOthers {
+        /// Hostname.
+        machine: Text,
+        /// `cpus`, `mem`, `disk` or `gpus`.
+        requirement: Text,
+        /// The others.
+        held: HeldByOthers,
+    },
     /// An object of the cluster is not as it has to be.
     Object {
         /// Kind and name: `statefulset/web`.
@@ -295,4 +304,72 @@ pub struct RequirementOutcome {
     pub passed: bool,
     /// E.g. `needs 2 cpus, 1.5 offered`.
     pub text: String,
+    /// Those who hold the rest of the machine, where it is not met because of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldByOthers>,
+}
+
+impl RequirementOutcome {
+    /// The text, and the names of those who hold the rest.
+    pub fn in_words(&self) -> String {
+        match &self.held {
+            Some(held) => format!("{}; {}", self.text, held.in_words()),
+            None => self.text.clone(),
+        }
+    }
+}
+
+/// The part of a machine that others hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+pub struct HeldByOthers {
+    /// The amount that all of them hold. *Units*: of the requirement.
+    pub amount: Text,
+    /// The largest of them, the largest first.
+    pub holders: Vec<Holder>,
+    /// Number of further ones.
+    pub more: u32,
+}
+
+/// Somebody who holds some of a machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+pub struct Holder {
+    /// The part that it belongs to: `Mesos`, `Kubernetes`, `Skopos`.
+    pub owner: Text,
+    /// The kind of thing in the words of that part: `task`, `executor`, `reservation`, `pod`, `container`.
+    pub kind: Text,
+    /// Its name; the role of a reservation.
+    pub name: Text,
+    /// The service that it belongs to; empty where there is none.
+    pub service: Text,
+    /// The amount that it holds. *Units*: of the requirement.
+    pub amount: Text,
+}
+
+impl Holder {
+    /// The holder by its name: `Mesos task web-0`, `pod web-0`.
+    pub fn in_words(&self) -> String {
+        match &*self.kind {
+            "pod" => format!("pod {}", self.name),
+            "reservation" => format!("{} reservation for {}", self.owner, self.name),
+            kind => format!("{} {kind} {}", self.owner, self.name),
+        }
+    }
+}
+
+impl HeldByOthers {
+    /// The amount and the names: `4096 held by pod web-0, 2 more`.
+    pub fn in_words(&self) -> String {
+        format!("{} held by {}", self.amount, self.names())
+    }
+
+    /// The names: `pod web-0, 2 more`.
+    pub fn names(&self) -> String {
+        let mut names: Vec<String> = self.holders.iter().map(Holder::in_words).collect();
+        if self.more > 0 {
+            names.push(format!("{} more", self.more));
+        }
+        names.join(", ")
+    }
 }

@@ -24,12 +24,12 @@ fn branch(engine: &Engine) -> u32 {
 /// A stream of what happens from now on.
 pub(crate) fn begin(session: &Session, source: Source) -> EventStream {
     let engine = &session.engine;
-    EventStream { source, branch: branch(engine), seq: engine.seq() }
+    EventStream { source, branch: branch(engine), seq: engine.seq(), limit_s: None }
 }
 
 /// A stream from a place on; subscribing may have opened a branch since.
 pub(crate) fn since(session: &Session, seq: u64, source: Source) -> EventStream {
-    EventStream { source, branch: branch(&session.engine), seq }
+    EventStream { source, branch: branch(&session.engine), seq, limit_s: None }
 }
 
 fn is_current(stream: &EventStream, engine: &Engine) -> bool {

@@ -5,7 +5,7 @@
 
 pub use planarium_protocol::view::plan_tree;
 use planarium_protocol::view::{ClusterView, ServiceView, View};
-use planarium_protocol::why::{OfferFunnel, ReasonKind, Why};
+use planarium_protocol::why::{OfferFunnel, ReasonKind, RequirementOutcome, Why};
 use std::fmt::Write as _;
 
 /// All plans of a service, separated by empty lines.
@@ -36,7 +36,11 @@ pub fn cluster(cluster: &ClusterView) -> String {
     let mut out = String::new();
     for machine in &cluster.machines {
         let twice = if machine.promised_twice { ", promised twice" } else { "" };
-        let _ = write!(out, "{} ({}{twice})", machine.hostname, machine.state);
+        let _ = write!(out, "{} ({}{twice}", machine.hostname, machine.state);
+        if machine.without_size > 0 {
+            let _ = write!(out, ", {} without a size", machine.without_size);
+        }
+        out.push(')');
         for resource in &machine.resources {
             let _ = write!(
                 out,
@@ -78,11 +82,11 @@ fn offer_funnel(out: &mut String, funnel: &OfferFunnel) {
         let _ = write!(out, "\n     {}: {} of {of} machines", stage.requirement, stage.passed);
     }
     for agent in &funnel.agents {
-        let misses: Vec<&str> = agent
+        let misses: Vec<String> = agent
             .outcomes
             .iter()
             .filter(|outcome| !outcome.passed)
-            .map(|outcome| outcome.text.as_str())
+            .map(RequirementOutcome::in_words)
             .collect();
         let verdict = if misses.is_empty() { "fits".to_owned() } else { misses.join("; ") };
         let _ = write!(out, "\n     {}: {verdict}", agent.agent);

@@ -40,7 +40,9 @@ impl Genesis {
     /// What of it the cluster is started with.
     pub(crate) fn flags(self) -> Flags {
         let Self { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms, sharing, .. } = self;
-        Flags { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms, sharing }
+        let of_programs =
+            [("offer_timeout", offer_timeout_ms), ("agent_removal_rate_limit", agent_removal_interval_ms)];
+        Flags { seed, epoch_ms, sharing, of_programs }
     }
 }
 

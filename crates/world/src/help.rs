@@ -324,6 +324,7 @@ fn need(kind: &ReasonKind) -> u32 {
         ReasonKind::NoOffers { .. }
         | ReasonKind::NoMatchingOffer { .. }
         | ReasonKind::Maintenance { .. }
+        | ReasonKind::HeldByOthers { .. }
         | ReasonKind::Manual { .. } => 5,
         ReasonKind::Interrupted { .. }
         | ReasonKind::NotStarted

@@ -9,7 +9,7 @@ use planarium_kernel::cow::behind;
 #[allow(unused_imports, reason = "a build may have no layers")]
 use planarium_kernel::{Digest, SimTime};
 #[allow(unused_imports, reason = "a build may have no layers")]
-use planarium_part::{Flags, Ground, Layer, Part, Request, StreamNews, Wire};
+use planarium_part::{Flags, Ground, Layer, MachineChange, Part, Request, StreamNews, Wire};
 use planarium_protocol::input::AddAgent;
 use planarium_protocol::view::{MachineView, WindowView};
 use planarium_protocol::why::MachineWhy;
@@ -158,33 +158,15 @@ macro_rules! layers {
                 Ok(false)
             }
 
-            pub(crate) fn machine_joined(
+            /// Tells the layers of a change of the machines.
+            pub(crate) fn machines_changed(
                 &mut self,
                 cx: &mut Cx,
                 ground: &mut Ground<'_>,
-                machine: MachineId,
-                add: &AddAgent,
+                change: &MachineChange<'_>,
             ) {
                 $($(#[$on])* if let Some(layer) = &mut self.$field {
-                    Arc::make_mut(layer).machine_joined(cx, ground, machine, add);
-                })*
-            }
-
-            pub(crate) fn machines_joined(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, all: &[MachineId]) {
-                $($(#[$on])* if let Some(layer) = &mut self.$field {
-                    Arc::make_mut(layer).machines_joined(cx, ground, all);
-                })*
-            }
-
-            pub(crate) fn machine_leaves(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machine: MachineId) {
-                $($(#[$on])* if let Some(layer) = &mut self.$field {
-                    Arc::make_mut(layer).machine_leaves(cx, ground, machine);
-                })*
-            }
-
-            pub(crate) fn machine_left(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machine: MachineId) {
-                $($(#[$on])* if let Some(layer) = &mut self.$field {
-                    Arc::make_mut(layer).machine_left(cx, ground, machine);
+                    Arc::make_mut(layer).machines_changed(cx, ground, change);
                 })*
             }
 
@@ -210,12 +192,6 @@ macro_rules! layers {
                     all.extend(layer.planned(ground));
                 })*
                 all
-            }
-
-            pub(crate) fn windows_changed(&mut self, cx: &mut Cx, planned: &[Text], over: &[Text]) {
-                $($(#[$on])* if let Some(layer) = &mut self.$field {
-                    Arc::make_mut(layer).windows_changed(cx, planned, over);
-                })*
             }
 
             /// Has the first layer whose input it is carry it out.

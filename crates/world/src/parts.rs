@@ -12,7 +12,7 @@ use planarium_ground::{
 };
 use planarium_kernel::cow::behind;
 use planarium_kernel::{Cause, Digest, SimTime};
-use planarium_part::{Flags, Ground, Number, SYSTEMS};
+use planarium_part::{Flags, Ground, MachineChange, Number, SYSTEMS};
 use planarium_protocol::input::{AddAgent, Fault, ProcessBehaviour, Target, TaskStatusInput};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::{ClusterView, FaultView};
@@ -241,9 +241,9 @@ impl Parts {
                 }
                 Place::Again(machine) => machine,
             };
-            layers.machine_joined(cx, &mut ground, machine, add);
+            layers.machines_changed(cx, &mut ground, &MachineChange::Joined(machine, add));
         }
-        layers.machines_joined(cx, &mut ground, &all);
+        layers.machines_changed(cx, &mut ground, &MachineChange::AllJoined(&all));
         self.drain(cx);
         self.changed = cx.next_seq() - 1;
         let mut rows: Vec<Value> = Vec::new();
@@ -271,7 +271,7 @@ impl Parts {
         let meant = self.fleet.machines_meant(which)?;
         for machine in &meant {
             let (layers, mut ground) = self.split(cx.now());
-            layers.machine_leaves(cx, &mut ground, *machine);
+            layers.machines_changed(cx, &mut ground, &MachineChange::Leaving(*machine));
             ground.fleet_mut().remove_machine(cx, *machine);
         }
         self.drain(cx);
@@ -283,7 +283,7 @@ impl Parts {
         }
         for machine in &meant {
             let (layers, mut ground) = self.split(cx.now());
-            layers.machine_left(cx, &mut ground, *machine);
+            layers.machines_changed(cx, &mut ground, &MachineChange::Left(*machine));
         }
         self.drain(cx);
         self.changed = cx.next_seq() - 1;
@@ -321,11 +321,11 @@ impl Parts {
         let done = layers.perform(cx, &mut ground, input);
         self.drain(cx);
         if may_plan && matches!(done, Some(Ok(_))) {
-            let (layers, ground) = self.split(cx.now());
+            let (layers, mut ground) = self.split(cx.now());
             let now = layers.planned(&ground);
             let planned: Vec<_> = now.iter().filter(|host| !before.contains(host)).cloned().collect();
             let over: Vec<_> = before.iter().filter(|host| !now.contains(host)).cloned().collect();
-            self.layers.windows_changed(cx, &planned, &over);
+            layers.machines_changed(cx, &mut ground, &MachineChange::Planned(&planned, &over));
             self.drain(cx);
         }
         done
@@ -414,7 +414,9 @@ impl Parts {
     pub(crate) fn why_machine(&self, now: SimTime, which: &str) -> Option<MachineWhy> {
         let mut parts = self.clone();
         let (layers, ground) = parts.split(now);
-        layers.why_machine(&ground, which).or_else(|| ground.fleet().why_machine(which))
+        let mut why = layers.why_machine(&ground, which).or_else(|| ground.fleet().why_machine(which))?;
+        ground.fleet().explain_holdings(&mut why);
+        Some(why)
     }
 
     /// Adds to an explanation what layers know of what it names.

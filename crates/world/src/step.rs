@@ -204,8 +204,9 @@ impl World {
     fn pump(&mut self) {
         for _ in 0..LIMITS.rounds_per_instant {
             self.tell_removed();
-            self.restart_processes();
-            self.parts.programs_returned(&mut self.recorder);
+            if self.restart_processes() {
+                self.parts.programs_returned(&mut self.recorder);
+            }
             let told = self.deliver_news() | self.tell_of_objects();
             if !self.deliver_messages() && !told {
                 return;
@@ -304,14 +305,17 @@ impl World {
         false
     }
 
-    /// Starts the processes again that a fault has ended.
-    fn restart_processes(&mut self) {
-        for (cause, target) in self.parts.take_restarts() {
+    /// Starts the processes again that a fault has ended; false when there are none.
+    fn restart_processes(&mut self) -> bool {
+        let restarts = self.parts.take_restarts();
+        let any = !restarts.is_empty();
+        for (cause, target) in restarts {
             for number in self.processes.numbers() {
                 self.recorder.set_cause(cause);
                 self.at_process(number, |process, cx, lend| process.restart(cx, lend, &target));
             }
         }
+        any
     }
 
     /// Starts a process without a service, where the dialect has such.

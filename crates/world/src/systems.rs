@@ -34,6 +34,9 @@ macro_rules! of_need {
     (kube kube $then:block else $otherwise:block) => {
         $then
     };
+    (ground ground $then:block else $otherwise:block) => {
+        $then
+    };
     ($need:ident $layer:ident $then:block else $otherwise:block) => {
         $otherwise
     };
@@ -284,9 +287,9 @@ macro_rules! systems {
                 })+ }
             }
 
-            /// Whether it hears of machines and of processes that it started itself.
+            /// Whether it hears of machines itself: no layer is between them that would tell it.
             pub(crate) fn hears_of_machines(&self) -> bool {
-                match self { $($(#[$on])* Self::$variant(it) => it.hears_of_machines(),)+ }
+                match self { $($(#[$on])* Self::$variant(_) => of_need!($need ground { true } else { false }),)+ }
             }
 
             /// Hears from the Mesos master.
@@ -298,18 +301,6 @@ macro_rules! systems {
                             planarium_mesos::Framework::hear_from_master(Arc::make_mut(it), cx, &mut ports, news);
                         }
                     } else {{ let _ = (it, cx, lend, news); }}),)+
-                }
-            }
-
-            /// Does now what it does periodically, because the user made exactly one offer round.
-            #[cfg(feature = "mesos")]
-            pub(crate) fn cycle_now(&mut self, cx: &mut Cx, lend: &mut Lend<'_>) {
-                match self {
-                    $($(#[$on])* Self::$variant(it) => of_need!($need mesos {
-                        if let Some(mut ports) = lend.mesos() {
-                            planarium_mesos::Framework::cycle_now(Arc::make_mut(it), cx, &mut ports);
-                        }
-                    } else {{ let _ = (it, cx, lend); }}),)+
                 }
             }
 

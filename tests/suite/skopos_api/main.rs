@@ -388,3 +388,19 @@ fn hostile_texts_are_read_to_their_end() {
         }
     }
 }
+
+#[test]
+fn machines_say_that_containers_have_no_size() {
+    let mut client = loaded(true);
+    let view = client.get("/sim/view").status(200).json();
+    let machine = &view["cluster"]["machines"][0];
+    assert_eq!(
+        (&machine["tasks"][0]["name"], &machine["without_size"]),
+        (&json!("back-1"), &json!(1)),
+        "{machine}"
+    );
+    let why =
+        client.get(&format!("/sim/why?agent={}", machine["hostname"].as_str().unwrap())).status(200).json();
+    let reasons = why["reasons"].to_string();
+    assert!(reasons.contains("1 Skopos containers run on it and hold nothing"), "{reasons}");
+}

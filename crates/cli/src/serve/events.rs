@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::PoisonError;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 
 /// How often the world is looked at for something new.
 const LOOK: Duration = Duration::from_millis(10);
@@ -19,6 +19,10 @@ pub(super) struct Events {
     stream: EventStream,
     shared: Shared,
     looks: Interval,
+    /// When it ends, whatever the world's clock says.
+    ends: Option<Instant>,
+    /// All of it has been sent.
+    ended: bool,
     /// What the stream begins with, until it is sent.
     first: Vec<u8>,
 }
@@ -27,7 +31,9 @@ impl Events {
     pub(super) fn new(stream: EventStream, shared: Shared, first: Vec<u8>) -> Self {
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Self { stream, shared, looks, first }
+        let ends =
+            stream.limit_s.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
+        Self { stream, shared, looks, ends, ended: false, first }
     }
 }
 
@@ -45,11 +51,16 @@ impl HttpBody for Events {
         }
         loop {
             let this = &mut *self;
-            let polled =
-                poll_stream(&mut this.stream, &this.shared.lock().unwrap_or_else(PoisonError::into_inner));
-            if polled.ended {
+            if this.ended {
                 return Poll::Ready(None);
             }
+            let polled =
+                poll_stream(&mut this.stream, &this.shared.lock().unwrap_or_else(PoisonError::into_inner));
+            this.ended = polled.ended || this.ends.is_some_and(|ends| Instant::now() >= ends);
+            if polled.bytes.is_empty() && this.ended {
+                return Poll::Ready(None);
+            }
+            // What came with the end is sent before it.
             if !polled.bytes.is_empty() {
                 return Poll::Ready(Some(Ok(Frame::data(Bytes::from(polled.bytes)))));
             }

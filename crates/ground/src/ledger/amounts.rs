@@ -115,6 +115,15 @@ impl Amounts {
         }
     }
 
+    /// The amount of one scalar as people read it: memory and disk in MiB, rounded up.
+    pub fn in_words(self, scalar: Scalar) -> String {
+        match scalar {
+            Scalar::Mem => self.mem_mib_up().to_string(),
+            Scalar::Disk => self.disk_mib_up().to_string(),
+            Scalar::Cpus | Scalar::Gpus => self.get(scalar).to_string(),
+        }
+    }
+
     fn with(self, other: Self, join: impl Fn(Milli, Milli) -> Milli) -> Self {
         Self {
             cpus: join(self.cpus, other.cpus),

@@ -4,6 +4,7 @@ use super::amounts::{Amounts, Scalar};
 use crate::spec::Owner;
 use planarium_kernel::{Digest, Map};
 use planarium_protocol::Text;
+use planarium_protocol::why::Holder as HolderView;
 use std::{cmp::Reverse, ops::RangeInclusive, sync::Arc};
 
 /// Ports of a machine from one to another, both included.
@@ -25,19 +26,14 @@ impl Ports {
 /// Names the one who holds something, for explanations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// The kind of thing, in the words of the layer that it belongs to: `Mesos task`, `pod`.
+    /// The part that it belongs to, as people write it: `Mesos`, `Kubernetes`.
+    pub owner: &'static str,
+    /// The kind of thing, in the words of that part: `task`, `pod`.
     pub kind: &'static str,
     /// Its name.
     pub name: Text,
     /// The service that it belongs to; empty where there is none.
     pub service: Text,
-}
-
-impl Holder {
-    /// The kind and the name: `Mesos task web-0-server`.
-    pub fn text(&self) -> String {
-        format!("{} {}", self.kind, self.name)
-    }
 }
 
 /// An entry: so much of a machine is held by somebody.
@@ -49,6 +45,19 @@ pub struct Holding {
     pub amounts: Amounts,
     /// Ports of the machine.
     pub ports: Arc<[Ports]>,
+}
+
+impl Holding {
+    /// The holder with its amount of a scalar, for explanations.
+    pub fn named(&self, scalar: Scalar) -> HolderView {
+        HolderView {
+            owner: self.holder.owner.into(),
+            kind: self.holder.kind.into(),
+            name: self.holder.name.clone(),
+            service: self.holder.service.clone(),
+            amount: self.amounts.in_words(scalar).into(),
+        }
+    }
 }
 
 /// What one owner holds altogether.
@@ -209,7 +218,7 @@ impl Book {
             let word = scalar.as_str();
             let (held, has) = (held.get(scalar), self.has.get(scalar));
             let names: Vec<String> =
-                self.largest(scalar, |_| true).iter().map(|one| one.holder.text()).collect();
+                self.largest(scalar, |_| true).iter().map(|one| one.named(scalar).in_words()).collect();
             let names = names.join(", ");
             broken.push(format!("machine {name}: {held} {word} held, it has {has}: {names}"));
         }

@@ -16,10 +16,14 @@ pub use planarium_protocol::input::Sharing;
 use crate::spec::{MachineId, Owner, ProcessId};
 use book::Book;
 use planarium_kernel::{Digest, IdMap, cow::behind};
+use planarium_protocol::why::HeldByOthers;
 use std::{ops::RangeInclusive, sync::Arc};
 
 /// Numbers from this one on are those of processes: what such an entry holds ends with its process.
 pub(crate) const PROCESS: u64 = 1 << 63;
+
+/// Holders that an explanation names at most.
+const NAMED: usize = 3;
 
 /// What every machine has, and who holds how much of it. *Cost*: a question about a machine looks at its owners, a change at
 /// one entry; copies share what has not changed.
@@ -94,6 +98,15 @@ impl Ledger {
         self.book(machine).is_some_and(|book| !book.has.contains(book.held(|_| true)))
     }
 
+    /// How much more of a scalar is held than a machine has, in words; none where it has enough.
+    pub fn promised_beyond(&self, machine: MachineId, scalar: Scalar) -> Option<String> {
+        let book = self.book(machine)?;
+        let held = book.held(|_| true);
+        let (has, all) = (book.has.in_words(scalar), held.in_words(scalar));
+        (held.get(scalar) > book.has.get(scalar))
+            .then(|| format!("{all} {} held, it has {has}", scalar.as_str()))
+    }
+
     /// Ports of a machine that others than an owner hold. *Order*: none.
     pub fn ports_of_others(&self, machine: MachineId, owner: Owner) -> impl Iterator<Item = Ports> {
         let ports = self.book(machine).into_iter().flat_map(Book::ports);
@@ -104,6 +117,15 @@ impl Ledger {
     pub fn others_by_size(&self, machine: MachineId, owner: Owner, scalar: Scalar) -> Vec<&Holding> {
         self.book(machine)
             .map_or_else(Vec::new, |book| book.largest(scalar, |other| self.counts(owner, other)))
+    }
+
+    /// The others than an owner who hold some of a scalar of a machine, the largest by name; none where nobody does.
+    pub fn named_others(&self, machine: MachineId, owner: Owner, scalar: Scalar) -> Option<HeldByOthers> {
+        let all = self.others_by_size(machine, owner, scalar);
+        let holders: Vec<_> = all.iter().take(NAMED).map(|one| one.named(scalar)).collect();
+        let more = u32::try_from(all.len().saturating_sub(holders.len())).unwrap_or(u32::MAX);
+        let amount = self.held_by_others(machine, owner).in_words(scalar).into();
+        (!holders.is_empty()).then_some(HeldByOthers { amount, holders, more })
     }
 
     /// All entries of a machine. *Order*: of owners, then of the numbers that they gave.

@@ -176,6 +176,7 @@ struct MachineHead {
     zone: Option<Text>,
     attributes: Vec<(Text, Text)>,
     promised_twice: bool,
+    without_size: u32,
     actions: u32,
 }
 
@@ -440,6 +441,7 @@ fn head(view: &MachineView, actions: u32) -> MachineHead {
         zone: view.zone.clone(),
         attributes: view.attributes.clone(),
         promised_twice: view.promised_twice,
+        without_size: view.without_size,
         actions,
     }
 }
@@ -522,6 +524,7 @@ fn machine_of(old: Option<&MachineView>, change: MachineChange, known: &Known) -
         zone: head.zone,
         attributes: head.attributes,
         promised_twice: head.promised_twice,
+        without_size: head.without_size,
         resources: change.resources.unwrap_or(resources),
         tasks,
         actions,

@@ -83,4 +83,4 @@ pub use summaries::{
     StatefulSetFacts,
 };
 pub use view::{About, ContainerFacts, DrainFacts, DrainOptions, NodeFacts, Occurrence, TaskFacts};
-pub use why::{Why, WhyKind};
+pub use why::{Held, Why, WhyKind};

@@ -17,6 +17,7 @@ use crate::{
 use planarium_ground::{Fleet, ProcessState};
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
+use planarium_protocol::why::HeldByOthers;
 use std::sync::Arc;
 
 /// Pods of a workload that are gone into.
@@ -37,6 +38,19 @@ pub struct Why {
     pub event: Option<u64>,
     /// The requests of a pod that no node has room for.
     pub requests: Option<Amounts>,
+    /// Those who hold the machine, for [`WhyKind::HeldByOthers`].
+    pub held: Option<Held>,
+}
+
+/// The part of a machine that others than pods hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The machine.
+    pub machine: Text,
+    /// The scalar that is short.
+    pub scalar: &'static str,
+    /// The others.
+    pub others: HeldByOthers,
 }
 
 /// The kinds of reason.
@@ -117,7 +131,9 @@ impl Kube {
 impl Reasons<'_> {
     fn add(&mut self, kind: WhyKind, about: &Object, text: impl Into<String>, until: Option<SimTime>) {
         let event = self.last_event(about);
-        self.found.push(Why { kind, about: about.path(), text: text.into(), until, event, requests: None });
+        let about = about.path();
+        let text = text.into();
+        self.found.push(Why { kind, about, text, until, event, requests: None, held: None });
     }
 
     /// The event behind the last report about an object.
@@ -306,11 +322,12 @@ impl Reasons<'_> {
         let Spec::Pod(spec, _) = &pod.spec else { return };
         let last = self.last_event(pod);
         let held = holdings::held_from(&self.cluster.nodes, self.fleet, spec);
-        for (node, scalar, holders) in held.into_iter().take(PODS) {
-            let text = format!("{} of {} is held by {holders}", scalar.as_str(), node.name);
+        for (node, scalar, held) in held.into_iter().take(PODS) {
+            let text = format!("{} of {} is held by {}", scalar.as_str(), node.name, held.names());
             let about = format!("node/{}", node.name).into();
+            let held = Some(Held { machine: node.name.clone(), scalar: scalar.as_str(), others: held });
             let kind = WhyKind::HeldByOthers;
-            self.found.push(Why { kind, about, text, until: None, event: last, requests: None });
+            self.found.push(Why { kind, about, text, until: None, event: last, requests: None, held });
         }
     }
 

@@ -365,6 +365,9 @@ pub struct MachineView {
     /// More of it is held than it has, because clusters share it that know nothing of each other.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub promised_twice: bool,
+    /// Tasks on it that count for nothing of it, because nothing says how large they are.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub without_size: u32,
     /// cpus, mem, disk, gpus: those it has.
     pub resources: Vec<ResourceView>,
     /// Live tasks on it.
@@ -471,3 +474,8 @@ pub struct Applied {
 
 /// Which element a query is about.
 pub type Path = ElementPath;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
+}

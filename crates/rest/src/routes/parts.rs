@@ -5,7 +5,7 @@
 use crate::stream::{begin, since};
 use crate::{Request, Response, Session};
 use planarium_part::Wire;
-use planarium_part::http::{Rest, Source};
+use planarium_part::http::{EventStream, Rest, Source};
 use planarium_protocol::Input;
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ pub(super) fn of_layer(session: &mut Session, request: &Request, parts: &[&str])
         let _ = session.engine.apply(Input::Call(request.recorded()));
         (_, wire) = session.engine.world().layer_wire(request, parts)?;
     }
-    if let Wire::Stream(_, topic) = &wire {
+    if let Wire::Stream(_, topic, _) = &wire {
         session.engine.stream_begins(layer, topic);
     }
     answer(session, wire, &|topic| Some(Source::Layer(layer, topic)))
@@ -51,8 +51,9 @@ fn answer(session: &mut Session, wire: Wire, source: &dyn Fn(Value) -> Option<So
                 None => response,
             }
         }
-        Wire::Stream(response, topic) => {
-            let begun = source(topic).map(|source| Box::new(begin(session, source)));
+        Wire::Stream(response, topic, limit_s) => {
+            let stream = |source| Box::new(EventStream { limit_s, ..begin(session, source) });
+            let begun = source(topic).map(stream);
             Response { rest: begun.map_or(Rest::Whole, Rest::Events), ..response }
         }
     })

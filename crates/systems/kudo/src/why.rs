@@ -446,8 +446,17 @@ impl Facts<'_> {
         let reasons = there.map(|there| self.kube.why(self.fleet, there)).unwrap_or_default();
         self.ways(&reasons, found);
         for reason in reasons {
-            let state = Text::from(format!("{:?}", reason.kind));
-            let kind = ReasonKind::Object { object: reason.about, state };
+            let kind = match reason.held {
+                Some(held) => ReasonKind::HeldByOthers {
+                    machine: held.machine,
+                    requirement: held.scalar.into(),
+                    held: held.others,
+                },
+                None => {
+                    let state = Text::from(format!("{:?}", reason.kind));
+                    ReasonKind::Object { object: reason.about, state }
+                }
+            };
             found.reasons.push(Reason { text: reason.text, event: reason.event, kind });
         }
     }

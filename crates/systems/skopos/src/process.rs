@@ -55,7 +55,7 @@ impl MachineAccess for Machines<'_> {
     fn launch(&mut self, cx: &mut Cx, spec: ProcessSpec, start_ms: u64) -> ProcessId {
         let pid = self.ground.launch_within(cx, self.number, spec, start_ms);
         // A container of an application asks for nothing that machines count.
-        self.ground.hold_for(cx, pid, "Skopos container", Amounts::NONE);
+        self.ground.hold_for(cx, pid, ("Skopos", "container"), Amounts::NONE);
         pid
     }
 
@@ -307,10 +307,6 @@ impl Part for Process {
         };
         self.apps.iter().map(member).sum()
     }
-
-    fn weight(&self) -> u64 {
-        self.members().map(|member| 256 + member.app.beyond(None)).sum()
-    }
 }
 
 impl System for Process {
@@ -447,10 +443,6 @@ impl System for Process {
             _ => None,
         };
         app.is_some_and(|member| member.app.run.mode == Mode::Running)
-    }
-
-    fn hears_of_machines(&self) -> bool {
-        true
     }
 
     fn restart(&mut self, _: &mut Cx, _: &mut Ground<'_>, _: &Target) {

@@ -125,7 +125,9 @@ impl World {
             // The offers have to be with the processes before that.
             self.deliver_messages();
             for number in self.processes.numbers() {
-                self.at_process(number, Process::cycle_now);
+                self.at_process(number, |process, cx, lend| {
+                    process.hear_from_master(cx, lend, planarium_mesos::News::OfferRound);
+                });
             }
         }
     }

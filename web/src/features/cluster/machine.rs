@@ -54,6 +54,11 @@ pub(super) fn MachineCard(props: &MachineCardProps) -> Html {
                 if machine.promised_twice {
                     <span class="chip" title="Systems that know nothing of each other hold more of it than it has">{ "promised twice" }</span>
                 }
+                if machine.without_size > 0 {
+                    <span class="chip" title="Nothing says how large they are, so they hold nothing of the machine">
+                        { format!("{} without a size", machine.without_size) }
+                    </span>
+                }
                 <span class="grow"></span>
                 { menu_button(&hub, MenuTarget::Machine(attr(&machine.hostname)), &format!("Actions for {}", machine.hostname)) }
             </header>

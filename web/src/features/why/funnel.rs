@@ -73,7 +73,7 @@ fn outcome(outcome: &RequirementOutcome) -> Html {
         <li data-family={family}>
             { icon(name) }
             <span class="visually-hidden">{ word }</span>
-            <span>{ format!("{}: {}", outcome.requirement, outcome.text) }</span>
+            <span>{ format!("{}: {}", outcome.requirement, outcome.in_words()) }</span>
         </li>
     }
 }

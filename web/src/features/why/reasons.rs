@@ -64,6 +64,7 @@ fn detail(kind: &ReasonKind) -> Option<String> {
             "{proceeds_left} more {} needed",
             if *proceeds_left == 1 { "continue is" } else { "continues are" }
         )),
+        ReasonKind::HeldByOthers { held, .. } => Some(held.in_words()),
         ReasonKind::NextCycle { at_ms } => Some(format!("at {} at the latest", clock(*at_ms))),
         ReasonKind::Underway { until_ms: Some(at_ms), .. } => Some(format!("until {}", clock(*at_ms))),
         _ => None,
@@ -82,7 +83,9 @@ fn reason_icon(kind: &ReasonKind) -> (&'static str, &'static str) {
         ReasonKind::Killing { .. } | ReasonKind::Ended { .. } | ReasonKind::Maintenance { .. } => {
             ("spanner", "waiting")
         }
-        ReasonKind::NoMatchingOffer { .. } | ReasonKind::NoOffers { .. } => ("machine", "error"),
+        ReasonKind::NoMatchingOffer { .. }
+        | ReasonKind::NoOffers { .. }
+        | ReasonKind::HeldByOthers { .. } => ("machine", "error"),
         ReasonKind::NextCycle { .. } => ("prepared", "active"),
         ReasonKind::Starting { .. } => ("starting", "active"),
         ReasonKind::Readiness { .. } => ("started", "active"),

@@ -134,6 +134,7 @@ mod tests {
                 zone: zone.map(Into::into),
                 attributes: Vec::new(),
                 promised_twice: false,
+                without_size: 0,
                 resources: Vec::new(),
                 tasks: Vec::new(),
                 actions: Vec::new(),

@@ -8,6 +8,7 @@ use crate::{
 };
 use planarium_ground::Cx;
 use planarium_protocol::{Text, json};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// The finalizer of a CRD while there may be objects of its kind.
@@ -42,14 +43,14 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, crd: &Arc<Object>) {
         return;
     }
     let names = crd.content().at(&["spec", "names"]).clone();
-    let stored: Vec<Text> = info.versions.clone();
+    let stored: Vec<Text> = stored_version(crd).into_iter().collect();
     let served =
         cluster.api.find_plural(&info.group, &info.plural).and_then(|kind| cluster.api.kind_info(kind));
     if served.is_none_or(|served| **served != info) {
         Arc::make_mut(&mut cluster.api.kinds).serve(info);
     }
     if crd.is_established() {
-        return;
+        return keep(cluster, cx, crd);
     }
     let at = cluster.api.epoch.text(cx.now());
     let status = json!({
@@ -67,4 +68,30 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, crd: &Arc<Object>) {
         Arc::make_mut(&mut new.finalizers).push(CLEANUP.into());
     }
     cluster.put(cx, new);
+}
+
+/// The version in which objects are stored.
+fn stored_version(crd: &Object) -> Option<Text> {
+    let versions = crd.content().at(&["spec", "versions"]).as_array()?;
+    versions.iter().find(|one| one.flag("storage")).map(|one| one.text("name").into())
+}
+
+/// Keeps what an update of an established CRD may not take from it: the finalizer, and the versions in which objects were stored.
+fn keep(cluster: &mut Cluster, cx: &mut Cx, crd: &Arc<Object>) {
+    let mut new = Object::clone(crd);
+    let lacks_finalizer = !new.finalizers.iter().any(|one| **one == *CLEANUP);
+    if lacks_finalizer {
+        Arc::make_mut(&mut new.finalizers).push(CLEANUP.into());
+    }
+    let mut is_stored_anew = false;
+    if let (Status::Plain(status), Some(version)) = (&mut new.status, stored_version(crd))
+        && !status.texts("storedVersions").contains(&version)
+        && let Some(stored) = Arc::make_mut(status).get_mut("storedVersions").and_then(Value::as_array_mut)
+    {
+        stored.push(version.as_ref().into());
+        is_stored_anew = true;
+    }
+    if lacks_finalizer || is_stored_anew {
+        cluster.put(cx, new);
+    }
 }

@@ -13,6 +13,7 @@ use crate::{
 };
 use planarium_ground::{Amounts as Held, Cx, Fleet, Holder, Holding, Ledger, MachineId, Ports, Scalar};
 use planarium_kernel::Milli;
+use planarium_protocol::why::HeldByOthers;
 use std::sync::Arc;
 
 /// An amount in whole units, rounded up.
@@ -71,7 +72,8 @@ pub(crate) fn settle(cluster: &mut Cluster, cx: &Cx, fleet: &mut Fleet) {
 
 fn holding_of(cluster: &Cluster, pod: &Object) -> Option<Holding> {
     let Spec::Pod(spec, _) = &pod.spec else { return None };
-    let holder = Holder { kind: "pod", name: pod.name.clone(), service: cluster.service_of(pod) };
+    let holder =
+        Holder { owner: "Kubernetes", kind: "pod", name: pod.name.clone(), service: cluster.service_of(pod) };
     Some(Holding { holder, amounts: held(spec.requests), ports: host_ports(spec) })
 }
 
@@ -87,18 +89,18 @@ pub(crate) fn others_changed(cluster: &mut Cluster, cx: &Cx, fleet: &Fleet, mach
     let gained = before.amounts.minus(after.amounts);
     let freed = [gained.cpu_milli, gained.memory, gained.storage, gained.gpus].iter().any(|one| *one > 0)
         || before.ports.iter().any(|port| !after.ports.contains(port));
-    cluster.nodes.change(number, |node| node.others = after);
+    cluster.nodes.change(number, |node| node.set_others(after));
     if freed {
         cluster.room(cx);
     }
 }
 
-/// Finds nodes where a pod would fit if it were not for what others hold: the node, what is short, and who holds most of it.
+/// Finds nodes where a pod would fit if it were not for what others hold: the node, what is short, and who holds it.
 pub(crate) fn held_from<'a>(
     nodes: &'a Nodes,
     fleet: &Fleet,
     spec: &PodSpec,
-) -> Vec<(&'a Node, Scalar, String)> {
+) -> Vec<(&'a Node, Scalar, HeldByOthers)> {
     let mut found = Vec::new();
     for node in nodes.present() {
         let (alone, free) = (node.allocatable.minus(node.requested), node.free());
@@ -110,11 +112,8 @@ pub(crate) fn held_from<'a>(
         ];
         for (scalar, wanted, alone, free) in rows {
             if wanted > 0 && wanted > free && wanted <= alone {
-                let others = fleet.ledger().others_by_size(node.machine, KUBELETS, scalar);
-                let names: Vec<String> = others.iter().take(2).map(|one| one.holder.text()).collect();
-                let more = others.len().saturating_sub(names.len());
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                found.push((&**node, scalar, format!("{}{more}", names.join(", "))));
+                let others = fleet.ledger().named_others(node.machine, KUBELETS, scalar);
+                found.extend(others.map(|held| (&**node, scalar, held)));
             }
         }
     }
@@ -138,9 +137,8 @@ pub(crate) fn check(nodes: &Nodes, fleet: &Fleet, broken: &mut Vec<String>) {
         for (key, holding) in all {
             if !node.pods.iter().any(|no| u64::from(no.0) == key) {
                 broken.push(format!(
-                    "node {}: {} holds something and is gone",
-                    node.name,
-                    holding.holder.text()
+                    "node {}: {} {} holds something and is gone",
+                    node.name, holding.holder.kind, holding.holder.name
                 ));
             }
         }

@@ -11,11 +11,11 @@ mod routes;
 pub use alone::Alone;
 
 use crate::{DrainOptions, KUBELETS, Kube};
-use planarium_ground::{Cx, Fleet, FleetEvent, MachineId, Owner};
+use planarium_ground::{Cx, Fleet, FleetEvent, Owner};
 use planarium_kernel::{Digest, SimTime};
-use planarium_part::{Flags, Ground, Layer, Number, Part, Request, StreamNews, System, Wire};
+use planarium_part::{Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, System, Wire};
 use planarium_protocol::view::MachineView;
-use planarium_protocol::{Event, Input, Refusal, Text, json};
+use planarium_protocol::{Event, Input, Refusal, json};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -129,10 +129,6 @@ impl Part for Kubernetes {
     fn beyond(&self, before: Option<&Self>) -> u64 {
         self.kube.beyond(before.map(|before| &before.kube))
     }
-
-    fn weight(&self) -> u64 {
-        self.kube.beyond(None)
-    }
 }
 
 impl Layer for Kubernetes {
@@ -147,16 +143,29 @@ impl Layer for Kubernetes {
         Self { kube, shown: pods::Shown::default() }
     }
 
-    fn machines_joined(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machines: &[MachineId]) {
-        for machine in machines {
-            self.kube.add_node(cx, ground.fleet_mut(), *machine);
+    fn machines_changed(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, change: &MachineChange<'_>) {
+        match change {
+            MachineChange::AllJoined(machines) => {
+                for machine in *machines {
+                    self.kube.add_node(cx, ground.fleet_mut(), *machine);
+                }
+                self.hear_own(cx, ground);
+            }
+            MachineChange::Left(machine) => {
+                self.kube.remove_node(cx, ground.fleet_mut(), *machine);
+                self.hear_own(cx, ground);
+            }
+            // A machine without a node has nothing to drain.
+            MachineChange::Planned(away, back) => {
+                for host in *away {
+                    let _ = self.kube.drain(cx, host, DrainOptions::default());
+                }
+                for host in *back {
+                    let _ = self.kube.uncordon(cx, host);
+                }
+            }
+            MachineChange::Joined(..) | MachineChange::Leaving(_) => {}
         }
-        self.hear_own(cx, ground);
-    }
-
-    fn machine_left(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machine: MachineId) {
-        self.kube.remove_node(cx, ground.fleet_mut(), machine);
-        self.hear_own(cx, ground);
     }
 
     fn is_settled(&self) -> bool {
@@ -165,16 +174,6 @@ impl Layer for Kubernetes {
 
     fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
         self.kube.settle_holdings(cx, ground.fleet_mut());
-    }
-
-    fn windows_changed(&mut self, cx: &mut Cx, planned: &[Text], over: &[Text]) {
-        // A machine without a node has nothing to drain.
-        for host in planned {
-            let _ = self.kube.drain(cx, host, DrainOptions::default());
-        }
-        for host in over {
-            let _ = self.kube.uncordon(cx, host);
-        }
     }
 
     fn perform(

@@ -68,6 +68,14 @@ impl Node {
     fn rescore(&mut self, weight: Amounts) {
         self.score = Some((weight, resources(weight, self)));
     }
+
+    /// Notes what others hold now; the score follows.
+    pub(crate) fn set_others(&mut self, others: Others) {
+        self.others = others;
+        if let Some((weight, _)) = self.score {
+            self.rescore(weight);
+        }
+    }
 }
 
 /// A drain.
@@ -234,9 +242,9 @@ impl Node {
     }
 }
 
-/// Least allocated, and CPU and memory in balance.
+/// Least allocated, and CPU and memory in balance. Amounts that others hold of the machine count as allocated.
 pub(crate) fn resources(requests: Amounts, node: &Node) -> i64 {
-    let used = node.weighed.plus(requests);
+    let used = node.weighed.plus(requests).plus(node.others.amounts);
     let share =
         |used: i64, of: i64| if of <= 0 { 1000 } else { (used.saturating_mul(1000) / of).clamp(0, 1000) };
     let cpu = share(used.cpu_milli, node.allocatable.cpu_milli);

@@ -17,6 +17,7 @@ mod fields;
 mod list;
 mod logs;
 mod path;
+pub(crate) mod protobuf;
 mod read;
 mod table;
 mod watch;

@@ -50,7 +50,7 @@ fn answer(kube: &Kube, now: SimTime, request: &Request<'_>) -> Result<Answer, Ap
 
 fn resource(kube: &Kube, now: SimTime, request: &Request<'_>, target: &Target) -> Result<Answer, ApiError> {
     if request.flag("watch") {
-        return Ok(Answer { status: 200, body: Body::Watch(Box::new(Watch::begin(request, target)?)) });
+        return Ok(Answer { status: 200, body: Body::Watch(Box::new(Watch::begin(kube, request, target)?)) });
     }
     let Some(name) = &target.name else {
         return Ok(Answer::json(200, list::list(kube, now, request, target)?));

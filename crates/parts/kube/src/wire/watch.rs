@@ -2,7 +2,8 @@
 
 use super::{Request, fields::Fields, list::Wanted, path::Target, table};
 use crate::{
-    error::ApiError,
+    error::{ApiError, Reason},
+    kinds::KindId,
     kube::Kube,
     object::Object,
     request::{Change, ChangeKind},
@@ -26,11 +27,14 @@ pub struct Watch {
     /// The version that the client has seen; nothing while it has seen none, and is told what is there first.
     since: Option<u64>,
     table: Option<table::Wish>,
+    /// True if the client takes bookmarks.
+    bookmarks: bool,
+    kind: KindId,
 }
 
 impl Watch {
-    /// *Errors*: 400 for selectors that are none.
-    pub(super) fn begin(request: &Request<'_>, target: &Target) -> Result<Self, ApiError> {
+    /// *Errors*: 400 for selectors that are none, 410 for a version that has not been reached.
+    pub(super) fn begin(kube: &Kube, request: &Request<'_>, target: &Target) -> Result<Self, ApiError> {
         Wanted::read(request, target)?;
         let (group, version) = target.api_version.rsplit_once('/').unwrap_or(("", &target.api_version));
         let mut fields = request.param("fieldSelector").unwrap_or_default();
@@ -41,6 +45,11 @@ impl Watch {
             .param("resourceVersion")
             .and_then(|version| version.parse().ok())
             .filter(|version| *version > 0);
+        if since.is_some_and(|since| since > kube.resource_version()) {
+            // Time was turned back since the client has listed.
+            let text = format!("too large resource version, current: {}", kube.resource_version());
+            return Err(ApiError::new(Reason::Expired, text));
+        }
         Ok(Self {
             group: group.to_owned(),
             version: version.to_owned(),
@@ -50,6 +59,8 @@ impl Watch {
             fields,
             since,
             table: table::Wish::of(request),
+            bookmarks: request.flag("allowWatchBookmarks"),
+            kind: target.kind,
         })
     }
 
@@ -58,7 +69,7 @@ impl Watch {
         planarium_protocol::json!({
             "group": self.group, "version": self.version, "plural": self.plural, "namespace": self.namespace,
             "labels": self.labels, "fields": self.fields, "since": self.since,
-            "table": self.table.as_ref().map(table::Wish::to_value),
+            "table": self.table.as_ref().map(table::Wish::to_value), "bookmarks": self.bookmarks, "kind": self.kind.0,
         })
     }
 
@@ -74,16 +85,23 @@ impl Watch {
             fields: text("fields"),
             since: value.key("since").as_u64(),
             table: table::Wish::of_value(value.key("table")),
+            bookmarks: value.flag("bookmarks"),
+            kind: KindId(value.count("kind").and_then(|kind| u16::try_from(kind).ok()).unwrap_or_default()),
         }
     }
 
     /// Returns what has come since it was asked last: events to send, one a line; an event of type `ERROR` is the last one.
     pub fn poll(&mut self, kube: &Kube, now: SimTime) -> Vec<Value> {
-        let rest = [self.plural.clone()];
-        let Ok(target) = super::path::target(kube, &self.group, &self.version, &rest) else {
-            return Vec::new();
+        // The kind may not be served any more, and what became of its objects is told all the same.
+        let Some(info) = kube.kind_info(self.kind).cloned() else { return Vec::new() };
+        let target = Target {
+            kind: self.kind,
+            info,
+            api_version: self.api_version(),
+            namespace: self.namespace.clone(),
+            name: None,
+            sub: String::new(),
         };
-        let target = Target { namespace: self.namespace.clone(), ..target };
         let wanted = Wanted {
             labels: Selector::parse(&self.labels).unwrap_or_default(),
             fields: Fields::parse(&self.fields, target.kind, &target.info).unwrap_or_default(),
@@ -110,6 +128,26 @@ impl Watch {
             }
         }
         events
+    }
+
+    fn api_version(&self) -> String {
+        if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
+    }
+
+    /// True if nothing can come any more: the kind, or this version of it, is served no more.
+    pub fn is_over(&self, kube: &Kube) -> bool {
+        super::path::target(kube, &self.group, &self.version, std::slice::from_ref(&self.plural)).is_err()
+    }
+
+    /// The last event of a watch whose time is up: the version up to which the client has heard everything; none for clients that do
+    /// not ask for it.
+    pub fn bookmark(&self, kube: &Kube) -> Option<Value> {
+        let (info, since) = (kube.kind_info(self.kind)?, self.since?);
+        let object = planarium_protocol::json!({
+            "kind": info.kind, "apiVersion": self.api_version(),
+            "metadata": { "resourceVersion": since.to_string(), "creationTimestamp": null },
+        });
+        self.bookmarks.then(|| planarium_protocol::json!({ "type": "BOOKMARK", "object": object }))
     }
 
     fn event(

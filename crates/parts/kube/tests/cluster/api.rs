@@ -384,6 +384,42 @@ fn custom_kinds() {
     assert_eq!(yard.create(THING)[0].kind, kind);
 }
 
+#[test]
+fn a_definition_is_updated_and_keeps_its_finalizer() {
+    let mut yard = Yard::new(0);
+    yard.create(CRD);
+    yard.run(1);
+    let name = "things.toys.example";
+    let crd = |yard: &Yard| yard.value(KindId::CUSTOM_RESOURCE_DEFINITION, name);
+    let finalizers = crd(&yard)["metadata"]["finalizers"].clone();
+    assert_eq!(finalizers, json!(["customresourcecleanup.apiextensions.k8s.io"]));
+    // As an operator does that applies its definition once more.
+    let mut value = crd(&yard);
+    value["spec"]["versions"][0]["storage"] = json!(false);
+    let second = json!({"name": "v2", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}});
+    value["spec"]["versions"].as_array_mut().expect("a list").push(second);
+    yard.kube.update(&mut yard.cx, value).expect("updated");
+    yard.run(1);
+    assert!(yard.kube.find_kind("toys.example/v2", "Thing").is_some());
+    let stored = crd(&yard)["status"]["storedVersions"].clone();
+    assert_eq!(stored, json!(["v1", "v2"]));
+    // A client that replaces it without the finalizer does not take it away.
+    let mut value = crd(&yard);
+    value["metadata"].as_object_mut().expect("fields").remove("finalizers");
+    yard.kube.update(&mut yard.cx, value).expect("updated");
+    yard.run(1);
+    assert_eq!(crd(&yard)["metadata"]["finalizers"], finalizers);
+    // An unqualified finalizer is still refused of built-in kinds.
+    let error = yard.refused("{apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: [mine]}}");
+    assert!(error.contains("neither a standard finalizer name"), "{error}");
+    for (pointer, value) in [("/spec/scope", "Cluster"), ("/spec/names/kind", "Other")] {
+        let mut changed = crd(&yard);
+        *changed.pointer_mut(pointer).expect(pointer) = value.into();
+        let error = yard.kube.update(&mut yard.cx, changed).expect_err(pointer);
+        assert!(error.code == 422 && error.message.contains("field is immutable"), "{}", error.message);
+    }
+}
+
 /// Turns red things away, and paints the others green.
 fn paint(_: &Api, review: &Review<'_>) -> Verdict {
     match (review.old, review.new["spec"]["colour"].as_str()) {

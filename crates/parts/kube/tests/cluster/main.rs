@@ -6,6 +6,7 @@ mod jobs;
 mod nodes;
 mod pods;
 mod properties;
+mod protobuf;
 mod real;
 mod scheduling;
 mod sets;

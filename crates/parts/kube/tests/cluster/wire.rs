@@ -272,6 +272,35 @@ fn watch(yard: &Yard, target: &str) -> Watch {
 }
 
 #[test]
+fn a_watch_of_a_kind_that_goes_tells_of_its_objects_and_is_over() {
+    let mut yard = Yard::new(0);
+    yard.create("{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things.toys.example}, spec: {group: toys.example, scope: Namespaced, names: {plural: things, kind: Thing}, versions: [{name: v1, served: true, storage: true}]}}");
+    yard.run(1);
+    yard.create("{apiVersion: toys.example/v1, kind: Thing, metadata: {name: ball}}");
+    let mut things = watch(&yard, "/apis/toys.example/v1/things?watch=true");
+    assert_eq!(
+        (poll(&yard, &mut things), things.is_over(&yard.kube)),
+        (vec!["ADDED ball".to_owned()], false)
+    );
+    yard.delete(
+        KindId::CUSTOM_RESOURCE_DEFINITION,
+        "things.toys.example",
+        planarium_kube::Propagation::Background,
+    );
+    yard.run(5);
+    let last = poll(&yard, &mut things);
+    assert_eq!((last.last().map(String::as_str), things.is_over(&yard.kube)), (Some("DELETED ball"), true));
+}
+
+#[test]
+fn a_watch_from_a_version_that_time_has_taken_back_is_refused() {
+    let yard = Yard::new(0);
+    let query = format!("watch=true&resourceVersion={}", yard.kube.resource_version() + 1);
+    let (status, error) = get(&yard, &format!("/api/v1/configmaps?{query}"), "");
+    assert_eq!((status, error["reason"].as_str()), (410, Some("Expired")));
+}
+
+#[test]
 fn watches() {
     let mut yard = Yard::new(1);
     yard.create("{apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {x: '1'}}}");

@@ -19,6 +19,9 @@ use planarium_kernel::{Milli, SortedMap};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
+/// The owner of all entries, in explanations.
+const MESOS: &str = "Mesos";
+
 /// Numbers of entries: the agent, then the kind, then the task's number.
 const AGENT_BITS: u32 = 34;
 const EXECUTOR: u64 = 1 << 32;
@@ -151,12 +154,13 @@ fn holdings_of(tasks: &Tasks, cluster: &Cluster, id: AgentId, agent: &Agent) -> 
         }
     };
     let task_holder = |task: &Task| Holder {
-        kind: "Mesos task",
+        owner: MESOS,
+        kind: "task",
         name: task.name().clone(),
         service: task.labels.get("service").cloned().unwrap_or_default(),
     };
     let executor_holder =
-        |name: &Text| Holder { kind: "Mesos executor", name: name.clone(), service: Text::default() };
+        |name: &Text| Holder { owner: MESOS, kind: "executor", name: name.clone(), service: Text::default() };
     for (no, task) in agent.tasks.iter().filter_map(|no| Some((no, tasks.get(*no)?))) {
         if !task.freed {
             add(u64::from(no.0), &task.resources, task_holder(task));
@@ -182,7 +186,8 @@ fn holdings_of(tasks: &Tasks, cluster: &Cluster, id: AgentId, agent: &Agent) -> 
     }
     if !reserved.is_none() || !reserved_ports.is_empty() {
         let holder = Holder {
-            kind: "Mesos reservation for",
+            owner: MESOS,
+            kind: "reservation",
             name: reserving_roles(&cluster.allocator, id, agent),
             service: Text::default(),
         };
@@ -260,7 +265,17 @@ pub(crate) fn look_at_others(
 
 /// Where the ledger says something else than the records, in words.
 pub(crate) fn check_holdings(tasks: &Tasks, cluster: &Cluster, fleet: &Fleet, broken: &mut Vec<String>) {
-    if cluster.allocator.has_held_changes() || !fleet.ledger().is_heard_besides(OWNER) {
+    if cluster.allocator.has_held_changes() {
+        return;
+    }
+    if !fleet.ledger().is_heard_besides(OWNER) {
+        // Nobody reads what Mesos holds, so it has written nothing: an entry would be one that nobody keeps up to date.
+        for agent in &cluster.agents.rows {
+            if fleet.ledger().holdings_between(agent.machine, OWNER, 0..=u64::MAX).next().is_some() {
+                broken
+                    .push(format!("{}: Mesos holds something in a ledger that nobody reads", agent.hostname));
+            }
+        }
         return;
     }
     for (row, agent) in cluster.agents.rows.iter().enumerate() {

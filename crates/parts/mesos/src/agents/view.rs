@@ -96,6 +96,7 @@ fn build(
         zone: agent.zone.clone(),
         attributes: agent.attributes.clone(),
         promised_twice: false,
+        without_size: 0,
         resources: resource_views(&records.cluster, host, agent, &tasks),
         tasks: tasks.iter().map(|task| task_view(&records.cluster, fleet, task)).collect(),
         actions,

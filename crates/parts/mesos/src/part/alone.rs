@@ -5,7 +5,7 @@
 use super::{Cluster, Mesos, News};
 use planarium_ground::{Cx, Fleet, FleetEvent, FleetEventKind, MachineId, Place, there_already};
 use planarium_kernel::SimTime;
-use planarium_part::{Flags, Ground, Layer as _, Number, Part as _};
+use planarium_part::{Flags, Ground, Layer as _, MachineChange, Number, Part as _};
 use planarium_protocol::Refusal;
 use planarium_protocol::input::AddAgent;
 use std::sync::Arc;
@@ -48,10 +48,10 @@ impl Alone {
                 Place::Again(machine) if mesos.takes_again(&ground, machine)? => machine,
                 Place::Again(_) => return Err(there_already(add.hostname.as_deref().unwrap_or_default())),
             };
-            mesos.machine_joined(cx, &mut ground, machine, add);
+            mesos.machines_changed(cx, &mut ground, &MachineChange::Joined(machine, add));
             joined.push(machine);
         }
-        mesos.machines_joined(cx, &mut ground, &joined);
+        mesos.machines_changed(cx, &mut ground, &MachineChange::AllJoined(&joined));
         Ok(())
     }
 

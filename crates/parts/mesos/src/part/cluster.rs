@@ -25,11 +25,6 @@ pub struct Cluster<'a> {
 pub trait Framework: System {
     /// Hears from the master, a message under its own cause.
     fn hear_from_master(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>, news: News);
-
-    /// Does now what it does periodically, because the user made exactly one offer round.
-    fn cycle_now(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>) {
-        let _ = (cx, cluster);
-    }
 }
 
 impl Cluster<'_> {

@@ -4,7 +4,7 @@ use super::{Guests, Mesos, holders, routes};
 use crate::Master;
 use planarium_ground::{Cx, Fleet, FleetEvent, FleetEventKind, MachineId, Owner};
 use planarium_kernel::{Digest, SimTime, SortedMap};
-use planarium_part::{Flags, Ground, Layer, Number, Part, Request, StreamNews, Wire};
+use planarium_part::{Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, Wire};
 use planarium_protocol::input::AddAgent;
 use planarium_protocol::view::{MachineView, WindowView};
 use planarium_protocol::why::MachineWhy;
@@ -70,8 +70,8 @@ impl Layer for Mesos {
 
     fn begin(cx: &mut Cx, ground: &mut Ground<'_>, flags: &Flags) -> Self {
         let mut master = Master::new(flags.seed);
-        master.set_offer_timeout(flags.offer_timeout_ms);
-        master.set_agent_removal_interval(flags.agent_removal_interval_ms);
+        master.set_offer_timeout(flags.of_program("offer_timeout"));
+        master.set_agent_removal_interval(flags.of_program("agent_removal_rate_limit"));
         let mut mesos = Self {
             master,
             guests: Guests::default(),
@@ -87,14 +87,14 @@ impl Layer for Mesos {
         }
         let there: Vec<MachineId> = ground.fleet().machine_ids().collect();
         for machine in &there {
-            mesos.machine_joined(cx, ground, *machine, &AddAgent::default());
+            mesos.master.machine_joined(cx, ground.fleet_mut(), *machine, &AddAgent::default());
             if let Some(how) = ground.fleet().absence(*machine) {
                 let kind = FleetEventKind::MachineLost { machine: *machine, how };
                 let event = FleetEvent { cause: cx.cause(), owner: None, kind };
                 mesos.master.on_fleet(cx, ground.fleet_mut(), event);
             }
         }
-        mesos.machines_joined(cx, ground, &there);
+        mesos.machines_changed(cx, ground, &MachineChange::AllJoined(&there));
         mesos
     }
 
@@ -110,17 +110,18 @@ impl Layer for Mesos {
         self.master.takes_again(ground.fleet(), machine)
     }
 
-    fn machine_joined(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machine: MachineId, add: &AddAgent) {
-        self.master.machine_joined(cx, ground.fleet_mut(), machine, add);
-    }
-
-    fn machines_joined(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, _: &[MachineId]) {
-        self.master.run_requested(cx, ground.fleet_mut());
-        self.hear_own(cx, ground);
-    }
-
-    fn machine_leaves(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, machine: MachineId) {
-        self.master.machine_leaves(cx, ground.fleet_mut(), machine);
+    fn machines_changed(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, change: &MachineChange<'_>) {
+        match change {
+            MachineChange::Joined(machine, add) => {
+                self.master.machine_joined(cx, ground.fleet_mut(), *machine, add);
+            }
+            MachineChange::AllJoined(_) => {
+                self.master.run_requested(cx, ground.fleet_mut());
+                self.hear_own(cx, ground);
+            }
+            MachineChange::Leaving(machine) => self.master.machine_leaves(cx, ground.fleet_mut(), *machine),
+            MachineChange::Left(_) | MachineChange::Planned(..) => {}
+        }
     }
 
     fn open_books(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {

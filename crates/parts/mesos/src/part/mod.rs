@@ -33,6 +33,8 @@ pub enum News {
     Message(Message),
     /// An operator has removed its framework.
     Removed,
+    /// The user made exactly one offer round, and its offers have arrived.
+    OfferRound,
 }
 
 /// Mesos with everybody who listens to it.

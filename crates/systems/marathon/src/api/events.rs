@@ -5,11 +5,11 @@
 
 use super::reader::Reader;
 use super::route::Query;
-use crate::deployments::planning::CHANGE_FAILED;
+use crate::deployments::planning::KnownFailure;
 use crate::events::CLIENT;
 use planarium_kernel::SimTime;
 use planarium_part::StreamNews;
-use planarium_protocol::{Event, EventBody, Text, json};
+use planarium_protocol::{Event, json};
 use serde_json::Value;
 
 /// One frame.
@@ -53,12 +53,11 @@ impl Reader<'_> {
         }
         // What was refused left nothing behind but what the world was told of it.
         for event in events {
-            if let EventBody::Happened { speaker, what, facts, text: reason, .. } = &event.body
-                && **what == *CHANGE_FAILED
-                && *speaker == self.records.setup.settings.framework
+            if let Some((failed, reason)) =
+                KnownFailure::of(&event.body, &self.records.setup.settings.framework)
             {
                 let at = self.records.setup.calendar.at(SimTime(event.at_ms));
-                text.push_str(&failure(facts, reason, &at, wanted));
+                text.push_str(&failure(&failed, &reason, &at, wanted));
             }
         }
         StreamNews { bytes: text.into_bytes(), ..StreamNews::default() }
@@ -66,19 +65,17 @@ impl Reader<'_> {
 }
 
 /// The frames of a change that failed.
-fn failure(facts: &[(Text, Text)], reason: &str, at: &str, wanted: impl Fn(&str) -> bool) -> String {
-    let fact = |name: &str| facts.iter().find(|(key, _)| **key == *name).map(|(_, value)| &**value);
+fn failure(failed: &KnownFailure, reason: &str, at: &str, wanted: impl Fn(&str) -> bool) -> String {
     let mut text = String::new();
     let kind = "deployment_failed";
-    let plan = fact("plan").and_then(|plan| planarium_protocol::json::value(plan.as_bytes()).ok());
-    if let Some(plan) = plan.filter(|_| wanted(kind)) {
+    if let Some(plan) = failed.plan.as_ref().filter(|_| wanted(kind)) {
         let id = plan.get("id").cloned().unwrap_or_default();
         let data = json!({"id": id, "plan": plan, "reason": reason, "eventType": kind, "timestamp": at});
         text.push_str(&frame(kind, &data));
     }
     let kind = "group_change_failed";
     if wanted(kind) {
-        let (group, version) = (fact("group").unwrap_or_default(), fact("version").unwrap_or_default());
+        let (group, version) = (&failed.group, &failed.version);
         let data = json!({"groupId": group, "version": version, "reason": reason, "eventType": kind,
             "timestamp": at});
         text.push_str(&frame(kind, &data));

@@ -13,14 +13,15 @@ use crate::groups::{self, Difference, Levels, Marks, Root};
 use crate::id::PathId;
 use crate::records::Records;
 use crate::setup::Setup;
-use planarium_protocol::Text;
 use planarium_protocol::refusal::Told;
+use planarium_protocol::{EventBody, Text};
+use serde_json::Value;
 use std::sync::Arc;
 
 const DEPLOYMENT: u32 = 0x6d30;
 
 /// The fact that a change failed.
-pub(crate) const CHANGE_FAILED: &str = "group-change-failed";
+const CHANGE_FAILED: &str = "group-change-failed";
 
 /// A change of the tree.
 pub(crate) struct RootChange<'a> {
@@ -81,21 +82,53 @@ pub(crate) fn plan_of(
     Ok((plan, levels))
 }
 
+/// A change that failed, as the world was told of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct KnownFailure {
+    /// The group that was to change.
+    pub(crate) group: Text,
+    /// The version that it would have had.
+    pub(crate) version: Text,
+    /// The deployment, where one was planned.
+    pub(crate) plan: Option<Value>,
+}
+
+impl KnownFailure {
+    fn to_facts(&self) -> Vec<(Text, Text)> {
+        let mut facts = vec![("group".into(), self.group.clone()), ("version".into(), self.version.clone())];
+        facts.extend(self.plan.iter().map(|plan| ("plan".into(), plan.to_string().into())));
+        facts
+    }
+
+    /// The failure that an event tells of; none when it is another service's, or about something else.
+    pub(crate) fn of(event: &EventBody, framework: &Text) -> Option<(Self, Text)> {
+        let EventBody::Happened { speaker, what, facts, text, .. } = event else { return None };
+        let fact = |name: &str| facts.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.clone());
+        (**what == *CHANGE_FAILED && speaker == framework).then(|| {
+            let plan = fact("plan").and_then(|plan| planarium_protocol::json::value(plan.as_bytes()).ok());
+            let known = Self {
+                group: fact("group").unwrap_or_default(),
+                version: fact("version").unwrap_or_default(),
+                plan,
+            };
+            (known, text.to_string().into())
+        })
+    }
+}
+
 impl FailedChange {
     /// What becomes known of a change that failed, although nothing has changed. Its text is the reason.
     pub(crate) fn told(&self, setup: &Setup) -> Told {
-        let mut facts: Vec<(Text, Text)> = vec![
-            ("group".into(), self.group.text().clone()),
-            ("version".into(), setup.calendar.date(self.version).into()),
-        ];
-        if let Some(plan) = &self.plan {
-            let plan = plan_json(plan, setup.calendar, setup.settings.client_compat);
-            facts.push(("plan".into(), plan.to_string().into()));
-        }
+        let plan = self.plan.as_ref();
+        let known = KnownFailure {
+            group: self.group.text().clone(),
+            version: setup.calendar.date(self.version).into(),
+            plan: plan.map(|plan| plan_json(plan, setup.calendar, setup.settings.client_compat)),
+        };
         Told {
             speaker: setup.settings.framework.clone(),
             what: CHANGE_FAILED.into(),
-            facts,
+            facts: known.to_facts(),
             text: self.reason.clone(),
         }
     }

@@ -233,6 +233,7 @@ fn outcome(spec: &RunSpec, unused: &Unused) -> AgentOutcome {
             requirement: requirement(reject).into(),
             passed: false,
             text: text(reject),
+            held: None,
         })
         .collect();
     if unused.why.region {
@@ -240,6 +241,7 @@ fn outcome(spec: &RunSpec, unused: &Unused) -> AgentOutcome {
             requirement: "region".into(),
             passed: false,
             text: "it is in another region".to_owned(),
+            held: None,
         });
     }
     AgentOutcome { agent: unused.offer.hostname.clone(), passed: false, outcomes }

@@ -41,10 +41,6 @@ impl Part for Process {
         self.marathon.one_shots()
     }
 
-    fn restless(&self) -> bool {
-        false
-    }
-
     fn fire(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
         self.with(&mut Port::new(cx, cluster), Marathon::fire);
     }
@@ -287,10 +283,14 @@ impl System for Process {
 
 impl Framework for Process {
     fn hear_from_master(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>, news: News) {
-        self.with(&mut Port::new(cx, cluster), |marathon, port| match news {
-            News::Message(message) => marathon.on_message(port, message),
-            News::Removed => marathon.register_anew(port),
-        });
+        match news {
+            News::Message(message) => {
+                self.with(&mut Port::new(cx, cluster), |marathon, port| marathon.on_message(port, message));
+            }
+            News::Removed => self.with(&mut Port::new(cx, cluster), Marathon::register_anew),
+            // Marathon looks at offers when they come.
+            News::OfferRound => {}
+        }
     }
 }
 

@@ -201,7 +201,7 @@ impl Process {
                 let (first, topic) = Reader::of(&self.marathon).begin_stream(&query, now);
                 let mut response = Response::text(200, first);
                 response.content_type = "text/event-stream";
-                Wire::Stream(response, topic)
+                Wire::Stream(response, topic, None)
             }
             (Route::Ping, _) => Wire::Answer(pong(request.header("accept"))),
             (Route::Groups | Route::Group(_), "PUT") if query.flag("dryRun", false) => {

@@ -83,6 +83,7 @@ impl Lab {
                 self.at_work(|marathon, port| match news {
                     News::Message(message) => marathon.on_message(port, message),
                     News::Removed => marathon.register_anew(port),
+                    News::OfferRound => {}
                 });
                 told = true;
             }

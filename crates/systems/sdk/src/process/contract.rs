@@ -73,6 +73,15 @@ impl Process {
         self.members.values()
     }
 
+    /// Does now what its services do periodically.
+    fn cycle_now(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
+        let numbers: Vec<Number> = self.members.keys().copied().collect();
+        for number in numbers {
+            let calls = self.with(number, |scheduler| scheduler.run_cycle_now(cx)).unwrap_or_default();
+            self.send(cx, cluster, number, calls);
+        }
+    }
+
     pub(crate) fn store_file(
         &mut self,
         cx: &mut Cx,
@@ -310,16 +319,12 @@ impl System for Process {
 }
 
 impl Framework for Process {
-    fn cycle_now(&mut self, cx: &mut Cx, cluster: &mut Cluster) {
-        let numbers: Vec<Number> = self.members.keys().copied().collect();
-        for number in numbers {
-            let calls = self.with(number, |scheduler| scheduler.run_cycle_now(cx)).unwrap_or_default();
-            self.send(cx, cluster, number, calls);
-        }
-    }
-
     fn hear_from_master(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>, news: News) {
-        let News::Message(message) = news else { return self.removed(cx) };
+        let message = match news {
+            News::Message(message) => message,
+            News::Removed => return self.removed(cx),
+            News::OfferRound => return self.cycle_now(cx, cluster),
+        };
         if self.shared.is_some() {
             self.hear(cx, cluster, message);
             return;

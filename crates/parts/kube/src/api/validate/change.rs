@@ -27,6 +27,15 @@ pub(crate) fn changed(kind: KindId, old: &Value, new: &Value, bound: bool) -> Ve
                               forbidden";
             found.forbidden("spec", detail);
         }
+        KindId::CUSTOM_RESOURCE_DEFINITION => {
+            fixed(&["group", "scope"]);
+            for name in ["plural", "kind"] {
+                let after = after.at(&["names", name]);
+                if before.at(&["names", name]) != after {
+                    found.invalid(format!("spec.names.{name}"), after, IMMUTABLE);
+                }
+            }
+        }
         KindId::SERVICE => {
             let outside = |spec: &Value| spec.text("type") == "ExternalName";
             if !outside(before) && !outside(after) && before.text("clusterIP") != after.text("clusterIP") {
@@ -94,7 +103,6 @@ pub(crate) fn changed(kind: KindId, old: &Value, new: &Value, bound: bool) -> Ve
                 }
             }
         }
-        KindId::CUSTOM_RESOURCE_DEFINITION => fixed(&["group", "scope"]),
         KindId::CONTROLLER_REVISION if old.key("data") != new.key("data") => {
             found.invalid("data", &"".into(), IMMUTABLE);
         }

@@ -143,6 +143,7 @@ pub(super) fn metadata(draft: &Draft, found: &mut Findings) {
         if let Some(detail) = bad_key(finalizer) {
             found.invalid("metadata.finalizers", &finalizer.as_ref().into(), &detail);
         } else if !draft.info.custom
+            && draft.kind != KindId::CUSTOM_RESOURCE_DEFINITION
             && !finalizer.contains('/')
             && !matches!(&**finalizer, "orphan" | "foregroundDeletion" | "kubernetes")
         {

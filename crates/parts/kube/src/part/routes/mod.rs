@@ -10,7 +10,7 @@ pub(super) use changes::{call, is_call};
 pub(super) use watches::news;
 
 use super::Kubernetes;
-use crate::wire::{self, Answer, Body};
+use crate::wire::{self, Answer, Body, protobuf};
 use planarium_part::{Ground, Request, Response, Wire};
 
 /// Paths of the API begin with this.
@@ -32,7 +32,7 @@ pub(super) fn route(kubernetes: &Kubernetes, ground: &Ground<'_>, request: &Requ
         return Wire::NotMine;
     }
     if matches!(request.method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE") {
-        return Wire::call(request);
+        return change(request);
     }
     if request.method != "GET" {
         return Wire::Answer(Response::wrong_method("GET, POST, PUT, PATCH, DELETE"));
@@ -51,4 +51,18 @@ pub(super) fn route(kubernetes: &Kubernetes, ground: &Ground<'_>, request: &Requ
         Body::Bytes(kind, bytes) => Response { content_type: kind, body: bytes, ..Response::empty(status) },
         Body::Watch(watch) => return watches::begin(&watch, ground.now, request, status),
     })
+}
+
+/// A change as an input. Journals keep bodies as JSON, so one in protocol buffers is read before.
+fn change(request: &Request) -> Wire {
+    if request.content_type() != protobuf::MEDIA_TYPE {
+        return Wire::call(request);
+    }
+    match protobuf::decode(&request.body) {
+        Ok(body) => {
+            let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+            Wire::call(&Request { headers, body: planarium_protocol::json::text(&body), ..request.clone() })
+        }
+        Err(error) => Wire::Answer(Response::json(error.code, &error.status())),
+    }
 }

@@ -9,29 +9,41 @@ use planarium_part::{Ground, Request, Response, StreamNews, Wire};
 use planarium_protocol::json;
 use serde_json::Value;
 
-/// Begins a watch.
+/// Begins a watch. With `timeoutSeconds` it ends when that time has passed on either clock: the world's, or the client's own while
+/// the world's is slower or stands still.
 pub(super) fn begin(watch: &Watch, now: SimTime, request: &Request, status: u16) -> Wire {
-    let seconds = request.param("timeoutSeconds").and_then(|text| text.parse::<u64>().ok());
-    let ends =
-        seconds.filter(|seconds| *seconds > 0).map(|s| now.ms().saturating_add(s.saturating_mul(1000)));
-    let topic = json!({ "watch": (watch.to_value()), "ends_ms": ends });
-    Wire::Stream(Response { content_type: "application/json", ..Response::empty(status) }, topic)
+    let seconds =
+        request.param("timeoutSeconds").and_then(|text| text.parse::<u64>().ok()).filter(|s| *s > 0);
+    let ends = seconds.map(|seconds| now.ms().saturating_add(seconds.saturating_mul(1000)));
+    let response = Response { content_type: "application/json", ..Response::empty(status) };
+    Wire::Stream(response, topic_of(watch, ends), seconds)
 }
 
-/// The events of a watch since it was asked last: one a line.
+fn topic_of(watch: &Watch, ends_ms: Option<u64>) -> Value {
+    json!({ "watch": (watch.to_value()), "ends_ms": ends_ms })
+}
+
+/// The events of a watch since it was asked last: one a line. They come before its end, whatever ends it.
 pub(in super::super) fn news(kubernetes: &Kubernetes, ground: &Ground<'_>, topic: &Value) -> StreamNews {
     let ended = StreamNews { ended: true, ..StreamNews::default() };
     let Some(watch) = topic.get("watch") else { return ended };
     let ends = topic.get("ends_ms").and_then(Value::as_u64);
-    let mut watch = Watch::of_value(watch);
+    let (kube, mut watch) = (&kubernetes.kube, Watch::of_value(watch));
     let mut news = StreamNews::default();
-    for event in watch.poll(&kubernetes.kube, ground.now) {
+    let tell = |news: &mut StreamNews, event: &Value| {
+        news.bytes.extend_from_slice(&json::text(event));
+        news.bytes.push(b'\n');
+    };
+    for event in watch.poll(kube, ground.now) {
         // After an error the client asks anew.
         news.ended |= event.get("type").and_then(Value::as_str) == Some("ERROR");
-        news.bytes.extend_from_slice(&json::text(&event));
-        news.bytes.push(b'\n');
+        tell(&mut news, &event);
     }
-    news.ended |= ends.is_some_and(|ends| ground.now.ms() >= ends);
-    news.topic = Some(json!({ "watch": (watch.to_value()), "ends_ms": ends }));
+    let is_late = ends.is_some_and(|ends| ground.now.ms() >= ends);
+    if let Some(last) = watch.bookmark(kube).filter(|_| is_late && !news.ended) {
+        tell(&mut news, &last);
+    }
+    news.ended |= is_late || watch.is_over(kube);
+    news.topic = Some(topic_of(&watch, ends));
     news
 }

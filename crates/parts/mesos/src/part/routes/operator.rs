@@ -18,7 +18,7 @@ pub(super) fn call(request: &Request, asked: Asked<'_>) -> Wire {
         // Nobody's state changes by it, so it is no input. What it begins with is told when the stream is first looked at.
         let mut response = Response::empty(200);
         response.content_type = "application/json";
-        return Wire::Stream(response, stream::of_operator(asked.ground.now));
+        return Wire::Stream(response, stream::of_operator(asked.ground.now), None);
     }
     if let Some(question) = operator_question(&body) {
         return Wire::Answer(match question.and_then(|query| asked.mesos.query(asked.ground, &query)) {

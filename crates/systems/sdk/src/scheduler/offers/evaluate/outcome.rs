@@ -83,6 +83,7 @@ impl Outcome {
                     requirement: (*name).into(),
                     passed: failed.is_none(),
                     text: shown.text.to_string(),
+                    held: None,
                 })
             })
             .collect()
