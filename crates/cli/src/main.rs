@@ -16,16 +16,19 @@ macro_rules! print {
     ($($words:tt)*) => { $crate::out::print(format_args!($($words)*), "") };
 }
 
+mod archive;
 mod args;
 mod check;
 mod exec;
 mod files;
+mod folders;
 mod hint;
 mod kind;
 mod link;
 mod live;
 mod load;
 mod out;
+mod parameters;
 mod picture;
 mod render;
 mod run;

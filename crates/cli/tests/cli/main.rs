@@ -11,6 +11,7 @@ mod framework;
 mod http;
 mod kubectl;
 mod maintenance;
+mod operators;
 mod serve;
 
 use std::fs;

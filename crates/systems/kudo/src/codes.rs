@@ -47,6 +47,9 @@ pub const CODES: &[(&str, &str)] = &[
     (NEVER_DONE, "A step can never be done"),
 ];
 
+/// Findings about values that an installation has yet to give: the package is valid without them.
+pub(crate) const OF_VALUES: &[&str] = &[NOT_GIVEN];
+
 /// No `operator.yaml`.
 pub(crate) const NO_OPERATOR: &str = "KUDO001";
 /// No `params.yaml`.
