@@ -1,7 +1,7 @@
-//! Tells the tests of a crate which real definitions are at hand, so that those that read them are skipped and counted as such where
+//! Tells the tests of a crate which real definitions are at hand, and whether Go is, so that those that read them are skipped and counted as such where
 //! they are not: `#[cfg_attr(not(real_files), ignore = "the real definitions are not at hand")]`. Shared by the crates that read some.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Each flag, and the folders that must all be there for it.
 const FLAGS: [(&str, &[&str]); 3] = [
@@ -10,7 +10,18 @@ const FLAGS: [(&str, &[&str]); 3] = [
     ("real_operators", &["kudo-operators"]),
 ];
 
+/// Go and its packages, where Debian puts them.
+const GO: [&str; 3] = [
+    "/usr/bin/go",
+    "/usr/share/gocode/src/github.com/Masterminds/sprig",
+    "/usr/share/gocode/src/gopkg.in/yaml.v2",
+];
+
 fn main() {
+    println!("cargo:rustc-check-cfg=cfg(go_templates)");
+    if GO.iter().all(|path| Path::new(path).exists()) {
+        println!("cargo:rustc-cfg=go_templates");
+    }
     println!("cargo:rerun-if-env-changed=PLANARIUM_REAL");
     let named = std::env::var_os("PLANARIUM_REAL").map(PathBuf::from);
     let folder = named.unwrap_or_else(beside_the_repository);

@@ -83,6 +83,12 @@ pub(crate) struct InputArgs {
     /// Cluster preset by name, or a file with machines (YAML or JSON).
     #[arg(long, value_name = "PRESET|FILE")]
     pub(crate) cluster: Option<String>,
+    /// A value of an operator's parameter (KUDO); may be repeated, beats --parameter-file.
+    #[arg(short = 'p', long = "parameter", value_name = "NAME=VALUE")]
+    pub(crate) parameter: Vec<String>,
+    /// A YAML file of parameters (KUDO); may be repeated.
+    #[arg(short = 'P', long, value_name = "FILE")]
+    pub(crate) parameter_file: Vec<PathBuf>,
     /// Seed of all randomness.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,

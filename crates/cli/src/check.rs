@@ -6,7 +6,7 @@ use crate::hint;
 use crate::load::{Loaded, load};
 use anyhow::Result;
 use planarium_source::render::{json, text};
-use planarium_source::{Diagnostic, SourceMap};
+use planarium_source::{Diagnostic, Severity, SourceMap};
 use planarium_world::CheckReport;
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<End> {
             }
             errors += diagnostics.iter().filter(|d| d.is_error()).count();
             warnings +=
-                diagnostics.iter().filter(|d| d.severity == planarium_source::Severity::Warning).count();
+                diagnostics.iter().filter(|d| d.severity == Severity::Warning).count();
             match args.format {
                 CheckFormat::Text => {
                     print!("{}", text::render(&diagnostics, &sources));
@@ -79,7 +79,16 @@ fn print_kept(kept: &[(String, &'static str)]) {
 
 fn findings(path: &std::path::Path, args: &CheckArgs) -> Result<Vec<Checked>> {
     Ok(match load(path, &args.input)? {
-        Loaded::Definition(load) => vec![planarium_world::check(&load).into()],
+        Loaded::Definition(load) => {
+            let mut report = planarium_world::check(&load);
+            // The text is checked; values may be given when it is installed.
+            for finding in &mut report.diagnostics {
+                if finding.is_error() && report.value_codes.contains(&&*finding.code) {
+                    finding.severity = Severity::Warning;
+                }
+            }
+            vec![report.into()]
+        }
         Loaded::Scenario(parsed) => {
             let services =
                 parsed.scenario.as_ref().map(|scenario| scenario.services.clone()).unwrap_or_default();

@@ -2,10 +2,11 @@
 //!
 //! Knows: the file system, standard input, package folders. Must not know: how anything is decoded.
 
+use crate::archive;
 use crate::args::InputArgs;
 use crate::files::{MAX_FILE, read, sorted_entries};
 use crate::kind::{self, Kind};
-use crate::{hint, templates};
+use crate::{folders, hint, parameters, templates};
 use anyhow::{Context as _, Result, bail};
 use planarium_protocol::input::{AddAgent, LoadService};
 use planarium_scenario::{ParsedScenario, Scenario};
@@ -16,7 +17,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Most files taken from a folder.
-const MAX_FILES: usize = 500;
+pub(crate) const MAX_FILES: usize = 500;
 /// Files of a package that the environment is made from.
 const PACKAGE_FILES: &[&str] = &["config.json", "marathon.json.mustache", "resource.json", "package.json"];
 
@@ -41,6 +42,14 @@ pub(crate) fn load(path: &Path, input: &InputArgs) -> Result<Loaded> {
     if path.is_dir() {
         return folder(path, input);
     }
+    if archive::is_one(path) {
+        let files: BTreeMap<String, String> =
+            archive::texts(path)?.into_iter().filter(|(name, _)| is_wanted(Path::new(name))).collect();
+        if files.is_empty() {
+            bail!("{}: no definition or package file in this archive", path.display());
+        }
+        return definition(files, input);
+    }
     let text = read(path)?;
     let name = path.display().to_string();
     if kind::of(&name, &text) == Kind::Scenario {
@@ -49,7 +58,8 @@ pub(crate) fn load(path: &Path, input: &InputArgs) -> Result<Loaded> {
     let mut files = BTreeMap::from([(name, text)]);
     templates::add(&mut files, Path::new(""));
     let folder = path.parent().unwrap_or(Path::new(""));
-    Ok(completed(definition(files, input)?, folder, folder))
+    let top = if path.is_absolute() { Path::new("/") } else { Path::new(".") };
+    folders::completed(completed(definition(files, input)?, folder, folder), top)
 }
 
 /// Reads a text that lies in no file of its own; the files it names are sought in `dir`.
@@ -70,7 +80,7 @@ fn folder(path: &Path, input: &InputArgs) -> Result<Loaded> {
         bail!("{}: no definition, scenario or package file in this folder", path.display());
     }
     templates::add(&mut files, path);
-    Ok(completed(definition(files, input)?, path, Path::new("")))
+    folders::completed(completed(definition(files, input)?, path, Path::new("")), path)
 }
 
 /// A definition with the files that usually lie beside it, in `folder`, and with the name of that folder where it has none of
@@ -107,7 +117,13 @@ fn completed(loaded: Loaded, folder: &Path, prefix: &Path) -> Loaded {
     Loaded::Definition(load)
 }
 
-fn collect(root: &Path, dir: &Path, files: &mut BTreeMap<String, String>, depth: u32) -> Result<()> {
+/// Whether a file in a folder or an archive may be one of a definition's.
+fn is_wanted(path: &Path) -> bool {
+    path.extension().is_some_and(|e| ["yml", "yaml", "json", "mustache"].iter().any(|w| e == *w))
+}
+
+/// Adds the files of a folder that may be a definition's, by their paths from `root`.
+pub(crate) fn collect(root: &Path, dir: &Path, files: &mut BTreeMap<String, String>, depth: u32) -> Result<()> {
     if depth > 4 {
         return Ok(());
     }
@@ -116,9 +132,7 @@ fn collect(root: &Path, dir: &Path, files: &mut BTreeMap<String, String>, depth:
             collect(root, &path, files, depth + 1)?;
             continue;
         }
-        let wanted =
-            path.extension().is_some_and(|e| ["yml", "yaml", "json", "mustache"].iter().any(|w| e == *w));
-        if wanted {
+        if is_wanted(&path) {
             if files.len() >= MAX_FILES {
                 bail!("{}: more than {MAX_FILES} files", root.display());
             }
@@ -147,8 +161,10 @@ fn scenario(text: &str, name: &str, dir: &Path, input: &InputArgs) -> Result<Loa
             scenario.cluster = machines(cluster)?;
         }
         let env = environment(input)?;
+        let params = parameters::given(input)?;
         for service in &mut scenario.services {
             service.env.extend(env.clone());
+            service.params.extend(params.clone());
         }
     }
     Ok(Loaded::Scenario(Box::new(parsed)))
@@ -184,6 +200,7 @@ fn definition(mut files: BTreeMap<String, String>, input: &InputArgs) -> Result<
         dialect: input.dialect.clone(),
         files,
         env: environment(input)?,
+        params: parameters::given(input)?,
         options,
         ..LoadService::default()
     })))
@@ -235,14 +252,18 @@ pub(crate) enum Runnable {
     No(Vec<Diagnostic>, SourceMap),
 }
 
-/// That a definition has been carried out: its first plan is complete. Where the system has no such word, its last plan
+/// That a definition has been carried out: its plan `deploy`, or its first one, is complete. Where the system has no such word, its last plan
 /// (of several deployments the newest) shows the last word for what is done.
 fn done(service: &planarium_protocol::view::ServiceView) -> Option<planarium_world::Condition> {
     use planarium_protocol::view::StatusClass;
     let done = service.statuses.iter().filter(|word| word.class == StatusClass::Done);
     let words: Vec<&str> = done.map(|word| word.word).collect();
     let (plan, word) = match words.iter().find(|word| word.eq_ignore_ascii_case("complete")) {
-        Some(word) => (service.plans.first()?, word),
+        // Other plans may come before it by name, and are started on demand only.
+        Some(word) => {
+            let deploy = service.plans.iter().find(|plan| &*plan.name == "deploy");
+            (deploy.or(service.plans.first())?, word)
+        }
         None => (service.plans.last()?, words.last()?),
     };
     planarium_world::Condition::parse(&format!("{}={word}", plan.name)).ok()
@@ -270,7 +291,8 @@ pub(crate) fn playable(loaded: Loaded, path: &Path, input: &InputArgs) -> Result
         }),
         Loaded::Definition(load) => {
             let report = planarium_world::check(&load);
-            if report.has_errors() {
+            // What a check advises against does not stand in the way, as long as the real system takes it.
+            if report.preview.is_none() && report.has_errors() {
                 let missing = if input.package.is_none() { report.missing.len() } else { 0 };
                 eprint!("{}", hint::package("run", path, missing).unwrap_or_default());
                 return Ok(Runnable::No(report.diagnostics, report.sources));

@@ -16,11 +16,13 @@ macro_rules! print {
     ($($words:tt)*) => { $crate::out::print(format_args!($($words)*), "") };
 }
 
+mod archive;
 mod args;
 mod check;
 mod demos;
 mod exec;
 mod files;
+mod folders;
 mod hint;
 mod kind;
 mod lesson;
@@ -28,6 +30,7 @@ mod link;
 mod live;
 mod load;
 mod out;
+mod parameters;
 mod picture;
 mod render;
 mod run;

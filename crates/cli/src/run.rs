@@ -8,7 +8,7 @@ use crate::load::{Runnable, runnable};
 use crate::until;
 use anyhow::{Context as _, Result, bail};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::view::{ServiceView, StatusClass, View};
+use planarium_protocol::view::{PlanView, ServiceView, StatusClass, View};
 use planarium_scenario::{NoteKind, Player, Scenario, text};
 use planarium_source::render;
 use planarium_world::{Condition, Engine, parse_duration_ms};
@@ -51,18 +51,24 @@ fn open(mut engine: Engine, until: Option<&Condition>, limit_ms: u64, format: Fo
     let view = engine.view();
     match format {
         Format::Transcript => bail!("a link holds no script to tell: --format tree or json"),
-        Format::Json => print_json(&engine, &view, reached, &[])?,
+        Format::Json => print_json(&engine, &view, reached, &[], until)?,
         Format::Tree => print_end(&engine, &view, reached, &[], until),
     }
     Ok(if reached { End::Good } else { End::Failed })
 }
 
-fn print_json(engine: &Engine, view: &View, reached: bool, failures: &[String]) -> Result<()> {
+fn print_json(
+    engine: &Engine,
+    view: &View,
+    reached: bool,
+    failures: &[String],
+    until: Option<&Condition>,
+) -> Result<()> {
     let document = json!({
         "reached": reached,
         "failures": failures,
         "view": view,
-        "why": stuck(engine, view).iter().filter_map(|path| engine.why(path)).collect::<Vec<_>>(),
+        "why": stuck(engine, view, until).iter().filter_map(|path| engine.why(path)).collect::<Vec<_>>(),
     });
     println!("{}", serde_json::to_string_pretty(&document)?);
     Ok(())
@@ -79,7 +85,7 @@ fn play(scenario: Scenario, until: Option<&Condition>, format: Format) -> Result
     let good = reached && failures.is_empty();
     let view = engine.view();
     match format {
-        Format::Json => print_json(&engine, &view, reached, &failures)?,
+        Format::Json => print_json(&engine, &view, reached, &failures, until)?,
         _ => print_end(&engine, &view, reached, &failures, until),
     }
     Ok(if good { End::Good } else { End::Failed })
@@ -123,7 +129,7 @@ fn print_end(engine: &Engine, view: &View, reached: bool, failures: &[String], u
     if until.is_some() {
         println!("what the run waits for did not come true");
     }
-    for path in stuck(engine, view) {
+    for path in stuck(engine, view, until) {
         if let Some(why) = engine.why(&path) {
             println!("\n{}", text::why(&why));
         }
@@ -148,16 +154,32 @@ fn follows(engine: &Engine, service: &ServiceView, path: &ElementPath) -> bool {
     })
 }
 
+/// Whether a plan is asked why it is not done: one that was never asked for only where the run waits for it.
+fn counts(service: &ServiceView, plan: &PlanView, until: Option<&Condition>) -> bool {
+    let unused = service.class(&plan.status) == StatusClass::Unused;
+    let left_out = done(service, &plan.status) || plan.custom && plan.interrupted;
+    !left_out && (!unused || until.is_some_and(|until| names(until, service, plan)))
+}
+
+/// Whether a condition names a plan or something in it.
+fn names(condition: &Condition, service: &ServiceView, plan: &PlanView) -> bool {
+    match condition {
+        Condition::All(all) => all.iter().any(|one| names(one, service, plan)),
+        Condition::Status { element, .. } => {
+            let own = element.strip_prefix(service.name.trim_matches('/')).and_then(|rest| rest.strip_prefix('/'));
+            let first = |path: &str| path.split('/').next() == Some(&*plan.name);
+            first(element) || own.is_some_and(first)
+        }
+        Condition::Idle | Condition::Time { .. } => false,
+    }
+}
+
 /// The first unfinished steps that are not merely waiting for another step: at most three.
-fn stuck(engine: &Engine, view: &View) -> Vec<ElementPath> {
+fn stuck(engine: &Engine, view: &View, until: Option<&Condition>) -> Vec<ElementPath> {
     let mut paths = Vec::new();
     let mut asked = 0;
     for service in &view.services {
-        for plan in service
-            .plans
-            .iter()
-            .filter(|plan| !(done(service, &plan.status) || plan.custom && plan.interrupted))
-        {
+        for plan in service.plans.iter().filter(|plan| counts(service, plan, until)) {
             for phase in &plan.phases {
                 for step in phase.steps.iter().filter(|step| !done(service, &step.status)) {
                     let path = ElementPath {

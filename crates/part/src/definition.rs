@@ -18,6 +18,21 @@ pub trait Definition {
     /// Whether it can run: it has no errors.
     fn is_usable(&self) -> bool;
 
+    /// Whether a running service may be updated to it. The real system may demand less of an update than of an installation.
+    fn is_usable_as_update(&self) -> bool {
+        self.is_usable()
+    }
+
+    /// Codes of findings about values that an installation has yet to give; the text is valid without them.
+    fn value_codes(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Folders and archives that it refers to and that are not among its files: paths from the top of its files.
+    fn folders(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Findings in the order of the text.
     fn diagnostics(&self) -> Vec<Diagnostic>;
 
@@ -62,6 +77,18 @@ impl<D: Definition> Definition for Arc<D> {
 
     fn is_usable(&self) -> bool {
         (**self).is_usable()
+    }
+
+    fn is_usable_as_update(&self) -> bool {
+        (**self).is_usable_as_update()
+    }
+
+    fn value_codes(&self) -> &'static [&'static str] {
+        (**self).value_codes()
+    }
+
+    fn folders(&self) -> Vec<String> {
+        (**self).folders()
     }
 
     fn diagnostics(&self) -> Vec<Diagnostic> {

@@ -31,6 +31,10 @@ pub struct CheckReport {
     pub beside: Vec<&'static str>,
     /// Nobody has given it a name: the one of its folder fits better.
     pub nameless: bool,
+    /// Folders and archives that it refers to and that are not among its files: paths from the top of its files.
+    pub folders: Vec<String>,
+    /// Codes of findings about values that an installation has yet to give; the text is valid without them.
+    pub value_codes: &'static [&'static str],
 }
 
 impl CheckReport {
@@ -103,6 +107,8 @@ pub fn check(load: &LoadService) -> CheckReport {
                 kept: definition.kept(),
                 beside: definition.beside(),
                 nameless: definition.is_nameless(),
+                folders: definition.folders(),
+                value_codes: definition.value_codes(),
             }
         }
         Err(refusal) => {
@@ -123,6 +129,8 @@ pub fn check(load: &LoadService) -> CheckReport {
                 kept: Vec::new(),
                 beside: Vec::new(),
                 nameless: false,
+                folders: Vec::new(),
+                value_codes: &[],
             }
         }
     }

@@ -81,6 +81,21 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(it) => Readable::is_usable(it),)+ }
             }
 
+            /// Whether a running service may be updated to it.
+            pub(crate) fn is_usable_as_update(&self) -> bool {
+                match self { $($(#[$on])* Self::$variant(it) => Readable::is_usable_as_update(it),)+ }
+            }
+
+            /// Codes of findings about values that an installation has yet to give.
+            pub(crate) fn value_codes(&self) -> &'static [&'static str] {
+                match self { $($(#[$on])* Self::$variant(it) => Readable::value_codes(it),)+ }
+            }
+
+            /// Folders that it refers to and that are not among its files.
+            pub(crate) fn folders(&self) -> Vec<String> {
+                match self { $($(#[$on])* Self::$variant(it) => Readable::folders(it),)+ }
+            }
+
             pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
                 match self { $($(#[$on])* Self::$variant(it) => Readable::diagnostics(it),)+ }
             }

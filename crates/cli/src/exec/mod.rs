@@ -5,6 +5,7 @@
 mod http;
 
 use crate::End;
+use crate::archive;
 use crate::args::ExecArgs;
 use crate::files::{MAX_FILE, read};
 use crate::link;
@@ -93,8 +94,11 @@ fn meant(service: &str, send: &mut dyn FnMut(&Request) -> Response) -> (String, 
 }
 
 /// The text of a file with options; `stdin` and `-` are standard input. Of a folder, written with a slash at its end, the
-/// files below it, one a line.
+/// files below it, one a line. Archives are read like folders.
 fn options(name: &str) -> Result<String, String> {
+    if let Some((archive, inside)) = archive::part(name) {
+        return archive::read(archive, inside).map_err(|error| format!("{error:#}"));
+    }
     if name.ends_with('/') {
         let mut files = Vec::new();
         below(Path::new(name), "", &mut files).map_err(|error| format!("{name}: {error}"))?;

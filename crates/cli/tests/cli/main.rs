@@ -13,6 +13,7 @@ mod http;
 mod kubectl;
 mod lessons;
 mod maintenance;
+mod operators;
 mod serve;
 
 use std::fs;

@@ -48,6 +48,9 @@ pub const CODES: &[(&str, &str)] = &[
     (TOO_MANY_PODS, "A template asks for more pods than the simulator takes"),
 ];
 
+/// Findings about values that an installation has yet to give: the package is valid without them.
+pub(crate) const OF_VALUES: &[&str] = &[NOT_GIVEN];
+
 /// No `operator.yaml`.
 pub(crate) const NO_OPERATOR: &str = "KUDO001";
 /// No `params.yaml`.

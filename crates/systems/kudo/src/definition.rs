@@ -37,6 +37,7 @@ struct Inner {
     sources: SourceMap,
     diagnostics: Vec<Diagnostic>,
     usable: bool,
+    usable_as_update: bool,
     path: Option<Text>,
 }
 
@@ -48,10 +49,6 @@ impl Loaded {
         let mut packages = package::read(&load.files, &mut sources, &mut found);
         put_main_first(&mut packages, &load.name);
         let mut usable = true;
-        let mut blocked = |found: &mut Diagnostics, finding: Diagnostic| {
-            usable = false;
-            found.push(finding);
-        };
         let mut dependencies = Vec::new();
         if packages.first().is_some_and(|main| main.operator.is_some()) {
             match package::resolve::resolve(&mut packages) {
@@ -68,7 +65,8 @@ impl Loaded {
                                     operator's name";
                         (codes::NO_DEPENDENCY, help)
                     };
-                    blocked(&mut found, Diagnostic::error(code, span, unresolved.message).with_help(help));
+                    usable = false;
+                    found.push(Diagnostic::error(code, span, unresolved.message).with_help(help));
                 }
             }
         }
@@ -85,12 +83,14 @@ impl Loaded {
             .iter()
             .filter_map(|(key, value)| Some((Text::from(key.as_str()), params::from_value(value)?)))
             .collect();
+        let mut usable_as_update = false;
         match packages.first() {
             Some(main @ Package { operator: Some(operator), params: Some(_), .. }) => {
                 let used = dependencies.iter().filter_map(|at| packages.get(*at)).chain([main]);
                 if used.into_iter().any(|package| package::objects(package).is_err()) {
                     usable = false;
                 }
+                usable_as_update = usable;
                 usable &= operator.plans.iter().any(|plan| plan.name.value == "deploy");
                 cluster_version(operator, &mut found, &mut usable);
                 given(main, &values, &mut found, &mut usable);
@@ -116,6 +116,7 @@ impl Loaded {
             sources,
             diagnostics: found.into_sorted(),
             usable,
+            usable_as_update,
             path,
         }))
     }
@@ -153,6 +154,30 @@ impl Loaded {
     /// Whether it can be installed.
     pub fn is_usable(&self) -> bool {
         self.0.usable
+    }
+
+    /// Whether an instance can be upgraded to it. The client looks at no values then, nor at the cluster's version, and a plan
+    /// `deploy` is needed at creation only: admission decides.
+    ///
+    /// **Source**: `kudobuilder/kudo: pkg/kudoctl/cmd/upgrade.go`. Match.
+    pub fn is_usable_as_update(&self) -> bool {
+        self.0.usable_as_update
+    }
+
+    /// Folders that tasks of its packages name by a path and that are not among the files, each once.
+    pub fn folders(&self) -> Vec<String> {
+        let mut folders = Vec::new();
+        for package in &self.0.packages {
+            let tasks = package.operator.iter().flat_map(|operator| &operator.tasks);
+            for task in tasks.filter(|task| task.is() == Some(TaskKind::KudoOperator)) {
+                let path = package::resolve::outside(&package.root, &task.package.value);
+                let new = path.filter(|path| {
+                    !folders.contains(path) && self.0.packages.iter().all(|other| other.root != *path)
+                });
+                folders.extend(new);
+            }
+        }
+        folders
     }
 
     /// Findings in the order of the text.
@@ -234,7 +259,10 @@ fn given(main: &Package, values: &[(Text, Text)], found: &mut Diagnostics, usabl
         if parameter.must_be_given() && value.is_none() {
             *usable = false;
             let message = format!("missing required parameters during installation: {name}");
-            let help = "give it a value in 'params', a default, or 'required: false'";
+            let help = format!(
+                "give it a value: '-p {name}=VALUE' or '-P FILE' on the command line, 'params' in a scenario or a request, the form \
+                 of parameters in the page; or write a default or 'required: false'"
+            );
             found.push(Diagnostic::error(codes::NOT_GIVEN, parameter.name.span, message).with_help(help));
             continue;
         }

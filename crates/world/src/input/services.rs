@@ -77,9 +77,11 @@ impl World {
             definition = None;
         }
         let definition = match definition {
-            Some(definition) => usable(definition, diagnostics)?,
-            None => read(&load, diagnostics)?,
+            Some(definition) => definition,
+            None => Definition::read(&load)?,
         };
+        let fits = definition.is_usable_as_update();
+        let definition = usable(definition, fits, diagnostics)?;
         let (process, number) = match found {
             Some(found) => found,
             None => self.processes.named(definition.dialect().word, &name)?,
@@ -142,14 +144,21 @@ fn against(definition: &Definition, running: Option<&Process>) -> Vec<Value> {
 
 /// Reads a definition; one with errors is refused.
 fn read(load: &LoadService, diagnostics: &mut Vec<Value>) -> Result<Definition, Refusal> {
-    usable(Definition::read(load)?, diagnostics)
+    let definition = Definition::read(load)?;
+    let fits = definition.is_usable();
+    usable(definition, fits, diagnostics)
 }
 
-fn usable(definition: Definition, diagnostics: &mut Vec<Value>) -> Result<Definition, Refusal> {
+/// Reports a definition's findings, and refuses it unless it `fits`.
+fn usable(
+    definition: Definition,
+    fits: bool,
+    diagnostics: &mut Vec<Value>,
+) -> Result<Definition, Refusal> {
     let found = definition.diagnostics();
     let sources = definition.sources();
     diagnostics.extend(found.iter().filter_map(|one| serde_json::to_value(flat(one, sources)).ok()));
-    if definition.is_usable() {
+    if fits {
         return Ok(definition);
     }
     let errors: Vec<_> = found.iter().filter(|one| one.is_error()).collect();

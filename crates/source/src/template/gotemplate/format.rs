@@ -1,7 +1,7 @@
 //! How Go writes values: `fmt.Print`, `fmt.Printf`, `strconv.Quote`, floats.
 //!
-//! **Source**: `golang/go: src/fmt/print.go`, `src/fmt/format.go`, `src/strconv`. Matched for the types that occur; explicit
-//! argument indexes and binary floats are shown as verbs that do not exist.
+//! **Source**: `golang/go: src/fmt/print.go`, `src/fmt/format.go`, `src/strconv`. Matched for the types that occur; 
+//! pointers (`%p`) are shown as a verb that does not exist.
 
 use std::fmt::Write;
 
@@ -236,6 +236,7 @@ struct Spec {
 pub(super) fn sprintf(format: &str, values: &[Value]) -> String {
     let mut out = String::new();
     let mut next = 0_usize;
+    let mut reordered = false;
     let mut chars = format.chars().peekable();
     while let Some(c) = chars.next() {
         if c != '%' {
@@ -255,10 +256,10 @@ pub(super) fn sprintf(format: &str, values: &[Value]) -> String {
                 _ => spec.space = true,
             }
         }
+        let mut index = Index { next, count: values.len(), fits: true, read: false };
+        index.take(&mut chars);
         if chars.next_if_eq(&'*').is_some() {
-            let given = values.get(next);
-            next = next.saturating_add(1);
-            match given.and_then(star) {
+            match index.star(values) {
                 Some(width) => {
                     spec.minus |= width < 0;
                     spec.zero &= !spec.minus;
@@ -268,19 +269,26 @@ pub(super) fn sprintf(format: &str, values: &[Value]) -> String {
             }
         } else {
             spec.width = read_number(&mut chars);
+            index.fits &= !(index.read && spec.width.is_some());
         }
         if chars.next_if_eq(&'.').is_some() {
+            index.fits &= !index.read;
+            index.take(&mut chars);
             if chars.next_if_eq(&'*').is_some() {
-                let given = values.get(next);
-                next = next.saturating_add(1);
-                match given.and_then(star) {
-                    Some(precision) => spec.precision = usize::try_from(precision).ok(),
-                    None => out.push_str("%!(BADPREC)"),
+                match index.star(values).map(usize::try_from) {
+                    Some(Ok(precision)) => spec.precision = Some(precision),
+                    _ => out.push_str("%!(BADPREC)"),
                 }
             } else {
                 spec.precision = Some(read_number(&mut chars).unwrap_or(0));
             }
         }
+        if !index.read {
+            index.take(&mut chars);
+        }
+        let Index { fits, .. } = index;
+        reordered |= index.read || !fits;
+        next = index.next;
         let Some(verb) = chars.next() else {
             out.push_str("%!(NOVERB)");
             break;
@@ -289,14 +297,22 @@ pub(super) fn sprintf(format: &str, values: &[Value]) -> String {
             out.push('%');
             continue;
         }
+        if !fits {
+            put(&mut out, format_args!("%!{verb}(BADINDEX)"));
+            continue;
+        }
         let Some(value) = values.get(next) else {
             put(&mut out, format_args!("%!{verb}(MISSING)"));
             continue;
         };
         next = next.saturating_add(1);
+        if verb == 'v' {
+            // Only structs say more with it.
+            spec.plus = false;
+        }
         out.push_str(&with_verb(value, verb, spec, DEEPEST));
     }
-    if next < values.len() {
+    if next < values.len() && !reordered {
         out.push_str("%!(EXTRA ");
         for (n, value) in values.iter().skip(next).enumerate() {
             if n > 0 {
@@ -311,6 +327,47 @@ pub(super) fn sprintf(format: &str, values: &[Value]) -> String {
         out.push(')');
     }
     out
+}
+
+/// Which operand a verb takes.
+struct Index {
+    next: usize,
+    count: usize,
+    /// Every index that was written exists.
+    fits: bool,
+    /// An index was the last thing read.
+    read: bool,
+}
+
+impl Index {
+    /// Reads an index, `[2]`, where one follows.
+    fn take(&mut self, chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+        self.read = false;
+        if chars.next_if_eq(&'[').is_none() {
+            return;
+        }
+        let mut ahead = chars.clone();
+        if ahead.all(|c| c != ']') {
+            self.fits = false;
+            return;
+        }
+        let number = read_number(chars);
+        let whole = chars.next_if_eq(&']').is_some();
+        while !whole && chars.next().is_some_and(|c| c != ']') {}
+        self.read = whole;
+        match number.and_then(|number| number.checked_sub(1)).filter(|at| whole && *at < self.count) {
+            Some(at) => self.next = at,
+            None => self.fits = false,
+        }
+    }
+
+    /// The number that an operand gives for a `*`.
+    fn star(&mut self, values: &[Value]) -> Option<i64> {
+        let given = values.get(self.next);
+        self.next = self.next.saturating_add(1).min(self.count);
+        self.read = false;
+        given.and_then(star)
+    }
 }
 
 fn star(value: &Value) -> Option<i64> {
@@ -340,39 +397,63 @@ fn with_verb(value: &Value, verb: char, spec: Spec, depth: u32) -> String {
         ('v', Value::Invalid | Value::Nil) => return pad("<nil>".to_owned(), spec, false),
         (_, Value::Invalid | Value::Nil) => return format!("%!{verb}(<nil>)"),
         ('v', _) if spec.sharp => return go_syntax(value, depth),
+        // For errors only.
+        ('w', _) => return bad_verb(value, verb, spec, depth),
         _ => {}
     }
     match value {
         Value::Bool(flag) if matches!(verb, 't' | 'v') => pad(flag.to_string(), spec, false),
         Value::Int(number) | Value::Int64(number) => {
-            integer(*number, verb, spec).unwrap_or_else(|| bad_verb(value, verb))
+            integer(*number, verb, spec).unwrap_or_else(|| bad_verb(value, verb, spec, depth))
         }
         Value::Byte(number) => {
-            integer(i64::from(*number), verb, spec).unwrap_or_else(|| bad_verb(value, verb))
+            integer(i64::from(*number), verb, spec).unwrap_or_else(|| bad_verb(value, verb, spec, depth))
         }
-        Value::Float(number) => float(*number, verb, spec).unwrap_or_else(|| bad_verb(value, verb)),
-        Value::Str(text) => string(text, verb, spec).unwrap_or_else(|| bad_verb(value, verb)),
+        Value::Float(number) => float(*number, verb, spec).unwrap_or_else(|| bad_verb(value, verb, spec, depth)),
+        Value::Str(text) => string(text, verb, spec).unwrap_or_else(|| bad_verb(value, verb, spec, depth)),
         Value::List(list) => {
-            let items: Vec<_> = list.items.iter().map(|item| with_verb(item, verb, spec, depth)).collect();
+            let items: Vec<_> = list.items.iter().map(|item| inner(item, verb, spec, depth)).collect();
             format!("[{}]", items.join(" "))
         }
         Value::Map(map) => {
             let entries = map.entries();
             let entries = entries.iter().map(|(key, value)| {
                 let key = with_verb(&Value::Str(std::rc::Rc::clone(key)), verb, spec, depth);
-                format!("{key}:{}", with_verb(value, verb, spec, depth))
+                format!("{key}:{}", inner(value, verb, spec, depth))
             });
             format!("map[{}]", entries.collect::<Vec<_>>().join(" "))
         }
         Value::Time(_) | Value::Version(_) => {
-            string(&show(value), verb, spec).unwrap_or_else(|| bad_verb(value, verb))
+            string(&show(value), verb, spec).unwrap_or_else(|| bad_verb(value, verb, spec, depth))
         }
-        Value::Bool(_) | Value::Invalid | Value::Nil => bad_verb(value, verb),
+        Value::Bool(_) | Value::Invalid | Value::Nil => bad_verb(value, verb, spec, depth),
     }
 }
 
-fn bad_verb(value: &Value, verb: char) -> String {
-    format!("%!{verb}({}={})", value.type_name(), show(value))
+/// A value inside another one, where `nil` is written the same way for every verb.
+fn inner(value: &Value, verb: char, spec: Spec, depth: u32) -> String {
+    if value.is_nil() { "<nil>".to_owned() } else { with_verb(value, verb, spec, depth) }
+}
+
+/// A value under a verb that is not for it; flags, width and precision count all the same.
+fn bad_verb(value: &Value, verb: char, spec: Spec, depth: u32) -> String {
+    let shown = plainly(value, spec, depth);
+    format!("%!{verb}({}={shown})", value.type_name())
+}
+
+/// `%v` with the flags of another verb.
+fn plainly(value: &Value, spec: Spec, depth: u32) -> String {
+    let Some(depth) = depth.checked_sub(1) else { return "…".to_owned() };
+    match value {
+        Value::Invalid | Value::Nil => "<nil>".to_owned(),
+        Value::Bool(flag) => pad(flag.to_string(), spec, false),
+        Value::Int(number) | Value::Int64(number) => integer(*number, 'v', spec).unwrap_or_default(),
+        Value::Byte(number) => integer(i64::from(*number), 'v', spec).unwrap_or_default(),
+        Value::Float(number) => float(*number, 'v', spec).unwrap_or_default(),
+        Value::Str(text) => string(text, 'v', spec).unwrap_or_default(),
+        Value::List(_) | Value::Map(_) => with_verb(value, 'v', Spec { sharp: false, ..spec }, depth),
+        Value::Time(_) | Value::Version(_) => string(&show(value), 'v', spec).unwrap_or_default(),
+    }
 }
 
 fn go_syntax(value: &Value, depth: u32) -> String {
@@ -381,6 +462,7 @@ fn go_syntax(value: &Value, depth: u32) -> String {
         Value::Str(text) => go_quote(text),
         Value::Byte(number) => format!("{number:#x}"),
         Value::Invalid | Value::Nil => "interface {}(nil)".to_owned(),
+        Value::List(list) if list.nil => format!("{}(nil)", value.type_name()),
         Value::List(list) => {
             let items: Vec<_> = list.items.iter().map(|item| go_syntax(item, depth)).collect();
             format!("{}{{{}}}", value.type_name(), items.join(", "))
@@ -426,12 +508,12 @@ fn integer(number: i64, verb: char, spec: Spec) -> Option<String> {
                 u32::try_from(number).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
             return Some(pad(quote_with(&c.to_string(), '\'', spec.plus), spec, false));
         }
-        'U' => return Some(pad(format!("U+{size:04X}"), spec, false)),
+        'U' => return Some(pad(format!("U+{:04X}", number.cast_unsigned()), spec, false)),
         _ => return None,
     };
     let prefix = match verb {
         'b' if spec.sharp => "0b",
-        'o' if spec.sharp => "0",
+        'o' if spec.sharp && size != 0 => "0",
         'O' => "0o",
         'x' if spec.sharp => "0x",
         'X' if spec.sharp => "0X",
@@ -489,9 +571,20 @@ fn float(number: f64, verb: char, spec: Spec) -> Option<String> {
                 format!("{sign}{text}")
             }
         },
+        ('x' | 'X', precision) => match special(number) {
+            Some(word) => word.to_owned(),
+            None => hexadecimal(number, precision),
+        },
+        ('b', _) => match special(number) {
+            Some(word) => word.to_owned(),
+            None => binary(number),
+        },
         _ => return None,
     };
-    if matches!(verb, 'E' | 'G') {
+    if number.is_finite() && spec.sharp && verb != 'b' {
+        text = with_point(&text, verb, spec.precision);
+    }
+    if matches!(verb, 'E' | 'G' | 'X') && number.is_finite() {
         text = text.to_uppercase();
     }
     if spec.plus && !text.starts_with(['-', '+']) {
@@ -515,6 +608,80 @@ fn float(number: f64, verb: char, spec: Spec) -> Option<String> {
     Some(pad(text, Spec { zero: spec.zero && number.is_finite(), ..spec }, false))
 }
 
+/// A float by its bits: sign, mantissa without the hidden bit, exponent of two.
+fn bits(number: f64) -> (&'static str, u64, i32) {
+    let bits = number.to_bits();
+    let sign = if number.is_sign_negative() { "-" } else { "" };
+    let exponent = i32::try_from((bits >> 52) & 0x7ff).unwrap_or_default();
+    (sign, bits & 0xf_ffff_ffff_ffff, exponent)
+}
+
+/// `%b` of a float: mantissa and exponent of two, whole numbers both.
+fn binary(number: f64) -> String {
+    let (sign, fraction, exponent) = bits(number);
+    let (mantissa, exponent) = if exponent == 0 { (fraction, 1) } else { (fraction | 1 << 52, exponent) };
+    format!("{sign}{mantissa}p{:+}", exponent.saturating_sub(1075))
+}
+
+/// `%x` of a float: `0x1.8p+01`.
+fn hexadecimal(number: f64, precision: Option<usize>) -> String {
+    let (sign, fraction, exponent) = bits(number);
+    let mut mantissa = if exponent == 0 { fraction } else { fraction | 1 << 52 };
+    let mut exponent = exponent.max(1).saturating_sub(1023);
+    if mantissa == 0 {
+        exponent = 0;
+    }
+    while mantissa != 0 && mantissa < 1 << 52 {
+        mantissa <<= 1;
+        exponent = exponent.saturating_sub(1);
+    }
+    if let Some(digits) = precision.filter(|digits| *digits < 13) {
+        let dropped = u32::try_from(digits).map_or(0, |digits| 52_u32.saturating_sub(digits.saturating_mul(4)));
+        let (half, rest) = (1_u64 << dropped.saturating_sub(1), mantissa & ((1 << dropped) - 1));
+        mantissa >>= dropped;
+        if rest > half || rest == half && mantissa & 1 == 1 {
+            mantissa = mantissa.saturating_add(1);
+        }
+        mantissa <<= dropped;
+        if mantissa >= 1 << 53 {
+            mantissa >>= 1;
+            exponent = exponent.saturating_add(1);
+        }
+    }
+    let digits = format!("{:013x}", mantissa & 0xf_ffff_ffff_ffff);
+    let fraction = match precision {
+        None => digits.trim_end_matches('0').to_owned(),
+        Some(wanted) => format!("{digits:0<wanted$}").chars().take(wanted).collect(),
+    };
+    let dot = if fraction.is_empty() { "" } else { "." };
+    let (mark, size) = (if exponent < 0 { '-' } else { '+' }, exponent.unsigned_abs());
+    format!("{sign}0x{}{dot}{fraction}p{mark}{size:02}", mantissa >> 52)
+}
+
+/// The flag `#` of a float: a point in any case, and for `%g` and `%x` all digits.
+fn with_point(text: &str, verb: char, precision: Option<usize>) -> String {
+    let (sign, unsigned) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
+    let is_hex = matches!(verb, 'x' | 'X');
+    let end = unsigned.find(|c| if is_hex { c == 'p' } else { c == 'e' }).unwrap_or(unsigned.len());
+    let (mantissa, tail) = unsigned.split_at_checked(end).unwrap_or((unsigned, ""));
+    let mut digits = match verb {
+        'v' | 'g' | 'G' | 'x' => precision.unwrap_or(6),
+        _ => 0,
+    };
+    let significant = mantissa.chars().filter(|c| *c != '.').skip_while(|c| *c == '0').count();
+    digits = digits.saturating_sub(significant);
+    let mut out = format!("{sign}{mantissa}");
+    if !mantissa.contains('.') {
+        if mantissa == "0" {
+            digits = digits.saturating_sub(1);
+        }
+        out.push('.');
+    }
+    out.push_str(&"0".repeat(digits));
+    out.push_str(tail);
+    out
+}
+
 fn string(text: &str, verb: char, spec: Spec) -> Option<String> {
     let cut: String = match spec.precision {
         Some(precision) => text.chars().take(precision).collect(),
@@ -534,6 +701,9 @@ fn string(text: &str, verb: char, spec: Spec) -> Option<String> {
                 (true, _) => "0X",
                 _ => "",
             };
+            if bytes.clone().next().is_none() {
+                return Some(pad(String::new(), spec, false));
+            }
             let hex =
                 bytes.map(|byte| if verb == 'x' { format!("{byte:02x}") } else { format!("{byte:02X}") });
             format!("{prefix}{}", hex.collect::<Vec<_>>().join(separator))

@@ -60,6 +60,8 @@ pub enum Value {
 pub struct List {
     pub(super) items: Rc<[Value]>,
     pub(super) of: Element,
+    /// It is Go's nil slice: empty, and `null` in JSON.
+    pub(super) nil: bool,
 }
 
 /// A map with text keys. Functions such as `set` change it for everybody who holds it.
@@ -138,16 +140,21 @@ impl Value {
 
     /// A list of values of any type.
     pub fn list(items: impl Into<Rc<[Value]>>) -> Self {
-        Self::List(List { items: items.into(), of: Element::Any })
+        Self::List(List { items: items.into(), of: Element::Any, nil: false })
     }
 
     /// A list of texts, which Go knows as `[]string`.
     pub fn texts(items: Vec<Value>) -> Self {
-        Self::List(List { items: items.into(), of: Element::Str })
+        Self::List(List { items: items.into(), of: Element::Str, nil: false })
     }
 
     pub(super) fn ints(items: Vec<Value>) -> Self {
-        Self::List(List { items: items.into(), of: Element::Int })
+        Self::List(List { items: items.into(), of: Element::Int, nil: false })
+    }
+
+    /// A nil slice.
+    pub(super) fn no_list(of: Element) -> Self {
+        Self::List(List { items: Rc::from([]), of, nil: true })
     }
 
     /// JSON as Go decodes it into `interface{}`: every number is a float.
@@ -170,10 +177,15 @@ impl Value {
 
     /// The value as JSON; floats that are no numbers become null, and so does what lies too deep or is too much.
     pub(super) fn to_json(&self) -> serde_json::Value {
-        self.to_json_within(DEEPEST, &mut { MOST })
+        self.to_json_within(DEEPEST, &mut { MOST }, true)
     }
 
-    fn to_json_within(&self, depth: u32, left: &mut u32) -> serde_json::Value {
+    /// The value as data for YAML, where nil slices are empty lists.
+    pub(super) fn to_yaml(&self) -> serde_json::Value {
+        self.to_json_within(DEEPEST, &mut { MOST }, false)
+    }
+
+    fn to_json_within(&self, depth: u32, left: &mut u32, nil_lists: bool) -> serde_json::Value {
         use serde_json::Value as Json;
         let Some((depth, rest)) = depth.checked_sub(1).zip(left.checked_sub(1)) else { return Json::Null };
         *left = rest;
@@ -184,13 +196,14 @@ impl Value {
             Self::Byte(number) => Json::from(*number),
             Self::Float(number) => serde_json::Number::from_f64(*number).map_or(Json::Null, Json::Number),
             Self::Str(text) => Json::from(&**text),
+            Self::List(List { nil: true, .. }) if nil_lists => Json::Null,
             Self::List(list) => {
-                Json::Array(list.items.iter().map(|item| item.to_json_within(depth, left)).collect())
+                Json::Array(list.items.iter().map(|item| item.to_json_within(depth, left, nil_lists)).collect())
             }
             Self::Map(map) => Json::Object(
                 map.entries()
                     .into_iter()
-                    .map(|(key, value)| (key.to_string(), value.to_json_within(depth, left)))
+                    .map(|(key, value)| (key.to_string(), value.to_json_within(depth, left, nil_lists)))
                     .collect(),
             ),
             Self::Time(at) => Json::from(at.rfc3339()),
@@ -270,6 +283,7 @@ impl Value {
             (Self::Str(a), Self::Str(b)) => a == b,
             (Self::List(a), Self::List(b)) => {
                 a.of == b.of
+                    && a.nil == b.nil
                     && a.items.len() == b.items.len()
                     && a.items.iter().zip(b.items.iter()).all(|(a, b)| a.equal_within(b, depth, left))
             }

@@ -163,6 +163,25 @@ fn child_of(packages: &[Package], parent: &Package, task: &Task) -> Result<usize
     best.ok_or_else(|| format!("no operator version found for {name}"))
 }
 
+/// The path of a package that is named relative to its parent's folder, from the top of all files; it begins with `../` where it
+/// leads above the top. None for a package that is named otherwise.
+pub fn outside(folder: &str, name: &str) -> Option<String> {
+    if !(name.starts_with("./") || name.starts_with("../")) {
+        return None;
+    }
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in name.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
 /// A path joined to a folder; none where it leads out of everything.
 fn join(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = if path.starts_with('/') {

@@ -24,7 +24,7 @@ use super::{Process, wire};
 use crate::definition::Loaded;
 use crate::status::Status;
 use crate::version::Version;
-use crate::{STATUSES, console, package, view, why};
+use crate::{STATUSES, codes, console, package, view, why};
 
 impl Definition for Loaded {
     fn name(&self) -> &Text {
@@ -33,6 +33,23 @@ impl Definition for Loaded {
 
     fn is_usable(&self) -> bool {
         Loaded::is_usable(self)
+    }
+
+    fn is_usable_as_update(&self) -> bool {
+        Loaded::is_usable_as_update(self)
+    }
+
+    fn value_codes(&self) -> &'static [&'static str] {
+        codes::OF_VALUES
+    }
+
+    fn folders(&self) -> Vec<String> {
+        Loaded::folders(self)
+    }
+
+    fn beside(&self) -> Vec<&'static str> {
+        let lacks = |package: &package::Package| package.params.is_none() || package.templates.is_empty();
+        if self.main().is_some_and(lacks) { vec!["params.yaml", "templates/"] } else { Vec::new() }
     }
 
     fn diagnostics(&self) -> Vec<Diagnostic> {

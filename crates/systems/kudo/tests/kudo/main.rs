@@ -13,3 +13,4 @@ mod rules;
 mod script;
 mod stage;
 mod support;
+mod templates;

@@ -152,6 +152,10 @@ impl Stage {
     pub(crate) fn update(&mut self, load: LoadService) -> Result<Value, Refusal> {
         let load = self.process.adapted(&load)?.unwrap_or(load);
         let definition = Process::read(&load);
+        if !planarium_part::Definition::is_usable_as_update(&definition) {
+            let found = super::support::findings(&definition).join("\n");
+            return Err(Refusal::new(planarium_protocol::refusal::RefusalCode::InvalidDefinition, found));
+        }
         let loading = Loading { number: Number(0), load: Arc::new(load), definition };
         self.tried(|process, cx, cluster| process.update(cx, cluster, loading))
     }

@@ -69,7 +69,8 @@ pub(super) static TABLE: &[Function] = &[
         takes: &[ANY],
         more: None,
         run: |_, a| {
-            Ok(Value::list(items(a, 0, "Cannot find rest on type")?.get(1..).unwrap_or_default().to_vec()))
+            let rest = items(a, 0, "Cannot find rest on type")?.get(1..);
+            Ok(rest.map_or(Value::no_list(Element::Any), |rest| Value::list(rest.to_vec())))
         },
     },
     Function {
@@ -77,8 +78,8 @@ pub(super) static TABLE: &[Function] = &[
         takes: &[ANY],
         more: None,
         run: |_, a| {
-            let all = items(a, 0, "Cannot find initial on type")?;
-            Ok(Value::list(all.get(..all.len().saturating_sub(1)).unwrap_or_default().to_vec()))
+            let initial = items(a, 0, "Cannot find initial on type")?.split_last();
+            Ok(initial.map_or(Value::no_list(Element::Any), |(_, initial)| Value::list(initial.to_vec())))
         },
     },
     Function {
@@ -257,6 +258,9 @@ fn merge_into(machine: &mut Machine<'_>, target: &Rc<Dict>, source: &Rc<Dict>, o
         if !machine.room_for(64) {
             return;
         }
+        if value.is_nil() && !overwrite {
+            continue;
+        }
         match (target.get(&key), &value) {
             (Some(Value::Map(inner)), Value::Map(other)) => {
                 merge_into(machine, &inner, other, overwrite, depth)
@@ -336,7 +340,7 @@ fn slice(_: &mut Machine<'_>, args: &[Value]) -> Answer {
     let cut = range.and_then(|(start, end)| all.get(start..end));
     let of = list(args, 0).map_or(Element::Any, |list| list.of);
     match cut {
-        Some(cut) => Ok(Value::List(List { items: cut.into(), of })),
+        Some(cut) => Ok(Value::List(List { items: cut.into(), of, nil: false })),
         None => Err("reflect.Value.Slice: slice index out of bounds".to_owned()),
     }
 }
@@ -356,5 +360,5 @@ fn concat(machine: &mut Machine<'_>, args: &[Value]) -> Answer {
         }
         all.extend_from_slice(more);
     }
-    Ok(Value::list(all))
+    Ok(if all.is_empty() { Value::no_list(Element::Any) } else { Value::list(all) })
 }

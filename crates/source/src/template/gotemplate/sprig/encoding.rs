@@ -66,7 +66,7 @@ fn to_json(machine: &mut Machine<'_>, args: &[Value], pretty: Option<usize>) -> 
 }
 
 fn to_yaml(machine: &mut Machine<'_>, args: &[Value]) -> Answer {
-    let out = to_go_yaml(&arg(args, 0).to_json());
+    let out = to_go_yaml(&arg(args, 0).to_yaml());
     machine.room_for(out.len());
     Ok(out.into())
 }
@@ -189,7 +189,8 @@ fn base32_decode(given: &str) -> String {
         }
     }
     if plain.len() % 8 != 0 || matches!(letters % 8, 1 | 3 | 6) {
-        return format!("illegal base32 data at input byte {}", plain.len());
+        // Where the last group begins.
+        return format!("illegal base32 data at input byte {}", plain.len() / 8 * 8);
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }

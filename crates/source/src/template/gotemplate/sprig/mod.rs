@@ -3,6 +3,7 @@
 //! **Source**: `Masterminds/sprig` v2.22.0 and `kudobuilder/kudo: pkg/engine/renderer/functions.go`. Matched; functions that
 //! make keys and certificates give placeholders.
 
+mod cases;
 mod collections;
 mod crypto;
 pub(super) mod date;

@@ -16,7 +16,7 @@ pub(super) static TABLE: &[Function] = &[
         name: "atoi",
         takes: &[Type::Str],
         more: None,
-        run: |_, a| Ok(Value::Int(parse(text(a, 0)).unwrap_or(0))),
+        run: |_, a| Ok(Value::Int(atoi(text(a, 0)))),
     },
     Function { name: "int64", takes: &[ANY], more: None, run: |_, a| Ok(Value::Int64(to_int(arg(a, 0)))) },
     Function { name: "int", takes: &[ANY], more: None, run: |_, a| Ok(Value::Int(to_int(arg(a, 0)))) },
@@ -99,6 +99,16 @@ pub(super) static TABLE: &[Function] = &[
 /// `strconv.ParseInt(text, 10, 64)`, nothing where it fails.
 fn parse(text: &str) -> Option<i64> {
     text.parse().ok()
+}
+
+/// `strconv.Atoi` whose error nobody looks at: what is too large is the largest number.
+fn atoi(text: &str) -> i64 {
+    use std::num::IntErrorKind::{NegOverflow, PosOverflow};
+    text.parse().unwrap_or_else(|error: std::num::ParseIntError| match error.kind() {
+        PosOverflow => i64::MAX,
+        NegOverflow => i64::MIN,
+        _ => 0,
+    })
 }
 
 /// `toInt64`: numbers, texts of whole numbers, booleans; anything else is 0.

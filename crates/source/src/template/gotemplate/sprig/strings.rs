@@ -9,7 +9,7 @@ use crate::template::gotemplate::value::{Dict, Element, Value};
 use planarium_kernel::SortedMap;
 use std::rc::Rc;
 
-use super::{text_of, texts_of};
+use super::{cases, text_of, texts_of};
 
 const ANY: Type = Type::Any;
 const INT: Type = Type::Int;
@@ -21,8 +21,8 @@ pub(super) static TABLE: &[Function] = &[
     Function { name: "abbrevboth", takes: &[INT, INT, STR], more: None, run: abbrev_both },
     Function { name: "trunc", takes: &[INT, STR], more: None, run: trunc },
     Function { name: "trim", takes: &[STR], more: None, run: |_, a| Ok(Value::str(text(a, 0).trim())) },
-    Function { name: "upper", takes: &[STR], more: None, run: |_, a| Ok(text(a, 0).to_uppercase().into()) },
-    Function { name: "lower", takes: &[STR], more: None, run: |_, a| Ok(text(a, 0).to_lowercase().into()) },
+    Function { name: "upper", takes: &[STR], more: None, run: |_, a| Ok(text(a, 0).chars().map(upper).collect::<String>().into()) },
+    Function { name: "lower", takes: &[STR], more: None, run: |_, a| Ok(text(a, 0).chars().map(lower).collect::<String>().into()) },
     Function { name: "title", takes: &[STR], more: None, run: |_, a| Ok(title(text(a, 0)).into()) },
     Function { name: "untitle", takes: &[STR], more: None, run: |_, a| Ok(untitle(text(a, 0)).into()) },
     Function { name: "substr", takes: &[INT, INT, STR], more: None, run: substr },
@@ -51,24 +51,26 @@ pub(super) static TABLE: &[Function] = &[
         name: "nospace",
         takes: &[STR],
         more: None,
-        run: |_, a| Ok(text(a, 0).chars().filter(|c| !c.is_whitespace()).collect::<String>().into()),
+        // `goutils.DeleteWhiteSpace` takes each byte for a character.
+        run: |_, a| {
+            let chars = text(a, 0).bytes().map(char::from);
+            Ok(chars.filter(|c| !c.is_whitespace()).collect::<String>().into())
+        },
     },
     Function {
         name: "initials",
         takes: &[STR],
         more: None,
+        // `goutils.Initials` takes each byte for a character.
         run: |_, a| {
-            Ok(text(a, 0)
-                .split_whitespace()
-                .filter_map(|word| word.chars().next())
-                .collect::<String>()
-                .into())
+            let whole: String = text(a, 0).bytes().map(char::from).collect();
+            Ok(whole.split_whitespace().filter_map(|word| word.chars().next()).collect::<String>().into())
         },
     },
     Function { name: "swapcase", takes: &[STR], more: None, run: swapcase },
-    Function { name: "snakecase", takes: &[STR], more: None, run: |_, a| Ok(snake(text(a, 0), '_').into()) },
-    Function { name: "kebabcase", takes: &[STR], more: None, run: |_, a| Ok(snake(text(a, 0), '-').into()) },
-    Function { name: "camelcase", takes: &[STR], more: None, run: |_, a| Ok(camel(text(a, 0)).into()) },
+    Function { name: "snakecase", takes: &[STR], more: None, run: |_, a| Ok(cases::joined(text(a, 0), '_').into()) },
+    Function { name: "kebabcase", takes: &[STR], more: None, run: |_, a| Ok(cases::joined(text(a, 0), '-').into()) },
+    Function { name: "camelcase", takes: &[STR], more: None, run: |_, a| Ok(cases::camel(text(a, 0)).into()) },
     Function {
         name: "wrap",
         takes: &[INT, STR],
@@ -182,9 +184,9 @@ pub(super) static TABLE: &[Function] = &[
         run: |m, a| {
             let most = usize::try_from(int(a, 2)).unwrap_or(usize::MAX);
             let pattern = m.pattern(text(a, 0))?;
-            Ok(words(
-                pattern.find_iter(text(a, 1)).take(most).map(|found| found.as_str().to_owned()).collect(),
-            ))
+            let found: Vec<String> =
+                pattern.find_iter(text(a, 1)).take(most).map(|found| found.as_str().to_owned()).collect();
+            Ok(if found.is_empty() { Value::no_list(Element::Str) } else { words(found) })
         },
     },
     Function {
@@ -216,11 +218,36 @@ impl Machine<'_> {
         }
         let read = regex_lite::RegexBuilder::new(pattern).size_limit(1 << 18).build();
         let read = read.map_err(|error| {
-            format!("regexp: Compile({}): error parsing regexp: {error}", backquoted(pattern))
+            let problem = regex_problem(&error.to_string(), pattern);
+            format!("regexp: Compile({}): error parsing regexp: {problem}", backquoted(pattern))
         })?;
         self.patterns.insert(pattern.to_owned(), read.clone());
         Ok(read)
     }
+}
+
+/// Go's words for what is wrong with a regular expression, where they are known.
+fn regex_problem(problem: &str, pattern: &str) -> String {
+    let known = [
+        ("found open group without closing ')'", "missing closing ): "),
+        ("found closing ')' without matching '('", "unexpected ): "),
+    ];
+    match known.iter().find(|(own, _)| *own == problem) {
+        Some((_, words)) => format!("{words}`{pattern}`"),
+        None => problem.to_owned(),
+    }
+}
+
+/// `unicode.ToUpper`: letters that become several stay as they are.
+pub(super) fn upper(c: char) -> char {
+    let mut upper = c.to_uppercase();
+    upper.next().filter(|_| upper.next().is_none()).unwrap_or(c)
+}
+
+/// `unicode.ToLower`.
+fn lower(c: char) -> char {
+    let mut lower = c.to_lowercase();
+    lower.next().unwrap_or(c)
 }
 
 fn backquoted(text: &str) -> String {
@@ -264,7 +291,10 @@ fn regex_split(machine: &mut Machine<'_>, args: &[Value]) -> Answer {
     let pattern = machine.pattern(text(args, 0))?;
     let whole = text(args, 1);
     if most == 0 {
-        return Ok(words(Vec::new()));
+        return Ok(Value::no_list(Element::Str));
+    }
+    if whole.is_empty() && !text(args, 0).is_empty() {
+        return Ok(words(vec![String::new()]));
     }
     let (mut out, mut from, mut ends) = (Vec::new(), 0, 0);
     for found in pattern.find_iter(whole) {
@@ -365,7 +395,7 @@ fn title(whole: &str) -> String {
         .map(|c| {
             let starts = !letter(before) && (before.is_ascii() || before.is_whitespace());
             before = c;
-            if starts { c.to_uppercase().next().unwrap_or(c) } else { c }
+            if starts { upper(c) } else { c }
         })
         .collect()
 }
@@ -376,20 +406,17 @@ fn untitle(whole: &str) -> String {
         .chars()
         .map(|c| {
             let lower = std::mem::replace(&mut starts, c.is_whitespace());
-            if lower { c.to_lowercase().next().unwrap_or(c) } else { c }
+            if lower { self::lower(c) } else { c }
         })
         .collect()
 }
 
 fn swapcase(_: &mut Machine<'_>, args: &[Value]) -> Answer {
-    let mut blank = true;
     let swapped = text(args, 0).chars().map(|c| {
-        let starts = std::mem::replace(&mut blank, c.is_whitespace());
         if c.is_uppercase() {
-            c.to_lowercase().next().unwrap_or(c)
+            lower(c)
         } else if c.is_lowercase() {
-            let _ = starts;
-            c.to_uppercase().next().unwrap_or(c)
+            upper(c)
         } else {
             c
         }
@@ -397,83 +424,36 @@ fn swapcase(_: &mut Machine<'_>, args: &[Value]) -> Answer {
     Ok(swapped.collect::<String>().into())
 }
 
-/// Words in small letters with a connector, about as `xstrings.ToSnakeCase` finds them.
-fn snake(whole: &str, connector: char) -> String {
-    let chars: Vec<char> = whole.chars().collect();
-    let mut out = String::new();
-    for (n, c) in chars.iter().copied().enumerate() {
-        let before = n.checked_sub(1).and_then(|at| chars.get(at)).copied();
-        let after = chars.get(n.saturating_add(1)).copied();
-        if matches!(c, '_' | '-' | ' ') || c.is_whitespace() {
-            out.push(connector);
-            continue;
-        }
-        let boundary = match before {
-            Some(before) if c.is_uppercase() => {
-                before.is_lowercase()
-                    || before.is_numeric()
-                    || before.is_uppercase() && after.is_some_and(char::is_lowercase)
-            }
-            Some(before) if c.is_numeric() => before.is_alphabetic(),
-            Some(before) => before.is_numeric() && c.is_alphabetic(),
-            None => false,
-        };
-        if boundary && !out.ends_with(connector) {
-            out.push(connector);
-        }
-        out.extend(c.to_lowercase());
-    }
-    out
-}
-
-/// Words joined, each with a capital, as `xstrings.ToCamelCase` does.
-fn camel(whole: &str) -> String {
-    let is_connector = |c: char| matches!(c, '_' | '-') || c.is_whitespace();
-    let mut out = String::new();
-    let mut capital = true;
-    for c in whole.chars() {
-        if is_connector(c) && !out.is_empty() {
-            capital = true;
-        } else if capital {
-            out.extend(c.to_uppercase());
-            capital = is_connector(c);
-        } else {
-            out.extend(c.to_lowercase());
-        }
-    }
-    out
-}
-
-/// `goutils.WrapCustom`.
+/// `goutils.WrapCustom`, which counts bytes.
 fn wrap(whole: &str, length: i64, line: &str, long_words: bool) -> String {
     let width = usize::try_from(length).unwrap_or(1).max(1);
     let line = if line.is_empty() { "\n" } else { line };
-    let chars: Vec<char> = whole.chars().collect();
-    let mut out = String::new();
+    let bytes = whole.as_bytes();
+    let mut out: Vec<u8> = Vec::new();
     let mut at = 0_usize;
-    while chars.len().saturating_sub(at) > width {
-        if chars.get(at) == Some(&' ') {
+    while bytes.len().saturating_sub(at) > width {
+        if bytes.get(at) == Some(&b' ') {
             at = at.saturating_add(1);
             continue;
         }
         let end = at.saturating_add(width);
-        let window = chars.get(at..end.saturating_add(1)).unwrap_or_default();
-        let space = window.iter().rposition(|c| *c == ' ').filter(|place| *place > 0);
+        let window = bytes.get(at..end.saturating_add(1)).unwrap_or_default();
+        let space = window.iter().rposition(|c| *c == b' ').filter(|place| *place > 0);
         let cut = match space {
             Some(place) => Some((at.saturating_add(place), 1)),
             None if long_words => Some((end, 0)),
             None => {
-                let rest = chars.get(end..).unwrap_or_default();
-                rest.iter().position(|c| *c == ' ').map(|place| (end.saturating_add(place), 1))
+                let rest = bytes.get(end..).unwrap_or_default();
+                rest.iter().position(|c| *c == b' ').map(|place| (end.saturating_add(place), 1))
             }
         };
         let Some((cut, skip)) = cut else { break };
-        out.extend(chars.get(at..cut).unwrap_or_default());
-        out.push_str(line);
+        out.extend(bytes.get(at..cut).unwrap_or_default());
+        out.extend_from_slice(line.as_bytes());
         at = cut.saturating_add(skip);
     }
-    out.extend(chars.get(at..).unwrap_or_default());
-    out
+    out.extend(bytes.get(at..).unwrap_or_default());
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 fn abbrev(_: &mut Machine<'_>, args: &[Value]) -> Answer {
