@@ -1,4 +1,4 @@
-//! What a digest came from: one short line for each event of a run, so that a digest that changes can be explained.
+//! Chains of event digests: one short line for each event of a run, so that a changed digest can be explained.
 //!
 //! A line has the instant, the kind, whom it is about, and the last digits of the digest of all its facts. The files lie in
 //! `tests/golden/chains/`, one for each run of the table of digests.
@@ -8,7 +8,7 @@ use planarium_protocol::{Event, EventBody};
 use planarium_world::{Engine, event_digest};
 use serde_json::Value;
 
-/// Where the files lie.
+/// Folder of the files.
 pub const FOLDER: &str = "tests/golden/chains";
 
 /// Fields that say whom an event is about, the most telling first.

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 /// A client with a world of its own.
 #[derive(Debug)]
 pub struct Client {
-    /// What it talks to.
+    /// The session it talks to.
     pub session: Session,
 }
 
-/// What came back.
+/// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The request, for messages.

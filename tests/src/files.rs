@@ -1,4 +1,4 @@
-//! Where things are: the repository, the real definitions.
+//! Paths of the repository and the real definitions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use crate::files;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Whether goldens are to be written.
+/// Returns whether goldens are to be written.
 pub fn blessing() -> bool {
     std::env::var_os("PLANARIUM_BLESS").is_some_and(|value| !value.is_empty() && value != "0")
 }
@@ -21,7 +21,7 @@ pub fn compare(path: &str, got: &str) -> Result<(), String> {
     if expected == got { Ok(()) } else { Err(format!("{path}: {}", difference(&expected, got))) }
 }
 
-/// Whether the golden file exists.
+/// Returns whether the golden file exists.
 pub fn exists(path: &str) -> bool {
     Path::new(&files::root()).join(path).is_file()
 }

@@ -53,7 +53,7 @@ pub fn examples() -> impl Iterator<Item = &'static Example> {
     planarium_gallery::examples().iter().filter(move |example| example.systems().all(is_here))
 }
 
-/// Whether every system is in this build, rather than one of them alone.
+/// Returns whether every system is in this build, rather than one of them alone.
 pub fn is_whole() -> bool {
     examples().count() == planarium_gallery::examples().len()
 }

@@ -1,4 +1,4 @@
-//! What the suites share: the router as a client sees it, goldens, places of files, hostile texts.
+//! Helpers of the suites: the router as a client sees it, goldens, paths of files, hostile texts.
 //!
 //! Knows: the outermost surfaces only (router, scenarios, engine handle). Must not know: anything inside the engine.
 

@@ -18,7 +18,7 @@ pub const FOLDER: &str = "tests/data/links";
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kept {
-    /// What it shows, in a few words.
+    /// Description in a few words.
     pub about: String,
     /// The run as a share link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,7 +26,7 @@ pub struct Kept {
     /// The run as a journal, as it was written down: not read here, so that its reading is part of the test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<Value>,
-    /// What it must open to.
+    /// Expected state after opening.
     pub opens: Opens,
 }
 
@@ -46,13 +46,13 @@ impl Kept {
     }
 }
 
-/// What is seen when a run is open.
+/// State of an open run.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Opens {
-    /// Where its end is. *Units*: milliseconds since genesis.
+    /// Its end. *Units*: milliseconds since genesis.
     pub head_ms: u64,
-    /// Where the cursor stands: a link may name a moment. *Units*: milliseconds since genesis.
+    /// The cursor: a link may name a moment. *Units*: milliseconds since genesis.
     pub now_ms: u64,
     /// Inputs up to the end.
     pub inputs: usize,
@@ -67,7 +67,7 @@ pub struct Opens {
 }
 
 impl Opens {
-    /// What an engine shows.
+    /// Returns the state of an engine.
     pub fn of(engine: &Engine) -> Self {
         let view = engine.view();
         let statuses = |service: &planarium_protocol::view::ServiceView| {
@@ -92,7 +92,7 @@ impl Opens {
     }
 }
 
-/// How a kept run came about.
+/// Recipe of a kept run.
 pub struct Recipe {
     /// Name of its file, without the ending.
     pub name: String,
@@ -275,7 +275,7 @@ fn faults() -> Vec<(&'static str, Value)> {
 /// A name, what it shows, the inputs with their instants. *Units*: milliseconds since genesis.
 type ByHand = (&'static str, &'static str, Vec<(u64, Value)>);
 
-/// What the examples do not do.
+/// Returns runs of operations that no example has.
 fn by_hand() -> Vec<ByHand> {
     let update = json!({ "kind": "update-service", "dialect": "sdk", "files": { "svc.yml": DICE.replace("count: 3", "count: 4") },
                          "env": { "COLOUR": "red" } });

@@ -27,7 +27,7 @@ fn with_plans(plans: &str) -> String {
     format!("{GOOD}plans:\n  deploy:\n{plans}")
 }
 
-/// What a case has to find.
+/// Expected findings of a case.
 struct Case {
     what: &'static str,
     text: String,

@@ -1,4 +1,4 @@
-//! What the page knows of systems, machines and examples before any engine answers is what the engine says.
+//! The page's catalogue of systems, machines and examples equals the engine's.
 
 use planarium_tests::golden;
 

@@ -1,4 +1,4 @@
-//! What the gallery says about itself, and what its definitions look like to a reader.
+//! The gallery's READMEs, and its definitions as readers see them.
 
 use planarium_gallery::front_matter;
 use planarium_tests::{files, golden};

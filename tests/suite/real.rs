@@ -105,7 +105,7 @@ fn every_definition_is_accepted() {
 
 #[test]
 #[cfg_attr(not(real_files), ignore = "the real definitions are not at hand")]
-fn what_is_simulated_comes_to_complete() {
+fn simulated_programs_reach_complete() {
     let folder = helloworld();
     let deploy = Condition::parse("deploy=COMPLETE").expect("a condition");
     let mut wrong = Vec::new();
@@ -127,7 +127,7 @@ fn what_is_simulated_comes_to_complete() {
 
 #[test]
 #[cfg_attr(not(real_files), ignore = "the real definitions are not at hand")]
-fn what_asks_for_more_completes_where_there_is_more() {
+fn completion_continues_only_where_arguments_follow() {
     let folder = helloworld();
     let deploy = Condition::parse("deploy=COMPLETE").expect("a condition");
     let mut wrong = Vec::new();

@@ -44,7 +44,7 @@ fn request(name: &str, role: Option<&str>) -> LoadService {
     }
 }
 
-/// What it takes to get it deployed went wrong; nothing when it is.
+/// Returns the reason why a definition is not deployed; nothing when it is.
 fn deployed(load: LoadService) -> Option<String> {
     let machines = presets::cluster("default").expect("the preset");
     let until = Condition::parse("marathon/deployment-1=Finished").expect("a condition");

@@ -11,7 +11,7 @@ use planarium_tests::{files, links::Kept};
 use planarium_world::Engine;
 use serde_json::Value;
 
-/// What is played: every example, and every kept run.
+/// Plays every example and every kept run.
 fn play(visit: &mut dyn FnMut(&str, Engine)) {
     for example in planarium_gallery::examples() {
         let scenario = scenario(example.id).unwrap_or_else(|| panic!("{} has findings", example.id));

@@ -49,7 +49,7 @@ fn shows(client: &mut Client, code: u16, statuses: &str) {
     client.get("/v1/plan").status(code);
 }
 
-/// What somebody does, and the tree that is to be seen then.
+/// An operation, and the tree expected after it.
 type Turn = (fn(&mut Client), &'static str);
 
 /// Plays turns on a service just loaded; the last tree's code is the last argument, all before it are 202.

@@ -1,4 +1,4 @@
-//! What the page asks of the browser. Every call may be refused and then does nothing.
+//! The browser's functions. Every call may be refused and then does nothing.
 //!
 //! *Knows*: window, storage, address bar, clipboard. *Must not know*: the state.
 
@@ -165,12 +165,12 @@ pub(crate) fn error_text(error: &JsValue) -> String {
         .map_or_else(|| "it could not be read".to_owned(), |error| String::from(error.message()))
 }
 
-/// Whether the system asks for dark colours.
+/// Returns whether the system asks for dark colours.
 pub(crate) fn system_is_dark() -> bool {
     matches("(prefers-color-scheme: dark)")
 }
 
-/// Whether a media query holds.
+/// Returns whether a media query holds.
 pub(crate) fn matches(query: &str) -> bool {
     let list = window().and_then(|window| window.match_media(query).ok().flatten());
     list.is_some_and(|list| list.matches())
@@ -181,7 +181,7 @@ pub(crate) fn root() -> Option<HtmlElement> {
     window()?.document()?.document_element()?.dyn_into().ok()
 }
 
-/// What has the focus.
+/// Returns the focused element.
 pub(crate) fn focused() -> Option<HtmlElement> {
     window()?.document()?.active_element()?.dyn_into().ok()
 }
@@ -207,7 +207,7 @@ thread_local! {
     static SEEKING: RefCell<Option<Seeking>> = const { RefCell::new(None) };
 }
 
-/// How long an element is waited for.
+/// Longest wait for an element.
 const PATIENCE_MS: f64 = 2000.0;
 
 /// The same, as soon as the element is there and can have the focus: a slow machine takes its time to draw it. Another

@@ -1,4 +1,4 @@
-//! Where things lie in this repository, and walking over them.
+//! Paths in this repository, and walks over them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! The texts of `cargo xtask help`.
 
-/// What `cargo xtask` prints without a task.
+/// Text of `cargo xtask` without a task.
 pub(crate) const OVERVIEW: &str = "\
 Tasks of this repository: cargo xtask TASK [OPTIONS]
 

@@ -28,7 +28,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-/// What is measured allocates as the command does.
+/// Measured code allocates as the command does.
 #[cfg(feature = "bench")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -53,7 +53,7 @@ pub(crate) fn progress_end() {
     }
 }
 
-/// How often progress is worth a line, in seconds: often where it is rewritten, seldom in a log.
+/// Returns the interval of progress lines in seconds: short where the line is rewritten, long in a log.
 pub(crate) fn progress_interval_s() -> u64 {
     if std::io::stderr().is_terminal() { 1 } else { 20 }
 }

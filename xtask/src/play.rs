@@ -11,7 +11,7 @@ use crate::proc::{Cmd, find};
 use crate::serve::{self, Reload, Site, Watched};
 use crate::setup;
 
-/// What was asked for.
+/// Options given.
 #[derive(Debug, PartialEq, Eq)]
 struct Options {
     port: u16,
@@ -85,7 +85,7 @@ fn browser_opens(address: &str) -> bool {
     opener.output().is_ok_and(|output| output.status.success())
 }
 
-/// Whether opening a browser can work.
+/// Returns whether opening a browser can work.
 fn has_browser() -> bool {
     if cfg!(any(windows, target_os = "macos")) {
         return true;

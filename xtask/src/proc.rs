@@ -276,7 +276,7 @@ pub(crate) fn cargo_bin() -> Option<PathBuf> {
     Some(home.join("bin"))
 }
 
-/// Where a program lies, when it is on the search path.
+/// Returns the path of a program on the search path.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = search_path(&[]);
     let names: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ""] } else { &[""] };

@@ -83,7 +83,7 @@ impl Page {
         Self { from: from.into(), to: to.into() }
     }
 
-    /// Whether it is the README of an example.
+    /// Returns whether it is the README of an example.
     fn is_example(&self) -> bool {
         self.to.starts_with("examples") && self.to.ends_with("README.md")
     }

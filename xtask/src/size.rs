@@ -35,7 +35,7 @@ struct Measured {
     name: String,
     budget: u64,
     bytes: u64,
-    /// Whether there is such a file at all.
+    /// Set if there is such a file at all.
     is_there: bool,
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     Ok(above.is_empty() && requests.is_empty())
 }
 
-/// What the page and its styles would load from other hosts.
+/// Returns the addresses on other hosts that the page and its styles would load.
 fn foreign_requests(dist: &Path) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for path in ["html", "css"].into_iter().flat_map(|extension| files::with_extension(dist, extension)) {
@@ -203,12 +203,12 @@ fn lessons(root: &Path) -> Vec<Item> {
     items
 }
 
-/// Whether the name of a file begins so.
+/// Returns whether the name of a file begins so.
 fn starts(path: &Path, start: &str) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start))
 }
 
-/// What the gallery ships of an example: all of it but the golden transcript, one file after the other.
+/// Packs an example as the gallery ships it: all but the golden transcript, one file after the other.
 fn packed_example(root: &Path, folder: &Path) -> Result<PathBuf> {
     let mut packed = String::new();
     for path in files::walk(folder) {

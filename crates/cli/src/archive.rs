@@ -15,7 +15,7 @@ const BLOCK: usize = 512;
 /// Endings of archives.
 const ENDINGS: [&str; 3] = [".tgz", ".tar.gz", ".tar"];
 
-/// Whether a path is that of an archive.
+/// Returns whether a path is that of an archive.
 pub(crate) fn is_one(path: &Path) -> bool {
     let name = path.to_string_lossy();
     ENDINGS.iter().any(|ending| name.ends_with(ending)) && path.is_file()
@@ -92,7 +92,8 @@ fn entries(tar: &[u8]) -> Result<BTreeMap<String, String>> {
             b'L' => long = Some(text(body)),
             b'x' => {
                 let list = text(body);
-                let path = list.lines().find_map(|line| line.split_once(" path=").map(|(_, path)| path.to_owned()));
+                let path =
+                    list.lines().find_map(|line| line.split_once(" path=").map(|(_, path)| path.to_owned()));
                 long = path.or(long);
             }
             b'0' | 0 => {
@@ -132,11 +133,12 @@ fn number(bytes: &[u8]) -> Option<usize> {
 /// The name in a header, with the prefix of the newer format.
 fn named(header: &[u8]) -> String {
     let name = text(field(header, 0, 100));
-    let prefix = if field(header, 257, 5) == b"ustar" { text(field(header, 345, 155)) } else { String::new() };
+    let prefix =
+        if field(header, 257, 5) == b"ustar" { text(field(header, 345, 155)) } else { String::new() };
     if prefix.is_empty() { name } else { format!("{prefix}/{name}") }
 }
 
-/// Whether a name leads down only.
+/// Returns whether a name leads down only.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.split('/').any(|part| part == "..")
 }
@@ -161,7 +163,10 @@ mod tests {
     fn damaged_archives_are_errors() {
         let whole = tar("./a/operator.yaml", "name: x\n");
         let files = entries(&whole).expect("it can be read");
-        assert_eq!(files.into_iter().collect::<Vec<_>>(), [("a/operator.yaml".to_owned(), "name: x\n".to_owned())]);
+        assert_eq!(
+            files.into_iter().collect::<Vec<_>>(),
+            [("a/operator.yaml".to_owned(), "name: x\n".to_owned())]
+        );
         assert!(entries(&tar("../up.yaml", "x")).expect("it can be read").is_empty());
         let zipped = |bytes: &[u8]| {
             let mut all = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "planarium", version, about, propagate_version = true, max_term_width = 100)]
 pub(crate) struct Cli {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -65,7 +65,7 @@ pub(crate) enum Command {
     Schema(SchemaArgs),
 }
 
-/// Where a definition gets its environment and its cluster from.
+/// The sources of a definition's environment and cluster.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct InputArgs {
     /// A value of the scheduler's environment; may be repeated.
@@ -97,7 +97,7 @@ pub(crate) struct InputArgs {
     pub(crate) dialect: String,
 }
 
-/// How `run` prints.
+/// Output formats of `run`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// The plan trees; live on a terminal.
@@ -119,7 +119,7 @@ pub(crate) struct RunArgs {
     /// Give up after this much virtual time.
     #[arg(long, value_name = "TIME", default_value = "2h")]
     pub(crate) limit: String,
-    /// What to print.
+    /// The output format.
     #[arg(long, value_enum, default_value = "tree")]
     pub(crate) format: Format,
     /// Environment and cluster.
@@ -127,7 +127,7 @@ pub(crate) struct RunArgs {
     pub(crate) input: InputArgs,
 }
 
-/// How `check` prints.
+/// Output formats of `check`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckFormat {
     /// `file:line:col: severity[CODE]: message` with an excerpt.
@@ -142,7 +142,7 @@ pub(crate) struct CheckArgs {
     /// Definitions, scenarios or package folders; `-` for standard input.
     #[arg(required = true)]
     pub(crate) paths: Vec<PathBuf>,
-    /// How to print.
+    /// The output format.
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: CheckFormat,
     /// Environment and cluster.
@@ -161,7 +161,7 @@ pub(crate) struct TestArgs {
     pub(crate) bless: bool,
 }
 
-/// How time passes while serving.
+/// Clock modes of `serve`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Clock {
     /// Only by `POST /sim/advance`.
@@ -181,7 +181,7 @@ pub(crate) struct ServeArgs {
     /// A further host name that requests may be addressed to; may be repeated.
     #[arg(long, value_name = "HOST")]
     pub(crate) allow_host: Vec<String>,
-    /// How time passes.
+    /// The clock mode.
     #[arg(long, value_enum, default_value = "real")]
     pub(crate) clock: Clock,
     /// Virtual seconds per second with `--clock real`.
@@ -232,7 +232,7 @@ pub(crate) struct RenderArgs {
     pub(crate) input: InputArgs,
 }
 
-/// What `embed` prints for a demo.
+/// Output formats of `embed` for a demo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EmbedFormat {
     /// The picture with the recorded run in it.
@@ -268,7 +268,7 @@ pub(crate) struct EmbedArgs {
     /// Folder in which the files are that fences name; without it, the document's.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
-    /// What to print.
+    /// The output format.
     #[arg(long, value_enum, default_value = "html")]
     pub(crate) format: EmbedFormat,
 }
@@ -292,13 +292,13 @@ pub(crate) struct ShareArgs {
 pub(crate) struct ExecArgs {
     /// Service name; where only one service is there, any name means it.
     pub(crate) service: String,
-    /// Where the world is served.
+    /// Address of the served world.
     #[arg(long, default_value = "http://127.0.0.1:8080", value_name = "URL")]
     pub(crate) url: String,
     /// Run on a fresh world instead: scenario, definition file, package folder or share link.
     #[arg(long, value_name = "PATH", conflicts_with = "url")]
     pub(crate) on: Option<PathBuf>,
-    /// How far the fresh world is played: an instant (`0s`, `1m30s`) or `end`.
+    /// Instant to which the fresh world is played: `0s`, `1m30s` or `end`.
     #[arg(long, default_value = "end", value_name = "TIME|end", requires = "on")]
     pub(crate) at: String,
     /// The command, in words or whole in quotes: `help` lists them.
@@ -312,7 +312,7 @@ pub(crate) struct ExecArgs {
 /// Arguments of `lesson`.
 #[derive(Debug, Args)]
 pub(crate) struct LessonArgs {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub(crate) command: LessonCommand,
 }
@@ -339,7 +339,7 @@ pub(crate) struct LessonCheckArgs {
     /// Random players for each lesson.
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) players: u64,
-    /// How to print.
+    /// The output format.
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: CheckFormat,
 }

@@ -20,8 +20,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<End> {
                 print!("{}", hint::package("check", path, missing).unwrap_or_default());
             }
             errors += diagnostics.iter().filter(|d| d.is_error()).count();
-            warnings +=
-                diagnostics.iter().filter(|d| d.severity == Severity::Warning).count();
+            warnings += diagnostics.iter().filter(|d| d.severity == Severity::Warning).count();
             match args.format {
                 CheckFormat::Text => {
                     print!("{}", text::render(&diagnostics, &sources));
@@ -42,7 +41,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<End> {
     Ok(if errors > 0 { End::BadInput } else { End::Good })
 }
 
-/// So many of a thing, in words.
+/// Returns a count with its noun in the singular or plural.
 fn counted(count: usize, word: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {word}{ending}")
@@ -55,7 +54,7 @@ struct Checked {
     sources: SourceMap,
     /// Fields without effect in the simulator.
     kept: Vec<(String, &'static str)>,
-    /// How many variables have no value.
+    /// Number of variables without a value.
     missing: usize,
 }
 

@@ -49,7 +49,7 @@ impl Document {
     }
 }
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Grade {
     Warning,
@@ -102,7 +102,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// Whether it may stand in a document.
+    /// Returns whether it may stand in a document.
     fn is_good(&self) -> bool {
         self.findings.iter().all(|finding| finding.grade == Grade::Warning)
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Longest file that is read. *Units*: bytes. The engine's own limits are lower and give a diagnostic.
 pub(crate) const MAX_FILE: u64 = 16 * 1024 * 1024;
 
-/// What a folder holds, in the order of names.
+/// Returns the entries of a folder, sorted by name.
 pub(crate) fn sorted_entries(dir: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(dir).with_context(|| format!("reading {}", dir.display()))?;
     let mut paths = entries.map(|e| e.map(|e| e.path())).collect::<Result<Vec<_>, _>>()?;

@@ -1,10 +1,10 @@
-//! What to try when a definition lacks most of its values: the package that lies beside it.
+//! Suggests the package beside a definition that lacks most of its values.
 //!
 //! Knows: how packages lie about definitions in source trees. Must not know: what a package holds.
 
 use std::path::{Path, PathBuf};
 
-/// So many variables without a value mean that the package is missing, not a value.
+/// From this number of variables without a value on, the package is taken to be missing.
 const MANY: usize = 3;
 /// Folders above a definition that are looked into: `frameworks/NAME/src/main/dist/svc.yml` beside `frameworks/NAME/universe`.
 const LEVELS: usize = 4;

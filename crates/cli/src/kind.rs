@@ -1,8 +1,8 @@
-//! What a file is, by what it holds.
+//! Recognises a file by its content.
 //!
 //! Knows: the outermost keys of scenarios and of service definitions. Must not know: how either is read.
 
-/// What a text is.
+/// Kinds of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A scenario.

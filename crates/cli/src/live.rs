@@ -14,13 +14,13 @@ use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _, stdout};
 use std::time::Duration;
 
-/// How long each change is shown at most.
+/// Longest time for which one change is shown.
 const SHOWN: Duration = Duration::from_millis(120);
 
-/// How long a picture stands at least; changes that follow each other sooner share one.
+/// Shortest time for which a picture is shown; changes that are closer together share one.
 const STANDS: Duration = Duration::from_millis(30);
 
-/// How long the whole run is shown at most.
+/// Longest time that showing a whole run takes.
 const WHOLE: Duration = Duration::from_secs(20);
 
 /// Clears the rest of a line. Lines are drawn over one by one: a terminal that is cleared from its first row on keeps
@@ -30,7 +30,7 @@ const CLEAR_LINE: &str = "\x1b[K";
 /// Clears what a taller picture left.
 const CLEAR_BELOW: &str = "\x1b[J";
 
-/// Whether standard output is a terminal that can be drawn over.
+/// Returns whether standard output is a terminal that can be drawn over.
 pub(crate) fn wanted() -> bool {
     stdout().is_terminal()
         && std::env::var_os("CI").is_none()
@@ -80,7 +80,7 @@ pub(crate) fn play(engine: &mut Engine, player: &mut Player, until: Option<&Cond
     Ok(reached)
 }
 
-/// How long one of so many changes is shown.
+/// Returns the time for which each of this number of changes is shown.
 fn each(changes: usize) -> Duration {
     SHOWN.min(WHOLE / u32::try_from(changes).unwrap_or(u32::MAX).max(1))
 }

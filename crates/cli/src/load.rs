@@ -21,7 +21,7 @@ pub(crate) const MAX_FILES: usize = 500;
 /// Files of a package that the environment is made from.
 const PACKAGE_FILES: &[&str] = &["config.json", "marathon.json.mustache", "resource.json", "package.json"];
 
-/// What a path turned out to be.
+/// Content of a path after loading.
 pub(crate) enum Loaded {
     /// A scenario, read.
     Scenario(Box<ParsedScenario>),
@@ -117,13 +117,18 @@ fn completed(loaded: Loaded, folder: &Path, prefix: &Path) -> Loaded {
     Loaded::Definition(load)
 }
 
-/// Whether a file in a folder or an archive may be one of a definition's.
+/// Returns whether a file in a folder or an archive may be one of a definition's.
 fn is_wanted(path: &Path) -> bool {
     path.extension().is_some_and(|e| ["yml", "yaml", "json", "mustache"].iter().any(|w| e == *w))
 }
 
 /// Adds the files of a folder that may be a definition's, by their paths from `root`.
-pub(crate) fn collect(root: &Path, dir: &Path, files: &mut BTreeMap<String, String>, depth: u32) -> Result<()> {
+pub(crate) fn collect(
+    root: &Path,
+    dir: &Path,
+    files: &mut BTreeMap<String, String>,
+    depth: u32,
+) -> Result<()> {
     if depth > 4 {
         return Ok(());
     }
@@ -244,7 +249,7 @@ pub(crate) fn machines(text: &str) -> Result<Vec<AddAgent>> {
     serde_json::from_value(list).with_context(|| format!("{}: not a list of machines", path.display()))
 }
 
-/// What to run, or the findings that forbid it.
+/// The scenario to run, or the findings that forbid it.
 pub(crate) enum Runnable {
     /// A scenario (a definition becomes one that waits for its deploy plan) with findings that do not forbid it.
     Yes(Box<Scenario>, Vec<Diagnostic>, SourceMap),

@@ -6,7 +6,7 @@ use std::fmt::Arguments;
 use std::io::{ErrorKind, Write as _, stdout};
 use std::process::exit;
 
-/// What a command ends with whose reader went away: the number that shells give for it.
+/// Exit code after a closed pipe, as shells report it.
 const READER_GONE: i32 = 141;
 
 /// Prints. Where that fails there is nobody left to tell, so the command ends.

@@ -143,7 +143,7 @@ fn done(service: &ServiceView, status: &str) -> bool {
     service.class(status) == StatusClass::Done
 }
 
-/// Whether an element is as it is only because of another one: it waits its turn, was passed over, or what is inside it failed.
+/// Returns whether an element is as it is only because of another one: it waits its turn, was passed over, or what is inside it failed.
 fn follows(engine: &Engine, service: &ServiceView, path: &ElementPath) -> bool {
     use planarium_protocol::why::ReasonKind;
     let Some(why) = engine.why(path) else { return false };
@@ -154,19 +154,20 @@ fn follows(engine: &Engine, service: &ServiceView, path: &ElementPath) -> bool {
     })
 }
 
-/// Whether a plan is asked why it is not done: one that was never asked for only where the run waits for it.
+/// Returns whether a plan is asked why it is not done: one that was never asked for only where the run waits for it.
 fn counts(service: &ServiceView, plan: &PlanView, until: Option<&Condition>) -> bool {
     let unused = service.class(&plan.status) == StatusClass::Unused;
     let left_out = done(service, &plan.status) || plan.custom && plan.interrupted;
     !left_out && (!unused || until.is_some_and(|until| names(until, service, plan)))
 }
 
-/// Whether a condition names a plan or something in it.
+/// Returns whether a condition names a plan or something in it.
 fn names(condition: &Condition, service: &ServiceView, plan: &PlanView) -> bool {
     match condition {
         Condition::All(all) => all.iter().any(|one| names(one, service, plan)),
         Condition::Status { element, .. } => {
-            let own = element.strip_prefix(service.name.trim_matches('/')).and_then(|rest| rest.strip_prefix('/'));
+            let own =
+                element.strip_prefix(service.name.trim_matches('/')).and_then(|rest| rest.strip_prefix('/'));
             let first = |path: &str| path.split('/').next() == Some(&*plan.name);
             first(element) || own.is_some_and(first)
         }

@@ -78,7 +78,7 @@ fn fitting(folder: &Path, name: &str) -> Vec<String> {
     names
 }
 
-/// Whether a file name may be what a name with variables renders to. A variable stands for any text.
+/// Returns whether a file name may be what a name with variables renders to. A variable stands for any text.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split("{{");
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };

@@ -68,7 +68,7 @@ enum Verdict {
     Bad(String),
 }
 
-/// Where the golden transcript of a scenario stands: `X.planarium.yaml` has `X.transcript.txt` beside it.
+/// Returns the path of a scenario's golden transcript: `X.planarium.yaml` has `X.transcript.txt` beside it.
 fn golden_path(scenario: &Path) -> PathBuf {
     let name = scenario.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.trim_end_matches(".planarium.yaml");

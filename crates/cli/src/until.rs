@@ -1,4 +1,4 @@
-//! Whether what a run waits for can come at all: a status that exists, of a plan that is there.
+//! Checks that the condition a run waits for can come true: the plan and the status exist.
 //!
 //! Knows: that each system has its own words. Must not know: which, or how a world comes to show one.
 

@@ -7,7 +7,7 @@
 use crate::recording::{Recording, Word};
 use std::fmt::Write as _;
 
-/// What a picture is made of.
+/// Input of a picture.
 #[derive(Clone, Debug)]
 pub struct Picture<'a> {
     /// The recorded run.

@@ -93,7 +93,7 @@ struct Node {
 }
 
 impl Node {
-    /// Whether it or something below it changes during the recording.
+    /// Returns whether it or something below it changes during the recording.
     fn does_something(&self) -> bool {
         self.seen.len() > 1
             || self.seen.first().is_some_and(|(ms, _)| *ms > 0)

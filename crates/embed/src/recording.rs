@@ -114,7 +114,7 @@ pub struct Change {
 pub struct Mark {
     /// When. *Units*: milliseconds since the start of the recording.
     pub at_ms: u64,
-    /// What happens then.
+    /// Description of what happens then.
     pub text: String,
 }
 

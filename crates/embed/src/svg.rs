@@ -18,7 +18,7 @@ const STATUS_X: usize = 360;
 const HEAD: usize = 36;
 /// One round of the animation, without the rest at its end. *Units*: milliseconds.
 const ROUND_MS: u64 = 12_000;
-/// How long the last status stays before the next round. *Units*: milliseconds.
+/// Time for which the last status stays before the next round. *Units*: milliseconds.
 const REST_MS: u64 = 3_000;
 
 /// A status of a row with the part of the round in which it shows. *Units*: ten-thousandths of the round.

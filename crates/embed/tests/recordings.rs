@@ -51,7 +51,7 @@ fn told(recording: &Recording, ms: u64) -> Vec<(String, String)> {
     .collect()
 }
 
-/// Whether the first list is in the second one, in order: plans in which nothing happens are not recorded.
+/// Returns whether the first list is in the second one, in order: plans in which nothing happens are not recorded.
 fn is_within(part: &[(String, String)], whole: &[(String, String)]) -> bool {
     let mut rest = whole.iter();
     part.iter().all(|row| rest.any(|other| other == row))

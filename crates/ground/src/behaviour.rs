@@ -8,7 +8,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rules {
     rules: Arc<Vec<ProcessBehaviour>>,
-    /// What holds where no rule matches, once for all processes.
+    /// Behaviour where no rule matches, shared by all processes.
     plain: Arc<Behaviour>,
 }
 
@@ -18,7 +18,7 @@ impl Rules {
         Arc::make_mut(&mut self.rules).push(rule);
     }
 
-    /// What all matching rules together say: for each key the last one that speaks of it.
+    /// Merges all matching rules: for each key the last one that sets it wins.
     pub(crate) fn resolve(&self, labels: &Labels) -> Arc<Behaviour> {
         let mut matching = self.rules.iter().filter(|rule| labels.matches(&rule.target)).peekable();
         if matching.peek().is_none() {
@@ -46,7 +46,7 @@ impl Rules {
         Arc::new(all)
     }
 
-    /// How many rules there are.
+    /// Returns the number of rules.
     pub(crate) fn len(&self) -> usize {
         self.rules.len()
     }

@@ -16,7 +16,7 @@ pub struct FailedCall {
     pub exit_code: i32,
     /// For people.
     pub message: Text,
-    /// How much later it fails. *Units*: milliseconds.
+    /// Delay before it fails. *Units*: milliseconds.
     pub delay_ms: u64,
 }
 
@@ -31,12 +31,12 @@ impl Fleet {
         pid
     }
 
-    /// Whether any call may fail because of a fault.
+    /// Returns whether any call may fail because of a fault.
     pub fn calls_may_fail(&self) -> bool {
         self.faults.values().any(|fault| fault.kind() == FaultKind::PluginFail)
     }
 
-    /// Whether a call with these labels fails because of a fault. Counts it; what is told about it has the fault's strike as
+    /// Returns the fault that makes a call with these labels fail, and counts it. Events about it have the fault's strike as
     /// its cause.
     pub fn fails_call(&mut self, cx: &mut Cx, labels: &Labels) -> Option<FailedCall> {
         let meant: Vec<u32> = self

@@ -49,7 +49,7 @@ impl Fleet {
         digest.write_u64(self.timers.next_due().map_or(u64::MAX, SimTime::ms));
     }
 
-    /// What does not hold, in words. *Cost*: walks everything; for debug builds and property tests.
+    /// Lists broken invariants in words. *Cost*: walks everything; for debug builds and property tests.
     pub fn check(&self) -> Vec<String> {
         let mut broken = Vec::new();
         for (pid, process) in self.processes.iter() {

@@ -11,7 +11,7 @@
 
 use crate::spec::Program;
 
-/// What names say about a process.
+/// Behaviour that a process's name and command ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hints {
     /// Fails soon after starting.
@@ -30,7 +30,7 @@ pub(crate) fn hints(program: &Program) -> Hints {
     Hints { bad: said("bad-"), slow: said("slow-"), exit: exit_code(&program.command) }
 }
 
-/// Whether a word of the command begins with this, which ends with its only `-`.
+/// Returns whether a word of the command begins with this, which ends with its only `-`.
 fn has_word(command: &str, start: &str) -> bool {
     let divides = |c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '=');
     let dashes = command.bytes().enumerate().filter(|(_, byte)| *byte == b'-');

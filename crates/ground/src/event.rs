@@ -1,4 +1,4 @@
-//! What the fleet reports to whoever runs on it.
+//! Reports of the fleet to the parts that run processes on it.
 
 use crate::spec::{MachineId, Owner, ProcessId};
 use planarium_kernel::Cause;
@@ -7,11 +7,11 @@ use planarium_protocol::{Text, input::Target};
 /// One report. Handle it under its cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FleetEvent {
-    /// What stands behind it.
+    /// The event or input that caused it.
     pub cause: Cause,
-    /// Who started the process it is about; none when it is about machines or everything.
+    /// Owner of the process it is about; none when it is about machines or everything.
     pub owner: Option<Owner>,
-    /// What happened.
+    /// The fact reported.
     pub kind: FleetEventKind,
 }
 
@@ -144,14 +144,14 @@ pub enum FleetEventKind {
         /// In which way it had been away.
         how: Absence,
     },
-    /// What somebody holds of a machine has changed: others may take more of it, or less.
+    /// An owner's holdings on a machine have changed, so others may take more or less of it.
     HoldingsChanged {
         /// Which machine.
         machine: MachineId,
-        /// Whose holdings.
+        /// Owner whose holdings changed.
         by: Owner,
     },
-    /// What is withheld from whom has changed; ask [`crate::Fleet::offers_withheld`].
+    /// The set of withheld offers has changed; see [`crate::Fleet::offers_withheld`].
     OffersChanged,
     /// Whoever keeps the books of the machines is replaced by somebody who knows no more than was written down.
     MasterFailover,

@@ -63,17 +63,17 @@ impl<const D: usize> FirstFit<D> {
         index
     }
 
-    /// How many places there are.
+    /// Returns the number of places.
     pub const fn len(&self) -> usize {
         self.free.len()
     }
 
-    /// Whether there is no place.
+    /// Returns whether there is no place.
     pub const fn is_empty(&self) -> bool {
         self.free.is_empty()
     }
 
-    /// What is free at a place.
+    /// Returns the free amounts of a place.
     pub fn free(&self, place: usize) -> Option<[i64; D]> {
         self.free.get(place).copied()
     }

@@ -1,4 +1,4 @@
-//! What owners do with the ledger of the machines; the others hear of it in the same instant.
+//! Access of owners to the ledger of machines; the other owners hear of changes in the same instant.
 
 use crate::{
     Cx, Fleet,

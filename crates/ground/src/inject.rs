@@ -175,12 +175,12 @@ impl Fleet {
         }
     }
 
-    /// Whether offers of any machine are withheld from anybody.
+    /// Returns whether offers of any machine are withheld from anybody.
     pub fn withholds_offers(&self) -> bool {
         self.faults.values().any(|fault| fault.kind() == FaultKind::OffersWithheld)
     }
 
-    /// Whether a service gets no offers from a machine now.
+    /// Returns whether a service gets no offers from a machine now.
     pub fn offers_withheld(&self, service: &Text, hostname: &Text, agent_id: &Text) -> bool {
         if !self.withholds_offers() {
             return false;
@@ -194,7 +194,7 @@ impl Fleet {
         withholding.any(|fault| labels.matches(&fault.spec.target))
     }
 
-    /// Whether a status of a process with these labels gets lost on this attempt. Counts the loss; what is
+    /// Returns whether a status of a process with these labels gets lost on this attempt. Counts the loss; what is
     /// told about it has the fault's strike as its cause.
     pub fn drops_status(&mut self, cx: &mut Cx, labels: &Labels) -> bool {
         if self.faults.is_empty() {

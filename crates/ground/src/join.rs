@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The port at which whoever runs a machine is reached, unless the input says otherwise.
 const USUAL_PORT: u16 = 5051;
 
-/// Where an input puts something.
+/// Targets of an input's placement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// On a new machine: its hostname and address.

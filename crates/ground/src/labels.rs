@@ -62,7 +62,7 @@ impl Labels {
         self.0.iter().map(|(name, value)| (*name, value))
     }
 
-    /// Whether every given pattern of the target matches.
+    /// Returns whether every given pattern of the target matches.
     ///
     /// `pod` matches the instance or the type; `task` the full name, the short name behind the pod
     /// instance, or the id; `agent` the hostname or the agent id. `plugin` and `action` match calls only. A `task` or `service` that
@@ -96,7 +96,7 @@ impl Labels {
     }
 }
 
-/// Whether `text` matches `pattern`, in which `*` stands for any run of characters.
+/// Returns whether `text` matches `pattern`, in which `*` stands for any run of characters.
 ///
 /// *Cost*: length of the pattern times length of the text at worst; never exponential.
 pub fn glob(pattern: &str, text: &str) -> bool {

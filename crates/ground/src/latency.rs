@@ -1,11 +1,11 @@
-//! How long things take: seeded draws, one place for all of them.
+//! Latencies: seeded draws, all in one place.
 //!
 //! *Knows*: spans and purposes. A draw depends on the seed, the process's name and how often that name was
 //! launched, so that one more process shifts nobody else's luck.
 
 use planarium_kernel::draw;
 
-/// What is drawn. The numbers are part of every digest: never reuse one.
+/// Purposes of draws. The numbers are part of every digest: never reuse one.
 #[derive(Clone, Copy)]
 #[repr(u32)]
 enum Purpose {
@@ -36,12 +36,12 @@ impl Luck {
         self.between(Purpose::Start, 500, 5_000)
     }
 
-    /// What a slow start adds.
+    /// Returns the delay that a slow start adds.
     pub(crate) fn slow_ms(self) -> u64 {
         self.between(Purpose::Slow, 20_000, 40_000)
     }
 
-    /// How long a process works that ends by itself.
+    /// Returns the time that a process works before it ends by itself.
     pub(crate) fn work_ms(self) -> u64 {
         self.between(Purpose::Work, 1_000, 8_000)
     }
@@ -61,7 +61,7 @@ impl Luck {
         self.between(Purpose::Resume, 200, 1_000)
     }
 
-    /// Whether a fault of this chance strikes on this occasion. *Units*: thousandths.
+    /// Returns whether a fault of this chance strikes on this occasion. *Units*: thousandths.
     pub(crate) fn strikes(self, fault: u64, occasion: u64, per_mille: u32) -> bool {
         let n = draw::absorb(draw::absorb(fault, self.nth), occasion);
         draw::chance(self.seed, self.entity, Purpose::Fault as u32, n, per_mille)

@@ -56,10 +56,10 @@ use planarium_protocol::{EventBody, Text, input::ProcessBehaviour};
 use process::{Fate, Process};
 use std::{collections::VecDeque, sync::Arc};
 
-/// What every part of the engine is handed to report facts.
+/// The recorder through which every part of the engine reports facts.
 pub type Cx = Recorder<EventBody>;
 
-/// What a timer means.
+/// Meanings of timers.
 #[derive(Clone, Debug)]
 pub(crate) enum Timer {
     /// The next turn of a process.
@@ -120,7 +120,7 @@ pub struct Fleet {
     pub(crate) machines: Vec<Arc<Machine>>,
     pub(crate) processes: IdMap<ProcessId, Arc<Process>>,
     next_process: Counter,
-    /// How often each name was launched, by the number that its draws have as well.
+    /// Number of launches by name, keyed by the number that the name's draws use.
     launches: Map<u64, u64, 8>,
     rules: Rules,
     pub(crate) faults: Faults,
@@ -131,7 +131,7 @@ pub struct Fleet {
     out: VecDeque<FleetEvent>,
     /// Number of the last event when rules or faults last changed.
     touched: u64,
-    /// What machines have, and who holds how much of it.
+    /// Capacity and holdings of all machines.
     ledger: Ledger,
 }
 
@@ -291,12 +291,12 @@ impl Fleet {
         self.timers.next_due()
     }
 
-    /// How many timers are pending that would change something.
+    /// Returns how many timers are pending that would change something.
     pub fn one_shots(&self) -> usize {
         self.timers.one_shots()
     }
 
-    /// Whether the next periodic work would change something. Never: what would is a one-shot timer.
+    /// Returns whether the next periodic work would change something. Never: what would is a one-shot timer.
     pub fn restless(&self) -> bool {
         false
     }
@@ -332,7 +332,7 @@ impl Fleet {
         self.out.pop_front()
     }
 
-    /// Whether there is nothing to report.
+    /// Returns whether there is nothing to report.
     pub fn is_silent(&self) -> bool {
         self.out.is_empty()
     }

@@ -72,7 +72,7 @@ pub(crate) fn fate(faults: &Faults, process: &Process) -> Option<(SimTime, Fate)
     }
 }
 
-/// What is reported of a process that goes on by this.
+/// Returns the report about a process that continues with this trigger.
 fn told(pid: ProcessId, process: &Process, trigger: Trigger) -> FleetEventKind {
     match trigger {
         Trigger::Begin => FleetEventKind::Started { pid },

@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Machine {
     pub(crate) spec: Arc<MachineSpec>,
-    /// What targets match on: `agent` and, once known, `agent-id`.
+    /// Labels that targets match on: `agent` and, once known, `agent-id`.
     pub(crate) labels: Labels,
     /// Faults that keep it away, with their way.
     pub(crate) away: Vec<(u32, Absence)>,

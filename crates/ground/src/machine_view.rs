@@ -11,7 +11,7 @@ use planarium_protocol::view::{ActionView, MachineView, ResourceView};
 use planarium_protocol::why::{MachineWhy, Unblock};
 use planarium_protocol::{Amount, Input, Text};
 
-/// What a machine has unless the input says otherwise, in thousandths: cpus, MiB of memory and of disk.
+/// Default capacity of a machine, in thousandths: cpus, MiB of memory and of disk.
 const USUAL: [i64; 3] = [8_000, 32_768_000, 204_800_000];
 
 impl Fleet {

@@ -71,7 +71,7 @@ fn forecast(faults: &Faults, process: &Process, kind: CheckKind, at: SimTime) ->
     forecast_of(faults, process, (kind, process.probe(kind), command), at)
 }
 
-/// What a check of a kind would give that has seen so much and asks for this.
+/// Predicts the result of a check of a kind, from its past results and its settings.
 pub(crate) fn forecast_of(
     faults: &Faults,
     process: &Process,

@@ -17,13 +17,13 @@ use std::sync::Arc;
 /// A check that somebody outside carries out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watch {
-    /// Who hears of it.
+    /// Owner that is told of it.
     pub owner: Owner,
     /// Tells an owner's checks of one process apart.
     pub number: u32,
     /// Which faults and behaviours concern it.
     pub kind: CheckKind,
-    /// What is asked for; see the module `convention` for what it can say about its own outcome.
+    /// The command asked for; the module `convention` says which outcomes a command can ask for.
     pub command: Text,
     /// The first check; those that follow keep the interval, whether the process runs or not.
     pub first: SimTime,
@@ -42,7 +42,7 @@ pub(crate) struct Watching {
     pub(crate) probe: ProbeState,
 }
 
-/// Where a process stands. A process that has ended is no more.
+/// States of a process. A process that has ended is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProcessState {
     /// On its way to the machine.
@@ -67,7 +67,7 @@ impl ProcessState {
     }
 }
 
-/// What can befall a process.
+/// Triggers of a process's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Trigger {
     /// The machine takes it on.
@@ -82,7 +82,7 @@ pub(crate) enum Trigger {
     GraceOver,
 }
 
-/// What follows.
+/// Results of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// It goes on in another state.
@@ -116,7 +116,7 @@ pub(crate) const fn step(state: ProcessState, trigger: Trigger) -> Step {
     }
 }
 
-/// How a process that ends by itself ends.
+/// End of a process that ends by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Exit {
     pub(crate) code: i32,
@@ -126,7 +126,7 @@ pub(crate) struct Exit {
     pub(crate) fault: Option<u32>,
 }
 
-/// What the life timer of a process will bring.
+/// Outcomes of a process's life timer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Begin,
@@ -137,7 +137,7 @@ pub(crate) enum Fate {
     GraceOver,
 }
 
-/// What one probe has seen.
+/// Results that one probe has seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProbeState {
     pub(crate) timer: Option<TimerId>,
@@ -248,7 +248,7 @@ impl Process {
         Some(said)
     }
 
-    /// Whether something can hold it now.
+    /// Returns whether something can hold it now.
     pub(crate) fn may_hang(&self) -> bool {
         !self.is_manual() && self.state != ProcessState::Launching
     }
@@ -264,7 +264,7 @@ impl Process {
         }
     }
 
-    /// How it ends by itself once it runs, and after how long, before faults.
+    /// Returns the exit and the running time of a process that ends by itself, before faults.
     pub(crate) fn natural_exit(&self) -> Option<(u64, Exit)> {
         let Behaviour { exit_code, exit_after_ms, .. } = &*self.behaviour;
         let program = &self.spec.program;
@@ -287,7 +287,7 @@ impl Process {
     }
 }
 
-/// What a status says about an exit code.
+/// Returns the status message of an exit code.
 pub(crate) fn exit_text(code: i32) -> Text {
     format!("Command exited with status {code}").into()
 }

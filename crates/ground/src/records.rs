@@ -68,7 +68,7 @@ impl Fleet {
         self.out.push_back(FleetEvent { cause: cx.cause(), owner: Some(owner), kind });
     }
 
-    /// Who started a process that has not ended.
+    /// Returns the owner of a running process.
     pub fn owner(&self, pid: ProcessId) -> Option<Owner> {
         self.processes.get(&pid).map(|process| process.spec.owner)
     }

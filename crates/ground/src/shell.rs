@@ -14,18 +14,18 @@ const MAX_DEPTH: u32 = 8;
 /// No more is kept of what a command prints. *Units*: bytes.
 const MAX_OUTPUT: usize = 64 * 1024;
 
-/// How a command ends by itself.
+/// End of a plain command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlainEnd {
     /// Its exit code.
     pub code: i32,
-    /// How long it takes. *Units*: milliseconds.
+    /// Its running time. *Units*: milliseconds.
     pub after_ms: u64,
-    /// What it prints; none where that depends on a variable.
+    /// Its output; none where that depends on a variable.
     pub output: Option<String>,
 }
 
-/// How a command ends, when that can be told from its text alone.
+/// Returns the end of a command, when its text alone tells it.
 pub fn plain_end(command: &str) -> Option<PlainEnd> {
     if begins_otherwise(command) {
         return None;
@@ -39,7 +39,7 @@ pub fn plain_end(command: &str) -> Option<PlainEnd> {
 /// Folders of commands that go by their names alone.
 const FOLDERS: [&str; 2] = ["/usr/bin/", "/bin/"];
 
-/// Whether the first word is the plain name of a command that is not known here, as most are: so the rest need not be read.
+/// Returns whether the first word is the plain name of a command that is not known here, as most are: so the rest need not be read.
 fn begins_otherwise(command: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
     let (name, rest) = match command.find(|c| !is_name(c)) {
@@ -74,7 +74,7 @@ struct Word {
     is_known: bool,
 }
 
-/// What stands between two commands.
+/// Separators between commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Divider {
     /// The next one follows when this one succeeded.
@@ -89,7 +89,7 @@ enum Divider {
     End,
 }
 
-/// Where a run stands.
+/// Position in a run.
 #[derive(Debug, Default)]
 struct Run {
     status: i32,
@@ -323,7 +323,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_plainly_ends() {
+    fn plain_commands_end() {
         for (command, code, after_ms, output) in [
             ("true", 0, 0, ""),
             ("/bin/true", 0, 0, ""),
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told() {
+    fn unknown_results() {
         for command in [
             "",
             " ;\n",

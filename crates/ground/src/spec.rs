@@ -1,4 +1,4 @@
-//! What machines and processes are made of.
+//! Specifications of machines and processes.
 
 use crate::labels::Labels;
 use planarium_kernel::id_types;
@@ -25,9 +25,9 @@ pub struct MachineSpec {
     pub zone: Option<Text>,
     /// Attributes by name.
     pub attributes: Vec<(Text, Text)>,
-    /// What it has.
+    /// Its unreserved resources.
     pub resources: Resources,
-    /// What it has on top, set apart by role.
+    /// Its static reservations, by role.
     pub roles: BTreeMap<String, Resources>,
 }
 
@@ -51,11 +51,11 @@ pub struct HealthSpec {
     pub check: CheckSpec,
     /// Failures are ignored this long after running, until the first success.
     pub grace_ms: u64,
-    /// So many failures in a row end the process.
+    /// Number of failures in a row that end the process.
     pub max_failures: u32,
 }
 
-/// What a process runs, wherever it runs.
+/// A program: command, image and checks, whoever runs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// Runs on until it is ended (true), or ends by itself with exit code 0 (false).
@@ -79,22 +79,22 @@ impl Default for Program {
     }
 }
 
-/// Who started a process, and so who hears what becomes of it. The numbers mean nothing here.
+/// Number of the part that started a process and hears of it. This crate gives the numbers no meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Owner(pub u32);
 
 /// A process to launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessSpec {
-    /// Who starts it.
+    /// Owner that starts it.
     pub owner: Owner,
     /// Name; the key of its random draws together with the label `service`.
     pub name: Text,
-    /// Where.
+    /// Its machine.
     pub machine: MachineId,
-    /// What targets match on.
+    /// Labels that targets match on.
     pub labels: Labels,
-    /// What it runs.
+    /// The program it runs.
     pub program: Program,
     /// Time between being asked to end and being ended, when a failing health check asks.
     pub grace_ms: u64,

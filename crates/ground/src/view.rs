@@ -1,4 +1,4 @@
-//! What others may see of the fleet: faults in force, facts about a process.
+//! Read access to the fleet: faults in force, facts about a process.
 
 use crate::{
     Fleet,

@@ -108,7 +108,7 @@ impl Fleet {
         }
     }
 
-    /// What a check of a process would give now: its exit code, or none when nothing would answer.
+    /// Predicts the result of a process's check now: its exit code, or none when nothing would answer.
     pub fn would_answer(
         &self,
         pid: ProcessId,

@@ -1,4 +1,4 @@
-//! What a fleet takes that an earlier copy of it does not share.
+//! Memory of a fleet that an earlier copy of it does not share.
 //!
 //! *Knows*: which parts copies share. *Must not know*: what the estimate is for.
 

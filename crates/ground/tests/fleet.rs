@@ -185,7 +185,7 @@ fn one_more_process_shifts_nobodys_luck() {
     assert_ne!(run(0, 1), run(0, 2), "the second launch of a name has luck of its own");
 }
 
-/// What names and commands carry: how the process ends, and within which time after launch.
+/// Names and commands say how a process ends, and how long after its launch.
 #[test]
 fn conventions() {
     let image = |tag: &str| Program { image: Some(format!("app:{tag}").into()), ..program("") };
@@ -305,7 +305,7 @@ fn manual_processes_go_on_by_themselves_once_a_later_rule_says_so() {
     assert!(!yard.fleet.process(pid).expect("alive").manual);
 }
 
-/// What is under way keeps the world from being idle; what would only repeat itself does not.
+/// One-shot work keeps the world from being idle; periodic work does not.
 #[test]
 fn idleness() {
     for (name, readiness, behaviour, expected) in [

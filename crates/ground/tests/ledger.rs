@@ -48,7 +48,7 @@ fn told(fleet: &mut Fleet) -> Vec<Owner> {
 }
 
 #[test]
-fn what_one_holds_is_not_free_for_another() {
+fn holdings_reduce_the_free_amounts_of_others() {
     let (mut fleet, cx, m) = fleet();
     assert_eq!(fleet.ledger().has(m).mem_mib(), Milli::from_int(16_400), "what is set apart is there, too");
     fleet.hold(&cx, m, (MESOS, 7), holding("task", "web-0", mib(2, 4_096)));

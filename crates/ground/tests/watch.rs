@@ -83,7 +83,7 @@ impl Yard {
 }
 
 #[test]
-fn what_passes_is_told_once_and_then_rests() {
+fn a_passing_check_is_reported_once() {
     let mut yard = Yard::new(Behaviour::default(), true);
     yard.advance(60_000);
     assert_eq!(yard.heard(), ["2000 Some(0)"]);

@@ -34,7 +34,7 @@ impl Host {
         Link { address, at_ms: engine.now_ms(), digest: engine.digest().into() }
     }
 
-    /// What was opened has a place of its own in the history of the browser.
+    /// Gives the opened world a place of its own in the history of the browser.
     pub(crate) fn push_address(&mut self) -> Fact {
         let text = self.address_of(false);
         let hash = text.find('#').and_then(|at| text.get(at..)).unwrap_or_default();

@@ -19,7 +19,7 @@ pub(crate) struct Beside {
     engine: Engine,
     /// Numbers of the second run, and the last event that they know.
     tally: (Tally, u64),
-    /// What was reported last: places of both runs.
+    /// Last reported places of both runs.
     place: Option<[(u64, u64, u64); 2]>,
 }
 

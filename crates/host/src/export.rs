@@ -33,7 +33,7 @@ fn quoted(text: &str) -> String {
     format!("\"{guard}{}\"", text.replace('"', "\"\""))
 }
 
-/// What happened, line by line, without the noise.
+/// Returns the events line by line, without minor ones.
 pub(crate) fn transcript(title: &str, log: &EventLog) -> String {
     let mut out = format!("{title}\n\n");
     for event in log.from(0).filter(|event| event.body.importance() >= Importance::Normal) {

@@ -1,4 +1,4 @@
-//! What is told of a run that has ended, and what one may dare next.
+//! The summary of an ended run, and suggestions to try next.
 //!
 //! *Knows*: lanes, tasks and machines of the run. *Must not know*: any system's words.
 
@@ -11,7 +11,7 @@ use planarium_protocol::input::{Fault, FaultKind, Target};
 use planarium_protocol::view::StatusClass;
 use planarium_protocol::{Text, View};
 
-/// What is told of a run whose first plan is complete.
+/// Returns the summary of a run whose first plan is complete.
 pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish> {
     let tally = tally.of(paths::first_plan(view).as_ref());
     let total_ms = tally.done_ms?;
@@ -47,7 +47,7 @@ pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish
     })
 }
 
-/// What steps wait for, by the class of their status.
+/// Waits of steps, by the class of their status.
 const WAITS: [(&[StatusClass], &str); 5] = [
     (&[StatusClass::Pending], "for their turn"),
     (

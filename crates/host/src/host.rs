@@ -25,12 +25,12 @@ pub(crate) struct Shown {
     pub(crate) engine: Engine,
     /// The script, until a fork or its end; plays on the branch of this id only.
     pub(crate) player: Option<(Player, u32)>,
-    /// How to build this world anew.
+    /// The scenario of this world.
     pub(crate) scenario: Scenario,
     pub(crate) narration: Narration,
     /// Somebody did something by hand, so the script alone no longer leads here.
     pub(crate) by_hand: bool,
-    /// What the editor held when this world was left.
+    /// Drafts in the editor when this world was left.
     pub(crate) drafts: Vec<Draft>,
     /// The address that it was left at.
     pub(crate) address: String,
@@ -64,14 +64,14 @@ impl Shown {
 /// The host of a world.
 pub struct Host {
     pub(crate) shown: Shown,
-    /// What can be undone and redone.
+    /// The operation log of undo and redo.
     pub(crate) trail: undo::Trail,
     /// A second run on the same clock.
     pub(crate) beside: Option<Beside>,
     pub(crate) seen: snapshot::Seen,
     /// The world has moved on, and the page does not show it yet.
     pub(crate) unseen: bool,
-    /// What `why` was last asked about.
+    /// Last question of `why`.
     pub(crate) asked: Option<(ElementPath, (u32, u32), u64, u64)>,
     /// Trials of what gets stuck elements moving.
     pub(crate) helping: stuck::Helping,
@@ -374,7 +374,7 @@ impl Host {
         facts
     }
 
-    /// What was left for something that was opened can be gone back to. That is said where something was done, and for files
+    /// Offers the way back to the world that was left. For an operation it is told, and for files
     /// and texts of one's own, which may have been let go by mistake.
     fn returnable(&mut self, own: bool, open: impl FnOnce(&mut Self) -> Vec<Fact>) -> Vec<Fact> {
         let done = self.touched || self.editor.dirty();
@@ -393,7 +393,7 @@ pub(crate) fn put_together(rest: &str, inputs: &[String]) -> Option<String> {
     share::encode_packed(&journal, inputs.iter().map(String::as_str))
 }
 
-/// Whether a question may show another world in place of this one.
+/// Returns whether a question may show another world in place of this one.
 fn replaces(ask: &Ask) -> bool {
     matches!(
         ask,
@@ -413,7 +413,7 @@ fn replaces(ask: &Ask) -> bool {
     )
 }
 
-/// Whether all branches are kept after a question: those that a page that is loaded again must not lose.
+/// Returns whether all branches are kept after a question: those that a page that is loaded again must not lose.
 fn keeps(ask: &Ask) -> bool {
     matches!(ask, Ask::WriteAddress | Ask::Do(_) | Ask::Run { .. } | Ask::RollOut | Ask::Undo | Ask::Redo)
 }

@@ -12,7 +12,7 @@ use planarium_scenario::{Scenario, share};
 use planarium_world::{Difference, Engine, Genesis, Journal, presets};
 use std::collections::BTreeMap;
 
-/// What is undone by going back to what was shown before.
+/// Label of going back to the world shown before.
 const OPENED: &str = "Opened something else";
 
 impl Host {
@@ -247,7 +247,7 @@ pub(crate) fn scenario_of_example(id: &str) -> Option<Scenario> {
     planarium_scenario::parse(example.scenario, "scenario", &text).scenario
 }
 
-/// How to build the world of a journal anew: what was put in at the start.
+/// Returns the scenario of a journal's world: the inputs at the start.
 pub(crate) fn scenario_of(journal: &Journal) -> Scenario {
     let mut scenario = Scenario::of_definition(LoadService::default(), Vec::new(), journal.genesis);
     scenario.services.clear();
@@ -262,7 +262,7 @@ pub(crate) fn scenario_of(journal: &Journal) -> Scenario {
     scenario
 }
 
-/// What the editor holds for each service of a scenario.
+/// Returns the drafts of a scenario's services.
 fn drafts_of(scenario: &Scenario) -> Vec<Draft> {
     let several = scenario.services.len() > 1;
     let named = |load: &LoadService| {

@@ -1,11 +1,11 @@
-//! Whether a definition is still the example's, or somebody's own.
+//! Tells an example's definition from a reader's own.
 //!
 //! *Knows*: names and lines of texts. *Must not know*: what they mean.
 
 use planarium_protocol::input::LoadService;
 use planarium_scenario::Scenario;
 
-/// Whether none of these services is one of those before with some lines changed.
+/// Returns whether none of these services is one of those before with some lines changed.
 pub(crate) fn is_own(before: &[LoadService], now: &[LoadService]) -> bool {
     !now.is_empty() && !now.iter().any(|load| before.iter().any(|old| akin(old, load)))
 }
@@ -25,7 +25,7 @@ pub(crate) fn of(scenario: Scenario) -> Scenario {
     }
 }
 
-/// Whether a text came of another one by editing: at least half of its lines stand there, and its name stayed.
+/// Returns whether a text came of another one by editing: at least half of its lines stand there, and its name stayed.
 fn akin(old: &LoadService, new: &LoadService) -> bool {
     if old == new {
         return true;

@@ -79,7 +79,7 @@ impl Host {
         }
     }
 
-    /// Whether a world of this scenario differs in more than texts from the one shown.
+    /// Returns whether a world of this scenario differs in more than texts from the one shown.
     fn keeps(&self, scenario: &Scenario) -> bool {
         let now = &self.shown.scenario;
         scenario.services.len() != now.services.len()

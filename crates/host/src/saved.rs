@@ -11,7 +11,7 @@ use planarium_scenario::share;
 use planarium_world::{Engine, Written};
 use std::sync::Arc;
 
-/// What this tab keeps of a run.
+/// Saved state of a run.
 #[derive(Default)]
 pub(crate) struct Saved {
     /// The inputs that are kept, by their places.

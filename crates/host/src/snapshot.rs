@@ -1,4 +1,4 @@
-//! What the engine shows, as a fact: only what changed since the last time.
+//! Reports the changed parts of the engine's state as a fact.
 
 use super::Host;
 use super::finish::finish;
@@ -21,7 +21,7 @@ fn place_of(seq: u64) -> usize {
     usize::try_from(seq).unwrap_or(usize::MAX)
 }
 
-/// What was reported last.
+/// Last reported state.
 #[derive(Default)]
 pub(crate) struct Seen {
     /// Counts worlds shown.
@@ -31,7 +31,7 @@ pub(crate) struct Seen {
     pub(crate) lineage: Option<(u32, u32)>,
     place: Option<(u64, u64, bool)>,
     log: EventLog,
-    /// What all events up to the head amount to.
+    /// Summary of all events up to the head.
     pub(crate) lanes: Taken,
     /// The same at some places on the way.
     pub(crate) past: Past,
@@ -119,7 +119,7 @@ impl Host {
         Fact::Moved(Box::new(Snapshot { view, clock, log, running, gantt, branches, touched, before }))
     }
 
-    /// What is told of a run that has ended.
+    /// Returns the summary of an ended run.
     pub(crate) fn finish_of_run(&self) -> Option<Finish> {
         let engine = &self.shown.engine;
         finish(&engine.view(), &self.seen.lanes.tally, &self.seen.lanes.gantt)

@@ -10,7 +10,7 @@ use planarium_protocol::Text;
 use planarium_scenario::{Action, Entry, NoteKind, Player, Scenario, Trigger};
 use planarium_world::Condition;
 
-/// What the script waits for.
+/// Waits of the script.
 pub(crate) enum Waits {
     /// There is nothing left of it, or it does not belong to this branch.
     Nothing,
@@ -20,7 +20,7 @@ pub(crate) enum Waits {
     Condition,
 }
 
-/// Where something was said or done: branch, instant, last event.
+/// Moment of a narration or operation: branch, instant, last event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct At {
     branch: u32,
@@ -43,7 +43,7 @@ pub(crate) struct Narration {
     said: Vec<(At, Text)>,
     /// Lines of the script that were played, and where.
     done: Vec<(usize, At)>,
-    /// What was last told: branch, words, lines.
+    /// Last report: branch, words, lines.
     told: Option<(u32, usize, usize)>,
 }
 
@@ -129,7 +129,7 @@ impl Narration {
         &self.story.title
     }
 
-    /// What it is about.
+    /// The part it is about.
     pub(crate) fn about(&self) -> &str {
         &self.story.about
     }
@@ -140,7 +140,7 @@ impl Narration {
     }
 }
 
-/// Whether a place lies on the way, and not after a moment.
+/// Returns whether a place lies on the way, and not after a moment.
 fn part_of(way: &[Stretch], at: &At, now: (u64, u64)) -> bool {
     let not_after = |(ms, seq): (u64, u64)| at.ms <= ms && at.seq <= seq;
     let stretch = way.iter().find(|stretch| stretch.branch == at.branch);
@@ -175,7 +175,7 @@ impl Host {
         way
     }
 
-    /// What the script waits for on the branch shown.
+    /// Returns the script's wait on the branch shown.
     pub(crate) fn waits(&self) -> Waits {
         let branch = self.seen.branch;
         let Some((player, _)) =

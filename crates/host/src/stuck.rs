@@ -1,4 +1,4 @@
-//! What helps a stuck element: asked of the engine, which tries it on copies of the world.
+//! Ways out for a stuck element: asked of the engine, which tries them on copies of the world.
 //!
 //! *Knows*: when the answer may be another one than before. *Must not know*: what is tried, and how.
 
@@ -33,7 +33,7 @@ pub(crate) struct Helping {
 }
 
 impl Host {
-    /// What holds up the selected element and the run, when that may be something else than before.
+    /// Returns the root causes of the selected element and of the run, when they may have changed.
     pub(crate) fn help(&mut self) -> Option<Fact> {
         let clock = self.clock;
         let at_rest = clock.idle && clock.at_head() && self.touched;

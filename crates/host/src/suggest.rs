@@ -9,7 +9,7 @@ use planarium_world::presets;
 
 /// Presets worth trying, the most ordinary first.
 const TRIED: [&str; 5] = ["10", "zones", "gpu", "mount", "full"];
-/// How far a trial goes.
+/// Virtual time that a trial covers.
 const LIMIT_MS: u64 = 600_000;
 /// Most events of a trial: a large service is not tried at the expense of the page.
 const MOST_EVENTS: u64 = 6_000;

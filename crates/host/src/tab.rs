@@ -1,4 +1,4 @@
-//! What a tab of the browser keeps while its page is loaded again: all branches, edits, the script, the looks.
+//! State of a browser tab that survives a reload: all branches, edits, the script, the looks.
 //!
 //! *Knows*: what belongs to a tab, and how it is brought back. *Must not know*: where it is kept.
 
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What a tab keeps.
+/// Saved state of a tab.
 #[derive(Serialize, Deserialize)]
 struct Tab {
     /// The gallery's example, while it is one.

@@ -1,4 +1,4 @@
-//! What the events of a branch amount to, and how the page gets back to it without all of them.
+//! Summary of a branch's events, and checkpoints of it on the way.
 //!
 //! *Knows*: lanes, numbers, branches. *Must not know*: what is shown of them.
 
@@ -22,7 +22,7 @@ const PORTION: u64 = 4096;
 /// Looks back among them at most: where there are very many, the last ones tell what is there now.
 const MOST: usize = 32;
 
-/// What the events up to one of them amount to.
+/// Summary of the events up to one of them.
 #[derive(Clone, Default)]
 pub(crate) struct Taken {
     /// Number of the last one.
@@ -116,7 +116,7 @@ impl Past {
     }
 }
 
-/// Whether steps may have come or gone without an event of their own.
+/// Returns whether steps may have come or gone without an event of their own.
 fn tells_steps(event: &Event) -> bool {
     matches!(
         event.body,

@@ -27,7 +27,7 @@ impl Host {
         stopped
     }
 
-    /// What was played and not shown yet.
+    /// Reports played but unseen changes.
     pub(crate) fn unseen(&mut self) -> Vec<Fact> {
         if self.unseen { self.news() } else { Vec::new() }
     }
@@ -91,7 +91,7 @@ impl Host {
         }
     }
 
-    /// What moving gave.
+    /// Reports the result of a move.
     pub(crate) fn news(&mut self) -> Vec<Fact> {
         vec![self.moved()]
     }

@@ -14,12 +14,12 @@ use planarium_protocol::input::{PlanOp, PodOp};
 use planarium_scenario::Player;
 use planarium_world::Place;
 
-/// How many worlds that were left are kept.
+/// Maximum of worlds kept after leaving them.
 const MOST_WORLDS: usize = 3;
-/// How many things can be undone.
+/// Maximum of undoable operations.
 const MOST_STEPS: usize = 60;
 
-/// What was done and can be undone, and what was undone and can be redone.
+/// The operation log: undoable and redoable operations.
 #[derive(Default)]
 pub(crate) struct Trail {
     done: Vec<Step>,
@@ -37,7 +37,7 @@ struct Step {
     what: What,
 }
 
-/// How it is undone and redone.
+/// Kinds of undo and redo.
 enum What {
     /// A command on the branch that is named last; the place before it, and the script as it was then.
     Command { before: Stand, after: u32 },
@@ -49,7 +49,7 @@ enum What {
     File { at: usize, path: String, text: String },
 }
 
-/// Where a world stands, with what belongs to it beside the engine.
+/// State of a world with everything beside the engine.
 struct Stand {
     place: Place,
     player: Option<(Player, u32)>,
@@ -57,7 +57,7 @@ struct Stand {
 }
 
 impl Host {
-    /// Where the world stands before something is done to it.
+    /// Returns the state of the world before an operation.
     pub(crate) fn stand(&self) -> Place {
         self.shown.engine.place()
     }
@@ -209,7 +209,7 @@ impl Host {
         facts
     }
 
-    /// Whether the world that was left at an address is the one before this one (true) or the one after it (false).
+    /// Returns whether the world that was left at an address is the one before this one (true) or the one after it (false).
     pub(crate) fn world_at(&self, address: &str) -> Option<bool> {
         let at = |world: Option<&Shown>| world.is_some_and(|world| world.address == address);
         match () {
@@ -219,7 +219,7 @@ impl Host {
         }
     }
 
-    /// What undo and redo would do, when that is something else than was last told.
+    /// Reports the next steps of undo and redo, when they have changed.
     pub(crate) fn ways(&mut self) -> Option<Fact> {
         let words = |steps: &[Step]| steps.last().map(|step| Text::from(step.words.clone()));
         let ways = Ways { undo: words(&self.trail.done), redo: words(&self.trail.undone) };

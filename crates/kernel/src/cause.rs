@@ -1,4 +1,4 @@
-//! What stands behind an event.
+//! Causes of events.
 //!
 //! *Knows*: sequence numbers. *Must not know*: what an input or an event says.
 

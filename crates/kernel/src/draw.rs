@@ -66,7 +66,7 @@ pub const fn draw(seed: u64, entity: u64, purpose: u32, n: u64) -> u64 {
     absorb(stem(seed, entity, purpose), n)
 }
 
-/// What all draws of an entity for a purpose have in common: absorbing `n` into it makes the `n`-th word.
+/// Returns the common stem of an entity's draws for a purpose: absorbing `n` into it makes the `n`-th word.
 pub const fn stem(seed: u64, entity: u64, purpose: u32) -> u64 {
     absorb(absorb(absorb(0, seed), entity), purpose as u64)
 }
@@ -88,7 +88,7 @@ pub const fn scaled(word: u64, lo: u64, hi: u64) -> u64 {
     lo + scaled as u64
 }
 
-/// Whether an event of the given probability happens. *Units*: thousandths; 1000 is certain.
+/// Returns whether an event of the given probability happens. *Units*: thousandths; 1000 is certain.
 pub const fn chance(seed: u64, entity: u64, purpose: u32, n: u64, per_mille: u32) -> bool {
     between(seed, entity, purpose, n, 0, 999) < per_mille as u64
 }

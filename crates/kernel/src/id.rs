@@ -33,7 +33,7 @@ macro_rules! id_types {
     )+};
 }
 
-/// What [`id_types!`] defines.
+/// The interface of types that [`id_types!`] defines.
 pub trait Id: Copy {
     /// The number that its counter gave.
     fn number(self) -> usize;
@@ -58,7 +58,7 @@ impl Counter {
         number
     }
 
-    /// How many numbers were given.
+    /// Returns how many numbers were given.
     pub const fn given(&self) -> u32 {
         self.next
     }

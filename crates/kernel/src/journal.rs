@@ -18,7 +18,7 @@ pub struct Entry<I> {
     /// Steps of that instant which came after that event and reported nothing.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub after_quiet: u32,
-    /// What was put in.
+    /// The input.
     pub input: I,
     /// Digest of the state after the step, when known; sixteen hexadecimal digits when serialised.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "hex_digest")]

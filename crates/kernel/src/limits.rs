@@ -12,7 +12,7 @@ pub struct Limits {
     pub rounds_per_instant: u32,
     /// Timers fired within one input before the rest is left to the next input.
     pub timers_per_input: u32,
-    /// How far one input may move time. *Units*: milliseconds.
+    /// Longest time that one input may advance. *Units*: milliseconds.
     pub advance_ms: u64,
     /// Machines in one world.
     pub machines: u32,

@@ -63,12 +63,12 @@ impl Milli {
         self.0 / 1000
     }
 
-    /// Whether the number is zero.
+    /// Returns whether the number is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the number is above zero.
+    /// Returns whether the number is above zero.
     pub const fn is_positive(self) -> bool {
         self.0 > 0
     }

@@ -16,7 +16,7 @@ use crate::time::SimTime;
 /// The last instant a timer can be armed for: 2^48 - 1 ms, some 8,900 years after genesis.
 pub const LAST_INSTANT: SimTime = SimTime((1 << 48) - 1);
 
-/// Whether a timer is work in itself or only keeps something ticking.
+/// Classes of timers: work in itself, or periodic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Fires once because something is under way; keeps the world from being idle.
@@ -113,7 +113,7 @@ impl<T> EventQueue<T> {
         true
     }
 
-    /// Whether the timer is still armed.
+    /// Returns whether the timer is still armed.
     pub fn is_armed(&self, id: TimerId) -> bool {
         self.slots.get(id.slot as usize).is_some_and(|slot| slot.seq == Some(id.seq))
     }
@@ -168,17 +168,17 @@ impl<T> EventQueue<T> {
         Some((TimerId { seq, slot: node.slot() }, node.at(), item))
     }
 
-    /// How many one-shot timers are armed.
+    /// Returns how many one-shot timers are armed.
     pub fn one_shots(&self) -> usize {
         self.one_shot.living()
     }
 
-    /// How many timers are armed.
+    /// Returns how many timers are armed.
     pub fn len(&self) -> usize {
         self.one_shot.living() + self.periodic.living()
     }
 
-    /// What a copy takes. *Units*: bytes.
+    /// Returns the memory of a copy. *Units*: bytes.
     pub fn bytes(&self) -> u64 {
         let nodes = self.one_shot.nodes.len() + self.periodic.nodes.len();
         crate::cow::bytes_of::<Node>(nodes)
@@ -186,7 +186,7 @@ impl<T> EventQueue<T> {
             + crate::cow::bytes_of::<u32>(self.free.len())
     }
 
-    /// Whether nothing is armed.
+    /// Returns whether nothing is armed.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -242,7 +242,7 @@ impl Node {
         self.0 as u32
     }
 
-    /// Whether it stands for the timer with this number, given that it stands for the same slot.
+    /// Returns whether it stands for the timer with this number, given that it stands for the same slot.
     #[expect(clippy::cast_possible_truncation, reason = "the mask keeps fewer bits still")]
     const fn is_of(self, seq: NonZeroU64) -> bool {
         (self.0 >> 32) as u64 & SEQ_MASK == seq.get() & SEQ_MASK

@@ -17,9 +17,9 @@ pub struct Recorded<E> {
     /// When it happened.
     #[serde(rename = "at_ms")]
     pub at: SimTime,
-    /// What stands behind it.
+    /// The event or input that caused it.
     pub cause: Cause,
-    /// What happened.
+    /// The fact reported.
     #[serde(flatten)]
     pub body: E,
 }

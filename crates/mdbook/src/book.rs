@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// What holds for every chapter.
+/// Settings of every chapter.
 struct Shop {
     program: PathBuf,
     /// Folder of the chapters.

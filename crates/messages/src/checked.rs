@@ -5,7 +5,7 @@ use planarium_protocol::view::ServiceView;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Severity {
     /// Cannot be used as written.
@@ -55,19 +55,19 @@ pub struct Finding {
     pub from: u32,
     /// End.
     pub to: u32,
-    /// How bad.
+    /// Severity.
     pub severity: Severity,
     /// Stable code.
     pub code: Text,
-    /// What is wrong.
+    /// The error.
     pub message: Text,
-    /// How to mend it.
+    /// Advice for mending it.
     pub help: Option<Text>,
     /// A mechanical mend.
     pub fix: Option<Fix>,
 }
 
-/// What reading the draft gave.
+/// Result of reading the draft.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
     /// Draft revision it is about.
@@ -86,7 +86,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// How many errors.
+    /// Returns how many errors.
     pub fn errors(&self) -> usize {
         self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
     }

@@ -25,7 +25,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Whether the cursor is at the end of what was simulated.
+    /// Returns whether the cursor is at the end of what was simulated.
     pub fn at_head(&self) -> bool {
         self.now_ms >= self.head_ms && self.seq >= self.head_seq
     }
@@ -38,7 +38,7 @@ pub struct BranchTab {
     pub id: u32,
     /// Name.
     pub name: Text,
-    /// Where it left its parent.
+    /// Instant at which it left its parent.
     pub forked_at_ms: u64,
     /// Its end.
     pub head_ms: u64,

@@ -5,7 +5,7 @@ use crate::tally::Tally;
 use planarium_protocol::{Text, View};
 use serde::{Deserialize, Serialize};
 
-/// What the run shown is compared with.
+/// The run to compare with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Against {
     /// Another branch.
@@ -25,7 +25,7 @@ pub struct Compared {
     pub name: Text,
     /// Its view at the same instant.
     pub view: Ptr<View>,
-    /// Where this run and the other end.
+    /// Ends of this run and the other.
     pub heads: [u64; 2],
     /// This run and the other in numbers.
     pub tallies: [Tally; 2],

@@ -1,4 +1,4 @@
-//! What the editor holds: files, environment, and how they differ from what runs.
+//! Drafts in the editor: files, environment, and their difference from the running definition.
 //!
 //! *Knows*: texts. *Must not know*: dialects.
 
@@ -21,9 +21,9 @@ pub struct Draft {
     pub env: Ptr<BTreeMap<String, String>>,
     /// Dialect as loaded.
     pub dialect: String,
-    /// What nobody edits here, as loaded.
+    /// Parts that are not edited here, as loaded.
     pub rest: Ptr<LoadService>,
-    /// What people call it: the service's name as last read.
+    /// Display name: the service's name as last read.
     pub label: Text,
     /// Errors found when it was last read.
     pub errors: usize,
@@ -39,7 +39,7 @@ pub struct Draft {
     pub typed: bool,
     /// Texts that were written here and are not shown, oldest first.
     pub kept: Ptr<Vec<Kept>>,
-    /// What runs under its name at the moment shown; it does not travel.
+    /// The definition running under its name at the moment shown; it does not travel.
     #[serde(skip)]
     pub base: Option<Ptr<LoadService>>,
     /// The name it runs under.
@@ -56,7 +56,7 @@ pub struct Kept {
 }
 
 impl Draft {
-    /// What a loaded service looks like in the editor.
+    /// Returns the draft of a loaded service.
     pub fn of(load: &LoadService) -> Self {
         let mut files = load.files.clone();
         if !load.options.is_null()
@@ -109,13 +109,13 @@ impl Draft {
         }
     }
 
-    /// Whether it is the definition of this name. A dialect that was left to be found out fits any.
+    /// Returns whether it is the definition of this name. A dialect that was left to be found out fits any.
     pub fn is_of(&self, dialect: &str, name: &str) -> bool {
         let open = |word: &str| matches!(word, "" | "auto");
         *self.label == *name && (open(&self.dialect) || open(dialect) || self.dialect == dialect)
     }
 
-    /// Whether the text differs from what runs.
+    /// Returns whether the text differs from what runs.
     pub fn dirty(&self) -> bool {
         self.revision != self.applied
     }
@@ -126,7 +126,7 @@ impl Draft {
         self.applied = if runs { self.revision } else { self.revision.wrapping_sub(1) };
     }
 
-    /// Whether a service that was loaded like this has this text.
+    /// Returns whether a service that was loaded like this has this text.
     pub fn is_text_of(&self, load: &LoadService) -> bool {
         let (own, problem) = self.load();
         // The dialect may have been left to be found out.
@@ -176,7 +176,7 @@ impl Draft {
 pub struct Running {
     /// Dialect of its service.
     pub dialect: Text,
-    /// What it is called.
+    /// Its name.
     pub name: Text,
     /// The request that it was loaded or last updated with.
     pub load: Arc<LoadService>,
@@ -261,7 +261,7 @@ impl Draft {
     }
 }
 
-/// How many texts are put aside for one service.
+/// Maximum of texts put aside for one service.
 const MOST_KEPT: usize = 8;
 
 /// The editor as a page holds it.
@@ -287,7 +287,7 @@ impl Editor {
         all
     }
 
-    /// Whether any definition differs from what runs.
+    /// Returns whether any definition differs from what runs.
     pub fn dirty(&self) -> bool {
         self.draft.dirty() || self.drafts.iter().enumerate().any(|(at, draft)| at != self.at && draft.dirty())
     }

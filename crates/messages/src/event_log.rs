@@ -17,9 +17,9 @@ pub type Recall<'a> = &'a mut dyn FnMut(usize, usize) -> Vec<Event>;
 #[derive(Clone, Debug, Default)]
 pub struct EventLog {
     chunks: Arc<Vec<Arc<Vec<Event>>>>,
-    /// How many come before those kept.
+    /// Number of events before those kept.
     first: usize,
-    /// How many come up to the last one kept.
+    /// Number of the last one kept.
     end: usize,
     len: usize,
     /// Which world and branch these belong to; another lineage shares no index with this one.
@@ -86,12 +86,12 @@ impl EventLog {
         }
     }
 
-    /// How many there are, kept or not.
+    /// Returns how many there are, kept or not.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -129,7 +129,7 @@ impl EventLog {
         (start.max(self.first)..self.end).filter_map(|index| self.get(index))
     }
 
-    /// How many have a sequence number of at most `seq`.
+    /// Returns how many have a sequence number of at most `seq`.
     pub fn count_to(&self, seq: u64) -> usize {
         let (mut low, mut high) = (self.first, self.end);
         while low < high {

@@ -14,7 +14,7 @@ use planarium_protocol::input::{Fault, LoadService};
 use planarium_protocol::{Text, View, Why};
 use serde::{Deserialize, Serialize};
 
-/// What a toast's button does.
+/// Actions of a toast's button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToastUndo {
     /// Undoes what was done last.
@@ -25,12 +25,12 @@ pub enum ToastUndo {
     Draft,
 }
 
-/// What undo and redo would do.
+/// Next steps of undo and redo.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ways {
-    /// What would be undone.
+    /// Next step of undo.
     pub undo: Option<Text>,
-    /// What would be done again.
+    /// Next step of redo.
     pub redo: Option<Text>,
 }
 
@@ -53,7 +53,7 @@ pub struct Answer {
     pub code: u8,
 }
 
-/// What the engine shows after an effect.
+/// State of the engine after an effect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// New view, when it changed.
@@ -68,13 +68,13 @@ pub struct Snapshot {
     pub gantt: Option<Ptr<Gantt>>,
     /// Branches, when they changed.
     pub branches: Option<Ptr<Vec<BranchTab>>>,
-    /// Whether anything but setting up has happened.
+    /// Set if anything but setting up has happened.
     pub touched: bool,
     /// There is a run before this one.
     pub before: bool,
 }
 
-/// What the host reports.
+/// Facts that the host reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Fact {
     /// The engine moved. Travels as what changed.
@@ -82,9 +82,9 @@ pub enum Fact {
     Moved(Box<Snapshot>),
     /// Another world is shown.
     Opened {
-        /// What the editor holds, service by service.
+        /// Drafts in the editor, service by service.
         drafts: Vec<Draft>,
-        /// Where it came from.
+        /// Its origin.
         story: Ptr<Story>,
         /// Which machines.
         preset: Option<Text>,
@@ -97,7 +97,7 @@ pub enum Fact {
     Beside(Box<Draft>),
     /// The world was built anew with these services.
     Rebuilt(Vec<LoadService>),
-    /// What is in the editor is what runs now.
+    /// The text in the editor is running now.
     RolledOut,
     /// On these machines the service would get further.
     Better(Option<Text>),
@@ -110,14 +110,14 @@ pub enum Fact {
     /// Why the selected element is not moving.
     #[serde(with = "crate::wire::why::some")]
     Why(Option<Ptr<Why>>),
-    /// What is stuck, and what helps.
+    /// Stuck elements, and ways out.
     Help(Ptr<Help>),
     /// The other run on the same clock. Travels as what changed.
     #[serde(skip)]
     Compared(Option<Ptr<Compared>>),
     /// The page looked like this before it was loaded again.
     Looks(Box<serde_json::Value>),
-    /// What undo and redo would do.
+    /// Next steps of undo and redo.
     Ways(Ways),
     /// A file of the definition at a place has this text again, or is gone again.
     File(usize, String, Option<String>),
@@ -202,7 +202,7 @@ pub struct Finish {
     pub peak: u32,
     /// Most of them that were missing at once.
     pub short: u32,
-    /// How long tasks were missing, all of them together.
+    /// Total time for which tasks were missing.
     pub short_ms: u64,
     /// Causes for which steps waited, how long all of them together, and the share in hundredths; most first.
     pub waits: Vec<(Text, u64, u64)>,

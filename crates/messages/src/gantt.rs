@@ -91,7 +91,7 @@ impl Gantt {
         });
     }
 
-    /// What is known in detail of a lane long ago, with its first and last instant.
+    /// Returns details of a lane long ago, with its first and last instant.
     pub fn detail(&self, lane: &Lane) -> Option<(u64, u64, Ptr<Lane>)> {
         let (from_ms, to_ms, detail) = self.detail.as_ref().filter(|it| it.0 < lane.kept_from_ms())?;
         let known = if lane.path.plan.is_empty() {
@@ -107,7 +107,7 @@ impl Gantt {
         self.lanes.iter().filter(|lane| lane.path.step.is_some())
     }
 
-    /// How many lanes there are.
+    /// Returns the number of lanes.
     pub fn count(&self) -> usize {
         self.lanes.len()
     }
@@ -248,7 +248,7 @@ fn service(dialect: &Text, name: &Text) -> ElementPath {
     ElementPath { dialect, service, plan: "".into(), phase: None, step: None }
 }
 
-/// Whether two paths lead into one service.
+/// Returns whether two paths lead into one service.
 pub fn same_service(a: &ElementPath, b: &ElementPath) -> bool {
     a.service == b.service && a.dialect == b.dialect
 }
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_later_does_not_exist_before() {
+    fn later_events_are_not_visible_earlier() {
         let phase = ElementPath { step: None, ..path() };
         let told = |change: &str| EventBody::PhaseChanged { path: phase.clone(), change: change.into() };
         let mut gantt = Gantt::default();

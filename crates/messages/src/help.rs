@@ -1,4 +1,4 @@
-//! What is stuck, what holds it up in the end, and the ways out that were tried.
+//! Stuck elements, their root causes, and the ways out that were tried.
 //!
 //! *Knows*: which elements are asked about. *Must not know*: how a trial is made.
 
@@ -14,7 +14,7 @@ pub struct Held {
     /// Its explanation.
     #[serde(with = "crate::wire::why::one")]
     pub why: Ptr<Why>,
-    /// What was found to help, the most useful first.
+    /// Ways that help, the most useful first.
     pub ways: Vec<Way>,
     /// Trials are still to come.
     pub trying: bool,
@@ -36,7 +36,7 @@ impl Held {
     }
 }
 
-/// What the page knows about stuck elements.
+/// Known facts about stuck elements.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Help {
     /// Deepest blockers.
@@ -56,17 +56,17 @@ impl Help {
         self.held.iter().find(|held| Some(&held.why.path) == path)
     }
 
-    /// What holds the selected element up.
+    /// Returns the root cause of the selected element's wait.
     pub fn selected(&self) -> Option<&Held> {
         self.of(self.selected.as_ref())
     }
 
-    /// What holds up the run.
+    /// Returns the root cause of the run's wait.
     pub fn stuck(&self) -> Option<&Held> {
         self.of(self.stuck.as_ref())
     }
 
-    /// Whether trials are still to come.
+    /// Returns whether trials are still to come.
     pub fn trying(&self) -> bool {
         self.held.iter().any(|held| held.trying)
     }

@@ -25,7 +25,7 @@ pub struct Segment {
     pub to_ms: u64,
     /// The status; of several the one that lasted longest.
     pub status: Text,
-    /// How many stretches of one status these are.
+    /// Number of stretches of one status in it.
     pub count: u32,
 }
 
@@ -85,7 +85,7 @@ impl Lane {
         self.changes.last().map(|last| &last.1)
     }
 
-    /// Whether it exists in the end.
+    /// Returns whether it exists in the end.
     pub fn exists(&self) -> bool {
         self.status().is_some_and(|status| !status.is_empty())
     }

@@ -1,4 +1,4 @@
-//! What a page and the host of a world say to each other, and how it travels.
+//! Messages between a page and the host of a world, and their encoding.
 //!
 //! *Knows*: questions, facts, the log of a branch, its lanes and numbers, and how a message is kept small. *Must not know*:
 //! the engine, the browser.

@@ -26,7 +26,7 @@ pub struct BrokenLink {
 /// A run that may have come out differently than it was recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Differing {
-    /// Where it first differs, as a sentence without an end.
+    /// Its first difference, as a sentence without an end.
     pub text: Text,
     /// The journal as it was recorded.
     pub recorded: Text,

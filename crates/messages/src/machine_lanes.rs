@@ -1,4 +1,4 @@
-//! Where tasks ran from when to when: the lanes of a timeline by machine.
+//! Lanes of tasks by machine.
 //!
 //! *Knows*: launches and task states. *Must not know*: plans.
 
@@ -21,9 +21,9 @@ pub struct MachineLanes {
     tasks: BTreeMap<Text, usize>,
 }
 
-/// How long the end of a task that failed is shown.
+/// Time for which the end of a failed task is shown.
 const AFTER_MS: u64 = 5000;
-/// What is shown of a task whose machine is gone, before anybody has noticed.
+/// Status of a task whose machine is gone, before anybody has noticed.
 const LOST: &str = "TASK_LOST";
 
 impl MachineLanes {
@@ -100,7 +100,7 @@ impl MachineLanes {
         self.index.keys()
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn count(&self) -> usize {
         self.lanes.len()
     }

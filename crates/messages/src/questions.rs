@@ -17,14 +17,14 @@ pub enum Toward {
     Ahead,
 }
 
-/// What a run can be saved as.
+/// File formats of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Format {
     /// Everything, to be opened again.
     Journal,
     /// All events as a table.
     Csv,
-    /// What happened as text.
+    /// The events as text.
     Transcript,
     /// The plans as text, at the cursor.
     Tree,

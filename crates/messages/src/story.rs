@@ -1,4 +1,4 @@
-//! Where the world shown came from, and its script.
+//! Origin of the world shown, and its script.
 
 use crate::clock::Clock;
 use planarium_protocol::Text;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct StoryLine {
     /// When or after what.
     pub when: Text,
-    /// What happens.
+    /// Description of the moment.
     pub what: Text,
     /// Already happened.
     pub done: bool,
@@ -26,18 +26,18 @@ pub struct Said {
     pub text: Text,
 }
 
-/// Where the page's content came from, and its script.
+/// Origin of the page's content, and its script.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Story {
     /// Gallery id, if it came from there.
     pub example: Option<Text>,
     /// Title.
     pub title: Text,
-    /// What it is about.
+    /// The part it is about.
     pub about: Text,
     /// The script.
     pub lines: Vec<StoryLine>,
-    /// What was said so far.
+    /// Narration so far.
     pub said: Vec<Said>,
 }
 

@@ -1,4 +1,4 @@
-//! What a run amounts to in numbers: the data under a comparison.
+//! Counts of a run: the data under a comparison.
 //!
 //! *Knows*: events of tasks, plans and operators. *Must not know*: which run is the better one.
 
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Tally {
     /// When the first plan of the first service was complete for the last time; see [`Tally::of`].
     pub done_ms: Option<u64>,
-    /// How many tasks ran from when on; of very many changes every second one, or every fourth, and so on.
+    /// Number of running tasks over time; of very many changes every second one, or every fourth, and so on.
     pub running: Vec<(u64, u32)>,
     /// Most tasks missing of those that had been running together.
     pub short: u32,
@@ -31,7 +31,7 @@ pub struct Tally {
     /// Most tasks that ran at once.
     pub peak: u32,
     at_ms: u64,
-    /// How many run now.
+    /// Number running now.
     now: u32,
     /// When each plan was complete for the last time.
     #[serde(skip)]

@@ -10,15 +10,15 @@ use std::sync::Arc;
 /// Texts by path, as a user brings them.
 pub type Files = BTreeMap<String, String>;
 
-/// What reading a definition gave.
+/// Result of reading a definition.
 pub trait Definition {
     /// The service's name; empty when it has none.
     fn name(&self) -> &Text;
 
-    /// Whether it can run: it has no errors.
+    /// Returns whether it can run: it has no errors.
     fn is_usable(&self) -> bool;
 
-    /// Whether a running service may be updated to it. The real system may demand less of an update than of an installation.
+    /// Returns whether a running service may be updated to it. The real system may demand less of an update than of an installation.
     fn is_usable_as_update(&self) -> bool {
         self.is_usable()
     }
@@ -64,7 +64,7 @@ pub trait Definition {
         Vec::new()
     }
 
-    /// Whether nobody has given it a name, so that the one of its folder fits better than its own.
+    /// Returns whether nobody has given it a name, so that the one of its folder fits better than its own.
     fn is_nameless(&self) -> bool {
         false
     }

@@ -89,7 +89,7 @@ impl Ground<'_> {
         self.fleet_mut().vanish(pid);
     }
 
-    /// Whether a call that a system makes fails because of a fault. Counts it.
+    /// Returns the fault that makes a system's call fail, and counts it.
     pub fn fails_call(&mut self, cx: &mut Cx, labels: &Labels) -> Option<FailedCall> {
         self.fleet_mut().fails_call(cx, labels)
     }

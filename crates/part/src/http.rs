@@ -14,7 +14,7 @@ pub type Reply = Box<dyn FnOnce(Result<Value, Refusal>) -> Response>;
 /// Makes the response of what became of an input, and the topic of the stream that it goes on with, if it does.
 pub type Subscribed = Box<dyn FnOnce(Result<Value, Refusal>) -> (Response, Option<Value>)>;
 
-/// What a part does with a request.
+/// A part's answers to a request.
 pub enum Wire {
     /// The path is none of its, or of another process of the system.
     NotMine,
@@ -37,7 +37,7 @@ impl Wire {
     }
 }
 
-/// Whose events a response goes on with.
+/// Sources of the events that continue a response.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
     /// A layer's, by its number, with what the stream was begun with.
@@ -49,7 +49,7 @@ pub enum Source {
 /// A response that goes on: a place in the world's event log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventStream {
-    /// Whose events.
+    /// Source of the events.
     pub source: Source,
     /// The branch it follows.
     pub branch: u32,
@@ -158,11 +158,11 @@ pub struct Response {
     pub headers: Vec<(Cow<'static, str>, String)>,
     /// Body.
     pub body: Vec<u8>,
-    /// What goes on after the body, where the transport can stream.
+    /// The rest of the body, where the transport can stream.
     pub rest: Rest,
 }
 
-/// What follows the body of a response.
+/// Continuations of a response's body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Rest {
     /// Nothing: the body is the whole, and its length is told.

@@ -1,4 +1,4 @@
-//! What every part of a world has to be, and what it is handed.
+//! The contracts of the parts of a world, and the access they are given.
 //!
 //! *Knows*: the contract of everything that owns state and timers ([`Part`]), of a cluster manager under the systems
 //! ([`Layer`]) and of a system ([`System`], [`Definition`], [`Dialect`]); the machines as a part reaches them ([`Ground`]);

@@ -25,10 +25,10 @@ pub trait Part {
     /// When its next timer is due, and whose it is: of two at one instant the lower number goes first.
     fn next_due(&self) -> Option<(SimTime, Number)>;
 
-    /// How many timers are pending that would change something; periodic ones do not count.
+    /// Returns how many timers are pending that would change something; periodic ones do not count.
     fn one_shots(&self) -> usize;
 
-    /// Whether the next periodic work would change something.
+    /// Returns whether the next periodic work would change something.
     fn restless(&self) -> bool {
         false
     }
@@ -48,7 +48,7 @@ pub trait Part {
         Wire::NotMine
     }
 
-    /// What has come of a stream that [`Wire::Stream`] began: `events` are those since it was polled last, `topic` is what
+    /// Returns the news of a stream that [`Wire::Stream`] began: `events` are those since it was polled last, `topic` is the value that
     /// the stream was begun with.
     fn stream(
         &self,
@@ -60,7 +60,7 @@ pub trait Part {
         StreamNews { ended: true, ..StreamNews::default() }
     }
 
-    /// What does not hold, in words: kept values against plain recomputation.
+    /// Lists broken invariants in words: kept values against plain recomputation.
     fn check(&self, fleet: &Fleet) -> Vec<String>;
 
     /// Writes its state into a digest: a replay of the same inputs has to come to the same. What is kept to be quick
@@ -86,7 +86,7 @@ pub struct Flags {
     pub seed: u64,
     /// Calendar time of genesis. *Units*: milliseconds since 1970.
     pub epoch_ms: u64,
-    /// Whether what one layer holds of a machine is free for another.
+    /// Sharing mode: each layer sees the others' holdings, or has the whole machine.
     pub sharing: Sharing,
     /// Flags of the programs themselves, by their real names. *Units*: milliseconds.
     pub of_programs: [(&'static str, Option<u64>); 2],
@@ -128,7 +128,7 @@ pub trait Layer: Part + Sized {
         Ok(())
     }
 
-    /// Whether `add` may ask for a fresh registration of a machine that is there already.
+    /// Returns whether `add` may ask for a fresh registration of a machine that is there already.
     ///
     /// *Errors*: the machine cannot register now.
     fn takes_again(&self, ground: &Ground<'_>, machine: MachineId) -> Result<bool, Refusal> {
@@ -146,7 +146,7 @@ pub trait Layer: Part + Sized {
         let _ = (cx, ground);
     }
 
-    /// Whether the machines' ledger holds what this part holds of them, as far as others read it.
+    /// Returns whether the machines' ledger holds what this part holds of them, as far as others read it.
     fn is_settled(&self) -> bool {
         true
     }
@@ -188,13 +188,13 @@ pub trait Layer: Part + Sized {
         None
     }
 
-    /// Whether a path, in decoded segments, is one of its API's, so that a request finds it where it has not begun yet.
+    /// Returns whether a path, in decoded segments, is one of its API's, so that a request finds it where it has not begun yet.
     fn owns(parts: &[&str]) -> bool {
         let _ = parts;
         false
     }
 
-    /// Whether an input needs this part, so that it begins where it has not begun yet.
+    /// Returns whether an input needs this part, so that it begins where it has not begun yet.
     fn is_needed_for(input: &Input) -> bool {
         let _ = input;
         false

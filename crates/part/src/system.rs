@@ -26,29 +26,29 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Number(pub u32);
 
-/// What is known of a system without any process of it.
+/// Facts about a system that need no process of it.
 #[derive(Clone, Copy)]
 pub struct Dialect {
     /// The word that inputs, scenarios and views use: `sdk`, `marathon`, `kudo`, `skopos`.
     pub word: &'static str,
     /// The real system's name as people write it: `DC/OS SDK`, `Marathon`.
     pub title: &'static str,
-    /// What a user brings, as a noun: `DC/OS SDK service`, `Marathon app or group`.
+    /// Noun for a definition of this system: `DC/OS SDK service`, `Marathon app or group`.
     pub noun: &'static str,
     /// The parts that it needs under it, by their words: `mesos`, `kube`. Machines are there in any case.
     pub needs: &'static [&'static str],
-    /// How sure these files are of this dialect: 0 not at all, 1 perhaps, 2 by a key of the definition, 3 by a file's name.
+    /// Rates how likely these files are of this dialect: 0 not at all, 1 perhaps, 2 by a key of the definition, 3 by a file's name.
     /// Nothing is parsed for it; file names and outermost keys are looked at ([`planarium_source::detect`]).
     pub detect: fn(&Files) -> u8,
     /// Outermost keys of its definitions: what nobody is sure of is read as what it has most keys of.
     pub keys: &'static [&'static str],
-    /// Whether the path of a request, in decoded segments, is one of its API's, whoever serves it.
+    /// Returns whether the path of a request, in decoded segments, is one of its API's, whoever serves it.
     pub owns: fn(&[&str]) -> bool,
-    /// What a request is answered when no process of the system is there to answer it.
+    /// Answers a request when no process of the system is there.
     pub nobody: fn(&Request, &[&str]) -> Response,
     /// Its status words.
     pub statuses: &'static [StatusWord],
-    /// What of its API can be read of a service as it stands: path, and what answers there.
+    /// Returns the readable parts of a service's API: path and description.
     pub links: fn(&ServiceView) -> Vec<(String, &'static str)>,
     /// Has a definition carried out as soon as it is loaded, where the real system waits to be told to.
     pub carry_out: fn(&mut LoadService),
@@ -67,14 +67,14 @@ pub struct Loading<D> {
     pub definition: D,
 }
 
-/// What has come of a stream since it was asked last.
+/// News of a stream since the last poll.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StreamNews {
     /// Bytes to send, perhaps none.
     pub bytes: Vec<u8>,
     /// Nothing more will come.
     pub ended: bool,
-    /// What to ask with next time, where that is another topic.
+    /// Topic of the next poll, where it is another one.
     pub topic: Option<Value>,
 }
 
@@ -83,19 +83,19 @@ pub struct StreamNews {
 /// Every method that changes something is handed the recorder (`cx`: instant, cause, events) and the ports. What a
 /// refused method changed is put back by the world, events included.
 pub trait System: Part + Clone + Sized {
-    /// What a definition of this system was read to. Cheap to clone: what is large stands behind an `Arc`.
+    /// A definition of this system after reading. Cheap to clone: large values stand behind an `Arc`.
     type Definition: Definition + Clone;
 
-    /// What is known of the system itself.
+    /// Facts about the system itself.
     const DIALECT: Dialect;
 
     /// Reads a definition.
     fn read(load: &LoadService) -> Self::Definition;
 
-    /// What the plans look like before anything runs; none when the real system would refuse to start it.
+    /// Returns the plans before anything runs; none when the real system would refuse to start it.
     fn preview(definition: &Self::Definition) -> Option<Result<Arc<ServiceView>, Refusal>>;
 
-    /// What stands against a definition that is to follow what runs, as findings in its text.
+    /// Returns the reasons against a definition that is to replace the running one, as findings in its text.
     fn findings_against(definition: &Self::Definition, running: Option<&Self>) -> Vec<Diagnostic> {
         let _ = (definition, running);
         Vec::new()
@@ -109,7 +109,7 @@ pub trait System: Part + Clone + Sized {
         None
     }
 
-    /// What this process has against a service that is to be loaded, whichever process is to take it.
+    /// Returns this process's objection to a service that is to be loaded, whichever process is to take it.
     fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
         let _ = load;
         let taken = self.names().iter().any(|(_, own)| own.trim_matches('/') == name.trim_matches('/'));
@@ -119,7 +119,7 @@ pub trait System: Part + Clone + Sized {
         })
     }
 
-    /// Whether this process is the one that a further service belongs to.
+    /// Returns whether this process is the one that a further service belongs to.
     fn takes(&self, load: &LoadService) -> bool {
         let _ = load;
         true
@@ -181,7 +181,7 @@ pub trait System: Part + Clone + Sized {
         false
     }
 
-    /// Whether an input comes before what ends by itself at its instant. Everywhere else it comes after all work of the
+    /// Returns whether an input comes before what ends by itself at its instant. Everywhere else it comes after all work of the
     /// instant.
     fn comes_first(&self, _input: &Input) -> bool {
         false
@@ -232,7 +232,7 @@ pub trait System: Part + Clone + Sized {
         None
     }
 
-    /// What its services show, each with the number that orders it among all.
+    /// Returns the views of its services, each with the number that orders it among all.
     fn views(&self) -> Vec<(Number, Arc<ServiceView>)>;
 
     /// The word that an element of a service shows; `element` is `PLAN`, `PLAN/PHASE` or `PLAN/PHASE/STEP`.

@@ -42,7 +42,7 @@ pub enum Refusal {
 }
 
 impl PlanTree {
-    /// Whether an element accepts a command now.
+    /// Returns whether an element accepts a command now.
     pub fn allowed(&self, element: Element, op: Op) -> Result<(), Refusal> {
         if !self.contains(element) {
             return Err(Refusal::NotFound);
@@ -61,7 +61,7 @@ impl PlanTree {
         if done { Err(Refusal::AlreadyDone) } else { Ok(()) }
     }
 
-    /// Whether the phases that one name matches accept a command together: interrupt and proceed act
+    /// Returns whether the phases that one name matches accept a command together: interrupt and proceed act
     /// on all of them unless all are held (or running), or all are complete; the other commands act on
     /// the first.
     pub fn allowed_phases(&self, phases: &[PhaseId], op: Op) -> Result<(), Refusal> {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-/// What a step works on: some parts of one group. *Invariant*: parts are sorted and distinct.
+/// The parts of one group that a step works on. *Invariant*: parts are sorted and distinct.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Asset {
     group: u32,
@@ -37,7 +37,7 @@ impl Asset {
         &self.parts
     }
 
-    /// Whether two steps on these assets would get in each other's way: same group, shared part.
+    /// Returns whether two steps on these assets would get in each other's way: same group, shared part.
     ///
     /// **Source**: `…/scheduler/plan/PodInstanceRequirement.java`: same pod type and index, and the
     /// lists of tasks to launch intersect. Match.

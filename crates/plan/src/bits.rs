@@ -84,7 +84,7 @@ impl BitTree {
         }
     }
 
-    /// Whether the number is in the set.
+    /// Returns whether the number is in the set.
     pub(crate) fn contains(&self, number: usize) -> bool {
         self.words.get(number / WORD).is_some_and(|word| word >> (number % WORD) & 1 == 1)
     }

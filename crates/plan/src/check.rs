@@ -15,9 +15,9 @@ use crate::{
 /// Something derived that differs from recomputation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Discrepancy {
-    /// Where.
+    /// Its machine.
     pub element: Element,
-    /// What differs: kept and recomputed value.
+    /// The difference: kept and recomputed value.
     pub what: String,
 }
 

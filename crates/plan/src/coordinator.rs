@@ -37,7 +37,7 @@ pub struct Withheld {
     pub held_by: Holder,
 }
 
-/// What one round of coordination gave.
+/// Result of one round of coordination.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Steps to work on, in order.
@@ -47,7 +47,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Who keeps a step back, if anyone.
+    /// Returns the holder that keeps a step back, if any.
     pub fn held_by(&self, plan: PlanId, step: StepId) -> Option<Holder> {
         let wanted = Holder { plan, step };
         self.withheld.iter().find(|withheld| withheld.step == wanted).map(|withheld| withheld.held_by)
@@ -63,7 +63,7 @@ impl Outcome {
 pub struct Round {
     /// Steps with assets in the order they became known.
     entries: Vec<Entry>,
-    /// How many of them make their asset dirty, by plan.
+    /// Number of them that make their asset dirty, by plan.
     dirty: Vec<u32>,
     /// Their places by asset group, as far as they were put in order.
     groups: RefCell<Groups>,
@@ -136,9 +136,9 @@ impl Groups {
 struct Entry {
     holder: Holder,
     asset: Asset,
-    /// Whether it makes its asset dirty.
+    /// Set if it makes its asset dirty.
     dirty: bool,
-    /// Whether it is one of its plan's running steps.
+    /// Set if it is one of its plan's running steps.
     running: bool,
 }
 
@@ -173,7 +173,7 @@ impl Round {
         round
     }
 
-    /// Who makes an asset dirty for the given plan, if anyone: the first dirty asset that conflicts
+    /// Returns the step that makes an asset dirty for the given plan, if any: the first dirty asset that conflicts
     /// with it and does not conflict with one of the plan's own running steps.
     pub fn dirty_for(&self, plan: PlanId, asset: &Asset) -> Option<Holder> {
         if !self.has_dirty_besides(plan) {
@@ -189,7 +189,7 @@ impl Round {
             .map(|entry| entry.holder)
     }
 
-    /// Whether another plan makes any asset dirty. A running step of a plan conflicts with itself and
+    /// Returns whether another plan makes any asset dirty. A running step of a plan conflicts with itself and
     /// candidates are entered after the plan's turn: a plan's own steps never count for it.
     fn has_dirty_besides(&self, plan: PlanId) -> bool {
         self.dirty.iter().enumerate().any(|(at, count)| *count > 0 && at != plan.index())

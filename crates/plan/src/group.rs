@@ -90,7 +90,7 @@ struct Pool {
 #[derive(Debug, Clone, Copy)]
 struct GatedChild {
     child: Child,
-    /// Whether the siblings permit it to run.
+    /// Set if the siblings permit it to run.
     open: bool,
 }
 
@@ -215,12 +215,12 @@ impl Group {
         }
     }
 
-    /// What a child shows.
+    /// Returns the shown status of a child.
     pub(crate) fn child(&self, position: usize) -> Option<Child> {
         self.pool.children.get(position).map(|gated| gated.child)
     }
 
-    /// Whether the siblings permit this child to run.
+    /// Returns whether the siblings permit this child to run.
     pub(crate) fn is_open(&self, position: usize) -> bool {
         self.pool.children.get(position).is_some_and(|gated| gated.open)
     }
@@ -229,7 +229,7 @@ impl Group {
         self.pool.children.len()
     }
 
-    /// How many children and candidates show each status.
+    /// Returns how many children and candidates show each status.
     pub(crate) const fn tally(&self) -> &Tally {
         &self.pool.tally
     }

@@ -15,7 +15,7 @@ pub struct Rollup {
     pub otherwise: Status,
 }
 
-/// What a roll-up looks at.
+/// Inputs of a roll-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RollupInputs {
     /// Statuses that occur among the children.
@@ -23,9 +23,9 @@ pub struct RollupInputs {
     /// Statuses that occur among the candidates: the children that the parent's own strategy permits
     /// when no asset is dirty.
     pub candidates: StatusSet,
-    /// Whether the parent or anything below carries an error text.
+    /// Set if the parent or anything below carries an error text.
     pub errors: bool,
-    /// Whether the parent's strategy is interrupted.
+    /// Set if the parent's strategy is interrupted.
     pub interrupted: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct RollupInputs {
 pub struct Clause {
     /// Bits it looks at.
     mask: u32,
-    /// What those bits must be.
+    /// Required value of those bits.
     value: u32,
     then: Status,
 }
@@ -102,7 +102,7 @@ impl Clause {
         self.then
     }
 
-    /// Whether it holds for inputs given as [`RollupInputs::bits`].
+    /// Returns whether it holds for inputs given as [`RollupInputs::bits`].
     const fn holds(&self, bits: u32) -> bool {
         bits & self.mask == self.value
     }

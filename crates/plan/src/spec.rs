@@ -1,4 +1,4 @@
-//! What a tree is built from.
+//! The specification that a tree is built from.
 //!
 //! *Knows*: names, strategies, initial states, assets. *Must not know*: how the definition that asked
 //! for the tree was written.
@@ -12,13 +12,13 @@ use crate::{asset::Asset, rollup::Rollup, status::StepState};
 pub struct PlanSpec {
     /// Its name.
     pub name: Arc<str>,
-    /// How its phases follow one another. A canary here is read as the strategy inside it.
+    /// Strategy over its phases. A canary here is read as the strategy inside it.
     pub strategy: StrategySpec,
     /// Its phases in order, shared with every tree built from them.
     pub phases: Vec<Arc<PhaseSpec>>,
     /// Errors of the plan itself.
     pub errors: Vec<Arc<str>>,
-    /// How its status and those of its phases are derived.
+    /// Roll-up rule of its status and those of its phases.
     pub rollup: Rollup,
 }
 
@@ -44,7 +44,7 @@ impl PlanSpec {
 pub struct PhaseSpec {
     /// Its name; need not be unique.
     pub name: Arc<str>,
-    /// How its steps follow one another.
+    /// Strategy over its steps.
     pub strategy: StrategySpec,
     /// Its steps in order.
     pub steps: Vec<StepSpec>,
@@ -66,7 +66,7 @@ impl PhaseSpec {
 pub struct StepSpec {
     /// Its name; need not be unique.
     pub name: Arc<str>,
-    /// What it works on; a step without an asset never conflicts.
+    /// The asset it works on; a step without an asset never conflicts.
     pub asset: Option<Asset>,
     /// The state it is born in; a step with an error is born in [`StepState::Error`] whatever this says.
     pub initial: StepState,
@@ -99,7 +99,7 @@ impl StepSpec {
     }
 }
 
-/// How many proceeds a canary asks for unless told otherwise.
+/// Default number of proceeds of a canary.
 ///
 /// **Source**: `…/plan/strategy/CanaryStrategy.java`. Match.
 pub const DEFAULT_PROCEEDS: u32 = 2;
@@ -116,14 +116,14 @@ pub enum StrategySpec {
     Dependency(Arc<[Edge]>),
     /// One eligible child at a time, by lot.
     Random {
-        /// What the draws are keyed by; another key draws another order.
+        /// Key of the draws; another key draws another order.
         key: u64,
     },
     /// Some children one by one as the operator proceeds, then the rest by the inner strategy.
     Canary {
         /// The strategy after the canary period.
         inner: Box<StrategySpec>,
-        /// How many children are held, and so how many proceeds are needed.
+        /// Number of children held, which is the number of proceeds needed.
         proceeds: u32,
     },
 }
@@ -157,7 +157,7 @@ impl StrategySpec {
         strategy
     }
 
-    /// How many proceeds the canary asks for; none without a canary.
+    /// Returns how many proceeds the canary asks for; none without a canary.
     pub const fn proceeds(&self) -> Option<u32> {
         match self {
             Self::Canary { proceeds, .. } => Some(*proceeds),

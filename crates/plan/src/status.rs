@@ -124,12 +124,12 @@ impl Status {
         BY_NUMBER.get(number as usize % 16).copied().unwrap_or(Self::Error)
     }
 
-    /// Whether work is under way: PREPARED, STARTING, STARTED or IN_PROGRESS.
+    /// Returns whether work is under way: PREPARED, STARTING, STARTED or IN_PROGRESS.
     pub const fn is_running(self) -> bool {
         matches!(self, Self::Prepared | Self::Starting | Self::Started | Self::InProgress)
     }
 
-    /// Whether the element is done.
+    /// Returns whether the element is done.
     pub const fn is_complete(self) -> bool {
         matches!(self, Self::Complete)
     }
@@ -166,12 +166,12 @@ impl StatusSet {
         Self(self.0 & !Self::only(status).0)
     }
 
-    /// Whether the status is in the set.
+    /// Returns whether the status is in the set.
     pub const fn contains(self, status: Status) -> bool {
         self.0 & Self::only(status).0 != 0
     }
 
-    /// Whether the set is empty.
+    /// Returns whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -188,7 +188,7 @@ impl FromIterator<Status> for StatusSet {
     }
 }
 
-/// How many children of one parent show each status, and how many of them are candidates.
+/// Number of children of one parent by status, and the number of candidates among them.
 ///
 /// Both counts of a status share a word, children below and candidates above, so that a change of one
 /// child costs one addition and one subtraction.
@@ -202,22 +202,22 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Where the candidates' statuses begin in [`Tally::bits`].
+    /// Offset of the candidates' statuses in [`Tally::bits`].
     pub(crate) const CANDIDATES_AT: u32 = 9;
     /// The children's statuses in [`Tally::bits`].
     pub(crate) const CHILDREN: u32 = StatusSet::ALL.0 as u32;
 
-    /// How many children show this status.
+    /// Returns how many children show this status.
     pub fn count(&self, status: Status) -> u32 {
         u32::try_from(self.word(status) & u64::from(u32::MAX)).unwrap_or(u32::MAX)
     }
 
-    /// How many candidates show this status.
+    /// Returns how many candidates show this status.
     pub fn candidates(&self, status: Status) -> u32 {
         (self.word(status) >> 32) as u32
     }
 
-    /// How many children there are.
+    /// Returns the number of children.
     pub fn total(&self) -> u32 {
         Status::ALL.into_iter().map(|status| self.count(status)).sum()
     }

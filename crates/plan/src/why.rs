@@ -34,7 +34,7 @@ pub enum Reason {
     },
     /// A canary waits for the operator.
     CanaryGate {
-        /// How many proceeds are needed before this element may run.
+        /// Number of proceeds needed before this element may run.
         proceeds_left: u32,
     },
     /// Siblings come first.
@@ -128,7 +128,7 @@ impl PlanTree {
         reasons
     }
 
-    /// What holds a step within its phase: canary, its own flag, the phase's flag, its siblings.
+    /// Returns the reasons that hold a step within its phase: canary, its own flag, the phase's flag, its siblings.
     fn why_held_step(&self, phase: PhaseId, step: StepId) -> Vec<Reason> {
         let Some(row) = self.phase(phase) else { return Vec::new() };
         let position = row.position_of(step);
@@ -171,7 +171,7 @@ impl PlanTree {
         reasons
     }
 
-    /// What keeps a phase from its turn: earlier phases, or the plan's hold.
+    /// Returns the reasons that keep a phase from its turn: earlier phases, or the plan's hold.
     fn why_turn_of_phase(&self, phase: PhaseId) -> Vec<Reason> {
         let mut reasons = Vec::new();
         if let Some(place) = self.position(Element::Phase(phase)) {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowDrawing {
-    /// What the engine does, as one line: `running`, `paused before back-20`, `waiting for gate check`.
+    /// State of the engine in one line: `running`, `paused before back-20`, `waiting for gate check`.
     pub line: String,
     /// Status word of the plan.
     pub status: Text,
@@ -28,7 +28,7 @@ pub struct FlowDrawing {
     /// The elements being worked on, outermost first: `back`, `back-10[1]`, `back-10-20`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Text>,
-    /// Where the run goes next when the step being worked on passes, and when it fails; at a held exit only the way chosen.
+    /// Next steps of the run if the step being worked on passes, and if it fails; at a held exit only the chosen way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<FlowNext>,
     /// Chains, the top level first. A chain inside a step comes after the step's own chain.
@@ -53,7 +53,7 @@ pub struct FlowGate {
     pub prompt: Text,
 }
 
-/// Where the run goes.
+/// A next step of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowNext {
@@ -94,7 +94,7 @@ pub struct FlowChain {
 pub struct FlowNode {
     /// Its id.
     pub id: Text,
-    /// What is shown for it.
+    /// Label shown for it.
     pub label: Text,
     /// Its class, as plans have it.
     pub class: Text,
@@ -104,7 +104,7 @@ pub struct FlowNode {
     pub pos: u32,
     /// Status word.
     pub status: Text,
-    /// How often it was entered.
+    /// Number of times it was entered.
     pub entries: u32,
     /// A gate is in it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -124,7 +124,7 @@ pub struct FlowNode {
     /// The script that it calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<Text>,
-    /// How long it takes. *Units*: milliseconds.
+    /// Its running time. *Units*: milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// Why it failed last.
@@ -133,7 +133,7 @@ pub struct FlowNode {
     /// For a component: versions and instances before and after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component: Option<FlowComponent>,
-    /// Where the definition speaks of it.
+    /// Position in the definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<FlowSource>,
 }
@@ -156,7 +156,7 @@ impl From<&SourceRef> for FlowSource {
     }
 }
 
-/// What a component step does to its component.
+/// A component step's effect on its component.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowComponent {
@@ -196,7 +196,7 @@ pub struct FlowEdge {
     /// It leads back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub back: bool,
-    /// How often it was taken.
+    /// Number of times it was taken.
     pub taken: u32,
     /// It was taken last of all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -206,13 +206,13 @@ pub struct FlowEdge {
     pub held: bool,
 }
 
-/// What a loop goes through.
+/// Values that a loop iterates over.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowLoop {
     /// In words: `target instances`, `old instances from 2`, `3 times from 2`.
     pub words: String,
-    /// How many iterations there are, or would be if it were entered now.
+    /// Number of iterations, or the number there would be if it were entered now.
     pub planned: u64,
     /// The slot being worked on.
     #[serde(default, skip_serializing_if = "Option::is_none")]

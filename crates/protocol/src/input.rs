@@ -72,7 +72,7 @@ impl Input {
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]
 pub struct AddAgent {
-    /// How many (default 1).
+    /// Number of machines (default 1).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
     /// Hostname, or a pattern with `{n}` (default `agent-{n}`).
@@ -84,7 +84,7 @@ pub struct AddAgent {
     /// Port of the agent (default 5051). With another port a machine that is there gets one more agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
-    /// What each machine has.
+    /// Resources of each machine.
     pub resources: Resources,
     /// Agent attributes: name to text (`"r1"`, `"3"`, `"[1-5]"`, `"{a,b}"`).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -127,7 +127,7 @@ pub struct Resources {
     pub disks: Vec<Disk>,
 }
 
-/// How the layers of a cluster use its machines.
+/// Sharing modes of a cluster's machines between layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
@@ -148,7 +148,7 @@ impl Sharing {
         }
     }
 
-    /// What a word stands for.
+    /// Reads a word.
     pub fn parse(word: &str) -> Option<Self> {
         [Self::Together, Self::Apart].into_iter().find(|sharing| sharing.as_str() == word)
     }
@@ -162,7 +162,7 @@ pub struct Disk {
     /// `MOUNT` or `PATH`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Where it is mounted.
+    /// Its mount point.
     pub path: String,
     /// Size in MiB.
     pub size: Amount,
@@ -270,7 +270,7 @@ pub struct PlanCommand {
     pub service: String,
     /// Plan name.
     pub plan: String,
-    /// What to do.
+    /// The subcommand.
     pub op: PlanOp,
     /// Phase name or id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -311,7 +311,7 @@ pub struct PodCommand {
     pub service: String,
     /// Pod instance name, e.g. `hello-0`.
     pub pod: String,
-    /// What to do.
+    /// The subcommand.
     pub op: PodOp,
     /// Only these tasks (pause, resume).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -454,18 +454,18 @@ impl Target {
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
-    /// What goes wrong.
+    /// Kind of failure.
     pub fault: FaultKind,
     /// Name for `clear-fault`; one is made when absent (`fault-1`, ...).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Where.
+    /// Its machine.
     #[serde(default)]
     pub target: Target,
-    /// How long it lasts; for ever (until cleared) when absent for lasting faults.
+    /// Duration; for ever (until cleared) when absent for lasting faults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub for_ms: Option<u64>,
-    /// How often it strikes.
+    /// Number of times it strikes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
     /// Chance per occasion in thousandths (an [`Amount`]: write `0.25`).
@@ -477,7 +477,7 @@ pub struct Fault {
     /// Text that the status carries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// How much slower (`slow-start`), in milliseconds.
+    /// Additional delay (`slow-start`), in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<u64>,
 }
@@ -499,11 +499,11 @@ pub struct ProcessBehaviour {
     /// Which processes.
     #[serde(default)]
     pub target: Target,
-    /// How they behave.
+    /// Their behaviour.
     pub behaviour: Behaviour,
 }
 
-/// How a process behaves; what is absent keeps the default.
+/// Behaviour of a process; absent keys keep the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]

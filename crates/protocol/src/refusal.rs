@@ -17,7 +17,7 @@ pub struct Refusal {
     /// The real system's body where it is more than the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<serde_json::Value>,
-    /// What becomes known although nothing has changed: the real system tells it those who listen.
+    /// A fact that becomes known although nothing has changed: the real system reports it to its listeners.
     #[serde(skip)]
     pub told: Option<Box<Told>>,
 }
@@ -25,9 +25,9 @@ pub struct Refusal {
 /// A fact that goes with a refusal; it becomes a [`Happened`](crate::EventBody::Happened) of low importance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// Who says so.
+    /// Speaker.
     pub speaker: Text,
-    /// What it is. Never reworded.
+    /// Kind of the fact. Never reworded.
     pub what: Text,
     /// The fact in names and values.
     pub facts: Vec<(Text, Text)>,

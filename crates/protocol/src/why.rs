@@ -17,7 +17,7 @@ pub struct Why {
     pub sentence: String,
     /// The chain, most immediate reason first. Never empty for an unfinished element.
     pub reasons: Vec<Reason>,
-    /// What would unblock it.
+    /// Actions that would unblock it.
     pub unblock: Vec<Unblock>,
 }
 
@@ -33,9 +33,9 @@ pub struct MachineWhy {
     pub state: Text,
     /// One sentence.
     pub sentence: String,
-    /// What stands behind it, most immediate first.
+    /// Causes, most immediate first.
     pub reasons: Vec<String>,
-    /// What would change it.
+    /// Actions that would change it.
     pub unblock: Vec<Unblock>,
 }
 
@@ -50,7 +50,7 @@ pub struct Unblock {
     pub input: Option<Input>,
 }
 
-/// What a proposal does for an element.
+/// Effects of a proposal on an element.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Helps {
@@ -69,7 +69,7 @@ pub enum Helps {
 pub struct Way {
     /// Words and input.
     pub unblock: Unblock,
-    /// What it does.
+    /// Its effect.
     pub helps: Helps,
 }
 
@@ -107,7 +107,7 @@ pub enum ReasonKind {
     NotItsTurn {
         /// The strategy's reported name.
         strategy: Text,
-        /// Who goes first.
+        /// Elements that go first.
         waiting_for: Vec<ElementRef>,
     },
     /// An operator holds this element or a parent.
@@ -119,14 +119,14 @@ pub enum ReasonKind {
     NotStarted,
     /// A canary strategy waits for the operator.
     CanaryGate {
-        /// How many `continue` are still needed.
+        /// Number of `continue`s still needed.
         proceeds_left: u32,
     },
     /// Another plan's running step works on the same pod.
     DirtyAsset {
         /// Pod instance.
         pod: Text,
-        /// Who holds it.
+        /// The holder.
         held_by: ElementRef,
     },
     /// A launch delay after failures.
@@ -155,7 +155,7 @@ pub enum ReasonKind {
     },
     /// Offers were looked at and none fitted.
     NoMatchingOffer {
-        /// What the last evaluation of each machine's offer gave.
+        /// Results of the last evaluation of each machine's offer.
         funnel: OfferFunnel,
     },
     /// No offer has come.
@@ -209,7 +209,7 @@ pub enum ReasonKind {
     },
     /// A roll-up oddity of the real system.
     Quirk {
-        /// What it is.
+        /// Description.
         text: Text,
     },
     /// The machine that it needs is away for maintenance, or makes no offers by the operator's will.
@@ -221,12 +221,12 @@ pub enum ReasonKind {
     },
     /// A person has to say whether it passes or fails.
     Verdict {
-        /// What is asked; may be empty.
+        /// The question; may be empty.
         prompt: Text,
     },
     /// It is being worked on.
     Underway {
-        /// What is done.
+        /// The work in progress.
         what: Text,
         /// When it ends, where that is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -250,12 +250,12 @@ pub enum ReasonKind {
     Object {
         /// Kind and name: `statefulset/web`.
         object: Text,
-        /// What is in the way, in one word.
+        /// The obstacle in one word.
         state: Text,
     },
 }
 
-/// What happened to the offers looked at for a step.
+/// Results of the offers that were evaluated for a step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct OfferFunnel {
@@ -288,7 +288,7 @@ pub struct FunnelStage {
 pub struct AgentOutcome {
     /// Hostname.
     pub agent: Text,
-    /// Whether all requirements were met.
+    /// Set if all requirements were met.
     pub passed: bool,
     /// Per requirement.
     pub outcomes: Vec<RequirementOutcome>,

@@ -69,7 +69,7 @@ fn parted(text: &str, run: impl FnOnce(&[String]) -> Output) -> Output {
     }
 }
 
-/// What may stand at the end of a line. Nothing for a line that makes no sense so far.
+/// Completes a line; returns nothing for a line that makes no sense so far.
 pub fn complete(line: &str, dialect: &str, names: &mut Namer<'_>) -> Completion {
     let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     without_prompt(&mut words);

@@ -25,7 +25,7 @@ pub const MAX_BODY: usize = 8 * 1024 * 1024;
 /// Longest answer, the journal apart. *Units*: bytes.
 pub const MAX_ANSWER: usize = 16 * 1024 * 1024;
 
-/// What a router serves: an engine and, where a scenario was given, the player of its script.
+/// State of a router: an engine and, where a scenario was given, the player of its script.
 #[derive(Debug)]
 pub struct Session {
     /// The engine.

@@ -8,7 +8,7 @@ use planarium_part::StreamNews;
 use planarium_part::http::{EventStream, Source};
 use planarium_world::Engine;
 
-/// What has come of a stream since the last time.
+/// Returns the news of a stream since the last poll.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Polled {
     /// Bytes to send, perhaps none.
@@ -36,7 +36,7 @@ fn is_current(stream: &EventStream, engine: &Engine) -> bool {
     engine.seq() >= stream.seq && branch(engine) == stream.branch
 }
 
-/// What has come of a stream since the last time.
+/// Returns the news of a stream since the last poll.
 pub fn poll_stream(stream: &mut EventStream, session: &Session) -> Polled {
     let engine = &session.engine;
     if !is_current(stream, engine) {

@@ -16,13 +16,13 @@ pub struct Scenario {
     pub services: Vec<LoadService>,
     /// Behaviour rules, in force before the services.
     pub processes: Vec<ProcessBehaviour>,
-    /// What happens, in order.
+    /// The scripted entries, in order.
     pub script: Vec<Entry>,
     /// When the run is over; after the script and idle when absent.
     pub until: Option<Condition>,
     /// Virtual time after which a run is given up. *Units*: milliseconds.
     pub limit_ms: u64,
-    /// What a learner should reach.
+    /// Condition that a learner should reach.
     pub goal: Option<Condition>,
     /// A hint for the learner.
     pub hint: String,
@@ -33,9 +33,9 @@ pub struct Scenario {
 /// One line of the script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// What it waits for, once the entry before it is done.
+    /// Its trigger, once the entry before it is done.
     pub trigger: Trigger,
-    /// What it does, in this order: say, do, expect, show.
+    /// Its actions, in this order: say, do, expect, show.
     pub actions: Vec<Action>,
     /// The status with which its inputs are to be turned down; none when they are to be taken.
     pub refused: Option<u64>,
@@ -43,7 +43,7 @@ pub struct Entry {
     pub line: u32,
 }
 
-/// What an entry waits for.
+/// Triggers of an entry.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trigger {
     /// An instant. *Units*: milliseconds since genesis.
@@ -67,7 +67,7 @@ pub enum Action {
     Show(Show),
 }
 
-/// What to print.
+/// The output format.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Show {
     /// All plans.
@@ -109,7 +109,7 @@ impl Scenario {
     }
 }
 
-/// Whether a world of these services, to which a script does this, has a Mesos master from the beginning.
+/// Returns whether a world of these services, to which a script does this, has a Mesos master from the beginning.
 pub(crate) fn needs_mesos(services: &[LoadService], script: &[Entry]) -> bool {
     let services: Vec<Input> = services.iter().cloned().map(Input::LoadService).collect();
     let scripted = script.iter().flat_map(|entry| &entry.actions).filter_map(|action| match action {

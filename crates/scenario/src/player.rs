@@ -21,7 +21,7 @@ pub struct Note {
     pub at_ms: u64,
     /// The last event before it.
     pub seq: u64,
-    /// What.
+    /// The kind.
     pub kind: NoteKind,
 }
 
@@ -81,12 +81,12 @@ impl Player {
         &self.scenario
     }
 
-    /// Whether every entry of the script has been played.
+    /// Returns whether every entry of the script has been played.
     pub fn done(&self) -> bool {
         self.next >= self.scenario.script.len()
     }
 
-    /// How many entries of the script have been played.
+    /// Returns how many entries of the script have been played.
     pub fn played(&self) -> usize {
         self.next
     }
@@ -106,7 +106,7 @@ impl Player {
         self.previous_ms
     }
 
-    /// How many expectations did not hold and inputs were turned down without being expected to.
+    /// Returns how many expectations did not hold and inputs were turned down without being expected to.
     pub fn failed(&self) -> usize {
         self.failed
     }

@@ -9,7 +9,7 @@ use planarium_kernel::journal::Entry;
 use planarium_world::{Engine, Journal, JournalEntry, Written};
 use std::fmt;
 
-/// What a share string starts with.
+/// Prefix of a share string.
 pub const PREFIX: &str = "p1:";
 /// Most bytes of JSON that a share string may unfold to.
 pub const MAX_DECODED: usize = 4 * 1024 * 1024;
@@ -101,7 +101,7 @@ pub fn moment(text: &str) -> Option<(u64, Option<u64>)> {
     }
 }
 
-/// Where an engine stands, when that is not its run's end: the instant, and the event when others of the same instant
+/// Returns the cursor of an engine that is not at its end: the instant, and the event when others of the same instant
 /// follow. What [`encode_at`] takes.
 pub fn moment_of(engine: &mut Engine) -> Option<(u64, Option<u64>)> {
     if engine.at_head() {

@@ -19,7 +19,7 @@ pub struct Outcome {
     pub engine: Engine,
     /// The text.
     pub transcript: String,
-    /// Whether everything expected came true and the end was reached.
+    /// Set if everything expected came true and the end was reached.
     pub passed: bool,
 }
 

@@ -1,13 +1,13 @@
-//! What a text looks like before anybody reads it: its outermost keys, and whether a path has a certain file name.
+//! Detects the shape of a text before it is read: its outermost keys, and whether a path has a certain file name.
 //!
 //! *Knows*: indentation of YAML, brackets and texts of JSON. *Must not know*: any dialect; nothing is parsed here.
 
-/// Whether a path ends with a file of this name.
+/// Returns whether a path ends with a file of this name.
 pub fn is_named(path: &str, name: &str) -> bool {
     path.strip_suffix(name).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
 }
 
-/// Whether a text has a key at its outermost level.
+/// Returns whether a text has a key at its outermost level.
 pub fn has_key(text: &str, wanted: &str) -> bool {
     top_keys(text).any(|(key, _)| key == wanted)
 }

@@ -50,7 +50,7 @@ impl SourceFile {
         Arc::clone(&self.text)
     }
 
-    /// How many lines there are; an empty text has one.
+    /// Returns the number of lines; an empty text has one.
     pub fn line_count(&self) -> u32 {
         narrow(self.lines.len())
     }
@@ -139,7 +139,7 @@ impl SourceMap {
         self.files.iter().enumerate().map(|(at, file)| (FileId(narrow(at)), file))
     }
 
-    /// Where a span starts; line 1, column 1 for an unknown file.
+    /// Returns the start of a span; line 1, column 1 for an unknown file.
     pub fn position(&self, span: Span) -> Position {
         self.get(span.file).map_or(Position { line: 1, column: 1 }, |file| file.position(span.start))
     }

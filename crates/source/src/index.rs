@@ -9,7 +9,7 @@ use crate::span::{narrow, wide};
 /// Bytes between two checkpoints.
 const STRIDE: usize = 256;
 
-/// What has been counted up to a checkpoint.
+/// Counts up to a checkpoint.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
     byte: u32,

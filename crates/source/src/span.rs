@@ -1,4 +1,4 @@
-//! Where something stands: a file and a range of bytes in it.
+//! Spans: a file and a range of bytes in it.
 
 use std::ops::Range;
 
@@ -56,7 +56,7 @@ impl Span {
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
-    /// Where it was written.
+    /// Its position in the text.
     pub span: Span,
 }
 

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_meant() {
+    fn suggestions_for_misspelt_words() {
         let keys = ["count", "tasks", "placement", "cmd", "cpus", "gpus", "readiness-check", "goal", "env"];
         let cases = [
             ("cuont", Some("count")),

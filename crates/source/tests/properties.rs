@@ -1,4 +1,4 @@
-//! What must hold for any text at all: no panic, places inside the text, maps that do not run backwards.
+//! Properties of any text: no panic, places inside the text, maps that do not run backwards.
 
 use planarium_source::render::{json, text};
 use planarium_source::template::Value;
@@ -154,7 +154,7 @@ fn check_reading_around(source: &str) {
 }
 
 #[test]
-fn what_is_left_of_a_broken_text_lies_between_its_characters() {
+fn spans_of_a_broken_text_lie_on_character_boundaries() {
     check_reading_around(": {{%YAML 1.2\n|2- # c%YAML 1.2\n\u{feff}\0");
 }
 

@@ -140,7 +140,7 @@ impl Simulation {
         Ok(Self { difference, ..Self::of(Session { engine, player: None }) })
     }
 
-    /// Where the run of a share string first comes out differently than it was recorded, in words; nothing when it
+    /// Returns the first difference between the run of a share string and its record, in words; nothing when it
     /// comes out as recorded.
     #[wasm_bindgen(getter)]
     pub fn difference(&self) -> Option<String> {
@@ -311,7 +311,7 @@ impl Simulation {
         number(self.session.engine.seq())
     }
 
-    /// Whether nothing is left that would change anything.
+    /// Returns whether nothing is left that would change anything.
     #[wasm_bindgen(getter)]
     pub fn idle(&self) -> bool {
         self.session.engine.idle()

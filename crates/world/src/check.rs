@@ -10,7 +10,7 @@ use planarium_protocol::view::ServiceView;
 use planarium_source::{Diagnostic, SourceMap, Span};
 use std::sync::Arc;
 
-/// What reading a definition gave.
+/// Result of reading a definition.
 #[derive(Clone, Debug)]
 pub struct CheckReport {
     /// The dialect it was read as.
@@ -38,7 +38,7 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// Whether it cannot be used as it is.
+    /// Returns whether it cannot be used as it is.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
@@ -50,7 +50,7 @@ const CANNOT_RUN: &str = "WORLD001";
 /// Code of the finding that files may be written in another dialect than they are read in.
 const RESEMBLES: &str = "WORLD002";
 
-/// What files were taken for, where that is not plain.
+/// The reading of the files, where it is not plain.
 fn taken_for(load: &LoadService, span: Span) -> Option<Diagnostic> {
     if !matches!(load.dialect.as_str(), "" | "auto") {
         return None;

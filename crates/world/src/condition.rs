@@ -30,7 +30,7 @@ pub enum Condition {
     All(Vec<Condition>),
 }
 
-/// What is wrong with a condition's text.
+/// Error in a condition's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConditionError {
     message: String,
@@ -90,7 +90,7 @@ impl Condition {
         }
     }
 
-    /// Whether statuses have to be looked up.
+    /// Returns whether statuses have to be looked up.
     pub(crate) fn asks_for_status(&self) -> bool {
         match self {
             Self::Status { .. } => true,
@@ -99,7 +99,7 @@ impl Condition {
         }
     }
 
-    /// Whether a status asked for may be another one after `event`: a quick look that says yes too often.
+    /// Returns whether a status asked for may be another one after `event`: a quick look that says yes too often.
     pub(crate) fn may_change_with(&self, event: &Event) -> bool {
         match self {
             Self::Status { element, .. } => match &event.body {
@@ -120,7 +120,7 @@ impl Condition {
         }
     }
 
-    /// Whether it holds.
+    /// Returns whether it holds.
     pub fn holds(
         &self,
         now_ms: u64,

@@ -6,7 +6,7 @@ use crate::systems::DIALECTS;
 use planarium_part::Files;
 use planarium_source::detect::familiar_keys;
 
-/// What some files look like.
+/// The likely dialects of some files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resemblance {
     /// The dialect that they resemble most.

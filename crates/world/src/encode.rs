@@ -21,7 +21,7 @@ pub(crate) fn write<T: Serialize + ?Sized>(digest: &mut Digest, value: &T) {
     }
 }
 
-/// What of an event a run's digest covers, by itself: two events that differ in it lead to other digests.
+/// Returns the digest of one event: two events with different digests lead to different digests of a run.
 pub fn event_digest(event: &Event) -> u64 {
     let mut digest = Digest::new();
     digest.write_u64(event.at_ms);
@@ -35,7 +35,7 @@ struct Encoder<'a> {
     wire: Wire,
 }
 
-/// Where in a message of the real wire something stands.
+/// Positions in a message of the real wire.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wire {
     /// Nowhere: it is of our own.
@@ -47,7 +47,7 @@ enum Wire {
 }
 
 impl Wire {
-    /// Where the parts of something stand.
+    /// Returns the position of its parts.
     fn parts(self) -> Self {
         if self == Self::No { Self::No } else { Self::Yes }
     }

@@ -7,7 +7,7 @@ use planarium_protocol::input::Sharing;
 use planarium_protocol::json::Value;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-/// What a world starts from; with the inputs it fixes everything that happens.
+/// Starting parameters of a world; with the inputs they fix everything that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Genesis {
@@ -23,7 +23,7 @@ pub struct Genesis {
     /// up at the earliest; at once when absent. *Units*: milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_removal_interval_ms: Option<u64>,
-    /// Whether what one layer holds of a machine is free for another.
+    /// Sharing mode: each layer sees the others' holdings, or has the whole machine.
     pub sharing: Sharing,
     /// Mesos is there from the beginning, so that machines register with its master when they join; otherwise it begins with
     /// what first needs it.
@@ -37,7 +37,7 @@ const fn is_true(flag: &bool) -> bool {
 }
 
 impl Genesis {
-    /// What of it the cluster is started with.
+    /// Returns the cluster's flags.
     pub(crate) fn flags(self) -> Flags {
         let Self { seed, epoch_ms, offer_timeout_ms, agent_removal_interval_ms, sharing, .. } = self;
         let of_programs =
@@ -70,7 +70,7 @@ pub(crate) fn recorded<'de, D: Deserializer<'de>>(source: D) -> Result<Genesis, 
     Genesis::deserialize(value).map_err(D::Error::custom)
 }
 
-/// What a run started from that does not say anything of it.
+/// Returns the genesis of a run that does not record one.
 pub(crate) fn unsaid() -> Genesis {
     Genesis { sharing: Sharing::Apart, ..Genesis::default() }
 }

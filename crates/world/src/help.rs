@@ -1,4 +1,4 @@
-//! What gets an element moving: found by trying it on copies of the world.
+//! Ways to get an element moving, found by trying them on copies of the world.
 //!
 //! *Knows*: what systems propose, which faults are in force, how far an element is. *Must not know*: any system's rules.
 //! A proposal that changes nothing for the element within [`HORIZON_MS`] is not offered.
@@ -11,7 +11,7 @@ use planarium_protocol::why::{ElementRef, Helps, ReasonKind, Unblock, Way, Why};
 use planarium_protocol::{Input, Text};
 use std::sync::Arc;
 
-/// How far a trial looks ahead. *Units*: milliseconds.
+/// Virtual time that a trial looks ahead. *Units*: milliseconds.
 const HORIZON_MS: u64 = 90_000;
 /// When a trial looks how far the element is, after its start. *Units*: milliseconds.
 const LOOKS_MS: [u64; 9] = [0, 1_000, 2_000, 5_000, 10_000, 20_000, 40_000, 60_000, HORIZON_MS];
@@ -129,12 +129,12 @@ impl Engine {
 }
 
 impl Trials {
-    /// What was found so far, the most useful first.
+    /// Returns the ways found so far, the most useful first.
     pub fn ways(&self) -> &[Way] {
         &self.ways
     }
 
-    /// Whether everything was tried.
+    /// Returns whether everything was tried.
     pub fn is_over(&self) -> bool {
         let count = self.proposals.len();
         self.next >= count && (self.moves() || self.pairs >= (count * count).min(PAIRS))
@@ -182,7 +182,7 @@ impl Trials {
         }
     }
 
-    /// Whether anything found so far moves the element.
+    /// Returns whether anything found so far moves the element.
     fn moves(&self) -> bool {
         self.ways.iter().any(|way| matches!(way.helps, Helps::Moves | Helps::Then(_)))
     }
@@ -197,7 +197,7 @@ fn rank(helps: &Helps) -> u8 {
     }
 }
 
-/// What comes of an element with these inputs that does not come of it without; nothing when they do nothing for it.
+/// Returns the progress of an element with these inputs beyond that without them; nothing when they do nothing for it.
 fn outcome(
     world: &World,
     inputs: &[&Input],
@@ -232,7 +232,7 @@ fn moves_soon(idle: &[Progress]) -> bool {
     soon.into_iter().any(|(look, _)| look.own > first)
 }
 
-/// How far an element is at each look; no further ones are taken once `enough` says so.
+/// Returns the progress of an element at each look; stops once `enough` returns true.
 fn looks(world: &mut World, path: &ElementPath, enough: impl Fn(usize, Progress) -> bool) -> Vec<Progress> {
     let start = world.now_ms();
     let mut steps = STEPS;
@@ -283,7 +283,7 @@ fn progress(world: &World, path: &ElementPath) -> Progress {
     found
 }
 
-/// How far a step is by what its status means.
+/// Returns the progress of a step by the class of its status.
 fn far(class: StatusClass) -> u32 {
     match class {
         StatusClass::Failed => 0,
@@ -310,7 +310,7 @@ fn held_by(kind: &ReasonKind) -> Vec<&ElementRef> {
     }
 }
 
-/// How much a reason needs somebody to do something.
+/// Rates how much a reason needs somebody to act.
 fn need(kind: &ReasonKind) -> u32 {
     match kind {
         ReasonKind::Complete => 0,

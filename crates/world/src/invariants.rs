@@ -1,4 +1,4 @@
-//! What must hold after every step, whatever was put in.
+//! Invariants after every step, whatever was put in.
 //!
 //! Knows: whom to ask. Must not know: what the parts check.
 

@@ -26,7 +26,7 @@ macro_rules! layers {
         /// The words of the layers of this build.
         pub(crate) static WORDS: &[&str] = &[$($(#[$on])* $word),*];
 
-        /// Whether a path is one of a layer's API.
+        /// Returns whether a path is one of a layer's API.
         #[allow(unused_variables, reason = "a build may have no layers")]
         pub(crate) fn own(parts: &[&str]) -> bool {
             $($(#[$on])* if <$layer as Layer>::owns(parts) {
@@ -56,7 +56,7 @@ macro_rules! layers {
                 })*
             }
 
-            /// Whether the layer of this word has begun.
+            /// Returns whether the layer of this word has begun.
             pub(crate) fn has(&self, word: &str) -> bool {
                 $($(#[$on])* if word == $word {
                     return self.$field.is_some();
@@ -64,7 +64,7 @@ macro_rules! layers {
                 false
             }
 
-            /// Whether the layer of this number has begun.
+            /// Returns whether the layer of this number has begun.
             pub(crate) fn has_begun(&self, number: u8) -> bool {
                 $($(#[$on])* if number == $number {
                     return self.$field.is_some();
@@ -148,7 +148,7 @@ macro_rules! layers {
                 Ok(())
             }
 
-            /// Whether a machine that is there already may register afresh with one of them.
+            /// Returns whether a machine that is there already may register afresh with one of them.
             pub(crate) fn takes_again(&self, ground: &Ground<'_>, machine: MachineId) -> Result<bool, Refusal> {
                 $($(#[$on])* if let Some(layer) = &self.$field
                     && layer.takes_again(ground, machine)?
@@ -314,7 +314,7 @@ macro_rules! layers {
                 None
             }
 
-            /// What has come of a stream of the layer of this number.
+            /// Returns the news of a stream of the layer of this number.
             pub(crate) fn stream(
                 &self,
                 number: u8,
@@ -346,7 +346,7 @@ layers! {
     }
 }
 
-/// Who starts the processes of a layer.
+/// Returns the owner of a layer's processes.
 #[cfg(any(feature = "mesos", feature = "kube"))]
 fn owner_of<L: Layer>(_: &Arc<L>) -> planarium_ground::Owner {
     L::OWNER

@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// A report of the machines for a system, or for all of them.
 #[derive(Clone, Debug)]
 pub(crate) struct News {
-    /// Whose process it is about; none when it is about a machine.
+    /// The process it is about; none when it is about a machine.
     pub(crate) process: Option<Number>,
     /// The report.
     pub(crate) event: FleetEvent,
@@ -261,7 +261,7 @@ impl Parts {
         Ok(json!({ "agents": rows }))
     }
 
-    /// Whether the layer of this word has begun.
+    /// Returns whether the layer of this word has begun.
     pub(crate) fn has(&self, word: &str) -> bool {
         self.layers.has(word)
     }
@@ -432,7 +432,7 @@ impl Parts {
 
     // ---- upkeep ------------------------------------------------------------------------------
 
-    /// What does not hold, in words.
+    /// Lists broken invariants in words.
     pub(crate) fn check(&self) -> Vec<String> {
         let mut found = self.fleet.check();
         found.extend(self.layers.check(&self.fleet));

@@ -8,7 +8,7 @@ use planarium_protocol::input::{AddAgent, Disk, Resources};
 /// A named cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
-    /// What one asks for it by.
+    /// Name to ask for it by.
     pub name: &'static str,
     /// One line for people.
     pub title: &'static str,
@@ -55,7 +55,7 @@ fn generous(count: u32) -> AddAgent {
     AddAgent { count: Some(count), ..machine(8, 32, 200) }
 }
 
-/// So many machines in each of five zones.
+/// Returns this number of machines in each of five zones.
 fn zoned(each: u32) -> Vec<AddAgent> {
     let zones = ["a", "b", "c", "d", "e"].into_iter();
     let region = || Some("region-1".to_owned());

@@ -106,7 +106,7 @@ impl Processes {
             .ok_or_else(|| Refusal::new(RefusalCode::NotFound, format!("Service {name} not found")))
     }
 
-    /// Whether an input comes before what ends by itself at its instant.
+    /// Returns whether an input comes before what ends by itself at its instant.
     pub(crate) fn comes_first(&self, input: &Input) -> bool {
         self.of_dialect("").any(|(_, process)| process.comes_first(input))
     }
@@ -119,7 +119,7 @@ impl Processes {
         self.all.keys().copied().collect()
     }
 
-    /// How many services there are.
+    /// Returns the number of services.
     pub(crate) fn services(&self) -> usize {
         self.all.values().map(|held| held.process.names().len()).sum()
     }
@@ -174,7 +174,7 @@ impl Processes {
 
     // ---- upkeep ------------------------------------------------------------------------------
 
-    /// What does not hold, in words.
+    /// Lists broken invariants in words.
     pub(crate) fn check(&self, fleet: &Fleet) -> Vec<String> {
         let mut found = Vec::new();
         for (number, held) in &self.all {

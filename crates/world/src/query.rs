@@ -9,7 +9,7 @@ use planarium_part::{Number, Request, StreamNews, Wire};
 use planarium_protocol::{Event, Input, Refusal};
 use serde_json::Value;
 
-/// Whether Mesos has to be there from the beginning of a world into which these are put: something needs it, or nothing is
+/// Returns whether Mesos has to be there from the beginning of a world into which these are put: something needs it, or nothing is
 /// installed that could do without it.
 pub fn needs_mesos<'i>(inputs: impl Iterator<Item = &'i Input>) -> bool {
     let mut services = 0_u32;
@@ -34,7 +34,7 @@ pub fn needs_mesos<'i>(inputs: impl Iterator<Item = &'i Input>) -> bool {
 }
 
 impl World {
-    /// What a layer does with a request, with its number; none when no layer has such a path.
+    /// Returns a layer's answer to a request, with the layer's number; none when no layer has such a path.
     pub fn layer_wire(&self, request: &Request, parts: &[&str]) -> Option<(u8, Wire)> {
         let now = self.recorder.now();
         let asked = self.parts.layers.asked_for(parts);
@@ -51,12 +51,12 @@ impl World {
         layers.wire(&ground, request, parts)
     }
 
-    /// Whether the layer of this number has begun.
+    /// Returns whether the layer of this number has begun.
     pub fn layer_has_begun(&self, layer: u8) -> bool {
         self.parts.layers.has_begun(layer)
     }
 
-    /// What has come of a layer's stream. None when there is no such layer.
+    /// Returns the news of a layer's stream. None when there is no such layer.
     pub fn layer_stream(&self, layer: u8, topic: &Value, events: &[Event]) -> Option<StreamNews> {
         let mut there = self.parts.clone();
         let (layers, ground) = there.split(self.recorder.now());
@@ -74,7 +74,7 @@ impl World {
         self.parts.layers.stream_closed(layer, topic)
     }
 
-    /// What becomes of a request: the first process that takes it says so, of every system that has
+    /// Returns the answer to a request: the first process that takes it answers, of every system that has
     /// such paths. None when no system has such a path, or a layer has it, too ([`World::layer_wire`]).
     ///
     /// The number is that of the process, for a stream that begins.
@@ -110,7 +110,7 @@ impl World {
         Some((None, Wire::Answer((first.nobody)(request, parts))))
     }
 
-    /// What has come of a process' stream. None when there is no such process any more.
+    /// Returns the news of a process's stream. None when there is no such process any more.
     pub fn stream(&self, process: Number, topic: &Value, events: &[Event]) -> Option<StreamNews> {
         let mut parts = self.parts.clone();
         let mut lend = Lend { parts: &mut parts, number: process, now: self.recorder.now() };

@@ -46,7 +46,7 @@ pub(crate) fn read_once(load: &LoadService, read: impl FnOnce() -> Option<Defini
     definition
 }
 
-/// How many definitions this thread has read so far.
+/// Returns how many definitions this thread has read so far.
 pub fn readings() -> u64 {
     READ.get()
 }

@@ -23,7 +23,7 @@ use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::Applied;
 use planarium_protocol::{Event, EventBody, Input, Refusal};
 
-/// Whose timer it is. *Order*: who goes first at one instant.
+/// Owners of timers. *Order*: which goes first at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
     /// Machines and processes.

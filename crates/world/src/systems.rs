@@ -76,12 +76,12 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(it) => Readable::name(it),)+ }
             }
 
-            /// Whether it can run.
+            /// Returns whether it can run.
             pub(crate) fn is_usable(&self) -> bool {
                 match self { $($(#[$on])* Self::$variant(it) => Readable::is_usable(it),)+ }
             }
 
-            /// Whether a running service may be updated to it.
+            /// Returns whether a running service may be updated to it.
             pub(crate) fn is_usable_as_update(&self) -> bool {
                 match self { $($(#[$on])* Self::$variant(it) => Readable::is_usable_as_update(it),)+ }
             }
@@ -119,7 +119,7 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(it) => Readable::beside(it),)+ }
             }
 
-            /// Whether nobody has given it a name.
+            /// Returns whether nobody has given it a name.
             pub(crate) fn is_nameless(&self) -> bool {
                 match self { $($(#[$on])* Self::$variant(it) => Readable::is_nameless(it),)+ }
             }
@@ -129,12 +129,12 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(it) => Readable::kept(it),)+ }
             }
 
-            /// What the plans look like before anything runs; none when it cannot be used.
+            /// Returns the plans before anything runs; none when it cannot be used.
             pub(crate) fn preview(&self) -> Option<Result<Arc<ServiceView>, Refusal>> {
                 match self { $($(#[$on])* Self::$variant(it) => <$process as System>::preview(it),)+ }
             }
 
-            /// What stands against this definition if it is to follow what runs, as findings in its text.
+            /// Returns the objections to this definition if it is to follow the running one, as findings in its text.
             pub(crate) fn findings_against(&self, running: Option<&Process>) -> Vec<Diagnostic> {
                 match self {
                     $($(#[$on])* Self::$variant(it) => {
@@ -302,7 +302,7 @@ macro_rules! systems {
                 })+ }
             }
 
-            /// Whether it hears of machines itself: no layer is between them that would tell it.
+            /// Returns whether it hears of machines itself: no layer is between them that would tell it.
             pub(crate) fn hears_of_machines(&self) -> bool {
                 match self { $($(#[$on])* Self::$variant(_) => of_need!($need ground { true } else { false }),)+ }
             }
@@ -319,7 +319,7 @@ macro_rules! systems {
                 }
             }
 
-            /// Whether it hears of changes of Kubernetes objects.
+            /// Returns whether it hears of changes of Kubernetes objects.
             #[cfg(feature = "kube")]
             pub(crate) fn watches_objects(&self) -> bool {
                 match self { $($(#[$on])* Self::$variant(_) => of_need!($need kube { true } else { false }),)+ }

@@ -40,7 +40,7 @@ pub struct World {
     pub(crate) next_check: u64,
 }
 
-/// What was done at one instant, so that no instant goes on for ever.
+/// Work done at one instant, limited so that no instant goes on for ever.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Instant {
     pub(crate) at_ms: u64,
@@ -171,7 +171,7 @@ impl World {
         self.parts.processes() > LIMITS.processes as usize
     }
 
-    /// Whether nothing but periodic work without effect is left.
+    /// Returns whether nothing but periodic work without effect is left.
     pub fn idle(&self) -> bool {
         self.parts.one_shots() == 0
             && self.processes.one_shots() == 0
@@ -186,7 +186,7 @@ impl World {
         }
     }
 
-    /// What each service shows, in order of installation.
+    /// Returns the views of the services, in order of installation.
     pub fn service_views(&self) -> Vec<Arc<ServiceView>> {
         self.processes.views()
     }

@@ -1,4 +1,4 @@
-//! What is proposed for a stuck element is tried first: it moves the element, or it is not offered.
+//! Proposals for a stuck element are tried first: one that does not move the element is not made.
 
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 

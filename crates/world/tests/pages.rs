@@ -56,7 +56,7 @@ fn what_files_were_taken_for_is_said_where_it_is_not_plain() {
 }
 
 #[test]
-fn what_a_check_refuses_at_the_first_start_is_shown_where_it_stands() {
+fn first_start_refusals_point_at_their_line() {
     let page = include_str!("../../../docs/diagnostics/SDK206.md");
     let text = block(page, "good");
     let Input::LoadService(mut request) = load(text) else { panic!("a load") };

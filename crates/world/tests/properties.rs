@@ -11,7 +11,7 @@ use planarium_protocol::Input;
 use planarium_world::{Condition, Engine};
 use proptest::prelude::*;
 
-/// What a hand on the controls may do.
+/// Operations of a random user.
 #[derive(Clone, Debug)]
 enum Deed {
     Put(usize),

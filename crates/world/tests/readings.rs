@@ -13,7 +13,7 @@ fn app(instances: u32) -> LoadService {
     }
 }
 
-/// How many definitions are read by something.
+/// Returns how many definitions are read by something.
 fn read_by(work: impl FnOnce()) -> u64 {
     let before = readings();
     work();

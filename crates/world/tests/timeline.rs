@@ -108,7 +108,7 @@ fn bad_journals_are_refused_in_words() {
 }
 
 #[test]
-fn how_an_advance_is_cut_changes_nothing() {
+fn advance_does_not_depend_on_its_pieces() {
     let whole = eventful();
     for pieces in [1, 7, 333, 1_000, 4_999] {
         let mut engine = engine();
@@ -384,7 +384,7 @@ fn a_branch_from_before_an_input_goes_on_without_it() {
 }
 
 #[test]
-fn what_is_forgotten_comes_back_by_a_replay() {
+fn forgotten_events_return_by_replay() {
     let mut whole = eventful();
     let mut short = eventful();
     short.forget_events(5);

@@ -67,7 +67,7 @@ fn the_view_shows_the_schedule_as_posted() {
 }
 
 #[test]
-fn what_a_framework_was_asked_goes_from_the_view_with_it() {
+fn inverse_offers_leave_the_view_with_their_framework() {
     let shown = |engine: &Engine| -> Vec<usize> {
         engine.view().cluster.machines.iter().map(|machine| machine.inverse_offers.len()).collect()
     };

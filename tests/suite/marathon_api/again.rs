@@ -1,4 +1,4 @@
-//! What is said again, what answers hold, service ports.
+//! Repeated reports, fields of answers, service ports.
 
 use super::*;
 
@@ -47,7 +47,7 @@ fn forms() -> Vec<Value> {
 }
 
 #[test]
-fn what_is_said_again_changes_nothing_and_a_count_only_scales() {
+fn identical_updates_change_nothing_and_counts_only_scale() {
     let mut client = client();
     let c = &mut client;
     let version = |c: &mut Client| c.get("/v2/apps/a/x").json()["app"]["version"].clone();
@@ -165,7 +165,7 @@ fn pods_are_answered_without_what_is_empty_and_can_be_put_back() {
 }
 
 #[test]
-fn what_keeps_volumes_can_be_changed_in_part() {
+fn resident_apps_can_be_changed_in_part() {
     let mut client = client();
     let c = &mut client;
     let volume = json!({"containerPath": "d", "mode": "RW", "persistent": {"size": 10}});

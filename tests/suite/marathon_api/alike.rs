@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What a refusal says: each place with what is wrong there.
+/// Returns the faults of a refusal: each place with its messages.
 fn faults(answer: &planarium_tests::Answer) -> Vec<(String, String)> {
     let said = answer.json();
     let details = said.get("details").and_then(Value::as_array).cloned().unwrap_or_default();

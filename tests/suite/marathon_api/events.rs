@@ -1,4 +1,4 @@
-//! What listeners hear.
+//! Events for listeners.
 
 use super::*;
 use planarium_rest::{EventStream, poll_stream};
@@ -125,7 +125,7 @@ fn the_end_of_a_task_is_no_success_of_its_check() {
 }
 
 #[test]
-fn what_agents_said_of_health_is_known_again_after_a_restart() {
+fn agent_health_survives_a_scheduler_restart() {
     let mut client = client();
     let c = &mut client;
     let check = json!([{"protocol": "COMMAND", "command": {"value": "true"}, "intervalSeconds": 5}]);

@@ -1,4 +1,4 @@
-//! What reads answer.
+//! Answers of reads.
 
 use super::*;
 

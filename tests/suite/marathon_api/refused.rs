@@ -1,4 +1,4 @@
-//! What the API refuses, in the words of the real one; nothing changes then.
+//! Refusals of the API, in the real one's words; nothing changes then.
 
 use super::*;
 
@@ -6,7 +6,7 @@ const PATTERN: &str = "must fully match regular expression \
     '^(([a-z0-9]|[a-z0-9][a-z0-9\\-]*[a-z0-9])\\.)*([a-z0-9]|[a-z0-9][a-z0-9\\-]*[a-z0-9])|(\\.|\\.\\.)$'";
 
 #[test]
-fn what_is_refused_has_the_real_code_and_text_and_changes_nothing() {
+fn refusals_have_the_real_code_and_text_and_change_nothing() {
     let mut client = client();
     call(&mut client, "POST", "/v2/apps", &app("/a", json!({}))).status(201);
     call(&mut client, "POST", "/v2/groups", &json!({"id": "/g", "apps": [app("x", json!({}))]})).status(201);
@@ -217,7 +217,7 @@ fn what_is_refused_has_the_real_code_and_text_and_changes_nothing() {
     assert_eq!((client.get("/v2/groups").text, client.get("/v2/groups/versions").text), before);
 }
 
-/// What is wrong with a definition, as `path message`, each path once.
+/// Returns the faults of a definition, as `path message`, each path once.
 fn flaws(client: &mut Client, path: &str, body: &Value) -> Vec<String> {
     let answer = call(client, "POST", path, body).status(422).json();
     let one = |flaw: &Value| {

@@ -1,8 +1,8 @@
-//! What is offered beside an instance can be done.
+//! Actions beside an instance can be done.
 
 use super::*;
 
-/// What the only instance of a pod or app offers: titles, and why not.
+/// Returns the actions on the only instance of a pod or app: titles, and the reasons against them.
 fn offered(client: &mut Client, instance: &str) -> Vec<(String, String)> {
     let text =
         |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();

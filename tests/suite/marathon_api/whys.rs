@@ -1,4 +1,4 @@
-//! What explanations say.
+//! Texts of explanations.
 
 use super::*;
 

@@ -77,7 +77,7 @@ fn a_framework_is_told_what_the_master_sends() {
 }
 
 #[test]
-fn what_a_framework_does_not_know_is_left_out_of_its_offers() {
+fn offers_omit_features_without_the_capability() {
     let mut client = three();
     framework(&mut client, "old", &[]);
     let offer = last_offer(&mut client, "old", "a");
@@ -356,7 +356,7 @@ fn policies_answer_when_they_are_asked_for_a_machine() {
 
 /// A datastore and a task with a volume leave a machine once they have somewhere to be, and not before.
 #[test]
-fn who_has_somewhere_to_be_agrees_and_leaves() {
+fn migrating_frameworks_agree_and_leave() {
     for (policy, copies) in [("replicate", 2), ("move", 1)] {
         let mut client = three();
         let input =

@@ -5,7 +5,7 @@ use crate::{agent_id, framework, last_offer, launch, request, scalar, text, thre
 use planarium_tests::Client;
 use serde_json::{Value, json};
 
-/// What is put in the place of a part.
+/// Returns values to replace a part with.
 fn strangers() -> Vec<Value> {
     let mut deep = json!(1);
     for _ in 0..100 {

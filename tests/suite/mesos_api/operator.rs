@@ -1,4 +1,4 @@
-//! What operators ask and are told beside reads: routes, log levels, files, volumes of another size, the event stream.
+//! Operators' requests beside reads: routes, log levels, files, volumes of another size, the event stream.
 
 use crate::{agent_id, call, framework, last_offer, launch, operator, request, scalar, text, three};
 use planarium_rest::{EventStream, poll_stream};

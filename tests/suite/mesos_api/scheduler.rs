@@ -212,7 +212,7 @@ fn a_task_is_listed_until_its_end_is_acknowledged() {
     assert_eq!(shown(&mut client), (Some(0), Some(1), json!(0), json!("DRAINED")));
 }
 
-/// What came of operations with ids: on the stream, until it is acknowledged.
+/// Operations with ids are answered on the stream, until the answer is acknowledged.
 #[test]
 fn operations_with_ids_are_answered() {
     let mut client = three();

@@ -111,7 +111,7 @@ fn quotas_are_set_and_shown_by_both_apis() {
 }
 
 #[test]
-fn what_is_refused_changes_nothing() {
+fn refused_requests_change_nothing() {
     let mut client = three();
     framework(&mut client, "f", &[]);
     let one = [scalar("cpus", 1.0)];

@@ -98,7 +98,7 @@ fn the_same_by_the_v1_api() {
 }
 
 #[test]
-fn what_is_refused_changes_nothing() {
+fn refused_requests_change_nothing() {
     let mut client = three();
     framework(&mut client, "f", &["MULTI_ROLE"]);
     let offer = last_offer(&mut client, "f", "a");

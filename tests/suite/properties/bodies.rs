@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-/// What is done to a body.
+/// Changes of a body.
 #[derive(Clone, Debug)]
 enum Change {
     Value(u16, Value),
@@ -63,7 +63,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// How many places a value has: itself and everything in it.
+/// Returns how many places a value has: itself and everything in it.
 fn places(value: &Value) -> usize {
     1 + match value {
         Value::Array(all) => all.iter().map(places).sum(),

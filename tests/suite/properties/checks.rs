@@ -1,4 +1,4 @@
-//! What can be seen to be wrong with a world, whatever was done to it.
+//! Checks that hold in every world, whatever was done to it.
 
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
@@ -53,7 +53,7 @@ pub(crate) fn cut_alike(
     assert_same(&cut, &whole)
 }
 
-/// What can be seen to be wrong with a world.
+/// Returns the first broken check of a world.
 pub(crate) fn wrong(engine: &Engine) -> Option<String> {
     let view = engine.view();
     over_allocated(&view).or_else(|| unexplained(engine, &view)).or_else(|| broken(engine))
@@ -103,7 +103,7 @@ fn unexplained(engine: &Engine, view: &View) -> Option<String> {
     None
 }
 
-/// What nodes showed at which revision, on one branch.
+/// Shown nodes by revision, on one branch.
 #[derive(Default)]
 pub(crate) struct Revisions {
     branch: Option<u32>,

@@ -1,4 +1,4 @@
-//! What may be done to a crowded world: every kind of input, every way to move.
+//! Operations on a crowded world: every kind of input, every way to move.
 
 use crate::cluster::{add_agent, agent, framework, machine, maintenance, schedule};
 use crate::definitions::{BROKEN, variant};
@@ -387,7 +387,7 @@ fn elsewhere() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// What somebody does who is after everything.
+/// Generates the operations of somebody who tries everything.
 pub(crate) fn deeds() -> impl Strategy<Value = Vec<Deed>> {
     let deed = prop_oneof![10 => input().prop_map(Deed::Put), 8 => onward(), 2 => elsewhere()];
     prop::collection::vec(deed, 1..30)

@@ -1,6 +1,6 @@
 //! Definitions of services for a crowded world: between them they use what a definition may say.
 
-/// What every one of them has: a guard on one machine each, a store with work before it runs, plans of its own.
+/// Common part of the definitions: a guard on one machine each, a store with work before it runs, plans of its own.
 const BASE: &str = r#"name: {{FRAMEWORK_NAME}}
 scheduler:
   principal: keeper

@@ -1,4 +1,4 @@
-//! What holds after every sequence of operations on an engine.
+//! Properties after every sequence of operations on an engine.
 //!
 //! Debug builds check the engine's own invariants after every step, too; here is what can be seen from outside. `PROPTEST_CASES`
 //! asks for more sequences than a build has time for.

@@ -178,7 +178,7 @@ fn call() -> impl Strategy<Value = Value> {
     )
 }
 
-/// What befalls tasks and machines.
+/// Generates faults of tasks and machines.
 fn fault() -> impl Strategy<Value = Value> {
     let fault = select(vec![
         "task-fail",
@@ -279,7 +279,7 @@ fn input() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// What is done, and how much time passes afterwards.
+/// Generates operations, and the time that passes after each.
 fn deeds() -> impl Strategy<Value = Vec<(Value, u64)>> {
     let gap = prop_oneof![3 => 0_u64..100, 4 => 100_u64..20_000, 1 => 20_000_u64..400_000];
     prop::collection::vec((input(), gap), 1..25)

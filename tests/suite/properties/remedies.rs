@@ -89,7 +89,7 @@ fn disturb(engine: &mut Engine, deed: &Value) {
     engine.apply(read(&deed));
 }
 
-/// What is explained.
+/// The element or machine explained.
 #[derive(Clone, Debug)]
 enum Place {
     Element(ElementPath),
@@ -104,7 +104,7 @@ struct Offer {
     remedy: Unblock,
 }
 
-/// What the explanation of a place says; nothing where there is no such place any more.
+/// Returns the explanation of a place; nothing where there is no such place any more.
 fn said(engine: &Engine, place: &Place) -> Vec<String> {
     match place {
         Place::Element(path) => engine.why(path).map_or_else(Vec::new, |why| texts(&why)),
@@ -121,7 +121,7 @@ fn texts(why: &Why) -> Vec<String> {
         .collect()
 }
 
-/// What explanations offer in a world.
+/// Returns the remedies that explanations offer in a world.
 fn offered(engine: &Engine) -> Vec<Offer> {
     let mut all: Vec<Offer> = Vec::new();
     let mut add = |place: Place, said: Vec<String>, unblock: Vec<Unblock>| {
@@ -183,7 +183,7 @@ fn waits_for_health(why: &Why, task: &str) -> bool {
     why.reasons.iter().any(|reason| reason.text.starts_with(&text))
 }
 
-/// What a remedy promised and did not bring about. `without` is the world after the same time without it.
+/// Returns the promise that a remedy did not keep. `without` is the world after the same time without it.
 fn unkept(engine: &mut Engine, offer: &Offer, without: &Value) -> Option<String> {
     let Offer { place, said: before, remedy } = offer;
     let input = remedy.input.clone()?;

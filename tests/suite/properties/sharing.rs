@@ -133,7 +133,7 @@ proptest! {
 }
 
 #[test]
-fn what_was_recorded_before_machines_were_shared_opens_apart() {
+fn journals_from_before_sharing_open_apart() {
     let old: Journal =
         serde_json::from_value(json!({ "genesis": { "seed": 3 }, "entries": [] })).expect("a journal");
     let none: Journal = serde_json::from_value(json!({ "entries": [] })).expect("a journal");

@@ -291,7 +291,7 @@ fn bases() -> Vec<BTreeMap<String, String>> {
     all
 }
 
-/// What is written for something else in a plan, a model or an environment.
+/// Replacements for words in a plan, a model or an environment.
 const WORDS: &[(&str, &str)] = &[
     ("selector: new", "selector: \"{{.vars.which}}\""),
     ("selector: target", "target_num: 4000000000"),

@@ -322,7 +322,7 @@ proptest! {
     #![proptest_config(config(64))]
 
     #[test]
-    fn how_an_advance_is_cut_changes_nothing(
+    fn advance_does_not_depend_on_its_pieces(
         seed in 0_u64..1000,
         inputs in prop::collection::vec((1_u64..60_000, input()), 1..8),
         cuts in prop::collection::vec(1_u64..9_000, 1..40),

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// What is done to a text; places are shares of it.
+/// Changes of a text; places are shares of it.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     Drop(u16),
@@ -32,7 +32,7 @@ pub(crate) enum Change {
     Variable(u16, &'static str),
 }
 
-/// What may stand where something else stood.
+/// Replacements for scalars.
 const SCALARS: &[&str] = &[
     "",
     "null",
@@ -228,7 +228,7 @@ struct Base {
     cluster: &'static str,
 }
 
-/// What some definitions cannot start without: an account for certificates, paths of secrets.
+/// Returns the values that some definitions need to start: an account for certificates, paths of secrets.
 fn needed() -> BTreeMap<String, String> {
     let names = ["HELLO_SECRET1", "HELLO_SECRET2", "WORLD_SECRET1", "WORLD_SECRET2", "WORLD_SECRET3"];
     let names = names.into_iter().chain(["DCOS_SERVICE_ACCOUNT_CREDENTIAL"]);
@@ -289,7 +289,7 @@ fn engine(base: &Base) -> Engine {
     engine
 }
 
-/// What is wrong with the places of a report's findings.
+/// Returns the first finding of a report whose position is wrong.
 pub(crate) fn misplaced(report: &CheckReport, load: &LoadService) -> Option<String> {
     report.diagnostics.iter().find_map(|finding| {
         let one = flat(finding, &report.sources);

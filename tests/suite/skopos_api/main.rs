@@ -113,7 +113,7 @@ fn a_plan_is_driven_over_http() {
 }
 
 #[test]
-fn what_is_refused_changes_nothing() {
+fn refused_requests_change_nothing() {
     let client = &mut loaded(true);
     client.post("/skopos/v1/shop/start", &Value::Null).status(200);
     let before = client.state();
@@ -226,7 +226,7 @@ fn machines_that_go_are_felt() {
 }
 
 #[test]
-fn what_is_on_manual_waits_for_a_word() {
+fn manual_processes_wait_for_a_status() {
     let client = &mut Client::with_cluster("3");
     let rule = json!({ "kind": "process-behaviour", "target": { "service": "shop" }, "behaviour": { "manual": true } });
     client.input(&rule);
@@ -299,7 +299,7 @@ fn the_command_line() {
 }
 
 #[test]
-fn what_is_found_in_files_is_answered() {
+fn load_answers_list_the_findings() {
     let wrong = PLAN.replace("on_fail: undo", "on_fail: nowhere").replace("message:", "mesage:");
     let found = |body: &Value| {
         let one = |one: &Value| {

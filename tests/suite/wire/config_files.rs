@@ -69,7 +69,7 @@ fn each_task_gets_its_own_text() {
 }
 
 #[test]
-fn what_is_missing_is_seen_on_the_task() {
+fn missing_configuration_shows_on_the_task() {
     let mut client = deployed();
     let view = client.get("/sim/view").json();
     let task = &view["services"][0]["pods"][1]["tasks"][0];

@@ -53,7 +53,7 @@ plans:
           - default: [[once]]
 ";
 
-/// Where the service's calls go: bare and by name.
+/// Prefixes of the service's calls: bare and by name.
 pub(crate) const PREFIXES: [&str; 2] = ["/v1", "/service/fleet/v1"];
 
 /// A world with the service loaded, before anything happened.

@@ -264,7 +264,7 @@ fn a_framework_goes_with_all_its_services() {
 }
 
 #[test]
-fn what_cannot_join_changes_nothing() {
+fn refused_services_change_nothing() {
     let client = &mut two(None);
     client.post("/sim/services", &json!({ "dialect": "sdk", "files": { "svc.yml": JOB } })).status(200);
     let rows = [

@@ -1,4 +1,4 @@
-//! What the programs around definitions add: customizers, the random strategy, the programs of cassandra and hdfs.
+//! Additions of programs to definitions: customizers, the random strategy, the programs of cassandra and hdfs.
 //!
 //! Source: dcos-commons frameworks/{helloworld,cassandra,hdfs}/src/main/java.
 

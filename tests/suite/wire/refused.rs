@@ -1,4 +1,4 @@
-//! What the router turns away leaves no trace in the world.
+//! Requests that the router refuses leave no trace in the world.
 
 use crate::quiet;
 use planarium_rest::MAX_BODY;

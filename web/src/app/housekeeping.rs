@@ -1,4 +1,4 @@
-//! What goes on beside rendering: the play loop, debounced work, looks of the page as a whole.
+//! Work beside rendering: the play loop, debounced work, looks of the page as a whole.
 
 use super::pace::{Pace, Turn};
 use crate::browser;
@@ -168,13 +168,13 @@ fn use_play_loop(hub: &Hub, playing: bool) {
 
 type Slot = Rc<RefCell<Option<AnimationFrame>>>;
 
-/// What the play loop knows of the last turn.
+/// The play loop's record of the last turn.
 #[derive(Clone, Default)]
 struct Loop {
     pace: Pace,
     /// The turn that the host has not been heard of yet.
     turn: Option<Turn>,
-    /// How many states were drawn.
+    /// Number of states drawn.
     drawn: u64,
 }
 

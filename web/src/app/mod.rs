@@ -273,7 +273,7 @@ fn better(state: &State) -> Option<crate::store::state::PresetCard> {
     state.presets.iter().find(|preset| preset.name == *name).cloned()
 }
 
-/// Whether all is done and nothing more will happen.
+/// Returns whether all is done and nothing more will happen.
 fn ended(state: &State) -> bool {
     let clock = state.world.clock;
     let loaded = !state.world.view.services.is_empty() && state.world.touched;

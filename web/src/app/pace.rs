@@ -1,4 +1,4 @@
-//! How much of the wall clock a frame of the browser plays, and in which frames the page shows it.
+//! Pace of play: the part of the wall clock that each frame plays, and the frames that show it.
 //!
 //! *Knows*: how long frames took. *Must not know*: what is played or shown.
 //!
@@ -6,26 +6,26 @@
 //! cannot be drawn within a frame is drawn in some frames only, so that the others come in time: scrolling, typing and the
 //! pointer stay smooth.
 
-/// What simulating may take of a frame, so that the rest suffices for drawing.
+/// Longest simulation in a frame, so that the rest suffices for drawing.
 /// *Units*: milliseconds.
 const FRAME_MS: f64 = 8.0;
 /// The least that a frame plays, however long that takes. *Units*: milliseconds.
 const LEAST_MS: f64 = 4.0;
 /// The most. *Units*: milliseconds.
 const MOST_MS: f64 = 250.0;
-/// What is left to the next frames at most. *Units*: milliseconds.
+/// Most that is left to the next frames. *Units*: milliseconds.
 const OWED_MS: f64 = 100.0;
-/// How long frames are to be on the average. *Units*: milliseconds.
+/// Target of the average frame. *Units*: milliseconds.
 const MEAN_MS: f64 = 19.0;
-/// What a frame lasts in which nothing is drawn, where the browser draws sixty times a second. *Units*: milliseconds.
+/// Duration of a frame without drawing, at sixty frames a second. *Units*: milliseconds.
 const SHORT_MS: f64 = 17.0;
 /// Frames in a row that show nothing new, at most.
 const MOST_RESTS: u32 = 12;
 
-/// What a frame has to do.
+/// Work of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Turn {
-    /// How much of the wall clock to play. *Units*: milliseconds.
+    /// Wall-clock time to play. *Units*: milliseconds.
     pub(super) play_ms: f64,
     /// The page shows what was played by then.
     pub(super) shows: bool,
@@ -36,15 +36,15 @@ pub(super) struct Turn {
 pub(super) struct Pace {
     /// When the last frame began.
     last_ms: Option<f64>,
-    /// How much of the wall clock a frame may play.
+    /// Longest wall-clock time that a frame may play.
     most_ms: f64,
-    /// How much of it is still to be played.
+    /// Wall-clock time still to be played.
     owed_ms: f64,
-    /// Whether the last frame showed something.
+    /// Set if the last frame showed something.
     shown: bool,
     /// Frames to come that show nothing.
     rests: u32,
-    /// How long a frame lasts that shows something; slow ones count more than quick ones.
+    /// Duration of a frame that shows something; slow ones count more than quick ones.
     shown_ms: f64,
 }
 
@@ -99,7 +99,7 @@ impl Pace {
     }
 }
 
-/// How many short frames make up for a long one.
+/// Returns how many short frames make up for a long one.
 fn rests(shown_ms: f64) -> u32 {
     let late_ms = shown_ms - MEAN_MS;
     let each_ms = MEAN_MS - SHORT_MS;

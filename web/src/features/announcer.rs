@@ -23,11 +23,11 @@ pub(crate) struct AnnouncerProps {
     pub(crate) playing: bool,
     /// Too fast to speak along.
     pub(crate) muted: bool,
-    /// How much is spoken.
+    /// Verbosity of the live region.
     pub(crate) verbosity: Verbosity,
 }
 
-/// What was spoken last, and what came since.
+/// The last announcement, and the events since.
 struct Memory {
     spoken_to: u64,
     lineage: (u32, u32),

@@ -10,7 +10,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct BannersProps {
-    /// What reading the draft gave.
+    /// Result of reading the draft.
     pub(crate) checked: Ptr<Checked>,
     /// The draft is not what runs.
     pub(crate) dirty: bool,
@@ -32,7 +32,7 @@ pub(crate) struct BannersProps {
 
 /// A message of the line.
 struct Message {
-    /// What it is about: another one begins anew.
+    /// Key of the subject: another one begins anew.
     key: String,
     family: Option<&'static str>,
     icon: &'static str,
@@ -78,7 +78,7 @@ pub(crate) fn Banners(props: &BannersProps) -> Html {
     }
 }
 
-/// What there is to say, the most urgent first.
+/// Returns the messages, the most urgent first.
 fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
     let mut out = Vec::new();
     let errors = props.checked.errors();

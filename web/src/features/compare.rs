@@ -104,7 +104,7 @@ fn step_row(hub: &Hub, pair: &Pair) -> Html {
     }
 }
 
-/// How many tasks ran over time, a line for each run.
+/// Returns how many tasks ran over time, a line for each run.
 fn curves(compared: &Compared, now_ms: u64) -> Html {
     let [own, other] = &compared.tallies;
     let end_ms = compared.heads.into_iter().max().unwrap_or(1).max(1);
@@ -129,7 +129,7 @@ fn curves(compared: &Compared, now_ms: u64) -> Html {
     }
 }
 
-/// What this run can be compared with.
+/// Runs that this one can be compared with.
 fn choice(hub: &Hub, props: &ComparePaneProps) -> Html {
     let others: Vec<_> = props.branches.iter().filter(|branch| !branch.current).collect();
     let nothing = others.is_empty() && !props.before && !props.edited;

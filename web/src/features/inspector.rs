@@ -26,7 +26,7 @@ pub(crate) struct InspectorProps {
     pub(crate) view: Ptr<View>,
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
-    /// What holds it up in the end, and what helps.
+    /// Root causes of its wait, and ways out.
     pub(crate) help: Ptr<Help>,
     /// Selected element.
     pub(crate) selected: Option<ElementPath>,
@@ -118,7 +118,7 @@ pub(crate) fn Inspector(props: &InspectorProps) -> Html {
     }
 }
 
-/// What a tab is called.
+/// Returns the label of a tab.
 fn name(tab: Tab) -> &'static str {
     match tab {
         Tab::Why => "Why",

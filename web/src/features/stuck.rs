@@ -13,7 +13,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct StuckProps {
-    /// What is stuck, and what helps.
+    /// Stuck elements, and ways out.
     pub(crate) help: Ptr<Help>,
 }
 

@@ -8,7 +8,7 @@ use crate::ui::{Button, IconButton, icon};
 use gloo::timers::callback::Timeout;
 use yew::prelude::*;
 
-/// How long news stays.
+/// Time for which news stays.
 const STAY_MS: u32 = 7000;
 
 #[derive(Properties, PartialEq)]

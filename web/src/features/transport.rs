@@ -29,7 +29,7 @@ pub(crate) struct TransportProps {
     pub(crate) branches: Ptr<Vec<BranchTab>>,
     /// Selected element.
     pub(crate) selected: Option<ElementPath>,
-    /// What is stuck, and what helps.
+    /// Stuck elements, and ways out.
     pub(crate) help: Ptr<Help>,
     /// Lanes are shown on a small screen.
     pub(crate) lanes_open: bool,

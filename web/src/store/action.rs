@@ -1,4 +1,4 @@
-//! What components ask for.
+//! Actions of components.
 
 use super::console::ConsoleAct;
 use super::state::{Against, Dialog, EditTab, Fix, LogFilter, MenuTarget, Pane, Tab, Theme, Verbosity};
@@ -19,7 +19,7 @@ pub(crate) enum Border {
     Dock,
 }
 
-/// What a component asks for.
+/// Actions of components.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Action {
     // ---- time
@@ -94,7 +94,7 @@ pub(crate) enum Action {
     RollOut,
     /// Edit another service.
     PickService(usize),
-    /// What runs at the moment shown into the editor; a draft is kept.
+    /// Loads the running definition of the moment shown into the editor; a draft is kept.
     ShowRunning,
     /// The kept draft into the editor.
     ShowDraft,
@@ -124,7 +124,7 @@ pub(crate) enum Action {
     OpenHash(String),
     /// Back or forward in the browser: the example of the address, and its hash.
     OpenPlace(Option<String>, String),
-    /// What is opened from now on comes beside what is there, or in its place.
+    /// Opens the next definitions beside the present ones, or in their place.
     Beside(bool),
 
     // ---- looks
@@ -188,7 +188,7 @@ pub(crate) enum Action {
     SetTheme(Theme),
     /// Single-key shortcuts on or off.
     ToggleKeys,
-    /// How much is spoken.
+    /// Verbosity of the live region.
     SetVerbosity(Verbosity),
     /// The hint was read.
     DismissHint,

@@ -1,4 +1,4 @@
-//! What the page knows of the systems, machines and examples before any engine answers: `catalogue.json`, which the suite
+//! The page's catalogue of systems, machines and examples before any engine answers: `catalogue.json`, which the suite
 //! `catalogue` of the tests compares with the engine and `cargo xtask bless catalogue` writes.
 
 use super::selectors::status::Words;

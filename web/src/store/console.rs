@@ -24,11 +24,11 @@ pub(crate) struct Console {
     pub(crate) answers: VecDeque<Answer>,
     /// The line being typed.
     pub(crate) line: String,
-    /// What completing gave, for people who do not see it.
+    /// Result of completing, for people who do not see it.
     pub(crate) said: String,
     /// Until something is typed, Tab leaves the line.
     pub(crate) tab_leaves: bool,
-    /// What the host said of how a line may go on.
+    /// The host's answer about the ways a line may go on.
     completion: Completion,
     /// The line is completed as soon as the host says how.
     completes: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Console {
     next: u32,
 }
 
-/// What the console's pane asks for.
+/// Actions of the console's pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ConsoleAct {
     /// The line is now this.
@@ -98,14 +98,14 @@ impl Console {
         }
     }
 
-    /// Whether Tab has something to add; otherwise it leaves the line, as everywhere on the page. Where the host has not
+    /// Returns whether Tab has something to add; otherwise it leaves the line, as everywhere on the page. Where the host has not
     /// answered yet, it may have.
     pub(crate) fn tab_completes(&self) -> bool {
         let adds = self.completion().is_none_or(|known| known.agreed.is_some());
         !self.tab_leaves && !self.line.trim().is_empty() && adds
     }
 
-    /// What the pane asked for. Carrying out is for the effects.
+    /// Applies an action of the pane. Carrying out is for the effects.
     pub(crate) fn act(&mut self, act: &ConsoleAct) {
         match act {
             ConsoleAct::Edit(line) => {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn history_is_bounded() {
         let lines: Vec<String> = (0..500).map(|n| format!("plan status {n}")).collect();
         let mut console = typed(&lines.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!((console.answers.len(), console.lines.len()), (ANSWERS, LINES));

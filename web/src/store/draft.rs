@@ -9,7 +9,7 @@ pub(crate) use planarium_messages::draft::{Draft, Editor, Running};
 use planarium_protocol::input::LoadService;
 use std::collections::BTreeMap;
 
-/// What a loaded service looks like in the editor.
+/// Returns the draft of a loaded service.
 pub(crate) fn of(load: &LoadService) -> Draft {
     shown(Draft::of(load))
 }
@@ -38,7 +38,7 @@ fn main_file(files: &BTreeMap<String, String>) -> String {
     files.keys().min_by_key(|path| rank(path)).cloned().unwrap_or_default()
 }
 
-/// What people call a definition among others; with its system where another one has its name.
+/// Returns the display name of a definition among others; with its system where another one has its name.
 pub(crate) fn labelled(all: &[Draft], draft: &Draft) -> String {
     let namesakes = all.iter().filter(|other| other.label == draft.label).count();
     match namesakes {

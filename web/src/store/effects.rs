@@ -1,4 +1,4 @@
-//! What an action asks of the host, and what the browser does for a fact.
+//! Questions that an action asks the host, and the browser's work for a fact.
 //!
 //! *Knows*: questions, storage, the address bar. *Must not know*: the engine, how anything is drawn.
 

@@ -45,14 +45,14 @@ struct Inner {
     waiting: RefCell<BTreeMap<u32, Callback<Reply>>>,
     /// The frame that is under way.
     frame: Cell<Option<u32>>,
-    /// How long the last frame took the host.
+    /// Duration of the host's last frame.
     took_ms: Cell<Option<f64>>,
     /// Counts states that showed another moment.
     drawn: Cell<u64>,
     tab: RefCell<KeptTab>,
 }
 
-/// What the host heard last.
+/// The last question that the host heard.
 #[derive(Default)]
 struct Sent {
     number: u32,
@@ -61,10 +61,10 @@ struct Sent {
     completed: Option<Completed>,
 }
 
-/// What the words that a line may go on with depend on: the line, the service, how many elements there are.
+/// Inputs of a line's completions: the line, the service, the number of elements.
 type Completed = (String, Option<String>, (u32, u32), usize);
 
-/// What is kept for a page that is loaded again.
+/// State kept for a page that is loaded again.
 #[derive(Default)]
 struct KeptTab {
     text: String,
@@ -73,7 +73,7 @@ struct KeptTab {
     left: (String, f64),
 }
 
-/// How long a page that is loaded again may come back at the address before the one that was written last. *Units*: milliseconds.
+/// Time within which a reloaded page may come back at the address before the one that was written last. *Units*: milliseconds.
 const LEFT_MS: f64 = 2_000.0;
 
 impl PartialEq for Hub {
@@ -119,7 +119,7 @@ impl Hub {
         Rc::clone(&self.0.state.borrow())
     }
 
-    /// Who is told of each new state.
+    /// Sets the listener that is told of each new state.
     pub(crate) fn listen(&self, listener: Callback<Rc<State>>) {
         *self.0.listener.borrow_mut() = Some(listener);
     }
@@ -155,12 +155,12 @@ impl Hub {
         }
     }
 
-    /// Whether a frame is under way.
+    /// Returns whether a frame is under way.
     pub(crate) fn plays(&self) -> bool {
         self.0.frame.get().is_some()
     }
 
-    /// How long the host took for the frame that ended since this was asked last. *Units*: milliseconds.
+    /// Returns the host's duration for the frame that ended since the last call. *Units*: milliseconds.
     pub(crate) fn took_ms(&self) -> Option<f64> {
         self.0.took_ms.take()
     }
@@ -198,7 +198,7 @@ impl Hub {
         self.work();
     }
 
-    /// What this tab has kept.
+    /// Returns the state that this tab has kept.
     #[cfg(test)]
     pub(super) fn kept_tab(&self) -> String {
         self.0.tab.borrow().text.clone()

@@ -1,4 +1,4 @@
-//! What is selected, open and shown, as data: so that a page that is loaded again looks as it did.
+//! Selected, open and shown parts of the page as data, so that a reloaded page looks as it did.
 //!
 //! *Knows*: looks by name. *Must not know*: where they are kept. Whatever cannot be read stays as it is.
 

@@ -7,7 +7,7 @@ use super::ptr::Ptr;
 use super::state::{Checked, State};
 use planarium_protocol::Text;
 
-/// How the text in the editor stands to the moment shown.
+/// Relation of the editor's text to the moment shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// It runs there.
@@ -20,7 +20,7 @@ pub(crate) enum Standing {
     Absent,
 }
 
-/// How the draft shown stands to the moment shown.
+/// Relation of the draft shown to the moment shown.
 pub(crate) fn standing(draft: &Draft) -> Standing {
     match (&draft.base, draft.dirty(), draft.drawer().is_some()) {
         (None, ..) => Standing::Absent,
@@ -42,7 +42,7 @@ pub(crate) fn follow(state: &mut State) {
     put_back(state, drafts);
 }
 
-/// What runs at the moment shown, in place of the draft; the draft is kept.
+/// Loads the running definition of the moment shown in place of the draft; the draft is kept.
 pub(crate) fn show_running(state: &mut State) {
     let mut draft = state.draft.clone();
     draft.show_base();
@@ -82,7 +82,7 @@ fn put_back(state: &mut State, drafts: Vec<Draft>) {
     state.drafts = Ptr::new(drafts);
 }
 
-/// What runs under the name of a definition.
+/// Returns the definition running under the name of a draft.
 fn of_draft<'r>(running: &'r [Running], draft: &Draft) -> Option<&'r Running> {
     let named = |name: &Text| {
         running.iter().find(|run| {

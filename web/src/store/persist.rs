@@ -1,4 +1,4 @@
-//! What the browser remembers: preferences, and the journal of the run before each input.
+//! The browser's memory: preferences, and the journal of the run before each input.
 //!
 //! *Knows*: names of storage keys. *Must not know*: what a journal says. Storage may be refused at any
 //! time (private windows, embedded pages); then nothing is remembered and nothing fails.
@@ -90,7 +90,7 @@ pub(crate) fn save_tab(addresses: [&str; 2], tab: &str, looks: &Value) {
     browser::store_here(TAB, &json::of(&tab).to_string());
 }
 
-/// What this tab has kept at an address: for the host, and the looks.
+/// Returns the tab's state at an address: for the host, and the looks.
 pub(crate) fn saved_tab(address: &str) -> Option<(String, Value)> {
     let tab: Tab = json::read(browser::stored_here(TAB)?.as_bytes()).ok()?;
     tab.addresses.iter().any(|kept| kept == address).then_some((tab.host, tab.looks))
@@ -152,7 +152,7 @@ fn own_name() -> String {
     name
 }
 
-/// What the last input was.
+/// Returns the last input.
 pub(crate) fn saved_pending() -> Option<String> {
     browser::stored_here(PENDING).filter(|text| !text.is_empty())
 }

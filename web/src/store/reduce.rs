@@ -16,7 +16,7 @@ use planarium_protocol::input::LoadService;
 use std::sync::Arc;
 use yew::AttrValue;
 
-/// What a component asked for.
+/// Applies an action of a component to the state.
 pub(crate) fn action(state: &mut State, action: &Action) {
     match action {
         Action::TogglePlay => {
@@ -303,7 +303,7 @@ fn reveal_source(state: &mut State, path: &ElementPath) {
     }
 }
 
-/// Where a message holds that is told now.
+/// Returns the place of a message that is told now.
 fn here(world: &World, only: bool) -> Place {
     Place { lineage: world.log.lineage, at_ms: world.clock.now_ms, only }
 }
@@ -383,7 +383,7 @@ fn compare(state: &mut State, running: &[LoadService]) {
     state.drafts = Ptr::new(drafts);
 }
 
-/// What an effect reported.
+/// Applies a fact to the state.
 pub(crate) fn fact(state: &mut State, fact: Fact) {
     match fact {
         Fact::Moved(mut snapshot) => {

@@ -23,7 +23,7 @@ use planarium_protocol::{Text, Why};
 use std::sync::Arc;
 use yew::AttrValue;
 
-/// What the engine shows.
+/// Shown state of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct World {
     /// The view at the cursor.
@@ -38,7 +38,7 @@ pub(crate) struct World {
     pub(crate) branches: Ptr<Vec<BranchTab>>,
     /// Counts worlds opened on this page.
     pub(crate) generation: u32,
-    /// Whether anything but setting up has happened.
+    /// Set if anything but setting up has happened.
     pub(crate) touched: bool,
     /// There is a run before this one.
     pub(crate) before: bool,
@@ -142,7 +142,7 @@ impl Speed {
 pub(crate) struct Play {
     /// The clock runs.
     pub(crate) playing: bool,
-    /// How fast.
+    /// Play speed.
     pub(crate) speed: Speed,
     /// Part of a millisecond not yet played.
     pub(crate) rest_ms: f64,
@@ -171,7 +171,7 @@ impl Theme {
     }
 }
 
-/// How much the live region says.
+/// Verbosity of the live region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Verbosity {
     /// Every change, summarised.
@@ -200,14 +200,14 @@ impl Default for Sizes {
     }
 }
 
-/// What the browser remembers.
+/// Settings that the browser remembers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Prefs {
     /// Colours.
     pub(crate) theme: Theme,
     /// Single-key shortcuts are off.
     pub(crate) keys_off: bool,
-    /// How much is spoken.
+    /// Verbosity of the live region.
     pub(crate) verbosity: Verbosity,
     /// The first-visit hint was dismissed.
     pub(crate) hint_seen: bool,
@@ -282,7 +282,7 @@ pub(crate) enum Dialog {
     Parameters(ElementPath, AttrValue),
 }
 
-/// What a context menu is about.
+/// Subjects of a context menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MenuTarget {
     /// An element of a plan.
@@ -298,7 +298,7 @@ pub(crate) enum MenuTarget {
 /// An open context menu.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Menu {
-    /// What it is about.
+    /// The part it is about.
     pub(crate) target: MenuTarget,
     /// Left edge in pixels.
     pub(crate) x: i32,
@@ -330,9 +330,9 @@ pub(crate) struct ExampleCard {
     pub(crate) title: AttrValue,
     /// Dialect.
     pub(crate) dialect: AttrValue,
-    /// What it teaches.
+    /// Its lesson.
     pub(crate) teaches: AttrValue,
-    /// How hard.
+    /// Its difficulty.
     pub(crate) difficulty: AttrValue,
 }
 
@@ -390,7 +390,7 @@ pub(crate) struct Ui {
     pub(crate) caret: u32,
     /// Entries of the palette used on this page, the last first.
     pub(crate) lately: Ptr<Vec<AttrValue>>,
-    /// What is opened is put beside what is there.
+    /// Set if the next definitions are opened beside the present ones.
     pub(crate) beside: bool,
     /// The share link, once made.
     pub(crate) link: Option<Link>,
@@ -401,7 +401,7 @@ pub(crate) struct Ui {
 /// Everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct State {
-    /// What the engine shows.
+    /// Shown state of the engine.
     pub(crate) world: World,
     /// Playing or not.
     pub(crate) play: Play,
@@ -415,15 +415,15 @@ pub(crate) struct State {
     pub(crate) running: Ptr<Vec<Running>>,
     /// Machines on which the service gets further than on those in use.
     pub(crate) better: Option<AttrValue>,
-    /// What reading it gave.
+    /// Result of reading it.
     pub(crate) checked: Ptr<Checked>,
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
-    /// What is stuck, and what helps.
+    /// Stuck elements, and ways out.
     pub(crate) help: Ptr<Help>,
     /// Another run on the same clock.
     pub(crate) compare: Option<Ptr<Compared>>,
-    /// What undo and redo would do.
+    /// Next steps of undo and redo.
     pub(crate) ways: Ways,
     /// The file that was removed last: place of its service, path, text.
     pub(crate) removed: Option<(usize, String, AttrValue)>,
@@ -431,7 +431,7 @@ pub(crate) struct State {
     pub(crate) console: Ptr<Console>,
     /// Looks.
     pub(crate) ui: Ui,
-    /// What the browser remembers.
+    /// Settings that the browser remembers.
     pub(crate) prefs: Prefs,
     /// Gallery.
     pub(crate) examples: Ptr<Vec<ExampleCard>>,
@@ -439,7 +439,7 @@ pub(crate) struct State {
     pub(crate) presets: Ptr<Vec<PresetCard>>,
     /// Preset in use, when known.
     pub(crate) preset: Option<AttrValue>,
-    /// Where the content came from.
+    /// Origin of the content.
     pub(crate) story: Ptr<Story>,
     /// The link could not be read.
     pub(crate) broken: Option<BrokenLink>,
@@ -468,7 +468,7 @@ impl State {
         self.editor().all()
     }
 
-    /// Whether any definition differs from what runs.
+    /// Returns whether any definition differs from what runs.
     pub(crate) fn dirty(&self) -> bool {
         self.draft.dirty() || self.drafts.iter().enumerate().any(|(at, draft)| at != self.at && draft.dirty())
     }

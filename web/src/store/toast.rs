@@ -6,7 +6,7 @@ use super::action::Action;
 use super::state::{Clock, ToastUndo};
 use yew::AttrValue;
 
-/// How a toast looks.
+/// Kinds of toast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToastKind {
     /// News.
@@ -15,7 +15,7 @@ pub(crate) enum ToastKind {
     Alert,
 }
 
-/// What the button of a message does.
+/// The action of a message's button.
 pub(crate) fn action_of(undo: ToastUndo) -> Action {
     match undo {
         ToastUndo::Last => Action::Undo,
@@ -44,11 +44,11 @@ pub(crate) struct Toast {
     pub(crate) kind: ToastKind,
     /// A way back.
     pub(crate) undo: Option<ToastUndo>,
-    /// Where it holds; everywhere when there is none.
+    /// Its place; everywhere when there is none.
     pub(crate) place: Option<Place>,
 }
 
-/// Where a message holds: from an instant of a branch on.
+/// Place of a message: from an instant of a branch on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     /// World and branch.
@@ -60,7 +60,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Whether what holds there holds at a moment.
+    /// Returns whether what holds there holds at a moment.
     pub(crate) fn holds(&self, lineage: (u32, u32), clock: &Clock) -> bool {
         let when =
             if self.only { clock.now_ms == self.at_ms && clock.idle } else { clock.now_ms >= self.at_ms };

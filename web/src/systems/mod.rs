@@ -1,4 +1,4 @@
-//! What the page knows of single systems: the one place that lists them.
+//! The page's knowledge of single systems: the one place that lists them.
 //!
 //! *Knows*: which system's file is which. *Must not know*: any system's rules or words; those come with the view.
 //!
@@ -24,7 +24,7 @@ use yew::prelude::*;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Selected(pub(crate) Option<ElementPath>);
 
-/// What the page keeps for a system.
+/// The page's knowledge of a system.
 pub(crate) struct Desk {
     /// The word of its dialect.
     pub(crate) dialect: &'static str,
@@ -32,13 +32,13 @@ pub(crate) struct Desk {
     pub(crate) main: &'static [&'static str],
     /// Name of that file where it is JSON.
     pub(crate) json: &'static str,
-    /// What one begins with.
+    /// Starting text.
     pub(crate) first: &'static str,
     /// Commands of its command line, as examples of what there is.
     pub(crate) commands: &'static [&'static str],
     /// Whole lines worth trying first.
     pub(crate) tries: &'static [&'static str],
-    /// What is shown of a service beside plans and pods; the data stands in [`ServiceView::more`].
+    /// Panel of a service beside plans and pods; its data are in [`ServiceView::more`].
     pub(crate) panel: fn(&ServiceView) -> Option<Html>,
 }
 
@@ -54,18 +54,18 @@ static DESKS: &[Desk] = &[
     skopos::DESK,
 ];
 
-/// What the page keeps for a system.
+/// The page's knowledge of a system.
 pub(crate) fn desk(dialect: &str) -> Option<&'static Desk> {
     DESKS.iter().find(|desk| desk.dialect == dialect)
 }
 
-/// What one begins with when nothing is open: path and text.
+/// Returns the starting file when nothing is open: path and text.
 pub(crate) fn first() -> (&'static str, &'static str) {
     let name = |desk: &Desk| desk.main.first().copied();
     DESKS.first().and_then(|desk| Some((name(desk)?, desk.first))).unwrap_or(("definition.yml", ""))
 }
 
-/// How usual it is that a definition is mainly in a file of this name: 0 is the most usual; none where that is not known.
+/// Rates how usual this name is for a definition's main file: 0 is the most usual; none where that is not known.
 pub(crate) fn main_place(name: &str) -> Option<usize> {
     let place = |desk: &Desk| {
         let json = std::iter::once(desk.json);
@@ -84,18 +84,18 @@ pub(crate) fn file_names() -> Vec<FileNames> {
     DESKS.iter().map(names).collect()
 }
 
-/// What systems offer beside findings.
+/// Systems' offers beside findings.
 static OFFERS: &[fn(&Hub, &Finding) -> Option<Html>] = &[
     #[cfg(feature = "skopos")]
     skopos::remedy,
 ];
 
-/// What a system offers beside a finding, where it offers anything.
+/// Returns a system's offer beside a finding, if any.
 pub(crate) fn remedy(hub: &Hub, finding: &Finding) -> Option<Html> {
     OFFERS.iter().find_map(|offer| offer(hub, finding))
 }
 
-/// What the system of a service shows beside plans and pods, where it shows anything.
+/// Returns a system's panel beside plans and pods, if any.
 pub(crate) fn panel(service: &ServiceView) -> Option<Html> {
     desk(&service.dialect).and_then(|desk| (desk.panel)(service))
 }

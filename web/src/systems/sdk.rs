@@ -2,7 +2,7 @@
 
 use super::Desk;
 
-/// What the page keeps for it. It shows nothing beside plans and pods.
+/// The page's knowledge of it. It has no panel beside plans and pods.
 pub(super) const DESK: Desk = Desk {
     dialect: "sdk",
     main: &["svc.yml", "svc.yaml"],

@@ -12,7 +12,7 @@ pub(crate) struct IconButtonProps {
     /// Key that does the same.
     #[prop_or_default]
     pub(crate) keys: Option<AttrValue>,
-    /// What it does.
+    /// Its effect.
     pub(crate) onclick: Callback<MouseEvent>,
     /// Why it does nothing now.
     #[prop_or_default]
@@ -58,12 +58,12 @@ pub(crate) struct ButtonProps {
     /// Icon before them.
     #[prop_or_default]
     pub(crate) icon: Option<AttrValue>,
-    /// What it does.
+    /// Its effect.
     pub(crate) onclick: Callback<MouseEvent>,
     /// Why it does nothing now.
     #[prop_or_default]
     pub(crate) refused: Option<AttrValue>,
-    /// What it does looks for itself whether it may: what was typed last may not be drawn yet.
+    /// Set if the handler checks for itself whether it may act: the text typed last may not be drawn yet.
     #[prop_or_default]
     pub(crate) looks: bool,
     /// `primary`, `quiet` or nothing.

@@ -8,7 +8,7 @@ use yew::prelude::*;
 pub(crate) struct DialogProps {
     /// Heading.
     pub(crate) title: AttrValue,
-    /// What shutting it does.
+    /// Callback of closing.
     pub(crate) onclose: Callback<()>,
     /// `wide` or nothing.
     #[prop_or_default]

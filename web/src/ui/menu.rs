@@ -11,13 +11,13 @@ pub(crate) struct MenuItem {
     pub(crate) label: AttrValue,
     /// Icon.
     pub(crate) icon: &'static str,
-    /// What it will do.
+    /// Its consequence.
     pub(crate) note: Option<AttrValue>,
     /// Why it does nothing now.
     pub(crate) refused: Option<AttrValue>,
     /// Key that does the same.
     pub(crate) keys: Option<&'static str>,
-    /// What it does.
+    /// Its effect.
     pub(crate) onpick: Callback<()>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct PopupProps {
     pub(crate) y: i32,
     /// Entries.
     pub(crate) items: Vec<MenuItem>,
-    /// What shutting it does.
+    /// Callback of closing.
     pub(crate) onclose: Callback<()>,
 }
 

@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct SplitterProps {
-    /// What it moves, e.g. `Editor width`.
+    /// Its label, e.g. `Editor width`.
     pub(crate) label: AttrValue,
     /// Id of the pane it resizes.
     pub(crate) controls: AttrValue,

@@ -27,7 +27,7 @@ pub(crate) fn status_icon_at(look: Look, x: i32, y: i32) -> Html {
 pub(crate) struct BadgeProps {
     /// The status word.
     pub(crate) status: AttrValue,
-    /// What it means in its system.
+    /// Entry of its status word in its system.
     pub(crate) word: &'static StatusWord,
     /// Marked complete by an operator: keeps its word and gets a diamond.
     #[prop_or_default]

@@ -13,7 +13,7 @@ pub(crate) struct TabItem {
     pub(crate) icon: Option<&'static str>,
     /// Number beside the words.
     pub(crate) count: Option<usize>,
-    /// How the number looks: a status family, or empty.
+    /// Status family of the number, or empty.
     pub(crate) tone: &'static str,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct TabsProps {
     pub(crate) items: Vec<TabItem>,
     /// Position of the one shown.
     pub(crate) current: usize,
-    /// What choosing one does.
+    /// Callback of a choice.
     pub(crate) onpick: Callback<usize>,
     /// Id of what they switch, when it is not `{id}-panel`.
     #[prop_or_default]

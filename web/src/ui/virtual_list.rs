@@ -12,7 +12,7 @@ const SPARE: usize = 10;
 pub(crate) struct Slice {
     /// First row.
     pub(crate) start: usize,
-    /// How many.
+    /// Maximum.
     pub(crate) take: usize,
     /// Height of a row in pixels.
     pub(crate) row_px: usize,

@@ -34,7 +34,7 @@ pub(crate) fn run(figures: &mut Figures) -> Result<()> {
     Ok(())
 }
 
-/// What the hidden option `--probe` runs: `WORKLOAD:REPETITIONS`.
+/// Runs the workload of the hidden option `--probe`: `WORKLOAD:REPETITIONS`.
 pub(crate) fn probe(what: &str) -> Result<()> {
     let (workload, times) = what.split_once(':').context("a probe is WORKLOAD:REPETITIONS")?;
     let times: u32 = times.parse()?;

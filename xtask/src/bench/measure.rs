@@ -45,7 +45,7 @@ pub(crate) fn exponent(small: (u64, f64), large: (u64, f64)) -> f64 {
     (large.1 / small.1).ln() / (float(large.0) / float(small.0)).ln()
 }
 
-/// How much more a thing costs at the larger size than at the smaller: the least of up to three attempts,
+/// Returns the ratio of costs at the larger and the smaller size: the least of up to three attempts,
 /// since a busy machine can only make it look worse. *Units*: `cost` answers any time per thing.
 pub(crate) fn growth<E>(limit: f64, mut cost: impl FnMut() -> Result<(f64, f64), E>) -> Result<f64, E> {
     let mut least = f64::INFINITY;
@@ -93,7 +93,7 @@ pub(crate) const fn w0_delay(timer: u32, firings: u32) -> u32 {
     mix32(1, timer, firings, 0) % 1000 + 1
 }
 
-/// What one firing adds to the checksum of W0.
+/// Adds one firing to the checksum of W0.
 pub(crate) const fn w0_sum(sum: u32, timer: u32, at: u32) -> u32 {
     sum.wrapping_add((timer + 1).wrapping_mul(at))
 }

@@ -16,7 +16,7 @@ use super::{
     measure::{Unit, exponent, float, growth, least},
 };
 
-/// How the steps of a phase follow one another.
+/// Strategies over the steps of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Serial,

@@ -11,7 +11,7 @@ use crate::files;
 use crate::proc::{Cmd, search_path};
 use crate::setup::{WasmToolchain, npm};
 
-/// How a piece is built.
+/// Profiles of a piece's build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Compiled quickly.

@@ -105,7 +105,7 @@ fn file_of(folder: &Path, path: &str) -> Option<PathBuf> {
     Some(if path.ends_with('/') { file.join("index.html") } else { file })
 }
 
-/// Whether a file's name ends in a hash of its content, see `web/hooks/assemble.mjs`.
+/// Returns whether a file's name ends in a hash of its content, see `web/hooks/assemble.mjs`.
 fn is_hashed(stem: &str) -> bool {
     let stem = stem.strip_suffix("_bg").unwrap_or(stem);
     stem.rsplit_once('-')

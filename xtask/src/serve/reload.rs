@@ -17,7 +17,7 @@ new EventSource('/.planarium/changes').onmessage = ({ data }) => {
 };
 ";
 
-/// How often a silent stream says that it is still there, which finds readers that are gone.
+/// Interval of a silent stream's sign of life, which finds readers that are gone.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// The number of the page that is served. Zero: pages do not listen.
@@ -39,7 +39,7 @@ impl Reload {
         self.news.notify_all();
     }
 
-    /// Whether pages listen.
+    /// Returns whether pages listen.
     pub(super) fn is_enabled(&self) -> bool {
         self.version() > 0
     }

@@ -70,12 +70,12 @@ impl Request {
         request
     }
 
-    /// Whether the browser takes this content encoding.
+    /// Returns whether the browser takes this content encoding.
     pub(crate) fn takes(&self, encoding: &str) -> bool {
         self.encodings.iter().any(|taken| taken == encoding || taken == "*")
     }
 
-    /// Whether it names this machine as the host: a page of another host cannot read through a name of its own.
+    /// Returns whether it names this machine as the host: a page of another host cannot read through a name of its own.
     pub(crate) fn is_local(&self) -> bool {
         let name = self.host.rsplit_once(':').map_or(self.host.as_str(), |(name, _)| name);
         ["127.0.0.1", "localhost", "[::1]"].contains(&name)

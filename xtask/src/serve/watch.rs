@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::files;
 
-/// How often the sources are looked at. *Order*: a change counts once two looks in a row agree, so that a checkout or a
+/// Interval between two looks at the sources. *Order*: a change counts once two looks in a row agree, so that a checkout or a
 /// save of many files is one change.
 const INTERVAL: Duration = Duration::from_millis(400);
 

@@ -53,7 +53,7 @@ pub(crate) fn apt(packages: &[&str], label: &str) -> Result<()> {
         .condensed(&format!("installing {label}"))
 }
 
-/// Whether this runs as root, which apt asks for.
+/// Returns whether this runs as root, which apt asks for.
 pub(crate) fn is_root() -> bool {
     cfg!(unix) && Cmd::new("id").arg("-u").answer().as_deref() == Some("0")
 }

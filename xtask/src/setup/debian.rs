@@ -13,7 +13,7 @@ use crate::files;
 use crate::out;
 use crate::proc::{Cmd, find};
 
-/// What to type when it is not done for you.
+/// Command to type when it is not run for you.
 pub(crate) const INSTALL: &str = "apt-get install rustc-web cargo-web rust-web-src lld-22";
 
 /// The name under which rustup knows the linked toolchain.
@@ -95,7 +95,7 @@ fn build_std(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a library belongs to the standard library and not to the empty crate.
+/// Returns whether a library belongs to the standard library and not to the empty crate.
 fn is_of_std(name: &str) -> bool {
     !name.starts_with("libnothing-")
 }

@@ -1,4 +1,4 @@
-//! What the other tasks need on a machine, and getting it.
+//! Needs of the other tasks on a machine, and their installation.
 //!
 //! Every part looks first, says what is missing and why, installs it from a package registry with that registry's own
 //! client, and costs a few milliseconds when nothing is missing. Nothing is downloaded from anywhere else.

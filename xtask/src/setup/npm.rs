@@ -12,7 +12,7 @@ use crate::proc::{Cmd, find};
 /// The oldest Node whose test runner and compression the tasks rely on.
 const NODE: u32 = 20;
 
-/// What to type to get Node.
+/// Advice for getting Node.
 const NODE_HINT: &str = "install Node 20 or later with npm (on Debian, as root: apt-get install nodejs npm; elsewhere \
                          from nodejs.org)";
 

@@ -39,7 +39,7 @@ impl WasmToolchain {
         &self.env
     }
 
-    /// Whether it is the pinned toolchain, which also has clippy.
+    /// Returns whether it is the pinned toolchain, which also has clippy.
     pub(crate) fn is_pinned(&self) -> bool {
         self.env.is_empty()
     }
@@ -74,7 +74,7 @@ pub(crate) fn ensure(root: &Path) -> Result<WasmToolchain> {
     }
 }
 
-/// Whether a toolchain (the pinned one without a name) has the standard library for the target.
+/// Returns whether a toolchain (the pinned one without a name) has the standard library for the target.
 pub(crate) fn has_target(root: &Path, toolchain: Option<&str>) -> bool {
     target_libdir(root, toolchain).is_some_and(|folder| has_std(&folder))
 }

@@ -11,7 +11,7 @@ use crate::files;
 use crate::out;
 use crate::proc::{Cmd, find};
 
-/// How to compile a tool that is installed once and hardly ever runs.
+/// Build settings of a tool that is installed once and hardly ever runs.
 const CHEAP: [(&str, &str); 6] = [
     ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
     ("CARGO_PROFILE_RELEASE_LTO", "off"),

@@ -39,7 +39,7 @@ pub(super) fn program(root: &Path) -> PathBuf {
     target.join("debug").join(format!("planarium{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// How many tests the Python files of a folder hold.
+/// Returns how many tests the Python files of a folder hold.
 fn tests_in(folder: &Path, filter: Option<&str>) -> Result<u32> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut count = 0;

@@ -31,7 +31,7 @@ impl Count {
         Self { failed: 1, ..Self::default() }
     }
 
-    /// So many tests that could not run, all for one reason.
+    /// Counts tests that could not run, all for one reason.
     pub(crate) fn skipped_for(reason: String, skipped: u32) -> Self {
         Self { skipped, reasons: BTreeMap::from([(reason, skipped)]), ..Self::default() }
     }
@@ -56,7 +56,7 @@ impl Count {
         rows.map(|(reason, times)| format!("skipped  {times}: {reason}")).collect()
     }
 
-    /// Whether nothing ran.
+    /// Returns whether nothing ran.
     pub(crate) fn is_empty(&self) -> bool {
         self.passed == 0 && self.failed == 0
     }
@@ -91,7 +91,7 @@ fn reason(line: &str) -> Option<String> {
     Some(reason.trim().to_owned())
 }
 
-/// What a line adds to the count, when it is a summary line of one of the test programs.
+/// Returns the counts in a summary line of one of the test programs.
 fn read_line(line: &str) -> Option<Count> {
     let line = plain(line);
     // What a failed test said is shown further in, and it may end like a program's own summary.

@@ -16,7 +16,7 @@ use crate::out;
 /// The suites, in the order in which they run: the quickest answer first.
 const SUITES: [&str; 4] = ["native", "clients", "wasm", "browser"];
 
-/// What was asked for.
+/// Options given.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Options {
     only: Vec<String>,

@@ -1,4 +1,4 @@
-//! What belongs to one system, in a build without the others.
+//! Tests of one system, in a build without the others.
 
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Repository;
 
-/// Where the pages lie.
+/// Folder of the pages.
 const PAGES: &str = "docs/diagnostics";
 
 /// Names that look like codes and are none.
@@ -38,7 +38,7 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
     findings
 }
 
-/// Whether a path is that of code that is shipped; tests make up codes of their own.
+/// Returns whether a path is that of code that is shipped; tests make up codes of their own.
 fn is_code_path(path: &str) -> bool {
     path.contains("/src/") && !path.contains("/tests/") && !path.ends_with("tests.rs")
 }

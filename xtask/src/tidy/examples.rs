@@ -13,7 +13,7 @@ use front_matter::front_matter;
 /// The keys of a README's header.
 const KEYS: [&str; 4] = ["title", "dialect", "teaches", "since"];
 
-/// What is missing in which example.
+/// Lists the missing parts of examples.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let mut folders: BTreeMap<&str, Vec<(&str, &Source)>> = BTreeMap::new();
     for source in repository.below("examples") {

@@ -2,7 +2,7 @@
 
 use super::Repository;
 
-/// Where golden files lie.
+/// Folder of golden files.
 const FOLDER: &str = "tests/golden";
 
 /// Golden files that nothing produces any more.
@@ -31,7 +31,7 @@ fn stem(path: &str) -> &str {
     name.split_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Whether a text holds the name as a whole word.
+/// Returns whether a text holds the name as a whole word.
 fn mentions(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     text.split(|c: char| !is_part(c)).any(|word| word == name)

@@ -54,7 +54,7 @@ const NEEDS: [(&str, &[&str]); 4] = [
     ("planarium-skopos", &[]),
 ];
 
-/// Whether a package may use a cluster manager: a system that needs it, or as a dependency that a feature turns on.
+/// Returns whether a package may use a cluster manager: a system that needs it, or as a dependency that a feature turns on.
 fn may_use(package: &str, manager: &str, dependency: &Value) -> bool {
     if dependency.get("kind").is_some_and(|kind| kind == "dev") {
         return true;

@@ -5,7 +5,7 @@ use super::Repository;
 /// The length from which on a reason is asked for.
 const LIMIT: usize = 800;
 
-/// How far into a file its opening comment is looked for.
+/// Lines at the start of a file in which its opening comment is looked for.
 const OPENING: usize = 60;
 
 /// Files that are too long.

@@ -21,7 +21,7 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
     findings
 }
 
-/// Where an `allow` attribute starts a line.
+/// Returns the lines that begin with an `allow` attribute.
 fn attributes(text: &str) -> Vec<(usize, &'static str)> {
     let outer = concat!("#[", "allow(");
     let inner = concat!("#![", "allow(");

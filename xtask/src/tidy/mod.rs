@@ -14,6 +14,7 @@ mod paths;
 mod systems;
 mod types;
 mod unfinished;
+mod wording;
 
 use std::path::{Path, PathBuf};
 
@@ -75,7 +76,7 @@ impl Repository {
 type Check = (&'static str, fn(&Repository) -> Vec<String>);
 
 /// Every check, in the order in which they report.
-const CHECKS: [Check; 14] = [
+const CHECKS: [Check; 15] = [
     ("layers", layers::check),
     ("length", length::check),
     ("codes", codes::check),
@@ -90,6 +91,7 @@ const CHECKS: [Check; 14] = [
     ("types", types::check),
     ("numbers", numbers::check),
     ("documents", documents::check),
+    ("wording", wording::check),
 ];
 
 /// Runs the checks, or the named ones.

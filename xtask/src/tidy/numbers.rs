@@ -103,7 +103,7 @@ fn declaration(line: &str) -> Option<&str> {
     is_type.then(|| line.get(..line.len() - start.len()).unwrap_or_default())
 }
 
-/// Whether one of the words stands in a line.
+/// Returns whether one of the words stands in a line.
 fn holds(line: &str, words: &[&str]) -> bool {
     line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| words.contains(&word))
 }

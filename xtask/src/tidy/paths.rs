@@ -20,7 +20,7 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
     findings
 }
 
-/// Whether a line holds the folder as the start of an absolute path, not inside another path or address.
+/// Returns whether a line holds the folder as the start of an absolute path, not inside another path or address.
 fn holds(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| {
         let before = line.get(..at).and_then(|text| text.chars().next_back());

@@ -25,7 +25,7 @@ const WORDS: [&str; 8] = [
 const OWN: [&str; 4] =
     ["crates/systems/sdk/", "crates/systems/marathon/", "crates/systems/kudo/", "crates/systems/skopos/"];
 
-/// Where systems are registered.
+/// Files in which systems are registered.
 const REGISTRATIONS: [&str; 6] = [
     "crates/world/src/systems.rs",
     "crates/world/src/detect.rs",

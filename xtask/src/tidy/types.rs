@@ -169,7 +169,7 @@ fn owner(head: &str) -> Option<&str> {
     (!name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
 }
 
-/// What follows the parameters of an `impl`.
+/// Returns the text after the parameters of an `impl`.
 fn after_parameters(head: &str) -> &str {
     let mut depth = 0_u32;
     if !head.starts_with('<') {

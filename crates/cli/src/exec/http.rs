@@ -10,12 +10,12 @@ use ureq::{Agent, Error};
 
 /// Longest answer that is read. *Units*: bytes.
 const MAX_ANSWER: u64 = 64 * 1024 * 1024;
-/// How long to wait for a connection.
+/// Timeout of a connection.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long to wait for the next bytes.
+/// Timeout of a read.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Where requests go.
+/// An HTTP client of a served world.
 #[derive(Debug)]
 pub(super) struct Client {
     agent: Agent,
@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// What a server was sent that answers like this, and what became of it.
+    /// Returns the request that a server with this answer received, and the client's result.
     fn exchanged(request: &Request, answer: &'static str) -> (String, Response) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let client = Client::new(&format!("http://{}/base/", listener.local_addr().unwrap())).unwrap();

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 
-/// How often the world is looked at for something new.
+/// Interval between two polls of the world.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The body: records as they come. When it is dropped the framework is disconnected.
@@ -23,7 +23,7 @@ pub(super) struct Events {
     ends: Option<Instant>,
     /// All of it has been sent.
     ended: bool,
-    /// What the stream begins with, until it is sent.
+    /// First bytes of the stream, until they are sent.
     first: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! What a browser sees at `/` where the playground is not built in: the plans, and links into the API.
+//! The page at `/` where the playground is not built in: the plans, and links into the API.
 //!
 //! Knows: a view and the routes that answer a plain GET. Must not know: what their answers mean.
 
@@ -12,7 +12,7 @@ pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}\
                      pre{font-size:14px;line-height:1.35;overflow:auto}li{margin:.2rem 0}";
 
-/// What can be asked of every world: path and what answers.
+/// Requests that every world answers: path and description.
 const WORLD: &[(&str, &str)] = &[
     ("/sim", "the clock"),
     ("/sim/view", "everything a page shows"),

@@ -1,4 +1,4 @@
-//! Who may ask: a page on some other site must not reach a server on this machine through the browser of its user.
+//! Refuses requests from other sites: their pages must not reach a server on this machine through the browser of its user.
 //!
 //! Knows: the `Host` and `Origin` headers. Must not know: what is asked.
 //!

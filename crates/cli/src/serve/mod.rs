@@ -29,7 +29,7 @@ mod page {
     include!(concat!(env!("OUT_DIR"), "/page.rs"));
 }
 
-/// What to do about an empty cluster.
+/// Advice for an empty cluster.
 const NO_MACHINES: &str = "\
 note: there are no machines, so nothing can be placed
   planarium serve PATH                  serves a definition, a scenario or a package on a cluster
@@ -46,7 +46,7 @@ const TICK: Duration = Duration::from_millis(500);
 
 type Shared = Arc<Mutex<Session>>;
 
-/// What every request is answered from.
+/// State that every request is answered from.
 #[derive(Clone)]
 struct Served {
     session: Shared,

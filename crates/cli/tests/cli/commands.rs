@@ -58,7 +58,7 @@ fn run_plays_definitions_and_scenarios() {
 }
 
 #[test]
-fn what_does_not_come_true_ends_with_1() {
+fn unmet_conditions_exit_with_1() {
     let dir = folder("fails");
     let svc = file(&dir, "svc.yml", &SVC.replace("cpus: 0.1", "cpus: 64"));
     let said = planarium(&with(&["run", &svc, "--limit", "5m"], &ENV)).ends(1);

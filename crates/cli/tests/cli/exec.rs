@@ -87,7 +87,7 @@ fn a_world_of_its_own() {
 }
 
 #[test]
-fn what_cannot_be_run() {
+fn unrunnable_inputs() {
     for words in [
         &["exec"][..],
         &["exec", "hello"],

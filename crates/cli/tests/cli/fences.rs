@@ -35,7 +35,7 @@ fn number(value: &Value, key: &str) -> u64 {
     value.get(key).and_then(Value::as_u64).expect("a number")
 }
 
-/// What the command makes of a document, as the set keeps it.
+/// Returns the command's output for a document, as the set keeps it.
 fn outcome(name: &str) -> String {
     let path = format!("{SET}/{name}.md");
     let said = planarium(&["embed", "--markdown", &path, "--root", ".", "--format", "json"]);

@@ -14,7 +14,7 @@ struct Scheduler<'a> {
     stream: BufReader<TcpStream>,
     stream_id: String,
     id: String,
-    /// What came of the stream and is not a whole record yet.
+    /// Bytes of the stream that are not a whole record yet.
     pending: Vec<u8>,
 }
 

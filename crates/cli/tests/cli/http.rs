@@ -12,7 +12,7 @@ pub(crate) struct Server {
     pub(crate) address: String,
 }
 
-/// How long an answer may take before the test gives up.
+/// Longest time that the test waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Server {

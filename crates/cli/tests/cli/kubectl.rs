@@ -97,7 +97,7 @@ impl Cluster {
         command
     }
 
-    /// What a command prints, and what it says where it fails.
+    /// Returns the output of a command, or its error text.
     fn run(&self, words: &[&str]) -> Result<String, String> {
         let output = self.command(words).output().expect("kubectl runs");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

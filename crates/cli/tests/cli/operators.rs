@@ -68,7 +68,10 @@ fn parameters_are_given_on_the_command_line() {
         all.extend(["--", "get", "instances", "-o", "yaml"]);
         planarium(&all).ends(0).out
     };
-    assert!(shown(&["-P", &values, "--parameter", "TEXT=own"]).contains("TEXT: own"), "the command line wins");
+    assert!(
+        shown(&["-P", &values, "--parameter", "TEXT=own"]).contains("TEXT: own"),
+        "the command line wins"
+    );
     assert!(shown(&["--parameter-file", &values]).contains("TEXT: from a file"));
     let nothing = file(&top, "nothing.yaml", "TEXT: null\n");
     for (words, part) in [
@@ -88,12 +91,19 @@ fn parameters_are_given_on_the_command_line() {
 #[test]
 fn packages_beside_the_own_one_are_read() {
     let top = folder("operators-children");
-    let task = "- name: child\n  kind: KudoOperator\n  spec: {package: ../parts/child, parameterFile: child.yaml}\n";
-    let parent = package(&top, "parent", &operator("parent", task, "child"), "parameters: [{name: TEXT, default: x}]\n");
+    let task =
+        "- name: child\n  kind: KudoOperator\n  spec: {package: ../parts/child, parameterFile: child.yaml}\n";
+    let parent = package(
+        &top,
+        "parent",
+        &operator("parent", task, "child"),
+        "parameters: [{name: TEXT, default: x}]\n",
+    );
     file(&top.join("parent"), "templates/child.yaml", "TEXT: {{ .Params.TEXT }}\n");
     let said = planarium(&["check", &parent]).ends(2);
     assert!(said.out.contains("error[KUDO033]"), "{}", said.out);
-    let grandchild = "- name: child\n  kind: KudoOperator\n  spec: {package: ../../last, parameterFile: last.yaml}\n";
+    let grandchild =
+        "- name: child\n  kind: KudoOperator\n  spec: {package: ../../last, parameterFile: last.yaml}\n";
     package(&top, "parts/child", &operator("child", grandchild, "app, child"), PARAMS);
     file(&top.join("parts/child"), "templates/last.yaml", "TEXT: {{ .Params.TEXT }}\n");
     package(&top, "last", &operator("last", "", "app"), "parameters: [{name: TEXT, default: y}]\n");
@@ -115,7 +125,18 @@ fn archives_are_read_like_folders() {
     assert!(made.success());
     assert!(planarium(&["check", &archive]).ends(0).out.contains("KUDO036"));
     planarium(&["run", &archive, "-p", "TEXT=x"]).ends(0);
-    let said = planarium(&["exec", "web-instance", "--on", &path, "-p", "TEXT=x", "--", "package", "verify", &archive]);
+    let said = planarium(&[
+        "exec",
+        "web-instance",
+        "--on",
+        &path,
+        "-p",
+        "TEXT=x",
+        "--",
+        "package",
+        "verify",
+        &archive,
+    ]);
     assert!(said.ends(0).out.contains("package is valid"));
     let cut = file(&top, "cut.tgz", &"x".repeat(600));
     assert!(planarium(&["check", &cut]).ends(2).err.contains("not an archive"));

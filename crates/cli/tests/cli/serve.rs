@@ -75,7 +75,7 @@ fn a_real_clock_runs_by_itself() {
 }
 
 #[test]
-fn what_cannot_be_served_ends_with_2() {
+fn unservable_input_exits_with_2() {
     let dir = folder("unserved");
     let bad = file(&dir, "svc.yml", "pods: [");
     assert!(planarium(&["serve", &bad]).ends(2).err.contains("error[YAML001]"));

@@ -42,11 +42,11 @@ pub(crate) fn first_plan(view: &View, plan: Option<&str>) -> Option<String> {
 /// An element over the whole run.
 #[derive(Default)]
 struct Life {
-    /// Whether it is there at some instant.
+    /// Set if it is there at some instant.
     is_there: bool,
     /// The first instant at which it shows the status.
     first: Option<(u64, Sight)>,
-    /// What the name means, by the first view that shows it: events follow the same reading.
+    /// Returns the element of a name, by the first view that shows it: events follow the same reading.
     reading: Option<Sight>,
     /// Paths of everything that it means at some instant.
     keys: Vec<String>,

@@ -39,7 +39,7 @@ pub struct Query {
     pub line: u32,
     /// The element; without one, the plan that is shown.
     pub element: Option<String>,
-    /// Whether the reason is asked for, rather than the status.
+    /// Set if the reason is asked for, rather than the status.
     pub is_why: bool,
     /// *Units*: milliseconds; without one, the run's end.
     pub at_ms: Option<u64>,
@@ -57,7 +57,7 @@ enum Line {
 /// A fence's body, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
-    /// What is run: the body with empty lines in place of claims, questions and the cut, so that lines keep their numbers.
+    /// The text to run: the body with empty lines in place of claims, questions and the cut, so that lines keep their numbers.
     pub text: String,
     /// Claims in order.
     pub claims: Vec<Claim>,
@@ -107,7 +107,7 @@ impl Body {
         (body, findings)
     }
 
-    /// Whether nothing would be run.
+    /// Returns whether nothing would be run.
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty()
     }

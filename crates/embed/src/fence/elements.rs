@@ -5,7 +5,7 @@
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::view::{ServiceView, View};
 
-/// How an element is named.
+/// The name of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Named {
     /// `PLAN`, `PLAN/PHASE`, `PLAN/PHASE/STEP`, with or without the service in front.
@@ -113,7 +113,7 @@ fn every(service: &ServiceView, take: &mut dyn FnMut(&Entry<'_>)) {
     }
 }
 
-/// How a name means the element with this path, if it does.
+/// Returns the way in which a name fits the element with this path, if it does.
 fn named(service: &str, parts: &[&str], wanted: &str) -> Option<Named> {
     let wanted = wanted.trim_matches('/');
     let path = parts.join("/");
@@ -166,7 +166,7 @@ pub(crate) fn told(event: &EventBody, wanted: &str, keys: &[String]) -> Option<S
     }
 }
 
-/// Whether two status words are the same: case and Mesos' `TASK_` do not matter.
+/// Returns whether two status words are the same: case and Mesos' `TASK_` do not matter.
 pub(crate) fn same(shown: &str, wanted: &str) -> bool {
     let plain = |word: &str| word.to_ascii_uppercase().trim_start_matches("TASK_").to_owned();
     plain(shown) == plain(wanted)

@@ -15,9 +15,9 @@ pub struct Found {
     pub info: String,
     /// Its lines, without what the block quote or list around it adds.
     pub body: String,
-    /// What stands before it on its first line: block quotes and list items around it.
+    /// The text before it on its first line: block quotes and list items around it.
     opening: String,
-    /// What stands before each of the following lines.
+    /// The text before each of the following lines.
     prefix: String,
 }
 
@@ -97,13 +97,13 @@ fn finish(open: Option<Open>, line: usize, found: &mut Vec<Found>) {
     }
 }
 
-/// What stands before the text of a line.
+/// Returns the length of the text before a line's own.
 struct Container<'t> {
     opening: String,
     /// The same with spaces in place of list markers.
     prefix: String,
     rest: &'t str,
-    /// Whether a list item begins on the line.
+    /// Set if a list item begins on the line.
     is_item: bool,
     /// Column of the last list marker.
     marker: usize,

@@ -34,7 +34,7 @@ pub use play::{Played, play};
 pub struct Finding {
     /// Line within the fence; 0 is its first line with the options.
     pub line: u32,
-    /// Whether the fence can be understood and says something false, rather than not being understood.
+    /// Set if the fence can be understood and says something false, rather than not being understood.
     pub is_false_claim: bool,
     /// One sentence.
     pub message: String,

@@ -64,7 +64,7 @@ pub struct Options {
     pub title: Option<String>,
     /// The instant that the picture shows.
     pub(crate) poster: Option<Instant>,
-    /// Whether the source stays out of the picture.
+    /// Set if the source stays out of the picture.
     pub hides_source: bool,
     /// Address of the run in a playground.
     pub link: Option<String>,
@@ -72,7 +72,7 @@ pub struct Options {
     pub attributes: Vec<(String, String)>,
 }
 
-/// Whether the first line of a fence is one of ours.
+/// Returns whether the first line of a fence is one of ours.
 pub fn is_info(info: &str) -> bool {
     let rest = info.trim_start().strip_prefix(WORD);
     rest.is_some_and(|rest| rest.chars().next().is_none_or(|c| c.is_whitespace() || c == ','))

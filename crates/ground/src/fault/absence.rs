@@ -28,7 +28,7 @@ impl super::FaultRecord {
     }
 }
 
-/// How bad an absence is; the worst one decides in what state the machine returns.
+/// Returns the severity of an absence; the worst one decides the state in which the machine returns.
 const fn severity(how: Absence) -> u8 {
     match how {
         Absence::Partitioned => 0,

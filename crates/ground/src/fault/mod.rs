@@ -16,7 +16,7 @@ use planarium_protocol::{
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Whether a fault of this kind is over once it has struck, unless it is given a span or a count.
+/// Returns whether a fault of this kind is over once it has struck, unless it is given a span or a count.
 pub(crate) const fn is_momentary(kind: FaultKind) -> bool {
     matches!(
         kind,
@@ -76,7 +76,7 @@ impl FaultRecord {
         self.spec.probability.map_or(1000, |p| u32::try_from(p.thousandths()).unwrap_or(0))
     }
 
-    /// Whether it is meant for a process with these labels and strikes on this occasion.
+    /// Returns whether it is meant for a process with these labels and strikes on this occasion.
     pub(crate) fn hits(&self, labels: &Labels, luck: Luck, occasion: u64) -> bool {
         self.left != Some(0)
             && labels.matches(&self.spec.target)
@@ -88,7 +88,7 @@ impl FaultRecord {
         self.spec.exit_code.unwrap_or(1)
     }
 
-    /// What the status says, if the fault says anything.
+    /// Returns the status message that the fault sets, or else the given one.
     pub(crate) fn message_or(&self, otherwise: &str) -> Text {
         self.spec.message.as_deref().unwrap_or(otherwise).into()
     }
@@ -116,7 +116,7 @@ pub(crate) fn target_text(target: &Target) -> String {
     if words.is_empty() { "everything".to_owned() } else { words.join(", ") }
 }
 
-/// Whether the fault makes sense at all.
+/// Refuses a fault that makes no sense.
 ///
 /// *Errors*: keys out of range, keys that say nothing for this kind, kinds that belong elsewhere.
 pub(crate) fn validate(fault: &Fault) -> Result<(), Refusal> {

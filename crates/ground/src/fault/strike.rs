@@ -14,7 +14,7 @@ use planarium_protocol::{
 use std::sync::Arc;
 
 impl super::FaultRecord {
-    /// What this fault makes of a process that it hits; none for kinds that do not end processes.
+    /// Returns the fate of a process that this fault hits; none for kinds that do not end processes.
     pub(crate) fn fate(&self, number: u32) -> Option<Fate> {
         let exit = |code, reason, message| Fate::Exit(Exit { code, reason, message, fault: Some(number) });
         match self.kind() {

@@ -163,12 +163,12 @@ impl Amounts {
         self.with(other, Ord::max)
     }
 
-    /// Whether there is nothing of anything.
+    /// Returns whether there is nothing of anything.
     pub fn is_none(self) -> bool {
         self == Self::NONE
     }
 
-    /// Whether there is at least as much of everything.
+    /// Returns whether there is at least as much of everything.
     pub fn contains(self, other: Self) -> bool {
         self.lacks(other).next().is_none()
     }

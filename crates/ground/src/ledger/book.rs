@@ -1,4 +1,4 @@
-//! What is held of one machine.
+//! Holdings on one machine.
 
 use super::amounts::{Amounts, Scalar};
 use crate::spec::Owner;
@@ -17,7 +17,7 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// Whether some port is in both.
+    /// Returns whether some port is in both.
     pub const fn meets(self, other: Self) -> bool {
         self.first <= other.last && other.first <= self.last
     }
@@ -39,7 +39,7 @@ pub struct Holder {
 /// An entry: so much of a machine is held by somebody.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holding {
-    /// Who holds it.
+    /// The holder.
     pub holder: Holder,
     /// Scalars.
     pub amounts: Amounts,
@@ -60,7 +60,7 @@ impl Holding {
     }
 }
 
-/// What one owner holds altogether.
+/// Sum of one owner's holdings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Share {
     owner: Owner,
@@ -68,7 +68,7 @@ struct Share {
     holdings: u32,
 }
 
-/// What is held of one machine, and what it has.
+/// Holdings on one machine, with the machine's capacity.
 #[derive(Clone, Debug)]
 pub(super) struct Book {
     pub(super) has: Amounts,
@@ -198,7 +198,7 @@ impl Book {
             + planarium_kernel::cow::bytes_of::<(Owner, Ports)>(self.ports.len())
     }
 
-    /// What does not hold, in words. *Cost*: walks all entries.
+    /// Lists broken invariants in words. *Cost*: walks all entries.
     pub(super) fn check(&self, name: &str, together: bool, broken: &mut Vec<String>) {
         let mut plain = Self::new(self.has, self.changed);
         for ((owner, key), holding) in &self.holdings {

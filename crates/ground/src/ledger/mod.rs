@@ -25,7 +25,7 @@ pub(crate) const PROCESS: u64 = 1 << 63;
 /// Holders that an explanation names at most.
 const NAMED: usize = 3;
 
-/// What every machine has, and who holds how much of it. *Cost*: a question about a machine looks at its owners, a change at
+/// Capacity and holdings of every machine. *Cost*: a question about a machine looks at its owners, a change at
 /// one entry; copies share what has not changed.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
@@ -39,7 +39,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// How machines are shared.
+    /// Returns the sharing mode.
     pub const fn sharing(&self) -> Sharing {
         self.sharing
     }
@@ -62,7 +62,7 @@ impl Ledger {
         self.books.get(&machine).map(|book| &**book)
     }
 
-    /// Whether an owner's holdings count for another one.
+    /// Returns whether an owner's holdings count for another one.
     fn counts(&self, owner: Owner, other: Owner) -> bool {
         self.sharing == Sharing::Together && owner != other
     }
@@ -72,33 +72,33 @@ impl Ledger {
         self.book(machine).map_or(Amounts::NONE, |book| book.has)
     }
 
-    /// What all owners together hold of a machine.
+    /// Returns the sum of all owners' holdings on a machine.
     pub fn held(&self, machine: MachineId) -> Amounts {
         self.book(machine).map_or(Amounts::NONE, |book| book.held(|_| true))
     }
 
-    /// What one owner holds of a machine.
+    /// Returns one owner's holdings on a machine.
     pub fn held_by(&self, machine: MachineId, owner: Owner) -> Amounts {
         self.book(machine).map_or(Amounts::NONE, |book| book.held(|other| other == owner))
     }
 
-    /// What others than an owner hold of a machine; nothing where machines are not shared.
+    /// Returns the holdings of all other owners on a machine; nothing where machines are not shared.
     pub fn held_by_others(&self, machine: MachineId, owner: Owner) -> Amounts {
         self.book(machine).map_or(Amounts::NONE, |book| book.held(|other| self.counts(owner, other)))
     }
 
-    /// What nobody holds, as an owner sees it. *Units*: never below nothing.
+    /// Returns the amounts that nobody holds, as an owner sees them. *Units*: never below nothing.
     pub fn free_for(&self, machine: MachineId, owner: Owner) -> Amounts {
         let Some(book) = self.book(machine) else { return Amounts::NONE };
         book.has.less(book.held(|other| other == owner || self.counts(owner, other)))
     }
 
-    /// Whether owners together hold more of a machine than it has: only where machines are not shared.
+    /// Returns whether owners together hold more of a machine than it has: only where machines are not shared.
     pub fn is_promised_twice(&self, machine: MachineId) -> bool {
         self.book(machine).is_some_and(|book| !book.has.contains(book.held(|_| true)))
     }
 
-    /// How much more of a scalar is held than a machine has, in words; none where it has enough.
+    /// Returns the excess of holdings over a machine's capacity in a scalar, in words; none where it has enough.
     pub fn promised_beyond(&self, machine: MachineId, scalar: Scalar) -> Option<String> {
         let book = self.book(machine)?;
         let held = book.held(|_| true);
@@ -186,7 +186,7 @@ impl Ledger {
         }
     }
 
-    /// Whether somebody besides an owner hears of what is held. Until then nobody needs the owner's entries.
+    /// Returns whether somebody besides an owner hears of what is held. Until then nobody needs the owner's entries.
     pub fn is_heard_besides(&self, owner: Owner) -> bool {
         self.readers.iter().any(|reader| *reader != owner)
     }
@@ -263,7 +263,7 @@ impl Ledger {
         })
     }
 
-    /// What does not hold of a machine, in words. *Cost*: walks its entries.
+    /// Lists broken invariants of a machine in words. *Cost*: walks its entries.
     pub(crate) fn check(&self, machine: MachineId, name: &str, broken: &mut Vec<String>) {
         match self.book(machine) {
             Some(book) => book.check(name, self.sharing == Sharing::Together, broken),

@@ -36,12 +36,12 @@ impl<K, V, const N: usize> IdMap<K, V, N> {
         Self { first: 0, chunks: VecDeque::new(), len: 0 }
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -73,7 +73,7 @@ impl<K: Id, V, const N: usize> IdMap<K, V, N> {
         self.row(id.number())
     }
 
-    /// Whether there is such an id.
+    /// Returns whether there is such an id.
     pub fn contains_key(&self, id: &K) -> bool {
         self.get(id).is_some()
     }

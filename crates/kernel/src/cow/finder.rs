@@ -1,4 +1,4 @@
-//! Where something may be found by a text.
+//! Hash index from texts to rows.
 //!
 //! *Knows*: fingerprints of texts, and numbers. *Must not know*: what the numbers stand for.
 
@@ -25,12 +25,12 @@ impl<const N: usize> Default for Finder<N> {
 }
 
 impl<const N: usize> Finder<N> {
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub const fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

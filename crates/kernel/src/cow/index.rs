@@ -39,12 +39,12 @@ impl<V, const N: usize> Index<V, N> {
         Self { buckets: Vec::new(), len: 0 }
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -69,7 +69,7 @@ impl<V, const N: usize> Index<V, N> {
         self.buckets.get(bucket)?.get(place).map(|row| &row.value)
     }
 
-    /// Whether there is such a text.
+    /// Returns whether there is such a text.
     pub fn contains_key(&self, text: &str) -> bool {
         self.get(text).is_some()
     }
@@ -81,7 +81,7 @@ impl<V, const N: usize> Index<V, N> {
         print.checked_shr(u64::BITS - bits).unwrap_or(0) as usize
     }
 
-    /// Where an entry is: its bucket, and its place there.
+    /// Returns the position of an entry: its bucket, and its place there.
     fn find(&self, print: u64, text: &str) -> Option<(usize, usize)> {
         let at = self.bucket_of(print);
         let is_it = |row: &Row<V>| row.print == print && *row.text == *text;

@@ -20,12 +20,12 @@ impl<T, const N: usize> Default for List<T, N> {
 }
 
 impl<T, const N: usize> List<T, N> {
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.chunks.iter().map(|chunk| chunk.len()).sum::<usize>() + self.last.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub const fn is_empty(&self) -> bool {
         self.chunks.is_empty() && self.last.is_empty()
     }

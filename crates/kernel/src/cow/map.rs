@@ -42,7 +42,7 @@ impl<K: Clone, V> Chunk<K, V> {
 pub struct Map<K, V, const N: usize = CHUNK> {
     chunks: Vec<Chunk<K, V>>,
     len: usize,
-    /// Where a look-up last found its key: what is asked for next is mostly the same key, or the one after it.
+    /// Position of the last look-up: the next one is mostly for the same key or the one after it.
     last: Last,
 }
 
@@ -58,12 +58,12 @@ impl<K, V, const N: usize> Map<K, V, N> {
         Self { chunks: Vec::new(), len: 0, last: Last::new() }
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -157,7 +157,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
         self.row(self.find(key).ok()?).map(|(_, value)| value)
     }
 
-    /// Whether there is such a key.
+    /// Returns whether there is such a key.
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -191,7 +191,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
             .map(|(key, value)| (key, value))
     }
 
-    /// How many entries of a chunk come before a range.
+    /// Returns how many entries of a chunk come before a range.
     fn before<Q: Ord + ?Sized>(&self, at: usize, is_early: impl Fn(&Q) -> bool) -> usize
     where
         K: Borrow<Q>,

@@ -3,7 +3,7 @@
 //!
 //! *Knows*: chunks and how much of one copy another does not share. *Must not know*: what the entries are.
 //!
-//! What many kept states have in common is held once; [`Table::beyond`] and [`Map::beyond`] tell what a state
+//! Copy-on-write collections: kept states share their chunks; [`Table::beyond`] and [`Map::beyond`] return what a state
 //! holds that an earlier one does not.
 
 mod by_id;
@@ -26,7 +26,7 @@ pub use table::Table;
 /// Entries of a chunk unless told otherwise: copying one is cheap, pointers to all of them are few.
 pub const CHUNK: usize = 32;
 
-/// What a chunk takes beside its entries: two counts, a vector, a pointer to it.
+/// Memory of a chunk beside its entries: two counts, a vector, a pointer to it.
 const CHUNK_BYTES: u64 = 48;
 
 /// Bytes behind a shared pointer: none when `before` points to the same; `inside` tells what is behind further ones.

@@ -25,12 +25,12 @@ impl<T: Clone, const N: usize> Table<T, N> {
         Self { chunks: Vec::new(), retired: None }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * N + last.len())
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.chunks.is_empty()
     }

@@ -33,12 +33,12 @@ impl<K, V> SortedMap<K, V> {
         Self { rows: Vec::with_capacity(entries) }
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub const fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -103,7 +103,7 @@ impl<K, V> SortedMap<K, V> {
         self.rows.retain_mut(|(key, value)| keep(key, value));
     }
 
-    /// Where a key is, or where it belongs.
+    /// Returns the position of a key, or the position to insert it at.
     fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
     where
         K: Borrow<Q>,
@@ -134,7 +134,7 @@ impl<K, V> SortedMap<K, V> {
         self.rows.get_mut(at).map(|(_, value)| value)
     }
 
-    /// Whether there is such a key.
+    /// Returns whether there is such a key.
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,

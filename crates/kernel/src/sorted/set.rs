@@ -23,12 +23,12 @@ impl<T> SortedSet<T> {
         Self { rows: Vec::new() }
     }
 
-    /// How many members there are.
+    /// Returns the number of members.
     pub const fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -63,7 +63,7 @@ impl<T> SortedSet<T> {
         self.rows.retain(keep);
     }
 
-    /// Where a member is, or where it belongs.
+    /// Returns the position of a member, or the position to insert it at.
     fn find<Q: Ord + ?Sized>(&self, member: &Q) -> Result<usize, usize>
     where
         T: Borrow<Q>,
@@ -76,7 +76,7 @@ impl<T> SortedSet<T> {
         }
     }
 
-    /// Whether it is a member.
+    /// Returns whether it is a member.
     pub fn contains<Q: Ord + ?Sized>(&self, member: &Q) -> bool
     where
         T: Borrow<Q>,

@@ -44,7 +44,7 @@ pub enum Told {
     Hello(u32),
     /// Something to be kept at once.
     Keep(Keep),
-    /// What came of a question.
+    /// Outcome of a question.
     Facts(Batch),
     /// The answer to a ping.
     Pong(u32),
@@ -52,7 +52,7 @@ pub enum Told {
     Panicked(String),
 }
 
-/// What came of a question.
+/// Outcome of a question.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Batch {
     /// Number of the question.

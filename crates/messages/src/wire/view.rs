@@ -364,7 +364,15 @@ fn step(old: Option<&StepView>, new: &StepView, table: &mut Table) -> StepChange
     });
     let actions = table.shared(&new.actions);
     let rest = (!same).then(|| Box::new(rest(new)));
-    StepChange(new.revision, new.status.clone(), new.reason.clone(), new.since_ms, actions, new.progress, rest)
+    StepChange(
+        new.revision,
+        new.status.clone(),
+        new.reason.clone(),
+        new.since_ms,
+        actions,
+        new.progress,
+        rest,
+    )
 }
 
 fn step_of(old: Option<&StepView>, change: StepChange, known: &Known) -> StepView {

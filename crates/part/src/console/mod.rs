@@ -12,7 +12,7 @@ pub use split::{Scanned, scan, split, without_prompt};
 
 use crate::http::{Request, Response};
 
-/// What a command printed and how it ended.
+/// Output and exit code of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// Standard output, each message with its line end.
@@ -30,7 +30,7 @@ pub type Send<'s> = dyn FnMut(&Request) -> Response + 's;
 /// paths of the files below it, one a line.
 pub type ReadFile<'r> = dyn FnMut(&str) -> Result<String, String> + 'r;
 
-/// Where a command line is run.
+/// Access that a command line has while it runs.
 pub struct Terminal<'t> {
     /// The service that is meant when the words name none; empty for the only or first one.
     pub service: &'t str,
@@ -48,9 +48,9 @@ pub struct Console {
     pub programs: &'static [&'static [&'static str]],
     /// Runs a command, its words after those of the program.
     pub run: fn(&[String], &mut Terminal<'_>) -> Output,
-    /// What may stand at the end of a line. Nothing for a line that makes no sense so far.
+    /// Completes a line; returns nothing for a line that makes no sense so far.
     pub complete: fn(line: &str, names: &mut Namer<'_>) -> Completion,
-    /// What it can do, one command a line.
+    /// Returns its usage, one command a line.
     pub usage: fn() -> String,
 }
 
@@ -69,7 +69,7 @@ pub enum Names<'a> {
     Pods,
     /// Tasks of a pod.
     Tasks(&'a str),
-    /// What was loaded into the service.
+    /// Definitions that were loaded into the service.
     Definitions,
 }
 
@@ -130,7 +130,7 @@ pub fn quoted(word: &str) -> String {
     if needs_quotes(word) { format!("'{}'", word.replace('\'', r"'\''")) } else { word.to_owned() }
 }
 
-/// What the leading words of a line say.
+/// The program that the leading words of a line name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// The service that they name.

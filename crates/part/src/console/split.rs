@@ -31,7 +31,7 @@ pub struct Scanned {
     pub words: Vec<String>,
     /// The word that the line ends with, if it does not end with a blank.
     pub word: Option<String>,
-    /// Where that word begins, or would. *Units*: bytes.
+    /// Start of that word, or of the word to come. *Units*: bytes.
     pub from: usize,
     /// A quote that is still open.
     pub open: Option<char>,

@@ -25,7 +25,7 @@ pub enum Operator {
 pub struct Requirement {
     /// The label's key.
     pub key: Text,
-    /// How.
+    /// The operator.
     pub operator: Operator,
     /// With what.
     pub values: Vec<Text>,

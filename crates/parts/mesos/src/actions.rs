@@ -1,4 +1,4 @@
-//! How the actions of a view are put together.
+//! Builds the actions of a view.
 
 use planarium_protocol::{
     Input,

@@ -1,4 +1,4 @@
-//! What the master counts for `/metrics/snapshot`.
+//! Counters of the master for `/metrics/snapshot`.
 //!
 //! *Knows*: numbers that only ever grow. *Must not know*: what they are used for; nothing is decided by them.
 //! Source: `apache/mesos: src/master/metrics.cpp`.

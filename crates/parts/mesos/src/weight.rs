@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Texts, labels and reservations of a task.
 const TASK_TEXTS: u64 = 1_536;
-/// What a machine shows.
+/// Memory of a machine's view.
 const HOST: u64 = 256;
 /// An executor on an agent, beside its resources, which it shares with the records of its tasks.
 const EXECUTOR: u64 = 160;

@@ -12,7 +12,7 @@ pub(crate) struct Canary {
     held: Vec<u32>,
 }
 
-/// What a canary needs to know of one step.
+/// Facts about one step that a canary needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CanaryStep {
     pub(crate) interrupted: bool,
@@ -39,12 +39,12 @@ impl Canary {
         self.held.contains(&position)
     }
 
-    /// Whether the canary period lasts: some canary step is still interrupted.
+    /// Returns whether the canary period lasts: some canary step is still interrupted.
     pub(crate) fn is_open(&self, step: impl Fn(u32) -> CanaryStep) -> bool {
         self.steps().any(|position| step(position).interrupted)
     }
 
-    /// Whether the canary itself makes its phase count as interrupted: the period lasts and no
+    /// Returns whether the canary itself makes its phase count as interrupted: the period lasts and no
     /// released canary step is unfinished.
     pub(crate) fn interrupts(&self, step: impl Fn(u32) -> CanaryStep) -> bool {
         let steps = || self.steps().map(&step);
@@ -56,7 +56,7 @@ impl Canary {
         self.steps().find(|position| step(*position).interrupted)
     }
 
-    /// How many proceeds are left until `position` runs, or, for a step that is no canary step, until
+    /// Returns how many proceeds are left until `position` runs, or, for a step that is no canary step, until
     /// the canary period ends.
     pub(crate) fn proceeds_left(&self, position: u32, step: impl Fn(u32) -> CanaryStep) -> u32 {
         let mut left = 0;

@@ -22,7 +22,7 @@ struct Graph {
     by_child: Vec<Edge>,
     /// The same by prerequisite.
     by_parent: Vec<Edge>,
-    /// Where each prerequisite's edges begin in `by_parent`, and one last entry for the end.
+    /// Offset of each prerequisite's edges in `by_parent`, and one last entry for the end.
     starts: Vec<u32>,
 }
 

@@ -41,7 +41,7 @@ impl Gate {
         }
     }
 
-    /// Whether the siblings permit this child.
+    /// Returns whether the siblings permit this child.
     pub(crate) fn is_open(&self, child: usize) -> bool {
         match self {
             Self::Parallel => true,

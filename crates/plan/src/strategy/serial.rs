@@ -17,7 +17,7 @@ pub(crate) struct Serial {
     unfinished: BitTree,
     /// The first unfinished member.
     frontier: Option<u32>,
-    /// Whether the order has been fixed.
+    /// Set if the order has been fixed.
     frozen: bool,
 }
 

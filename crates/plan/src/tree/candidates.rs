@@ -61,7 +61,7 @@ impl PlanTree {
         })
     }
 
-    /// Whether the strategies permit this step to run now; a DELAYED step is not.
+    /// Returns whether the strategies permit this step to run now; a DELAYED step is not.
     pub fn is_candidate(&self, step: StepId) -> bool {
         let Some(phase) = self.phase_of(step) else { return false };
         let Some(row) = self.phase(phase) else { return false };
@@ -78,7 +78,7 @@ impl PlanTree {
             && self.is_candidate_phase(phase)
     }
 
-    /// Whether the plan's strategy permits this phase to run now.
+    /// Returns whether the plan's strategy permits this phase to run now.
     pub fn is_candidate_phase(&self, phase: PhaseId) -> bool {
         let Some(place) = self.position(Element::Phase(phase)) else { return false };
         let eligible = self.group.child(place).is_some_and(Child::is_eligible);

@@ -5,7 +5,7 @@
 use crate::{group::Group, spec::StrategySpec, tree::PlanTree};
 
 impl PlanTree {
-    /// Whether the plan or one of its phases draws lots.
+    /// Returns whether the plan or one of its phases draws lots.
     pub fn draws_lots(&self) -> bool {
         let random = |strategy: &StrategySpec| matches!(strategy.base(), StrategySpec::Random { .. });
         random(&self.head.strategy)
@@ -28,7 +28,7 @@ impl PlanTree {
         fresh
     }
 
-    /// How often a group drew, for digests.
+    /// Returns the number of draws of a group, for digests.
     pub(super) fn draws(group: &Group) -> u64 {
         group.random().map_or(0, crate::strategy::random::Random::draws)
     }

@@ -32,11 +32,11 @@ use crate::{
 /// One recorded transition of an element's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Change {
-    /// Whose status changed.
+    /// The element whose status changed.
     pub element: Element,
-    /// What it showed before.
+    /// Status before.
     pub from: Status,
-    /// What it shows now.
+    /// Status now.
     pub to: Status,
 }
 
@@ -68,7 +68,7 @@ pub struct PlanTree {
     since_check: u64,
 }
 
-/// What seldom changes about a plan.
+/// Rarely changing parts of a plan.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
     pub(crate) name: Arc<str>,
@@ -90,7 +90,7 @@ pub(crate) struct PhaseRow {
     pub(crate) group: Group,
     pub(crate) status: Status,
     pub(crate) rolled: u32,
-    /// How many of its steps carry an error text.
+    /// Number of its steps that carry an error text.
     pub(crate) errors: u32,
 }
 
@@ -188,12 +188,12 @@ impl PlanTree {
         self.phases().flat_map(|phase| self.steps(phase))
     }
 
-    /// How many steps the plan has.
+    /// Returns how many steps the plan has.
     pub fn step_count(&self) -> usize {
         self.order.iter().filter_map(|phase| self.phase(*phase)).map(|phase| phase.group.len()).sum()
     }
 
-    /// Whether the element is in the tree.
+    /// Returns whether the element is in the tree.
     pub fn contains(&self, element: Element) -> bool {
         match element {
             Element::Plan => true,
@@ -236,18 +236,18 @@ impl PlanTree {
         self.steps(phase).filter(move |step| self.name(Element::Step(*step)) == name)
     }
 
-    /// What a step was built from.
+    /// Returns the specification of a step.
     pub fn step_spec(&self, step: StepId) -> Option<&StepSpec> {
         let phase = self.phase(self.phase_of(step)?)?;
         phase.spec.steps.get(phase.position_of(step))
     }
 
-    /// What a phase was built from.
+    /// Returns the specification of a phase.
     pub fn phase_spec(&self, phase: PhaseId) -> Option<&PhaseSpec> {
         self.phase(phase).map(|phase| &*phase.spec)
     }
 
-    /// What a step works on.
+    /// Returns the asset of a step.
     pub fn asset(&self, step: StepId) -> Option<&Asset> {
         self.step_spec(step)?.asset.as_ref()
     }
@@ -275,7 +275,7 @@ impl PlanTree {
         self.live_step(step).map(|row| row.state)
     }
 
-    /// How many children of the plan or a phase show each status, and how many of them are candidates.
+    /// Returns how many children of the plan or a phase show each status, and how many of them are candidates.
     pub fn tally(&self, element: Element) -> Option<&Tally> {
         match element {
             Element::Plan => Some(self.group.tally()),
@@ -284,7 +284,7 @@ impl PlanTree {
         }
     }
 
-    /// Whether an element is interrupted: the plan by its flag, a phase as its strategy says (a canary
+    /// Returns whether an element is interrupted: the plan by its flag, a phase as its strategy says (a canary
     /// says so while it waits with nothing released left to finish), a step by its flag.
     pub fn is_interrupted(&self, element: Element) -> bool {
         match element {
@@ -294,12 +294,12 @@ impl PlanTree {
         }
     }
 
-    /// Whether a canary period lasts in this phase.
+    /// Returns whether a canary period lasts in this phase.
     pub fn in_canary(&self, phase: PhaseId) -> bool {
         self.phase(phase).is_some_and(|phase| self.canary_open(phase))
     }
 
-    /// How many more proceeds end the canary period of a phase.
+    /// Returns how many more proceeds end the canary period of a phase.
     pub fn proceeds_left(&self, phase: PhaseId) -> u32 {
         self.phase(phase).map_or(0, |phase| phase.canary.proceeds_left(u32::MAX, self.canary_steps(phase)))
     }
@@ -348,7 +348,7 @@ impl PlanTree {
         self.changes.drain(..)
     }
 
-    /// What a copy takes: states and orders; names, assets and specs are shared. *Units*: bytes.
+    /// Returns the memory of a copy: states and orders; names, assets and specs are shared. *Units*: bytes.
     pub fn bytes(&self) -> u64 {
         let rows = || self.phases.iter().flatten();
         let children = self.group.len() + rows().map(|phase| phase.group.len()).sum::<usize>();
@@ -412,7 +412,7 @@ impl PlanTree {
         self.phase(row.phase).map(|_| *row)
     }
 
-    /// What a canary asks about the steps of its phase.
+    /// Returns a canary's view of the steps of its phase.
     pub(crate) fn canary_steps<'a>(&'a self, phase: &PhaseRow) -> impl Fn(u32) -> CanaryStep + 'a {
         let first = phase.first;
         move |position| {

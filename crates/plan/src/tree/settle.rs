@@ -78,7 +78,7 @@ impl PlanTree {
         self.phase(id).map_or((0, false), |phase| self.rolled(phase))
     }
 
-    /// What a phase rolls up, and whether it is interrupted.
+    /// Returns the roll-up inputs of a phase, and whether it is interrupted.
     fn rolled(&self, phase: &PhaseRow) -> (u32, bool) {
         if phase.canary.is_empty() {
             return (plain_bits(phase), phase.interrupted);
@@ -222,10 +222,10 @@ impl PlanTree {
     const fn debug_check(&mut self) {}
 }
 
-/// What a change to one step entails.
+/// Consequences of a change to one step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Applied {
-    /// Whether the step's state or hold changed.
+    /// Set if the step's state or hold changed.
     pub(super) changed: bool,
     /// The phase to settle, if any.
     pub(super) settle: Option<PhaseId>,
@@ -235,7 +235,7 @@ impl Applied {
     const NOTHING: Self = Self { changed: false, settle: None };
 }
 
-/// What a phase without a canary rolls up.
+/// Returns the roll-up inputs of a phase without a canary.
 fn plain_bits(phase: &PhaseRow) -> u32 {
     phase.group.tally().bits() | flags(phase.errors > 0, phase.interrupted)
 }

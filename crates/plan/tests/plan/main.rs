@@ -1,4 +1,4 @@
-//! What plan trees do, told as stories over their public surface.
+//! Plan trees through their public surface, as stories.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What holds of every plan after every sequence of operations.
+//! Invariants of every plan after every sequence of operations.
 
 use std::collections::BTreeMap;
 

@@ -30,7 +30,7 @@ fn configuration_change() {
     check_story("s; s C C; s P P", &[("", "I(C:CC P:PP) 1.0")]);
 }
 
-/// What the published table entails.
+/// Consequences of the published table.
 #[test]
 fn consequences_of_the_table() {
     check_story("p", &[("", "C()"), ("interrupt", "C()")]);

@@ -1,6 +1,6 @@
 //! Facts reported by the engine, each with its cause. Derived from inputs, never journaled.
 //!
-//! What a fact is, is typed; how it reads is [`Prose`], or made from the typed parts in `words`, the one place for it.
+//! Events. A fact is typed; its sentence is a [`Prose`], or made from the typed parts in `words`, the one place for it.
 
 mod words;
 
@@ -16,7 +16,7 @@ pub struct Event {
     pub seq: u64,
     /// Virtual time in milliseconds since genesis.
     pub at_ms: u64,
-    /// What brought it about.
+    /// Its cause.
     pub cause: Cause,
     /// The fact.
     #[serde(flatten)]
@@ -115,7 +115,7 @@ fn empty(text: &Text) -> bool {
     text.is_empty()
 }
 
-/// How much an event matters to a reader.
+/// Importance of an event to a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
@@ -203,7 +203,7 @@ pub enum EventBody {
         fault: Text,
         /// Kind of fault, as inputs have it.
         what: Text,
-        /// What it is, where and for how long.
+        /// Description with place and duration.
         text: Prose,
     },
     /// An injected failure ended.
@@ -428,7 +428,7 @@ pub enum EventBody {
         machine: Text,
         /// Hostnames concerned.
         agents: Vec<Text>,
-        /// What happened.
+        /// The fact reported.
         text: Prose,
     },
 
@@ -446,7 +446,7 @@ pub enum EventBody {
         service: Text,
         /// `definition`, or `uninstall` when that was asked for.
         what: Text,
-        /// What changed.
+        /// Description of the change.
         text: Prose,
     },
     /// A service is gone.
@@ -501,11 +501,11 @@ pub enum EventBody {
         path: ElementPath,
         /// Hostname.
         agent: Text,
-        /// Whether everything fitted.
+        /// Set if everything fitted.
         passed: bool,
         /// The first requirement that was not met, or empty.
         requirement: Text,
-        /// What did not fit, or empty.
+        /// The requirement that failed, or empty.
         text: Prose,
     },
     /// A launch is delayed after a failure.
@@ -539,11 +539,11 @@ pub enum EventBody {
     },
     /// Something happened in a service that no other code acts on.
     Happened {
-        /// Who says so: a service, or the system's process.
+        /// Speaker: a service, or the system's process.
         speaker: Text,
-        /// What it is, e.g. `deployment-started`. Never reworded: digests and filters go by it.
+        /// Kind of the fact, e.g. `deployment-started`. Never reworded: digests and filters go by it.
         what: Text,
-        /// How much it matters.
+        /// Importance of the fact.
         importance: Importance,
         /// The element it is about, where there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! How an event reads: who says it, what kind it is, one sentence, how much it matters.
+//! Words an event: speaker, kind, one sentence, importance.
 //!
 //! *Knows*: the words that people read, wherever they read them: transcripts, page, command line, spoken summaries.
 //! *Must not know*: what made the event. No digest covers anything said here.
@@ -8,7 +8,7 @@ use crate::Text;
 use std::fmt::Write as _;
 
 impl EventBody {
-    /// Who says so: `operator`, `fault`, `plan`, `scheduler`, `cluster`, `task`, `simulator`, or whom a system names.
+    /// Returns the speaker: `operator`, `fault`, `plan`, `scheduler`, `cluster`, `task`, `simulator`, or a name of the system's own.
     pub fn speaker(&self) -> &str {
         match self {
             Self::Happened { speaker, .. } => speaker,
@@ -216,7 +216,7 @@ impl EventBody {
         }
     }
 
-    /// How much it matters to a reader.
+    /// Returns the importance to a reader.
     pub fn importance(&self) -> Importance {
         match self {
             Self::Happened { importance, .. } => *importance,
@@ -255,7 +255,7 @@ impl EventBody {
     }
 }
 
-/// Where an element stands within its service.
+/// Words an element's path within its service.
 fn path(path: &ElementPath) -> String {
     let mut text = path.plan.to_string();
     for part in [&path.phase, &path.step].into_iter().flatten() {

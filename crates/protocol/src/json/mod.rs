@@ -138,25 +138,25 @@ fn is_deeper(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// What a JSON text holds.
+/// Reads a value from a JSON text.
 ///
 /// *Errors*: no JSON, with line and column; or not what is wanted, with the path of the part that is not.
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, Error> {
     take(value(text)?, text, &[])
 }
 
-/// What plain data holds. *Errors*: it is not what is wanted, with the path of the part that is not.
+/// Reads a value from plain data. *Errors*: it has another shape, with the path of the part that differs.
 pub fn from<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
     take(value, &[], &[])
 }
 
-/// What the item at `index` (from 0) of the list in a JSON text holds. *Errors*: as for [`read`], the path being
+/// Reads the item at `index` (from 0) of the list in a JSON text. *Errors*: as for [`read`], the path being
 /// one within the item.
 pub fn item<T: DeserializeOwned>(value: Value, text: &[u8], index: usize) -> Result<T, Error> {
     take(value, text, &[place::Step::At(index)])
 }
 
-/// What a value holds that stands in `text` at the end of a way; the text is empty when it is not known.
+/// Reads a value that stands in `text` at the end of a path; the text is empty when it is not known.
 fn take<T: DeserializeOwned>(value: Value, text: &[u8], way: &[place::Step]) -> Result<T, Error> {
     serde_json::from_value(value.clone()).map_err(|error| {
         let again = |value: Value| serde_json::from_value::<T>(value).err().map(|error| error.to_string());
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_input_says_why() {
+    fn malformed_inputs_are_explained() {
         for (text, says) in [
             ("[]", "an input is an object"),
             ("{}", "missing field `kind`"),

@@ -143,7 +143,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Where the part stands that a step leads to; of keys that are alike it is the last one that counts.
+    /// Returns the position of the part that a step leads to; of duplicate keys the last one counts.
     fn enter(&mut self, step: &Step) -> Option<usize> {
         let (open, close) = match step {
             Step::Key(_) => (b'{', b'}'),

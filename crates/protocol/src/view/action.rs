@@ -1,4 +1,4 @@
-//! What can be done to a thing that is shown: words and the input that does it.
+//! Actions on a thing that is shown: words and input.
 //!
 //! *Knows*: the shape of an action. *Must not know*: when a system allows it.
 
@@ -28,7 +28,7 @@ pub struct ActionView {
     /// It takes parameters, `NAME=value`: they are asked for before it is sent ([`ActionView::with`]).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
-    /// What it will do, where that is not plain from the title.
+    /// Consequence, where it is not plain from the title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consequence: Option<Text>,
     /// Absent when allowed, otherwise why not.
@@ -36,7 +36,7 @@ pub struct ActionView {
     pub refused: Option<Text>,
 }
 
-/// Whether the element or the pod is left out.
+/// Returns whether the element or the pod is left out.
 fn is_open(input: &Input) -> bool {
     match input {
         Input::Plan(command) => command.plan.is_empty(),

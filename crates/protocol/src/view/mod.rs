@@ -1,4 +1,4 @@
-//! What a front end shows. Plain serialisable data with a revision per node, so that only what moved is redrawn.
+//! Views: plain serialisable data with a revision per node, so that a front end redraws only changed nodes.
 //!
 //! A revision grows with every change of the node or anything below it; by how much says nothing.
 //! Equal revision means equal content within one branch.
@@ -73,10 +73,10 @@ pub struct ServiceView {
     /// The status words of its system.
     #[serde(deserialize_with = "crate::interned::read_table")]
     pub statuses: &'static [StatusWord],
-    /// What was loaded into it, where that is not just itself: names for which a definition can be asked.
+    /// Names of the definitions loaded into it, where these are more than itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<Text>,
-    /// What its system shows beside plans and pods, in the system's own shape (counts of instances, a drawing of the plan,
+    /// The system's own view beside plans and pods, in the system's own shape (counts of instances, a drawing of the plan,
     /// a form of parameters); null when there is nothing.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub more: Arc<serde_json::Value>,
@@ -94,12 +94,12 @@ impl ServiceView {
         }
     }
 
-    /// Whether a path leads into it. A path without a dialect leads into any service of its name.
+    /// Returns whether a path leads into it. A path without a dialect leads into any service of its name.
     pub fn holds(&self, path: &ElementPath) -> bool {
         self.name == path.service && (path.dialect.is_empty() || self.dialect == path.dialect)
     }
 
-    /// What a status word means here: its class, pending where the word is unknown.
+    /// Returns the class of a status word; pending where the word is unknown.
     pub fn class(&self, status: &str) -> StatusClass {
         StatusWord::find(self.statuses, status).map_or(StatusClass::Pending, |word| word.class)
     }
@@ -125,7 +125,7 @@ pub struct PlanView {
     pub progress: Progress,
     /// Phases in order.
     pub phases: Vec<Arc<PhaseView>>,
-    /// What can be done to it; elements with the same permissions share a list, so the element is left out of the inputs.
+    /// Its actions; elements with the same permissions share a list, so the element is left out of the inputs.
     #[serde(rename = "commands")]
     pub actions: Arc<[ActionView]>,
     /// May be started by hand with parameters.
@@ -154,7 +154,7 @@ pub struct PhaseView {
     pub progress: Progress,
     /// Steps in order.
     pub steps: Vec<Arc<StepView>>,
-    /// What can be done to it; elements with the same permissions share a list, so the element is left out of the inputs.
+    /// Its actions; elements with the same permissions share a list, so the element is left out of the inputs.
     #[serde(rename = "commands")]
     pub actions: Arc<[ActionView]>,
 }
@@ -188,16 +188,16 @@ pub struct StepView {
     pub pod: Option<Text>,
     /// Names of its tasks.
     pub tasks: Vec<Text>,
-    /// Where the definition speaks of it.
+    /// Position in the definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceRef>,
-    /// What can be done to it; elements with the same permissions share a list, so the element is left out of the inputs.
+    /// Its actions; elements with the same permissions share a list, so the element is left out of the inputs.
     #[serde(rename = "commands")]
     pub actions: Arc<[ActionView]>,
 }
 
 impl StepView {
-    /// What paths and commands call it: its name, or its id where another step of its phase has that name.
+    /// Returns its key in paths and commands: its name, or its id where another step of its phase has that name.
     pub fn key(&self) -> &Text {
         if self.namesake { &self.id } else { &self.name }
     }
@@ -215,7 +215,7 @@ pub struct SourceRef {
     pub column: u32,
 }
 
-/// How far something is.
+/// Progress of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Progress {
@@ -235,7 +235,7 @@ pub struct PodView {
     pub name: Text,
     /// Tasks by name.
     pub tasks: Vec<PodTaskView>,
-    /// What can be done to it; pods with the same permissions share a list, so the pod is left out of the inputs.
+    /// Its actions; pods with the same permissions share a list, so the pod is left out of the inputs.
     pub actions: Arc<[ActionView]>,
 }
 
@@ -278,7 +278,7 @@ pub struct ConfigFileView {
     /// Variables that were left empty because they have no value, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing_variables: Vec<Text>,
-    /// What is wrong with it, in words; absent when nothing is.
+    /// Its problem in words; absent when there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Prose>,
 }
@@ -351,7 +351,7 @@ pub struct MachineView {
     /// When the machine is expected away; there exactly while it is in the maintenance schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailability: Option<UnavailabilityView>,
-    /// Who was asked to give back what it has there, with the last answers.
+    /// Inverse offers for it, with their last answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inverse_offers: Vec<InverseOfferView>,
     /// Region.
@@ -387,7 +387,7 @@ pub struct UnavailabilityView {
     pub duration_ns: Option<Text>,
 }
 
-/// What became of asking a framework for a machine back.
+/// State of an inverse offer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct InverseOfferView {
@@ -449,18 +449,18 @@ pub struct TaskView {
 pub struct FaultView {
     /// Id.
     pub id: Text,
-    /// What it is.
+    /// Description.
     pub text: Text,
     /// Since when.
     pub since_ms: u64,
     /// Until when, if bounded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_ms: Option<u64>,
-    /// What can be done about it.
+    /// Actions on it.
     pub actions: Vec<ActionView>,
 }
 
-/// What became of an input.
+/// Outcome of an input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Applied {

@@ -5,7 +5,7 @@
 use crate::interned::{self, Word};
 use serde::{Deserialize, Serialize};
 
-/// What a status means for the person who looks, whatever the system calls it.
+/// Classes of status, which mean the same to a reader in every system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
@@ -93,7 +93,7 @@ pub struct StatusWord {
     /// As the real system writes it.
     #[serde(deserialize_with = "interned::read_word")]
     pub word: Word,
-    /// What it means for the person who looks.
+    /// Its class.
     pub class: StatusClass,
     /// Name of the icon that a front end draws.
     #[serde(deserialize_with = "interned::read_word")]

@@ -123,7 +123,7 @@ struct Advance {
     events: Option<u64>,
 }
 
-/// How far `until` goes without a limit of its own. *Units*: milliseconds.
+/// Default limit of `until`. *Units*: milliseconds.
 const UNTIL_LIMIT_MS: u64 = 24 * 3_600_000;
 
 /// The end of an advance.
@@ -356,7 +356,7 @@ fn seek_to(session: &mut Session, seek: &Seek) -> Response {
     Response::json(200, &session.engine.clock_json())
 }
 
-/// What a service was installed with.
+/// Returns the definition that a service was installed with.
 fn definition(session: &Session, name: &str) -> Response {
     match session.engine.definition("", name) {
         Some(load) => Response::json(200, &**load),
@@ -478,7 +478,7 @@ fn there_are(names: impl Iterator<Item = String>, none: &str) -> String {
     }
 }
 
-/// What is inside a plan, or inside a phase of it; none if there is no such plan.
+/// Returns the parts of a plan, or of a phase of it; none if there is no such plan.
 fn inside(view: &View, service: &str, plan: &str, phase: Option<&str>) -> Option<String> {
     let is_it = |one: &&Arc<ServiceView>| one.name.trim_matches('/') == service.trim_matches('/');
     let service = view.services.iter().find(is_it)?;

@@ -84,7 +84,7 @@ impl Cluster {
         self.input(json!({ "kind": "framework", "op": "call", "name": name, "call": call }));
     }
 
-    /// What frameworks were told since the last time: `instant framework EVENT what`.
+    /// Returns the messages to frameworks since the last call: `instant framework EVENT kind`.
     pub(crate) fn heard(&mut self) -> Vec<String> {
         let events = self.session.engine.events_since(self.seen).to_vec();
         let mut lines = Vec::new();

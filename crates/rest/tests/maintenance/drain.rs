@@ -222,7 +222,7 @@ fn reservations_outlive_maintenance() {
     assert!(found, "{offer:#}");
 }
 
-/// What was done replays to the same end.
+/// A journal with maintenance replays to the same end.
 #[test]
 fn a_journal_with_maintenance_replays() {
     let mut c = Cluster::of(3);

@@ -152,9 +152,9 @@ fn a_schedule_takes_every_offer_back() {
     );
 }
 
-/// What the page's menus hold can be put in as it is, and says beforehand what would be refused.
+/// Menu entries of the page can be put in as they are, and say beforehand why they would be refused.
 #[test]
-fn what_menus_offer_is_what_the_master_permits() {
+fn menu_entries_match_the_masters_permissions() {
     let mut c = Cluster::of(1);
     for (title, state) in [
         ("Schedule maintenance (in 10 min, 1 h)", "draining"),

@@ -23,13 +23,13 @@ pub struct Account {
     pub element: String,
     /// Everything in one sentence.
     pub sentence: String,
-    /// What was needed, and how near it came.
+    /// The need, and the nearest miss.
     pub nearest: String,
-    /// What brought it about, the latest first.
+    /// Its causes, the latest first.
     pub because: Vec<String>,
     /// The events that led to it, the last first, and the input at their beginning.
     pub chain: Vec<Link>,
-    /// Where to go back to.
+    /// The place to go back to.
     pub back: Place,
 }
 
@@ -42,7 +42,7 @@ pub struct Link {
     pub event: Option<u64>,
     /// Number of the input; none for an event.
     pub input: Option<u64>,
-    /// What it was.
+    /// The cause's text.
     pub text: String,
 }
 

@@ -76,7 +76,7 @@ impl Attempt {
         &self.engine
     }
 
-    /// What the learner did.
+    /// An operation of the learner.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
@@ -164,7 +164,7 @@ impl Attempt {
         Ok(self.put_in(input))
     }
 
-    /// Whether the lesson allows an input.
+    /// Returns whether the lesson allows an input.
     ///
     /// *Errors*: it does not.
     pub fn check_allowed(&self, input: &Input) -> Result<(), NotAllowed> {

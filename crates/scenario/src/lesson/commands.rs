@@ -18,7 +18,7 @@ pub fn word(input: &Input) -> String {
     }
 }
 
-/// Whether a word of a list covers an input: it is its word, or the beginning of it up to a space, a slash or a question mark.
+/// Returns whether a word of a list covers an input: it is its word, or the beginning of it up to a space, a slash or a question mark.
 pub fn covers(allowed: &str, input: &Input) -> bool {
     let word = word(input);
     word.strip_prefix(allowed).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '/', '?']))

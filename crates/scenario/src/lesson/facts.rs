@@ -204,12 +204,12 @@ impl Facts {
         element_status(&self.view.as_ref()?.services, element).map(|status| &**status)
     }
 
-    /// Whether all states hold.
+    /// Returns whether all states hold.
     pub(crate) fn hold(&self, states: &States) -> bool {
         states.0.iter().all(|term| self.holds(term))
     }
 
-    /// Whether a state holds. A status that an element had within the instant counts.
+    /// Returns whether a state holds. A status that an element had within the instant counts.
     pub(crate) fn holds(&self, term: &Term) -> bool {
         match term {
             Term::Condition(condition, _) => self.condition(condition),
@@ -271,7 +271,7 @@ fn is_available(task: &TaskView) -> bool {
     &*task.state == "TASK_RUNNING" && task.ready != Some(false) && task.healthy != Some(false)
 }
 
-/// Whether an instance is one of those that a name stands for.
+/// Returns whether an instance is one of those that a name stands for.
 fn is_of(name: &str, task: &Gone) -> bool {
     let service = task.service.trim_matches('/');
     let inner = |name: &str| like(name, &task.name) || like(name, &task.pod);
@@ -281,13 +281,13 @@ fn is_of(name: &str, task: &Gone) -> bool {
     name.rsplit_once('/').is_some_and(|(left, right)| left == service && inner(right))
 }
 
-/// Whether two names have most of their beginning in common, as pods of one controller do.
+/// Returns whether two names have most of their beginning in common, as pods of one controller do.
 fn alike(one: &str, other: &str) -> bool {
     let common = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
     common > 0 && common * 2 >= one.len().max(other.len())
 }
 
-/// Whether a text fits a pattern; `*` stands for any run of characters.
+/// Returns whether a text fits a pattern; `*` stands for any run of characters.
 fn like(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(text) = text.strip_prefix(start) else { return false };
@@ -295,7 +295,7 @@ fn like(pattern: &str, text: &str) -> bool {
     ends.filter_map(|at| text.get(at..)).any(|tail| like(rest, tail))
 }
 
-/// Whether a path is the element that a condition names.
+/// Returns whether a path is the element that a condition names.
 pub(crate) fn is_at(path: &ElementPath, element: &str) -> bool {
     let parts = [Some(&path.plan), path.phase.as_ref(), path.step.as_ref()];
     let names: Vec<&str> = parts.into_iter().flatten().map(AsRef::as_ref).collect();

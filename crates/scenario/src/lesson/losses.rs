@@ -230,7 +230,7 @@ impl Losses<'_> {
         told(at_ms, element, nearest, because, chain, back)
     }
 
-    /// Where nothing happened that could be named, the last event is what it stayed at.
+    /// Names the last event where none is named otherwise.
     fn or_last(&self, chain: Chain) -> Chain {
         if chain.links.is_empty() { Chain::of(self.engine, self.engine.seq()) } else { chain }
     }

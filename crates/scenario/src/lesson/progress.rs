@@ -57,7 +57,7 @@ pub struct CheckProgress {
     pub account: Option<Account>,
 }
 
-/// What a try took.
+/// The result of a try.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Score {
     /// Commands that were not refused.

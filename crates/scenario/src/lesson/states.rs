@@ -26,16 +26,16 @@ pub enum Term {
     /// `at least 2 available of NAME`: instances that run, are ready and healthy, on machines that are there. NAME is a service, a
     /// pod or a task (`*` matches any run of characters), or `SERVICE/POD`.
     Available {
-        /// Whose instances.
+        /// The service or pod whose instances count.
         of: String,
-        /// How many.
+        /// Maximum.
         bound: Bound,
     },
     /// `no tasks on HOST`, `at most 1 task on HOST`.
     TasksOn {
         /// Hostname.
         host: String,
-        /// How many.
+        /// Maximum.
         bound: Bound,
     },
     /// `machine HOST=draining`.
@@ -47,12 +47,12 @@ pub enum Term {
     },
     /// `at most 2 commands`: commands of the learner that were not refused.
     Commands {
-        /// How many.
+        /// Maximum.
         bound: Bound,
     },
     /// `at most 20s below 2 available of NAME`: the time in which fewer were available, counted once the number had been reached.
     Below {
-        /// Whose instances.
+        /// The service or pod whose instances count.
         of: String,
         /// Instances needed.
         needed: u64,
@@ -62,7 +62,7 @@ pub enum Term {
 }
 
 impl Bound {
-    /// Whether a number is within.
+    /// Returns whether a number is within.
     pub const fn holds(self, number: u64) -> bool {
         self.least <= number && number <= self.most
     }

@@ -30,7 +30,7 @@ pub struct Watch {
     set_up: u64,
 }
 
-/// How far one check is.
+/// Progress of one check.
 #[derive(Clone, Debug, Default)]
 struct Tracker {
     state: State,
@@ -97,7 +97,7 @@ impl Watch {
         self.decide();
     }
 
-    /// Whether there is anything to judge at an instant without news: most are passed over.
+    /// Returns whether there is anything to judge at an instant without news: most are passed over.
     fn due_now(&self) -> bool {
         self.checks.iter().any(|tracker| tracker.state == State::NotYet || tracker.shortage.is_some())
     }
@@ -158,7 +158,7 @@ impl Watch {
         Score { commands: self.facts.commands, time_ms, unavailable_ms: below.sum() }
     }
 
-    /// Whether states hold where the run was last looked at.
+    /// Returns whether states hold where the run was last looked at.
     pub fn holds(&self, states: &States) -> bool {
         self.facts.hold(states)
     }

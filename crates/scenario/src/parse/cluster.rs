@@ -59,7 +59,7 @@ fn offer_timeout(time: &Node, cx: &mut Context<'_>) -> Option<u64> {
     Some(ms).filter(|ms| *ms > 0)
 }
 
-/// So many agents in such a time, as the time between two of them.
+/// Reads a limit of agents per time as the interval between two of them.
 fn removal_interval(limit: &Node, cx: &mut Context<'_>) -> Option<u64> {
     let parts = limit.as_str().and_then(|text| text.split_once('/'));
     let read = parts.and_then(|(count, time)| {

@@ -22,7 +22,7 @@ use planarium_world::Genesis;
 /// Finds the text of a file named by a scenario, by its path relative to the scenario file.
 pub type Files<'f> = dyn Fn(&str) -> Option<String> + 'f;
 
-/// What reading a scenario gave.
+/// Result of reading a scenario.
 #[derive(Clone, Debug)]
 pub struct ParsedScenario {
     /// The scenario; absent when there are errors.
@@ -61,7 +61,7 @@ fn start(file: FileId) -> Span {
     Span { file, start: 0, end: 0 }
 }
 
-/// What every part of the reading needs.
+/// Context of every part of the reading.
 pub(crate) struct Context<'c> {
     pub(crate) found: &'c mut Diagnostics,
     pub(crate) files: &'c Files<'c>,

@@ -1,4 +1,4 @@
-//! What is read and what is found.
+//! Scenarios and the findings about them.
 
 use super::*;
 

@@ -1,10 +1,10 @@
-//! Where findings gather while a text is read.
+//! Collects findings while a text is read.
 
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::span::Span;
 
-/// How many findings are kept unless the caller says otherwise.
+/// Default maximum of findings kept.
 const DEFAULT_LIMIT: usize = 500;
 
 /// A bounded collection of findings.
@@ -73,12 +73,12 @@ impl Diagnostics {
         self.found.is_empty() && self.dropped == 0
     }
 
-    /// How many findings are kept.
+    /// Returns how many findings are kept.
     pub fn len(&self) -> usize {
         self.found.len()
     }
 
-    /// How many came after the bound was reached.
+    /// Returns how many came after the bound was reached.
     pub fn dropped(&self) -> usize {
         self.dropped
     }

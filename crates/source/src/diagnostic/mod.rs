@@ -13,7 +13,7 @@ use crate::span::Span;
 
 pub use collector::Diagnostics;
 
-/// How bad a finding is.
+/// Severity of a finding.
 ///
 /// *Order*: errors first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -49,14 +49,14 @@ impl fmt::Display for Severity {
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// What is there.
+    /// The text replaced.
     pub text: String,
 }
 
 /// A change of the text that mends the finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fix {
-    /// What the change does, as a button's words.
+    /// Description of the change, as a button's words.
     pub title: String,
     /// The text to be replaced; empty for an insertion.
     pub span: Span,
@@ -69,7 +69,7 @@ pub struct Fix {
 pub struct Diagnostic {
     /// Stable code; owns a page in the documentation.
     pub code: Cow<'static, str>,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// One sentence without a full stop.
     pub message: String,
@@ -77,7 +77,7 @@ pub struct Diagnostic {
     pub span: Span,
     /// Further places.
     pub labels: Vec<Label>,
-    /// How to mend it.
+    /// Advice for mending it.
     pub help: Option<String>,
     /// A mechanical mend.
     pub fix: Option<Fix>,

@@ -15,13 +15,13 @@ use planarium_kernel::SortedSet;
 #[derive(Debug)]
 pub struct MapReader<'n, 'd> {
     entries: &'n [Entry],
-    /// Where findings about what is missing point.
+    /// Position of findings about missing fields.
     head: Span,
-    /// How messages call the mapping, such as `pod 'hello'`.
+    /// Name of the mapping in messages, such as `pod 'hello'`.
     what: String,
     codes: ReadCodes,
     known: Vec<&'static str>,
-    /// Where a field belongs that is not one of these.
+    /// Returns the mapping that an unknown field belongs to.
     home: fn(&str) -> Option<&'static str>,
     found: &'d mut Diagnostics,
 }
@@ -71,12 +71,12 @@ impl<'n, 'd> MapReader<'n, 'd> {
         self
     }
 
-    /// Where findings about missing fields point.
+    /// Returns the position of findings about missing fields.
     pub fn head(&self) -> Span {
         self.head
     }
 
-    /// Where findings go; for findings of the dialect's own while the reader lives.
+    /// Returns the collector, for findings of the dialect's own while the reader lives.
     pub fn diagnostics(&mut self) -> &mut Diagnostics {
         self.found
     }

@@ -35,7 +35,7 @@ pub struct FlatLabel {
     /// The place.
     #[serde(flatten)]
     pub span: FlatSpan,
-    /// What is there.
+    /// The text replaced.
     pub text: String,
 }
 
@@ -45,7 +45,7 @@ pub struct FlatFix {
     /// The text to be replaced.
     #[serde(flatten)]
     pub span: FlatSpan,
-    /// What the change does.
+    /// Description of the change.
     pub title: String,
     /// The new text.
     pub replacement: String,
@@ -61,9 +61,9 @@ pub struct FlatDiagnostic {
     pub severity: String,
     /// The code.
     pub code: String,
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// How to mend it.
+    /// Advice for mending it.
     pub help: Option<String>,
     /// The mechanical mend.
     pub fix: Option<FlatFix>,

@@ -177,7 +177,7 @@ impl Window {
         (column(chars_to(span.start)), column(chars_to(span.end)))
     }
 
-    /// Where to put how many underline signs.
+    /// Returns the column and the number of underline signs.
     fn place(&self, file: &SourceFile, number: u32, span: Span) -> (usize, usize) {
         let (start, end) = self.display(file, number, span);
         let from = start.saturating_sub(self.cut).min(self.visible);

@@ -15,7 +15,7 @@ struct Segment {
     literal: bool,
 }
 
-/// Where a stretch of rendered text was written.
+/// Position of a stretch of rendered text in its template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mapped {
     /// The place in the template.
@@ -40,7 +40,7 @@ impl OffsetMap {
         self.file
     }
 
-    /// Where the rendered bytes `start..end` were written.
+    /// Returns the template position of the rendered bytes `start..end`.
     pub fn map(&self, start: u32, end: u32) -> Mapped {
         if start >= end {
             return self.point(start);

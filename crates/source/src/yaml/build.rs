@@ -18,7 +18,7 @@ use crate::yaml::merge::merge;
 use crate::yaml::message::{explain, is_too_deep};
 use crate::yaml::node::{Entry, Kind, Node, Scalar, Style};
 
-/// Whether to go on reading.
+/// Continue or stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// Go on.
@@ -33,11 +33,11 @@ struct Done {
     node: Node,
     nodes: u32,
     height: u32,
-    /// Where it ends in the text that is read.
+    /// Its end in the text that is read.
     end: usize,
 }
 
-/// What an anchor stands for.
+/// The node of an anchor.
 enum Anchor {
     Open,
     Done(Done),
@@ -52,7 +52,7 @@ enum Items {
 struct Frame {
     items: Items,
     start: usize,
-    /// Where the last thing inside ends.
+    /// End of the last node inside.
     end: usize,
     /// The opening bracket, when there is one.
     bracket: Option<usize>,
@@ -79,7 +79,7 @@ pub(super) struct Builder<'t, 'd> {
     anchors: SortedMap<usize, Anchor>,
     nodes: u32,
     alias_nodes: u32,
-    /// Where the last event with text ended.
+    /// End of the last event with text.
     last_end: usize,
     found: &'d mut Diagnostics,
 }
@@ -384,7 +384,7 @@ impl<'t, 'd> Builder<'t, 'd> {
         );
     }
 
-    /// Where a value that was not written would stand. The event points at the ':' before it, behind the
+    /// Returns the position of a value that was not written. The event points at the ':' before it, behind the
     /// '-' before it, or at whatever comes next.
     fn where_nothing_is(&self, event: usize) -> usize {
         let key = matches!(self.stack.last(), Some(Frame { items: Items::Mapping { key: None, .. }, .. }));
@@ -437,7 +437,7 @@ impl<'t, 'd> Builder<'t, 'd> {
         if before.ends_with('-') { before.len().saturating_sub(1) } else { start }
     }
 
-    /// Where a collection's opening bracket stands, tags and anchors before it skipped; the event may go
+    /// Returns the position of a collection's opening bracket, past tags and anchors; the event may go
     /// on over blanks and comments. A collection without brackets starts with an empty event.
     fn bracket(&self, start: usize, end: usize) -> Option<usize> {
         let opens = |text: &str| text == "[" || text == "{";

@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value};
 use crate::template::gotemplate::go_float;
 use crate::yaml::node::{Kind, Node, Style};
 
-/// What a plain scalar means.
+/// Meanings of a plain scalar.
 enum Meaning {
     Null,
     Bool(bool),
@@ -295,7 +295,7 @@ fn quoted(text: &str, indent: usize, key: bool) -> String {
     double(text)
 }
 
-/// What a text's characters allow.
+/// Styles that a text's characters permit.
 struct Looks {
     plain_fits: bool,
     single_fits: bool,

@@ -1,4 +1,4 @@
-//! What a text may cost.
+//! Limits on the cost of a text.
 
 /// The deepest nesting any limit may allow: trees are walked and dropped by recursion.
 const DEEPEST: u32 = 256;

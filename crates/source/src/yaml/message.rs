@@ -1,6 +1,6 @@
 //! The event parser's complaints in words for people.
 
-/// What is wrong, where, and how to mend it.
+/// An error with position and advice.
 #[derive(Debug)]
 pub(super) struct Explained {
     pub(super) message: String,

@@ -7,7 +7,7 @@ use crate::span::Span;
 /// A value and where it was written. Cloning is cheap: collections and texts are shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Where it was written; for a `|` or `>` block, its lines of text. For an alias, the alias; for what
+    /// Its position; for a `|` or `>` block, its lines of text. For an alias, the alias; for what
     /// is inside, the place of the anchor.
     pub span: Span,
     /// True when the text at the span is exactly this node and may be edited in place; false for
@@ -15,11 +15,11 @@ pub struct Node {
     pub literal: bool,
     /// The tag, in its full form (`tag:yaml.org,2002:str`) where the short one was written.
     pub tag: Option<Arc<str>>,
-    /// What it is.
+    /// Description.
     pub kind: Kind,
 }
 
-/// What a node is.
+/// Kinds of node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A text, number, boolean or nothing; see [`Node::is_null`].
@@ -35,11 +35,11 @@ pub enum Kind {
 pub struct Scalar {
     /// The text, escapes and folding resolved.
     pub text: Arc<str>,
-    /// How it was written.
+    /// Its style.
     pub style: Style,
 }
 
-/// How a scalar was written.
+/// Styles of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Without quotes.
@@ -111,7 +111,7 @@ impl Node {
         path.iter().try_fold(self, |node, key| node.get(key))
     }
 
-    /// What it is, for messages: `nothing`, `a text`, `a number`, `a boolean`, `a list`, `a mapping`.
+    /// Returns its type for messages: `nothing`, `a text`, `a number`, `a boolean`, `a list`, `a mapping`.
     pub fn describe(&self) -> &'static str {
         match &self.kind {
             Kind::Sequence(_) => "a list",

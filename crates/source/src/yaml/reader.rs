@@ -10,7 +10,7 @@ use crate::yaml::build::{Builder, Outcome};
 use crate::yaml::limits::Limits;
 use crate::yaml::node::Node;
 
-/// What was understood of one document.
+/// The readable part of one document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parsed {
     /// The tree; none for a text without any content. When `complete` is false, what was understood
@@ -20,7 +20,7 @@ pub struct Parsed {
     pub complete: bool,
     /// Incomplete only because broken pieces were left out: what is there was read to its end.
     pub holes: bool,
-    /// Where in the text that is read the reading ended early.
+    /// Position at which the reading ended early.
     pub(super) stopped_at: Option<usize>,
 }
 
@@ -71,7 +71,7 @@ impl<'t> Reader<'t> {
         self
     }
 
-    /// Whether `<<` brings in another mapping's entries; otherwise it is a key like any other.
+    /// Returns whether `<<` brings in another mapping's entries; otherwise it is a key like any other.
     #[must_use]
     pub fn with_merge_keys(mut self, merge_keys: bool) -> Self {
         self.merge_keys = merge_keys;

@@ -12,7 +12,7 @@ use crate::codes;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use std::ops::Range;
 
-/// How deep pieces are cut into pieces.
+/// Maximum depth of the division.
 const DEPTH: u32 = 6;
 /// Bytes read again at most, over all pieces.
 const WORK: usize = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-//! What a scalar may be read as.
+//! Types that a scalar may be read as.
 //!
 //! The rules follow what a Java reader built on Jackson does with YAML, because that is what the real
 //! systems use: the reader of a field decides the type, a quoted number is a number where one is

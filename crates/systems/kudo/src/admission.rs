@@ -1,4 +1,4 @@
-//! What may be done to instances, and which plan it starts.
+//! Admission of changes to instances, and the plan that each starts.
 //!
 //! *Knows*: the instance before and after, and the versions of its operator. *Must not know*: who asks.
 //!
@@ -22,10 +22,10 @@ use crate::version::Version;
 pub const WEBHOOK: Webhook =
     Webhook { name: "instance-admission.kudo.dev", group: "kudo.dev", plural: "instances", review };
 
-/// What the uid of a run is drawn for.
+/// Purpose of the draw of a run's uid.
 const RUN: u32 = 0x6b75_0001;
 
-/// What admission makes of a change.
+/// Decisions of admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// The plan that is scheduled stays as it is.
@@ -387,7 +387,7 @@ fn upgraded(values: &mut SortedMap<Text, Text>, version: &Version, before: &Vers
     Ok(())
 }
 
-/// Whether every parameter has a value that fits.
+/// Checks that every parameter has a value that fits.
 ///
 /// *Errors*: the first one that has not.
 pub fn validate(version: &Version, values: &SortedMap<Text, Text>) -> Result<(), String> {

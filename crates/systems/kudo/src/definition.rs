@@ -21,7 +21,7 @@ use crate::verify;
 /// The Kubernetes version that the cluster plays.
 pub const CLUSTER_VERSION: &str = "1.19.0";
 
-/// What reading a package gave. Cloning is cheap.
+/// Result of reading a package. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Loaded(Arc<Inner>);
 
@@ -151,12 +151,12 @@ impl Loaded {
         &self.0.values
     }
 
-    /// Whether it can be installed.
+    /// Returns whether it can be installed.
     pub fn is_usable(&self) -> bool {
         self.0.usable
     }
 
-    /// Whether an instance can be upgraded to it. The client looks at no values then, nor at the cluster's version, and a plan
+    /// Returns whether an instance can be upgraded to it. The client looks at no values then, nor at the cluster's version, and a plan
     /// `deploy` is needed at creation only: admission decides.
     ///
     /// **Source**: `kudobuilder/kudo: pkg/kudoctl/cmd/upgrade.go`. Match.

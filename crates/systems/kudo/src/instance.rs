@@ -50,11 +50,11 @@ pub struct Instance {
     pub conditions: Vec<Condition>,
     /// Version of the operator version whose plans the statuses are known to cover; 0 for none.
     covered: u64,
-    /// Whether no two phases of a plan of that version have the same name.
+    /// Set if no two phases of a plan of that version have the same name.
     distinct: bool,
 }
 
-/// What an instance's status says, kept as it is until somebody reads it.
+/// Status of an instance, kept until somebody reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     plans: SortedMap<Text, Arc<PlanStatus>>,
@@ -72,14 +72,14 @@ pub struct Execution {
     pub status: Option<Status>,
 }
 
-/// How far a plan is.
+/// Progress of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanStatus {
     /// Its name.
     pub name: Text,
     /// Its status.
     pub status: Status,
-    /// What went wrong with the plan itself.
+    /// Error of the plan itself.
     pub message: Text,
     /// When it was last looked at; empty for never.
     pub updated: Text,
@@ -89,27 +89,27 @@ pub struct PlanStatus {
     pub phases: Vec<Arc<PhaseStatus>>,
 }
 
-/// How far a phase is.
+/// Progress of a phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PhaseStatus {
     /// Its name.
     pub name: Text,
     /// Its status.
     pub status: Status,
-    /// What went wrong with the phase itself.
+    /// Error of the phase itself.
     pub message: Text,
     /// Its steps.
     pub steps: Vec<StepStatus>,
 }
 
-/// How far a step is.
+/// Progress of a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepStatus {
     /// Its name.
     pub name: Text,
     /// Its status.
     pub status: Status,
-    /// What went wrong.
+    /// The error.
     pub message: Text,
 }
 
@@ -297,12 +297,12 @@ impl Instance {
         Value::Object(spec)
     }
 
-    /// Whether it is known that no two phases of a plan have the same name.
+    /// Returns whether it is known that no two phases of a plan have the same name.
     pub fn has_distinct_phases(&self) -> bool {
         self.covered > 0 && self.distinct
     }
 
-    /// What its status says.
+    /// Returns the report of its status.
     pub fn report(&self) -> Report {
         Report { plans: self.plans.clone(), conditions: self.conditions.clone() }
     }

@@ -28,7 +28,7 @@ impl Pod {
         Self { object, revision, shown: Arc::default() }
     }
 
-    /// What it shows.
+    /// Returns its view.
     pub fn view(&self) -> Arc<PodView> {
         Arc::clone(self.shown.get_or_init(|| Arc::new(view(&self.object, self.revision))))
     }

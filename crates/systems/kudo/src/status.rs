@@ -2,7 +2,7 @@
 
 use planarium_protocol::Text;
 
-/// How far a plan, a phase or a step is.
+/// Status of a plan, a phase or a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// Never started.

@@ -1,4 +1,4 @@
-//! What the status words mean to a reader.
+//! Meanings of the status words for a reader.
 
 use planarium_protocol::view::{StatusClass, StatusWord};
 

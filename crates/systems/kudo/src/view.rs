@@ -1,4 +1,4 @@
-//! What an instance shows: its plans with their words, what each step does and waits for, the form of its parameters.
+//! Views of an instance: its plans with their words, the work and waits of each step, the form of its parameters.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use crate::status::Status;
 use crate::statuses::SHOWN;
 use crate::version::Version;
 
-/// What a view is made of.
+/// Facts for a view.
 pub struct Facts<'f> {
     /// The instance; none for one that does not run yet.
     pub instance: Option<&'f Instance>,
     /// The version of its operator.
     pub version: &'f Version,
-    /// What is kept of its run.
+    /// Memory of its run.
     pub memory: &'f Memory,
     /// Its pods.
     pub pods: Vec<Arc<PodView>>,
@@ -84,7 +84,7 @@ fn activity(facts: &Facts<'_>) -> Text {
     }
 }
 
-/// What KUDO shows beside plans: the form, the objects of each step, the condition.
+/// Returns KUDO's own view beside plans: the form, the objects of each step, the condition.
 fn more(facts: &Facts<'_>) -> Value {
     let file = facts.definition.and_then(|definition| definition.main()?.params.as_ref());
     let steps = facts.memory.rendered.iter().map(|((phase, step, task), rendered)| {
@@ -199,7 +199,7 @@ fn step(
     })
 }
 
-/// Where the package speaks of a step.
+/// Returns the position of a step in the package.
 fn written(definition: &Loaded, plan: &Plan, phase: &Phase, at: usize) -> Option<SourceRef> {
     let plan = definition.operator()?.plans.iter().find(|it| it.name.value == plan.name.value)?;
     let phase = plan.phases.iter().find(|it| it.name.value == phase.name.value)?;
@@ -243,7 +243,7 @@ fn reason(plan: &Plan, phase: &Phase, step: &Step, status: Option<&StepStatus>, 
     }
 }
 
-/// What can be done with a plan, and why not.
+/// Returns the actions on a plan, with the reasons against those that are refused.
 fn actions(plan: &str, facts: &Facts<'_>) -> Vec<ActionView> {
     let Some(instance) = facts.instance else { return Vec::new() };
     let running = &*instance.execution.plan == plan;
@@ -273,7 +273,7 @@ pub fn trigger_refusal(instance: &Instance, version: &Version, plan: &str) -> Op
     }
 }
 
-/// What a package's plans look like before anything runs.
+/// Returns the plans of a package before anything runs.
 pub fn preview(name: &Text, version: &Version, definition: &Loaded) -> Arc<ServiceView> {
     let facts = Facts {
         instance: None,

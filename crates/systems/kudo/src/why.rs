@@ -21,7 +21,7 @@ use crate::status::Status;
 use crate::version::Version;
 use crate::view::trigger_refusal;
 
-/// What is asked.
+/// Facts for the explanation.
 pub(crate) struct Facts<'f> {
     /// The instance.
     pub(crate) known: &'f Known,
@@ -33,7 +33,7 @@ pub(crate) struct Facts<'f> {
     pub(crate) fleet: &'f Fleet,
 }
 
-/// What has been found so far.
+/// Reasons found so far.
 #[derive(Default)]
 struct Found {
     sentence: String,
@@ -103,7 +103,7 @@ pub(crate) fn why(path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
     })
 }
 
-/// What ended a plan: its own message, or the step that says so; in words, and as the message itself.
+/// Returns the reason that ended a plan: its own message, or the step that reports it; in words, and as the message itself.
 fn failed(run: Option<&PlanStatus>) -> (String, Text) {
     let own = run.map(|run| run.message.clone()).unwrap_or_default();
     if !own.is_empty() {
@@ -159,7 +159,7 @@ impl Facts<'_> {
         }
     }
 
-    /// What holds a whole plan in the same way as each of its parts.
+    /// Returns the reasons that hold a whole plan and each of its parts alike.
     fn whole(&self, version: &Version, plan: &Plan, run: Option<&PlanStatus>, found: &mut Found) {
         let name = plan.name.value.as_str();
         let instance = &self.known.instance;
@@ -334,7 +334,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Whether others go first.
+    /// Returns the elements that go first, if any.
     fn turn(
         &self,
         plan: &Plan,

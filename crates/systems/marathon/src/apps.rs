@@ -1,4 +1,4 @@
-//! What goes with an app or pod beside its definition and its instances.
+//! Runtime records of apps and pods beside definitions and instances.
 //!
 //! *Knows*: the parts. *Must not know*: rules.
 
@@ -35,26 +35,26 @@ pub(crate) struct Failure {
 #[derive(Clone, Debug)]
 pub(crate) struct Rescaling {
     pub(crate) lock: u64,
-    /// Who is to end first: instances with their tasks at that time.
+    /// Instances that are to end first, with their tasks at that time.
     pub(crate) waits: crate::instances::scaling::Ending,
-    /// How many to start then.
+    /// Number to start then.
     pub(crate) start: u32,
 }
 
-/// What goes with an app or pod.
+/// Runtime record of an app or pod.
 #[derive(Clone, Debug)]
 pub(crate) struct SpecRun {
     pub(crate) id: PathId,
-    /// Where it is shown.
+    /// Its place in the view.
     pub(crate) place: (Text, Text),
-    /// What the present tree says of it.
+    /// Its specification in the present tree.
     pub(crate) spec: Option<Arc<RunSpec>>,
     pub(crate) backoff: Backoff,
     pub(crate) stats: Arc<OfferStats>,
     /// The lock that somebody holds.
     pub(crate) lock: Option<u64>,
     pub(crate) rescaling: Option<Arc<Rescaling>>,
-    /// What a deployment does with it.
+    /// Its job in a deployment.
     pub(crate) job: Option<Arc<Job>>,
     /// Health checks under way, by version.
     pub(crate) checks: SortedMap<Stamp, Arc<Checks>>,
@@ -67,11 +67,11 @@ pub(crate) struct SpecRun {
     pub(crate) shown_since: SimTime,
     /// Grows with every change.
     pub(crate) revision: u64,
-    /// What is shown of it, once somebody has looked since the last change.
+    /// Its view, made on demand.
     pub(crate) step: OnceLock<Arc<StepView>>,
 }
 
-/// What goes with each app and pod, by number: numbers are given in order and never taken back.
+/// Runtime records of apps and pods, by number: numbers are given in order and never taken back.
 #[derive(Clone, Default)]
 pub(crate) struct Apps {
     all: Table<Arc<SpecRun>>,
@@ -104,7 +104,7 @@ impl Apps {
         self.lock
     }
 
-    /// What goes with a number.
+    /// Returns the record of a number.
     pub(crate) fn get(&self, no: SpecNo) -> Option<&Arc<SpecRun>> {
         self.all.get(no.0 as usize)
     }
@@ -114,7 +114,7 @@ impl Apps {
         self.all.get_mut(no.0 as usize).map(Arc::make_mut)
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }

@@ -8,7 +8,7 @@ use crate::definition::spec::Stamp;
 use crate::definition::write::Dates;
 use planarium_kernel::SimTime;
 
-/// Where genesis stands in the calendar.
+/// Calendar instant of genesis.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Calendar {
     /// *Units*: milliseconds since 1970.
@@ -43,7 +43,7 @@ impl Calendar {
         ms.map_or_else(|| written.to_owned(), text)
     }
 
-    /// Whether a text is an instant at all.
+    /// Returns whether a text is an instant at all.
     pub(crate) fn is_date(text: &str) -> bool {
         parse(text.trim()).is_some()
     }

@@ -22,12 +22,12 @@ use serde_json::{Map as Object, Value};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// How many events are kept.
+/// Maximum of events kept.
 const KEPT: usize = 4096;
 /// Events of a block.
 const BLOCK: usize = 64;
 
-/// What happened.
+/// The fact reported.
 #[derive(Clone, Debug)]
 pub(crate) enum Happening {
     /// A body was posted.
@@ -102,13 +102,13 @@ impl Bus {
         self.newest = seq;
     }
 
-    /// How many there are, those included that only fill up a block.
+    /// Returns how many there are, those included that only fill up a block.
     fn len(&self) -> usize {
         let last = self.blocks.back().map_or(0, |block| block.len());
         self.blocks.len().saturating_sub(1) * BLOCK + last
     }
 
-    /// Whether something was published that no event of the world up to `last` tells of.
+    /// Returns whether something was published that no event of the world up to `last` tells of.
     pub(crate) fn is_ahead_of(&self, last: u64) -> bool {
         self.newest > last
     }
@@ -178,7 +178,7 @@ impl Happening {
     }
 }
 
-/// Where calls come from: there is nobody else in the simulator.
+/// Address of the client: the simulator has no other.
 pub(crate) const CLIENT: &str = "127.0.0.1";
 
 impl BusEvent {

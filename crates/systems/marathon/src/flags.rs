@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// The beginning of every flag's variable.
 const PREFIX: &str = "MARATHON_";
 
-/// What a flag takes.
+/// The value of a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
     /// Any text.

@@ -11,7 +11,7 @@ use std::fmt;
 /// Words that an id may not end with.
 pub(crate) const RESERVED: [&str; 5] = ["restart", "tasks", "versions", ".", ".."];
 
-/// What every segment has to match, as messages show it.
+/// Pattern of every segment, as messages show it.
 pub(crate) const SEGMENT: &str =
     r"^(([a-z0-9]|[a-z0-9][a-z0-9\-]*[a-z0-9])\.)*([a-z0-9]|[a-z0-9][a-z0-9\-]*[a-z0-9])|(\.|\.\.)$";
 
@@ -77,12 +77,12 @@ impl PathId {
         self.0.split('/').filter(|part| !part.is_empty())
     }
 
-    /// Whether it is `/`.
+    /// Returns whether it is `/`.
     pub fn is_root(&self) -> bool {
         &*self.0 == "/"
     }
 
-    /// Whether it stands right below the root.
+    /// Returns whether it stands right below the root.
     pub fn is_top_level(&self) -> bool {
         !self.is_root() && self.parent().is_root()
     }
@@ -95,7 +95,7 @@ impl PathId {
         }
     }
 
-    /// Whether [`PathId::parent`] is `group`.
+    /// Returns whether [`PathId::parent`] is `group`.
     pub fn is_right_in(&self, group: &Self) -> bool {
         match self.0.rsplit_once('/') {
             Some(("", _)) | None => group.is_root(),
@@ -121,7 +121,7 @@ impl PathId {
         }
     }
 
-    /// Whether it is `group` or stands anywhere below it.
+    /// Returns whether it is `group` or stands anywhere below it.
     pub fn is_within(&self, group: &Self) -> bool {
         if group.is_root() {
             return true;
@@ -204,7 +204,7 @@ impl PartialOrd for PathId {
     }
 }
 
-/// What is wrong with a path as it was written, in the real system's words and order.
+/// Returns the violations of a path as it was written, in the real system's words and order.
 pub(crate) fn flaws(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
@@ -220,7 +220,7 @@ pub(crate) fn flaws(text: &str) -> Vec<String> {
     found
 }
 
-/// Whether a segment is `.`, `..` or labels divided by dots.
+/// Returns whether a segment is `.`, `..` or labels divided by dots.
 pub(crate) fn is_segment(part: &str) -> bool {
     let is_label = |label: &str| {
         let plain = label.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'));

@@ -37,12 +37,12 @@ impl Kills {
         self.in_flight.get(instance)
     }
 
-    /// Whether a kill waits until others are done.
+    /// Returns whether a kill waits until others are done.
     pub(crate) fn is_waiting(&self, instance: &str) -> bool {
         self.waiting.contains_key(instance)
     }
 
-    /// How many are under way, and how many wait.
+    /// Returns how many are under way, and how many wait.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.in_flight.len(), self.waiting.len())
     }
@@ -184,7 +184,7 @@ impl Kills {
         }
     }
 
-    /// What does not hold, in words.
+    /// Lists broken invariants in words.
     pub(crate) fn check(&self, records: &Records) -> Vec<String> {
         let most = usize::try_from(records.setup.settings.kill_chunk).unwrap_or(usize::MAX);
         let mut found = Vec::new();
@@ -204,7 +204,7 @@ enum Action {
     Decommission,
 }
 
-/// What can be done: who does not answer anyway is given up, unless a reservation waits for it.
+/// Returns the action on an instance: an unreachable one is expunged, unless a reservation waits for it.
 fn action(known: Option<&Instance>) -> Action {
     let Some(instance) = known else { return Action::Ask };
     let is_lost = instance.condition.is_lost() || instance.condition == Condition::UnreachableInactive;

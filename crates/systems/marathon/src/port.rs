@@ -12,7 +12,7 @@ use planarium_mesos::api::{Call, FrameworkId, FrameworkInfo};
 use planarium_part::Cx;
 use planarium_protocol::Text;
 
-/// What a rule may touch outside of Marathon: the recorder of events, and the cluster.
+/// Access of a rule outside of Marathon: the recorder of events, and the cluster.
 pub(crate) struct Port<'a> {
     /// Time, cause and events.
     pub(crate) cx: &'a mut Cx,
@@ -69,7 +69,7 @@ impl<'a> Port<'a> {
 
     // ---- tasks and their processes -----------------------------------------------------------
 
-    /// What the cluster knows of a task.
+    /// Returns the cluster's knowledge of a task.
     pub(crate) fn task(&self, framework: FrameworkId, task_id: &str) -> Option<ProbeFacts> {
         self.cluster.probe(framework, task_id)
     }

@@ -24,7 +24,7 @@ pub(crate) struct Records {
     pub(crate) setup: Setup,
     /// Groups, apps and pods as they are defined, now and in earlier versions.
     pub(crate) definitions: Definitions,
-    /// What goes with each id beside its instances.
+    /// Runtime records by id, beside the instances.
     pub(crate) apps: Apps,
     pub(crate) instances: Tracker,
     /// Apps whose count is not right.
@@ -32,7 +32,7 @@ pub(crate) struct Records {
     pub(crate) timers: Timers,
     /// Events for those who listen.
     pub(crate) events: Bus,
-    /// What is shown, and what of it may have changed.
+    /// Shown statuses, and those that may have changed.
     pub(crate) statuses: Statuses,
     /// Counters of the API's metrics.
     pub(crate) metrics: SortedMap<&'static str, u64>,
@@ -49,7 +49,7 @@ impl Records {
         self.apps.known_number(id)
     }
 
-    /// What goes with an id.
+    /// Returns the runtime record of an id.
     pub(crate) fn run(&self, no: SpecNo) -> Option<&Arc<SpecRun>> {
         self.apps.get(no)
     }
@@ -59,7 +59,7 @@ impl Records {
         self.apps.get_mut(no)
     }
 
-    /// What goes with an id, found by it.
+    /// Finds the runtime record of an id.
     pub(crate) fn run_of(&self, id: &PathId) -> Option<&Arc<SpecRun>> {
         self.run(self.known_number(id)?)
     }
@@ -84,12 +84,12 @@ impl Records {
         *self.metrics.entry(name).or_default() += 1;
     }
 
-    /// What is shown of a spec may change.
+    /// Notes that the view of a spec may change.
     pub(crate) fn touch(&mut self, no: SpecNo) {
         self.statuses.touch(no);
     }
 
-    /// How many instances the present tree wants of a spec; none when it is not defined.
+    /// Returns how many instances the present tree wants of a spec; none when it is not defined.
     pub(crate) fn desired(&self, no: SpecNo) -> Option<u32> {
         Some(self.run(no)?.spec.as_ref()?.instances)
     }

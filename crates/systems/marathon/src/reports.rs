@@ -1,4 +1,4 @@
-//! What the world is told: facts with their sentences, and changes of what is shown.
+//! Reports to the world: facts with their sentences, and changes of the view.
 //!
 //! *Knows*: names of facts, which never change, and their words. *Must not know*: what leads to them.
 

@@ -9,7 +9,7 @@ use planarium_kernel::SortedSet;
 use planarium_protocol::Text;
 use std::collections::BTreeMap;
 
-/// What new top-level groups enforce.
+/// Rules for `enforceRole` of new top-level groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewGroups {
     /// Any of the valid roles.
@@ -81,7 +81,7 @@ pub(crate) struct Settings {
 pub(crate) const ROLE: &str = "MARATHON_MESOS_ROLE";
 
 impl Settings {
-    /// Whether definitions read the same under other flags.
+    /// Returns whether definitions read the same under other flags.
     pub(crate) fn reads_as(&self, other: &Self) -> bool {
         self.role == other.role
             && self.network == other.network
@@ -148,7 +148,7 @@ impl Settings {
         }
     }
 
-    /// Whether a feature is enabled.
+    /// Returns whether a feature is enabled.
     pub(crate) fn has(&self, feature: &str) -> bool {
         self.features.contains(feature)
     }

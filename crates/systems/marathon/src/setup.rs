@@ -1,4 +1,4 @@
-//! What a process is started with, and who it is to the master.
+//! Start options of a process, and its identity at the master.
 //!
 //! *Must not know*: anything that changes while it runs, but for its registration.
 
@@ -19,7 +19,7 @@ const SWEEP_MS: u64 = 10_000;
 /// The node of instance ids.
 const NODE: u32 = 0x6d10;
 
-/// What a process is started with, and who it is to the master.
+/// Start options of a process, and its identity at the master.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     /// Number of the process among all in the world.

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 pub(crate) const APPS: &str = "apps";
 /// The phase of apps that stand in no group. No group can be called so.
 pub(crate) const NO_GROUP: &str = "(no group)";
-/// What an app is before it is defined and after it is gone.
+/// Status of an app before it is defined and after it is gone.
 pub(crate) const UNDEFINED: &str = "Unscheduled";
 
 pub(crate) const SCHEDULED: &str = "Scheduled";
@@ -91,22 +91,22 @@ pub(crate) static STATUSES: &[StatusWord] = &[
     },
 ];
 
-/// What a deployment is called, by its number.
+/// Returns a deployment's name, by its number.
 pub(crate) fn deployment_name(no: u32) -> String {
     format!("deployment-{no}")
 }
 
-/// What a step is called, by its index.
+/// Returns a step's name, by its index.
 pub(crate) fn step_name(index: usize) -> String {
     format!("step-{}", index + 1)
 }
 
-/// What an action is called.
+/// Returns an action's name.
 pub(crate) fn action_name(action: &Action) -> String {
     format!("{} {}", action.name(), action.spec.id)
 }
 
-/// Where the plan of all apps shows an app: its top-level group, and the rest of its id.
+/// Returns an app's place in the plan of all apps: its top-level group, and the rest of its id.
 pub(crate) fn place_of(id: &PathId) -> (Text, Text) {
     match id.as_str().trim_start_matches('/').split_once('/') {
         Some((group, rest)) => (group.into(), rest.into()),

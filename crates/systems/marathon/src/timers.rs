@@ -13,7 +13,7 @@ use planarium_kernel::{Cause, Class, EventQueue, SimTime, SortedMap, TimerId};
 pub(crate) enum Job {
     /// Counts of instances against definitions.
     Scale,
-    /// What the master knows of tasks.
+    /// Reconciles tasks with the master.
     Reconcile,
     /// Launches and reservations that take too long.
     Overdue,
@@ -61,7 +61,7 @@ pub(crate) struct Timers {
 }
 
 impl Timers {
-    /// Whether a job has a timer.
+    /// Returns whether a job has a timer.
     pub(crate) fn is_armed(&self, job: Job) -> bool {
         self.armed.contains_key(&job)
     }

@@ -17,7 +17,7 @@ const LONGEST: usize = 64;
 /// Places of one mark that are shown at most.
 const SHOWN: usize = 5;
 
-/// Whether a template variable can only be a mark of a packaging tool.
+/// Returns whether a template variable can only be a mark of a packaging tool.
 pub(crate) fn is_mark(variable: &str) -> bool {
     variable.contains(['-', ':'])
 }
@@ -122,7 +122,7 @@ fn span(file: FileId, at: usize, length: usize) -> Span {
     Span::new(file, place(at), place(at.saturating_add(length)))
 }
 
-/// What a search finds in the lines that are no comments, with its places in the text.
+/// Returns the matches of a search in lines that are no comments, with their positions in the text.
 fn in_lines<'t>(text: &'t str, search: fn(&'t str) -> Vec<(usize, &'t str)>) -> Vec<(usize, &'t str)> {
     let mut all = Vec::new();
     let mut start = 0_usize;

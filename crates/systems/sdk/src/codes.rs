@@ -113,7 +113,7 @@ codes! {
 }
 
 /// Findings that are the real scheduler's validators': it reads such a definition, and judges it beside the one in force.
-/// Where one is in force, that one stays.
+/// Fields that an update keeps once they are set.
 ///
 /// **Source**: `dcos-commons: …/config/validate/{PlacementRuleIsValid,ResourceLimitsMustExceedRequestedResources}.java`.
 /// Match; what no validator of it sees, such as a bad regular expression, ends the real process.

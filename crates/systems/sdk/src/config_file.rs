@@ -31,7 +31,7 @@ const NAMED_TASKS: usize = 3;
 /// Variables that the agent sets beside those of the scheduler.
 const AGENT_NAMES: &[&str] =
     &["LIBPROCESS_IP", "MESOS_CONTAINER_IP", "MESOS_SANDBOX", "STATSD_UDP_HOST", "STATSD_UDP_PORT"];
-/// Where an agent of DC/OS takes the metrics of its containers. Every container has a port of its own there; here all
+/// Address for container metrics on DC/OS agents. Every container has a port of its own there; here all
 /// have the same.
 pub(crate) const STATSD_HOST: (&str, &str) = ("STATSD_UDP_HOST", "198.51.100.1");
 /// The port that goes with it.
@@ -84,7 +84,7 @@ pub(crate) fn text(file: &ConfigFile, env: &SortedMap<Text, Text>) -> Option<Str
     Some(render(file.content.as_deref()?, FileId(0), &context(env)).text)
 }
 
-/// What has become of one file, for people.
+/// Returns the state of one file, for people.
 pub(crate) fn view(file: &ConfigFile, env: &SortedMap<Text, Text>) -> ConfigFileView {
     let mut view = ConfigFileView {
         name: file.name.clone(),

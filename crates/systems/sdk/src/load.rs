@@ -28,7 +28,7 @@ use std::sync::Arc;
 pub struct Loaded {
     /// The spec; none when there is any error besides those that a scheduler judges ([`Loaded::is_clean`]).
     pub spec: Option<Arc<ServiceSpec>>,
-    /// What was understood, also when there are errors: enough for outlines, not for running.
+    /// The readable part, also when there are errors: enough for outlines, not for running.
     pub partial: Option<Arc<ServiceSpec>>,
     /// Service name: the request's, else the definition's; empty when there is neither.
     pub name: Text,
@@ -57,9 +57,9 @@ pub struct Loaded {
 pub struct MissingVariable {
     /// Name.
     pub name: Text,
-    /// Where it is used.
+    /// Positions of its uses.
     pub spans: Vec<Span>,
-    /// Whether some field cannot do without it.
+    /// Set if some field cannot do without it.
     pub required: bool,
 }
 
@@ -181,14 +181,14 @@ fn join_framework(loaded: &mut Loaded) {
 }
 
 impl Loaded {
-    /// Whether nothing stands against the definition. With a spec and errors, the errors are those that the real
+    /// Returns whether nothing stands against the definition. With a spec and errors, the errors are those that the real
     /// scheduler's validators make: a scheduler with a definition in force goes on with that one.
     pub fn is_clean(&self) -> bool {
         !self.diagnostics.has_errors()
     }
 }
 
-/// Whether the definition can be read as far as a scheduler's validators need it.
+/// Returns whether the definition can be read as far as a scheduler's validators need it.
 fn readable(found: &Diagnostics) -> bool {
     let validated = |one: &Diagnostic| codes::VALIDATED.contains(&one.code.as_ref());
     !found.has_errors() || found.dropped() == 0 && found.iter().filter(|one| one.is_error()).all(validated)
@@ -255,14 +255,14 @@ fn read_definition(
     report_escaped(text, &rendered.escaped, found);
 }
 
-/// Whether a tag stands in a comment line, where a missing value does not matter.
+/// Returns whether a tag stands in a comment line, where a missing value does not matter.
 fn in_comment(text: &str, tag: Span) -> bool {
     let before = text.get(..tag.range().start).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();
     line.trim_start().starts_with('#')
 }
 
-/// Whether a finding holds although parts of the text were left out: it is about a value that is there.
+/// Returns whether a finding holds although parts of the text were left out: it is about a value that is there.
 fn around_holes(finding: &Diagnostic) -> bool {
     let code: &str = &finding.code;
     let absent = code == codes::WRONG_TYPE && finding.message.ends_with("is nothing");
@@ -304,12 +304,12 @@ fn by_tag(variables: &[MissingVar]) -> SortedMap<Span, &str> {
     tags.collect()
 }
 
-/// What may be absent because the section around it was left out.
+/// Findings that may be due to a section that was left out.
 const LEFT_OUT: &[&str] = &[codes::EMPTY, codes::NO_PODS, codes::NO_TASKS];
 /// Sections named at most.
 const SECTIONS_NAMED: usize = 5;
 
-/// Where nothing is left, says which sections are not there.
+/// Names the absent sections where nothing is left.
 fn explain_left_out(
     text: &str,
     used: &SortedSet<String>,

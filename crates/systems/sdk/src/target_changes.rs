@@ -8,7 +8,7 @@
 
 use crate::spec::{PodSpec, ResourceSet, ServiceSpec, TaskSpec};
 
-/// Whether two specs are one target configuration. Plans are no part of a target.
+/// Returns whether two specs are one target configuration. Plans are no part of a target.
 pub fn same_target(a: &ServiceSpec, b: &ServiceSpec) -> bool {
     a.name == b.name
         && a.role == b.role
@@ -21,7 +21,7 @@ pub fn same_target(a: &ServiceSpec, b: &ServiceSpec) -> bool {
         && a.pods == b.pods
 }
 
-/// Whether the tasks of a pod type have to be launched again to move from one spec to another. Count,
+/// Returns whether the tasks of a pod type have to be launched again to move from one spec to another. Count,
 /// placement, the permission to decommission and roles make no difference; a missing side does.
 pub fn pod_needs_update(old: Option<&PodSpec>, new: Option<&PodSpec>) -> bool {
     match (old, new) {
@@ -88,7 +88,7 @@ plans:
 ";
 
     #[test]
-    fn what_counts_as_a_change() {
+    fn changes_that_need_a_new_version() {
         // replaced, by, another target, pod needs an update
         let cases = [
             ("name: hello", "name: hello", false, false),

@@ -86,7 +86,7 @@ impl Blueprint {
         self.components.ids.get(name).copied()
     }
 
-    /// How many instances of a component the model asks for.
+    /// Returns how many instances of a component the model asks for.
     pub(crate) fn replicas(&self, component: ComponentId) -> u64 {
         let model = self.definition.model.as_deref();
         let own = model.and_then(|model| model.component(self.component_name(component)));
@@ -109,19 +109,19 @@ impl Blueprint {
         self.target_image(component).filter(|_| self.replicas(component) > 0)
     }
 
-    /// Whether the model has a component.
+    /// Returns whether the model has a component.
     pub(crate) fn is_in_model(&self, component: ComponentId) -> bool {
         let model = self.definition.model.as_deref();
         model.is_some_and(|model| model.component(self.component_name(component)).is_some())
     }
 
-    /// Whether the registry has an image.
+    /// Returns whether the registry has an image.
     pub(crate) fn image_exists(&self, image: &str) -> bool {
         let registry = self.definition.env.simulation.registry.as_ref();
         registry.is_none_or(|images| images.iter().any(|own| &**own == image))
     }
 
-    /// Whether there is a balancer of this name.
+    /// Returns whether there is a balancer of this name.
     pub(crate) fn balancer_exists(&self, name: &str) -> bool {
         let env = &self.definition.env;
         if let Some(balancers) = &env.simulation.balancers {

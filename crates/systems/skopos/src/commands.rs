@@ -24,7 +24,7 @@ pub(crate) enum Command {
     Start {
         /// Hold it before the first step.
         paused: bool,
-        /// Whether failed steps hold it; none leaves that as it is.
+        /// Whether failed steps hold it; none leaves the setting.
         interactive: Option<bool>,
     },
     /// Hold it at the next exit.

@@ -52,7 +52,7 @@ fn words_wrong(text: impl Into<String>) -> Output {
     Output { stdout: String::new(), stderr: format!("error: {}\n\n{}", text.into(), usage()), code: 2 }
 }
 
-/// What follows a command word.
+/// Arguments after a command word.
 #[derive(Default)]
 struct Given {
     flags: Vec<String>,
@@ -109,7 +109,7 @@ fn after_name(args: &[String]) -> Option<(&str, &[String])> {
     is_name.then_some((name, rest))
 }
 
-/// Whether words that are no flags follow a command.
+/// Returns whether words that are no flags follow a command.
 fn takes_words(command: &str) -> bool {
     COMMANDS.iter().any(|(own, rest, _)| *own == command && rest.contains(|c: char| c.is_ascii_uppercase()))
 }
@@ -270,7 +270,7 @@ fn load(terminal: &mut Terminal<'_>, service: &str, start: bool, given: &Given) 
     output
 }
 
-/// What was found in the files, one a line with its place. What is only worth knowing is left out.
+/// Returns the findings in the files, one a line with its position. Infos are left out.
 fn shown_findings(answer: &Value) -> String {
     let mut out = String::new();
     let number = |finding: &Value, key: &str| finding.get(key).and_then(Value::as_u64).unwrap_or(1);
@@ -383,7 +383,7 @@ fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String
 mod tests {
     use super::*;
 
-    /// What a line asks of an API that turns everything down.
+    /// Returns the request of a line to an API that refuses everything.
     fn asked(line: &str) -> String {
         asked_of(line, &json!([{ "name": "shop" }, { "name": "other" }]))
     }

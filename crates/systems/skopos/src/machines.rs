@@ -1,4 +1,4 @@
-//! What an application does with the machines it shares with others.
+//! Access of an application to the machines it shares with others.
 //!
 //! *Knows*: machines, processes, calls that fail because of a fault. *Must not know*: plans.
 
@@ -21,7 +21,7 @@ pub(crate) trait MachineAccess {
     /// Takes a process away without a report.
     fn vanish(&mut self, process: ProcessId);
 
-    /// Whether a call with these labels fails because of a fault.
+    /// Returns the fault that makes a call with these labels fail.
     fn fails_call(&mut self, cx: &mut Cx, labels: &Labels) -> Option<FailedCall>;
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Io<'a> {
     pub(crate) machines: &'a mut dyn MachineAccess,
 }
 
-/// Where a container can be put.
+/// Placements of a container.
 pub(crate) enum Place {
     /// There are no machines at all: containers are kept without any.
     Nowhere,

@@ -36,7 +36,7 @@ pub(crate) struct Plan {
 pub(crate) struct Chain {
     /// The step that it is in; none for the top-level chain.
     pub(crate) owner: Option<StepId>,
-    /// What it is inside.
+    /// Kind of the enclosing chain.
     pub(crate) kind: ChainKind,
     /// Its steps in order.
     pub(crate) steps: Vec<StepId>,
@@ -44,7 +44,7 @@ pub(crate) struct Chain {
     pub(crate) component: Option<Text>,
 }
 
-/// What a chain is inside.
+/// Kinds of enclosing chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChainKind {
     /// Nothing: the top level.
@@ -74,7 +74,7 @@ impl ChainKind {
 pub(crate) struct Step {
     /// Its id, unique in the plan.
     pub(crate) id: Text,
-    /// What is shown for it.
+    /// Label shown for it.
     pub(crate) label: Text,
     /// The chain that it is in.
     pub(crate) chain: ChainId,
@@ -86,9 +86,9 @@ pub(crate) struct Step {
     pub(crate) on_pass: Exit,
     /// Way out when it fails.
     pub(crate) on_fail: Exit,
-    /// What it does.
+    /// Its effect.
     pub(crate) class: Class,
-    /// Where the definition speaks of it.
+    /// Position in the definition.
     pub(crate) source: SourceRef,
 }
 
@@ -106,7 +106,7 @@ impl Step {
         }
     }
 
-    /// Whether nothing is inside it.
+    /// Returns whether nothing is inside it.
     pub(crate) fn is_leaf(&self) -> bool {
         self.inside().is_none()
     }
@@ -115,7 +115,7 @@ impl Step {
 /// A way out of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Exit {
-    /// Where it says it leads.
+    /// Its written label.
     pub(crate) label: Label,
     /// It was written, not left to the default.
     pub(crate) written: bool,
@@ -125,11 +125,11 @@ pub(crate) struct Exit {
     pub(crate) warn: bool,
     /// A message is logged there.
     pub(crate) info: bool,
-    /// Where it leads.
+    /// Its target.
     pub(crate) leads: Leads,
 }
 
-/// What an exit says.
+/// Labels of an exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Label {
     /// The next step of the chain, by the rules of its end and of cleanup.
@@ -142,7 +142,7 @@ pub(crate) enum Label {
     Step(StepId),
 }
 
-/// Where an exit leads.
+/// Targets of an exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leads {
     /// To the step at this place of the chain.
@@ -151,7 +151,7 @@ pub(crate) enum Leads {
     End(bool),
 }
 
-/// What a step does.
+/// Classes of step.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Class {
     /// Steps that concern no component.
@@ -171,12 +171,12 @@ pub(crate) enum Class {
     Action(Box<Action>),
     /// Time that passes. *Units*: milliseconds.
     Delay {
-        /// How long.
+        /// Its duration.
         ms: u64,
     },
     /// A person's verdict.
     Gate {
-        /// What is asked.
+        /// Facts for the explanation.
         message: Text,
     },
     /// Steps once per instance.
@@ -209,11 +209,11 @@ pub(crate) struct Iterate {
     pub(crate) target_num: Option<u64>,
     /// The first index.
     pub(crate) start_index: u64,
-    /// What is gone through where no number is given.
+    /// Values of the loop where no number is given.
     pub(crate) selector: Option<Selector>,
 }
 
-/// What a loop goes through.
+/// Values that a loop iterates over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Selector {
     /// Instances that were there before.
@@ -238,7 +238,7 @@ impl Selector {
 /// A call.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Action {
-    /// What is called.
+    /// Targets of a call.
     pub(crate) call: Call,
     /// Arguments.
     pub(crate) arguments: Arguments,
@@ -246,7 +246,7 @@ pub(crate) struct Action {
     pub(crate) selector: Option<Template>,
 }
 
-/// What is called.
+/// Targets of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Call {
     /// An action of a plugin.
@@ -289,7 +289,7 @@ pub(crate) enum Argument {
 }
 
 impl Argument {
-    /// Whether nothing in it has to be replaced.
+    /// Returns whether nothing in it has to be replaced.
     fn is_plain(&self) -> bool {
         match self {
             Self::Text(template) => template.is_plain(),
@@ -333,7 +333,7 @@ impl Argument {
 }
 
 impl Action {
-    /// Whether nothing in it has to be replaced.
+    /// Returns whether nothing in it has to be replaced.
     pub(crate) fn is_plain(&self) -> bool {
         let call = match &self.call {
             Call::Line(line) => line.is_plain(),
@@ -471,7 +471,7 @@ impl Plan {
         self.steps_of(chain).get(place as usize).copied()
     }
 
-    /// Where an exit of a step leads, as a step or an end.
+    /// Returns the target of a step's exit, as a step or an end.
     pub(crate) fn target(&self, id: StepId, passed: bool) -> Option<Result<StepId, bool>> {
         let step = self.step(id)?;
         Some(match step.exit(passed).leads {
@@ -481,7 +481,7 @@ impl Plan {
     }
 }
 
-/// Where `next` leads from a place: `following` is whether the step behind it is a cleanup step, if there is one. The
+/// Returns the target of `next` from a place: `following` is whether the step behind it is a cleanup step, if there is one. The
 /// result of the step plays no part.
 ///
 /// **Source**: Skopos Deployment Plan Reference, "Low-level steps chains", label `next`. Match.

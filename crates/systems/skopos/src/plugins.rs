@@ -6,7 +6,7 @@
 //! `image_pull`, `lb-wait`). Simplified: all plugins that create instances have the same actions. Durations, `inst_stop`,
 //! `inst_start`, `probe`, and what the operations on whole services do are ours.
 
-/// What an action does.
+/// Kinds of action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     /// Looks an image up in the registry.
@@ -60,7 +60,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// Whether it works on an instance that a selector names.
+    /// Returns whether it works on an instance that a selector names.
     pub(crate) const fn needs_instance(self) -> bool {
         matches!(
             self,
@@ -79,12 +79,12 @@ impl Op {
         )
     }
 
-    /// Whether it makes instances of the image that the model names.
+    /// Returns whether it makes instances of the image that the model names.
     pub(crate) const fn creates(self) -> bool {
         matches!(self, Self::Create | Self::DeployAll | Self::ScaleAll)
     }
 
-    /// Whether it works on all instances of the component.
+    /// Returns whether it works on all instances of the component.
     pub(crate) const fn needs_component(self) -> bool {
         matches!(
             self,
@@ -98,7 +98,7 @@ impl Op {
 pub(crate) struct ActionSpec {
     pub(crate) name: &'static str,
     pub(crate) op: Op,
-    /// How long it takes; for those that wait, until what they wait for is usually there. *Units*: milliseconds.
+    /// Its usual duration, waits included. *Units*: milliseconds.
     pub(crate) ms: u64,
     /// Arguments that it cannot do without.
     pub(crate) required: &'static [&'static str],
@@ -118,9 +118,9 @@ const fn action(name: &'static str, op: Op, ms: u64) -> ActionSpec {
 pub(crate) const WARM_UP_MS: u64 = 4_000;
 /// From running to having joined the register. *Units*: milliseconds.
 pub(crate) const JOIN_MS: u64 = 2_000;
-/// How long actions wait that are not told. *Units*: milliseconds.
+/// Default timeout of actions that wait. *Units*: milliseconds.
 pub(crate) const WAIT_MS: u64 = 60_000;
-/// How long a command in an instance may take that is not told.
+/// Default timeout of a command in an instance. *Units*: milliseconds.
 ///
 /// *Units*: milliseconds. **Source**: plugin page `swarm-exec`. Match.
 pub(crate) const EXEC_TIMEOUT_MS: u64 = 300_000;
@@ -233,7 +233,7 @@ fn groups(plugin: &str) -> Option<&'static [&'static [ActionSpec]]> {
     })
 }
 
-/// Whether a plugin comes with Skopos.
+/// Returns whether a plugin comes with Skopos.
 pub(crate) fn exists(plugin: &str) -> bool {
     groups(plugin).is_some()
 }
@@ -252,7 +252,7 @@ pub(crate) fn actions(plugin: &str) -> Vec<&'static str> {
 }
 
 impl ActionSpec {
-    /// Whether it takes an argument of this name.
+    /// Returns whether it takes an argument of this name.
     pub(crate) fn takes(&self, name: &str) -> bool {
         let own = self.canonical(name);
         self.open || own == "selector" || self.required.contains(&own) || self.optional.contains(&own)

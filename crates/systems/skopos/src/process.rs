@@ -110,7 +110,7 @@ impl Definition for Loaded {
     }
 }
 
-/// How sure files are a Skopos application: a doctype decides, then names with telling keys.
+/// Rates how likely files are a Skopos application: a doctype decides, then names with telling keys.
 fn detect(files: &Files) -> u8 {
     let doctype = |text: &str| {
         top_keys(text).any(|(key, value)| {
@@ -232,7 +232,7 @@ impl Process {
     }
 }
 
-/// What loading is answered.
+/// Returns the answer to loading.
 fn loaded(app: &App) -> Value {
     json!({ "service": app.blueprint.name(), "dialect": DIALECT, "state": app.run.mode.word() })
 }

@@ -36,19 +36,19 @@ use planarium_source::{Diagnostic, SourceFile};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Whether a path is one of this API's.
+/// Returns whether a path is one of this API's.
 pub(crate) fn owns(parts: &[&str]) -> bool {
     matches!(parts, ["skopos", ..])
 }
 
-/// Whether a path is one of an application's.
+/// Returns whether a path is one of an application's.
 pub(crate) fn is_about(path: &str, name: &str) -> bool {
     let rest = path.trim_start_matches('/').strip_prefix("skopos/v1/");
     let own = rest.and_then(|rest| rest.split(['/', '?']).next()).unwrap_or_default();
     own == name || own == views::encoded(name)
 }
 
-/// What a request is answered when there is no application.
+/// Answers a request when there is no application.
 pub(crate) fn nobody(request: &Request, parts: &[&str]) -> Response {
     match (request.method.as_str(), parts) {
         ("GET" | "HEAD", ["skopos", "v1"]) => Response::json(200, &json!({ "applications": [] })),
@@ -57,7 +57,7 @@ pub(crate) fn nobody(request: &Request, parts: &[&str]) -> Response {
     }
 }
 
-/// What can be read of an application.
+/// Returns the readable paths of an application.
 pub(crate) fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
     let base = format!("/skopos/v1/{}", views::encoded(&service.name));
     [
@@ -86,7 +86,7 @@ pub(crate) fn shaped(refusal: Refusal) -> Refusal {
 }
 
 impl Process {
-    /// What becomes of a request.
+    /// Answers a request.
     pub(crate) fn answer_request(&self, request: &Request, parts: &[&str]) -> Wire {
         let ["skopos", "v1", rest @ ..] = parts else {
             return match parts {
@@ -174,7 +174,7 @@ fn loading(load: LoadService, member: Option<&Member>) -> Wire {
     Wire::Change(Box::new(input), Box::new(reply))
 }
 
-/// What was found in files, each with its place.
+/// Returns the findings in files, each with its position.
 fn findings(loaded: &Loaded) -> Value {
     let one = |finding: &Diagnostic| {
         let span = finding.span;
@@ -234,7 +234,7 @@ fn read(member: &Member, request: &Request, rest: &[&str]) -> Response {
     }
 }
 
-/// Whether what follows a name is a command.
+/// Returns whether what follows a name is a command.
 fn is_command(rest: &[&str]) -> bool {
     matches!(
         rest,
@@ -308,7 +308,7 @@ pub(crate) fn command(call: &HttpCall, rest: &[&str]) -> Option<Result<Command, 
     }))
 }
 
-/// What a command is answered.
+/// Returns the answer of a command.
 pub(crate) fn answer(app: &App) -> Value {
     outcome(200, &[], brief(app))
 }

@@ -1,4 +1,4 @@
-//! What no input may ask for, whatever the state.
+//! Bounds of inputs, whatever the state.
 //!
 //! Knows: the limits. Must not know: what an input does.
 

@@ -1,4 +1,4 @@
-//! What each input does.
+//! Effects of inputs.
 //!
 //! Knows: which part each kind of input is for. Must not know: any system's rules.
 

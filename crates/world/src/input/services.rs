@@ -120,7 +120,7 @@ impl World {
         removed.unwrap_or(Ok(Value::Null))
     }
 
-    /// What processes do at the instant of an offer round because of it.
+    /// Runs the processes that react to an offer round at its instant.
     pub(super) fn follow_offer_round(&mut self) {
         #[cfg(feature = "mesos")]
         {
@@ -135,7 +135,7 @@ impl World {
     }
 }
 
-/// What the running process has against a definition.
+/// Returns the running process's objections to a definition.
 fn against(definition: &Definition, running: Option<&Process>) -> Vec<Value> {
     let sources = definition.sources();
     let found = definition.findings_against(running);
@@ -150,11 +150,7 @@ fn read(load: &LoadService, diagnostics: &mut Vec<Value>) -> Result<Definition, 
 }
 
 /// Reports a definition's findings, and refuses it unless it `fits`.
-fn usable(
-    definition: Definition,
-    fits: bool,
-    diagnostics: &mut Vec<Value>,
-) -> Result<Definition, Refusal> {
+fn usable(definition: Definition, fits: bool, diagnostics: &mut Vec<Value>) -> Result<Definition, Refusal> {
     let found = definition.diagnostics();
     let sources = definition.sources();
     diagnostics.extend(found.iter().filter_map(|one| serde_json::to_value(flat(one, sources)).ok()));

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Longest silence that waiting for an event sits through. *Units*: milliseconds.
 const QUIET_MS: u64 = 24 * 3_600_000;
 
-/// What became of an advance.
+/// Result of an advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Advanced {
     /// Virtual time now. *Units*: milliseconds since genesis.
@@ -36,7 +36,7 @@ pub struct Advanced {
     pub met: bool,
 }
 
-/// What comes next on a branch.
+/// The next thing on a branch.
 pub(super) enum Next {
     /// A recorded input.
     Recorded(Arc<Entry<Written>>),
@@ -235,7 +235,7 @@ impl Engine {
         self.cut_off
     }
 
-    /// What comes next, not later than `until_ms`.
+    /// Returns the next thing, not later than `until_ms`.
     pub(super) fn next(&self, until_ms: u64) -> Next {
         let due = self.world.next_due_ms();
         if let Some(entry) = self.branch.entry_after(self.world.inputs())
@@ -254,7 +254,7 @@ impl Engine {
         Next::Timer { pass_ms: before.map_or(until_ms, |ms| until_ms.min(ms.saturating_sub(1))) }
     }
 
-    /// Whether a recorded input comes before the earliest timer.
+    /// Returns whether a recorded input comes before the earliest timer.
     fn is_next(&self, entry: &Entry<Written>, due: Option<u64>) -> bool {
         match due {
             None => true,
@@ -269,7 +269,7 @@ impl Engine {
         }
     }
 
-    /// Whether event `seq` has happened, and that many steps of the instant `ms` without any after it.
+    /// Returns whether event `seq` has happened, and that many steps of the instant `ms` without any after it.
     pub(super) fn has_come_to(&self, ms: u64, seq: u64, quiet: u32) -> bool {
         self.seq() > seq || (self.seq() == seq && self.world.quiet_steps(ms) >= quiet)
     }

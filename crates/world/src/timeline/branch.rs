@@ -43,7 +43,7 @@ pub struct BranchView {
     /// Last event it shares with its parent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forked_at_seq: Option<u64>,
-    /// How far it has got. *Units*: milliseconds since genesis.
+    /// End of its simulated time. *Units*: milliseconds since genesis.
     pub head_ms: u64,
     /// Its last event.
     pub head_seq: u64,
@@ -51,7 +51,7 @@ pub struct BranchView {
     pub current: bool,
 }
 
-/// Where a branch parted from its parent.
+/// Point at which a branch left its parent.
 #[derive(Clone, Copy, Debug)]
 struct Fork {
     parent: u32,

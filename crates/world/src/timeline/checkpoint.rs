@@ -27,7 +27,7 @@ const STEPS_PER_EVENT: u64 = 8;
 
 struct Checkpoint {
     world: Arc<World>,
-    /// What it holds and the next one does not; nothing for the last one, which the present shares.
+    /// Memory that the next one does not share; nothing for the last one, which the present shares.
     bytes: u64,
     /// Made on this branch, not taken over from its parent.
     own: bool,
@@ -42,7 +42,7 @@ pub(super) struct Checkpoints {
     bytes: u64,
 }
 
-/// What a replay from one world to a later one costs, in events.
+/// Returns the cost of a replay from one world to a later one, in events.
 fn gap(from: &World, to: &World) -> u64 {
     let steps = to.steps().saturating_sub(from.steps());
     to.seq().saturating_sub(from.seq()) + steps / STEPS_PER_EVENT

@@ -37,7 +37,7 @@ pub struct Journal {
     /// Inputs, oldest first.
     #[serde(default)]
     pub entries: Vec<Entry<Input>>,
-    /// How far time went. *Units*: milliseconds since genesis.
+    /// End of time. *Units*: milliseconds since genesis.
     #[serde(default)]
     pub end_ms: u64,
     /// Set when the last instant is not over: its last event.
@@ -92,7 +92,7 @@ pub enum ReplayError {
     Differs(Difference),
     /// A bound of the simulator was hit on the way.
     LimitReached {
-        /// How far it got. *Units*: milliseconds since genesis.
+        /// Instant reached. *Units*: milliseconds since genesis.
         at_ms: u64,
     },
 }
@@ -114,7 +114,7 @@ impl fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// Where a run first comes out differently than its journal has it.
+/// First difference between a run and its journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "differs", rename_all = "kebab-case")]
 pub enum Difference {

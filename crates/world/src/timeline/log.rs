@@ -9,7 +9,7 @@ use planarium_protocol::Event;
 /// The last events of a branch.
 #[derive(Default)]
 pub(super) struct Log {
-    /// How many come before those kept.
+    /// Number of events before those kept.
     forgotten: u64,
     events: Vec<Event>,
 }
@@ -75,7 +75,7 @@ impl Log {
         self.events.get(self.place(after)..to).unwrap_or_default()
     }
 
-    /// Where the events after number `seq` begin.
+    /// Returns the index of the first event after number `seq`.
     fn place(&self, seq: u64) -> usize {
         place(seq.saturating_sub(self.forgotten))
     }

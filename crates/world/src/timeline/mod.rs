@@ -119,12 +119,12 @@ impl Engine {
         self.branch.head().seq
     }
 
-    /// Whether the cursor stands at the head.
+    /// Returns whether the cursor stands at the head.
     pub fn at_head(&self) -> bool {
         Position::of(&self.world) == self.branch.head()
     }
 
-    /// Whether nothing is left ahead that would change anything: no recorded input and no work but
+    /// Returns whether nothing is left ahead that would change anything: no recorded input and no work but
     /// periodic work without effect.
     pub fn idle(&self) -> bool {
         self.next_entry().is_none() && self.world.idle()
@@ -179,7 +179,7 @@ impl Engine {
         }
     }
 
-    /// What a front end shows. Asking twice without a change in between answers the same `Arc`.
+    /// Returns the view. Asking twice without a change in between returns the same `Arc`.
     pub fn view(&self) -> Arc<View> {
         let last = self.view.take().filter(|last| last.branch == self.branch.id());
         let at_head = self.at_head();
@@ -226,12 +226,12 @@ impl Engine {
         self.log.up_to(u64::MAX)
     }
 
-    /// What the world at the cursor takes, by estimate, events and checkpoints apart. *Units*: bytes.
+    /// Estimates the memory of the world at the cursor without events and checkpoints. *Units*: bytes.
     pub fn weight(&self) -> u64 {
         self.world.weight()
     }
 
-    /// What the checkpoints of the current branch take, by estimate. *Units*: bytes.
+    /// Estimates the memory of the current branch's checkpoints. *Units*: bytes.
     pub fn checkpoint_bytes(&self) -> u64 {
         self.branch.checkpoints.bytes()
     }

@@ -13,7 +13,7 @@ impl Engine {
         self.log.forget(keep);
     }
 
-    /// How many of the first events of the current branch are not kept.
+    /// Returns how many of the first events of the current branch are not kept.
     pub fn forgotten(&self) -> u64 {
         self.log.forgotten()
     }
@@ -47,7 +47,7 @@ impl Engine {
         self.log.between(after, to).iter().for_each(take);
     }
 
-    /// What the step just taken, if there was one, reported after event `from`, be it kept or not.
+    /// Returns the events that the last step reported after event `from`, kept or not.
     pub(super) fn news(&self, from: u64) -> impl Iterator<Item = &Event> {
         let to = self.seq();
         // After a look elsewhere these may be from there.

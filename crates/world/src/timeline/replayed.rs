@@ -1,4 +1,4 @@
-//! Whether a replay comes to the same state as the run.
+//! Compares the state after a replay with that of the run.
 //!
 //! *Knows*: two worlds at one place, and the digests of their states. *Must not know*: what a state holds.
 //!

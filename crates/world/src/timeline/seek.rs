@@ -34,7 +34,7 @@ impl Engine {
         while self.world.seq() < seq && self.replay_step(u64::MAX) {}
     }
 
-    /// What `look` sees right after the step that produced event `seq`. The cursor stays where it is.
+    /// Returns the result of `look` right after the step that produced event `seq`. The cursor stays where it is.
     pub fn peek<T>(&mut self, seq: u64, look: impl FnOnce(&Self) -> T) -> T {
         self.aside(|engine| {
             engine.seek_seq(seq);
@@ -153,7 +153,7 @@ impl Engine {
     }
 }
 
-/// Whether nothing at all has happened.
+/// Returns whether nothing at all has happened.
 pub(super) fn is_empty(world: &World) -> bool {
     world.steps() == 0 && world.now_ms() == 0
 }

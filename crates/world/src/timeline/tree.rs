@@ -49,10 +49,10 @@ pub struct Tree {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grown {
-    /// Where it parted from its parent; the first one from none.
+    /// Point at which it left its parent; none for the first one.
     #[serde(default)]
     pub from: Option<Place>,
-    /// What was recorded on it after that.
+    /// Its journal after that.
     pub journal: Journal,
 }
 
@@ -73,7 +73,7 @@ impl Tree {
 }
 
 impl Engine {
-    /// Where the cursor stands.
+    /// Returns the cursor.
     pub fn place(&self) -> Place {
         Place::of(self.branch.id(), Position::of(&self.world))
     }

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: small definitions and ways to compare timelines.
+//! Helpers of this crate's tests: small definitions and ways to compare timelines.
 
 #![expect(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests")]
 
@@ -92,7 +92,7 @@ pub(crate) struct Stand {
     pub(crate) events: Vec<Event>,
 }
 
-/// Where the cursor stands.
+/// Returns the cursor.
 pub(crate) fn stand(engine: &Engine) -> Stand {
     Stand {
         now_ms: engine.now_ms(),
@@ -119,7 +119,7 @@ pub(crate) fn assert_same(a: &Stand, b: &Stand, what: &str) {
     }
 }
 
-/// Where two values first differ, and how.
+/// Returns the first difference between two values.
 pub(crate) fn difference(a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
     use serde_json::Value;
     let nested = |key: &str, found: Option<String>| found.map(|text| format!("{key}/{text}"));
@@ -135,7 +135,7 @@ pub(crate) fn difference(a: &serde_json::Value, b: &serde_json::Value) -> Option
     }
 }
 
-/// What is shown, without revisions: a revision may also say when a node was last looked at.
+/// Returns the view without revisions: a revision may also say when a node was last looked at.
 pub(crate) fn shown<T: serde::Serialize>(node: &T) -> serde_json::Value {
     fn strip(value: &mut serde_json::Value) {
         match value {

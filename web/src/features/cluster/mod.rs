@@ -100,7 +100,7 @@ pub(crate) fn ClusterPane(props: &ClusterPaneProps) -> Html {
     }
 }
 
-/// What the colours of the bars mean.
+/// Legend of the bars' colours.
 #[component]
 fn Legend() -> Html {
     html! {

@@ -122,7 +122,7 @@ fn keys(hub: &Hub, field: &NodeRef) -> Callback<KeyboardEvent> {
     })
 }
 
-/// Whether the caret stands after the last character; only there is completed.
+/// Returns whether the caret stands after the last character; only there is completed.
 fn at_end(event: &KeyboardEvent) -> bool {
     let Some(input) = event.target_dyn_into::<HtmlInputElement>() else { return false };
     let length = u32::try_from(input.value().encode_utf16().count()).ok();

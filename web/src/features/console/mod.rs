@@ -68,7 +68,7 @@ fn show_last(scroller: &NodeRef) {
     element.set_scroll_top(element.scroll_top() + down as i32);
 }
 
-/// What can be typed, for those who see it for the first time.
+/// Shows usual commands to a new reader.
 fn welcome(hub: &Hub, dialect: &str) -> Html {
     let Some(desk) = systems::desk(dialect) else { return Html::default() };
     let lines = desk.tries;

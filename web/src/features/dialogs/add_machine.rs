@@ -7,7 +7,7 @@ use planarium_protocol::input::{AddAgent, Input, Resources};
 use std::collections::BTreeMap;
 use yew::prelude::*;
 
-/// What was written into the form.
+/// Values of the form.
 #[derive(Clone, Debug, PartialEq)]
 struct Form {
     count: String,

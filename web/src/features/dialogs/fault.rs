@@ -9,7 +9,7 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{Fault, FaultKind, Input, Target};
 use yew::prelude::*;
 
-/// What kind of thing a failure strikes.
+/// Kinds of target of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strikes {
     Task,
@@ -193,10 +193,10 @@ pub(super) fn FaultDialog(props: &FaultDialogProps) -> Html {
     }
 }
 
-/// What the fields come to.
+/// Result of the fields.
 struct Choice {
     offer: &'static Offer,
-    /// What it can strike.
+    /// Possible targets.
     targets: Vec<String>,
     /// Which of that is meant.
     current: String,
@@ -249,7 +249,7 @@ fn targets(view: &View, strikes: Strikes) -> Vec<String> {
     names
 }
 
-/// What the reader is looking at, where it is among the choices.
+/// Returns the selected thing, where it is among the choices.
 fn preferred(props: &FaultDialogProps, targets: &[String]) -> Option<String> {
     let step = props.selected.as_ref().and_then(|path| tree::find_step(&props.view, path));
     let near =

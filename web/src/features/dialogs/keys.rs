@@ -8,7 +8,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct KeysDialogProps {
-    /// What the browser remembers.
+    /// Settings that the browser remembers.
     pub(super) prefs: Prefs,
 }
 

@@ -8,7 +8,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct OpenDialogProps {
-    /// What is opened comes beside what is there.
+    /// Set if the definition is opened beside the present one.
     pub(super) beside: bool,
     /// There is something it could come beside.
     pub(super) running: bool,

@@ -11,7 +11,7 @@ use yew::prelude::*;
 /// Entries shown at most.
 const MOST: usize = 60;
 
-/// What stands in the field, and which entry of its list is meant.
+/// Text of the field, and the chosen entry of its list.
 #[derive(Default)]
 struct Typed {
     text: String,

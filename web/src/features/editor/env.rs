@@ -15,7 +15,7 @@ use yew::prelude::*;
 pub(super) struct EnvTableProps {
     /// Name to value; what is drawn are the values by then.
     pub(super) env: Ptr<BTreeMap<String, String>>,
-    /// What reading the definition gave: names without a value, and findings about them.
+    /// Result of reading the definition: names without a value, and findings about them.
     pub(super) checked: Ptr<Checked>,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct FileTabsProps {
     pub(super) current: AttrValue,
 }
 
-/// What the field for a path is for.
+/// Purposes of the path's field.
 #[derive(Clone, Copy, PartialEq)]
 enum Naming {
     New,

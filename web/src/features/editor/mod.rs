@@ -28,7 +28,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct EditorPaneProps {
-    /// What is edited.
+    /// The draft.
     pub(crate) draft: Draft,
     /// The definitions of all services.
     pub(crate) drafts: Ptr<Vec<Draft>>,
@@ -36,7 +36,7 @@ pub(crate) struct EditorPaneProps {
     pub(crate) at: usize,
     /// Any of them differs from what runs.
     pub(crate) dirty: bool,
-    /// What reading it gave.
+    /// Result of reading it.
     pub(crate) checked: Ptr<Checked>,
     /// Tab below the text.
     pub(crate) tab: EditTab,

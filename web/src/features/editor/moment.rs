@@ -1,4 +1,4 @@
-//! How the text in the editor stands to the moment shown.
+//! Relation of the editor's text to the moment shown.
 
 use crate::store::moment::Standing;
 use crate::store::{Action, use_hub};
@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct MomentStripProps {
-    /// How it stands.
+    /// The relation.
     pub(super) standing: Standing,
 }
 

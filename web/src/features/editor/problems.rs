@@ -12,7 +12,7 @@ const MOST: usize = 100;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct ProblemsProps {
-    /// What reading the draft gave.
+    /// Result of reading the draft.
     pub(super) checked: Ptr<Checked>,
 }
 

@@ -1,4 +1,4 @@
-//! What the world starts from: machines and seed.
+//! Starting parameters of the world: machines and seed.
 
 use crate::features::transport::SeedField;
 use crate::store::ptr::Ptr;

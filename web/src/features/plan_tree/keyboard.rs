@@ -68,7 +68,7 @@ fn position(services: &[Arc<ServiceView>], shape: &Shape, path: &ElementPath) ->
     tree::window(services, shape, 0, usize::MAX).rows.iter().position(|row| row.path == *path)
 }
 
-/// What keys do in the tree. They may come faster than it is drawn: each goes on from where the last one led.
+/// Handles keys in the tree. They may come faster than it is drawn: each goes on from where the last one led.
 pub(super) fn handler(hub: &Hub, cell: &UseStateHandle<Option<usize>>) -> Callback<KeyboardEvent> {
     let (hub, cell) = (hub.clone(), cell.clone());
     Callback::from(move |event: KeyboardEvent| {
@@ -106,7 +106,7 @@ fn open_menu(hub: &Hub, event: &KeyboardEvent, row: Option<&Row>) {
     hub.send(Action::OpenMenu(MenuTarget::Element(row.path.clone()), x, y));
 }
 
-/// What a key means.
+/// Answers to a key.
 #[derive(Debug, PartialEq)]
 enum Answer {
     /// Not ours.

@@ -27,11 +27,11 @@ pub(super) struct TreeRowProps {
     pub(super) tabbable: bool,
     /// Cell that has the focus.
     pub(super) cell: Option<usize>,
-    /// How long it has been in a moving status.
+    /// Time in a moving status.
     pub(super) elapsed: Option<u64>,
 }
 
-/// How long a step has been in its status, in seconds, for those that move by themselves.
+/// Returns a step's time in its status in seconds, for statuses that move by themselves.
 pub(super) fn elapsed(row: &Row, now_s: u64) -> Option<u64> {
     match &row.node {
         Node::Step(step) if row.word.is_some_and(|word| word.class.is_active()) => {
@@ -161,7 +161,7 @@ pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
 
 /// Names longer than this are cut in their middle where there is no room. *Units*: characters.
 const LONG: usize = 28;
-/// How much of the end of a long name is always there. *Units*: characters.
+/// Characters at the end of a long name that are always shown.
 const TAIL: usize = 9;
 
 /// The name of a row. Its end is kept, since an index or a task's name stands there.
@@ -236,7 +236,7 @@ fn progress(progress: Option<Progress>) -> Html {
     html! { <><span class="figure">{ format!("{done}/{total}") }</span>{ bar(&[part]) }</> }
 }
 
-/// What a row says, whatever it is about.
+/// Facts shown in a row.
 struct Facts {
     title: AttrValue,
     kind: &'static str,

@@ -14,7 +14,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
-/// What an arrow key moves by.
+/// Time that an arrow key moves by.
 const ARROW_MS: i64 = 5000;
 
 #[derive(Properties, PartialEq)]
@@ -25,7 +25,7 @@ pub(super) struct BandsProps {
     pub(super) epoch_ms: u64,
     /// Length of the axis.
     pub(super) span_ms: u64,
-    /// Where instants are.
+    /// The time axis.
     pub(super) axis: Axis,
 }
 
@@ -73,7 +73,7 @@ struct BandProps {
     axis: Axis,
 }
 
-/// Whether anything of a window can be seen.
+/// Returns whether anything of a window can be seen.
 fn in_sight(window: &Window, axis: &Axis, epoch_ms: u64) -> bool {
     let start = unsigned(window.start_ms(epoch_ms));
     axis.sees_any(start, window.end_ms(epoch_ms).map_or(u64::MAX, unsigned))
@@ -235,7 +235,7 @@ fn put(hub: &Hub, input: Option<Input>) {
     }
 }
 
-/// What a key asks for.
+/// Meanings of a key.
 enum Key {
     By(i64),
     Enter,
@@ -280,7 +280,7 @@ pub(super) struct ScrubBandsProps {
     pub(super) epoch_ms: u64,
     /// Length of the axis.
     pub(super) span_ms: u64,
-    /// Where instants are.
+    /// The time axis.
     pub(super) axis: Axis,
 }
 

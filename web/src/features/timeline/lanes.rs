@@ -38,7 +38,7 @@ pub(super) struct LanesProps {
     pub(super) view: Ptr<View>,
     /// Length of the run as drawn.
     pub(super) span_ms: u64,
-    /// Where instants are.
+    /// The time axis.
     pub(super) axis: Axis,
     /// Tasks by machine rather than steps.
     pub(super) by_machine: bool,
@@ -61,7 +61,7 @@ enum Line {
     Task(ElementPath),
 }
 
-/// What decides which lines there are: plans with their sizes, and how many lanes history has.
+/// Input of the list of lines: plans with their sizes, and the number of lanes with history.
 type Form = (Vec<(usize, usize, bool)>, usize, usize, Option<usize>);
 
 /// All lanes.
@@ -164,7 +164,7 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
     }
 }
 
-/// What the looks of lanes mean.
+/// Legend of the lanes.
 #[component]
 pub(super) fn Legend() -> Html {
     const LOOKS: [(&str, &str); 6] = [
@@ -292,11 +292,11 @@ fn machine_lines(view: &View, gantt: &Gantt) -> Vec<Line> {
 struct LaneRowProps {
     at: usize,
     path: ElementPath,
-    /// What people call it, where the path says an id.
+    /// Display name, where the path has an id.
     #[prop_or_default]
     name: Option<String>,
     lane: Option<Ptr<Lane>>,
-    /// What is known in detail of a stretch long ago.
+    /// Details of a stretch long ago.
     #[prop_or_default]
     detail: Option<(u64, u64, Ptr<Lane>)>,
     /// Since when which status, where nothing has changed yet.
@@ -361,7 +361,7 @@ fn LaneRow(props: &LaneRowProps) -> Html {
     }
 }
 
-/// What a stretch is.
+/// Words a stretch.
 fn told(segment: &Segment) -> String {
     let from = clock(segment.from_ms);
     if segment.count > 1 {
@@ -388,7 +388,7 @@ fn with_detail(mut segments: Vec<Segment>, detail: Option<&(u64, u64, Ptr<Lane>)
     before
 }
 
-/// What is drawn of these stretches: no more than [`PIECES`], and only what is in sight.
+/// Returns the drawn pieces of these stretches: no more than [`PIECES`], and only those in sight.
 fn pieces(segments: &[Segment], axis: &Axis) -> Vec<Segment> {
     let in_sight = |segment: &&Segment| axis.sees_any(segment.from_ms, segment.to_ms);
     let seen: Vec<&Segment> = segments.iter().filter(in_sight).collect();

@@ -14,7 +14,7 @@ use yew::prelude::*;
 
 /// Marks drawn at most; more would hide the axis.
 const MARKS: usize = 120;
-/// What an arrow key moves by.
+/// Time that an arrow key moves by.
 const ARROW_MS: u64 = 5000;
 
 #[derive(Properties, PartialEq)]
@@ -25,7 +25,7 @@ pub(super) struct ScrubProps {
     pub(super) head_ms: u64,
     /// Length of the run as drawn.
     pub(super) span_ms: u64,
-    /// Where instants are.
+    /// The time axis.
     pub(super) axis: Axis,
     /// Idle stretches are drawn short.
     pub(super) short_idle: bool,
@@ -158,7 +158,7 @@ struct ZoomProps {
     by_machine: bool,
 }
 
-/// How much of the run is seen.
+/// Controls of the visible part of the run.
 #[component]
 fn Zoom(props: &ZoomProps) -> Html {
     let hub = use_hub();
@@ -214,7 +214,7 @@ struct MarksProps {
     axis: Axis,
 }
 
-/// Where somebody did something.
+/// Marks of operations.
 #[component]
 fn Marks(props: &MarksProps) -> Html {
     let marks = &props.gantt.marks;

@@ -6,7 +6,7 @@ use crate::ui::icon;
 use planarium_protocol::why::{AgentOutcome, FunnelStage, OfferFunnel, RequirementOutcome};
 use yew::prelude::*;
 
-/// How many machines passed each requirement, then every machine. The nearest miss is left out when it was `said` above.
+/// Returns how many machines passed each requirement, then every machine. The nearest miss is left out when it was `said` above.
 pub(super) fn funnel(funnel: &OfferFunnel, said: &str) -> Html {
     let machines = funnel.agents.len();
     let (failing, passed): (Vec<&FunnelStage>, Vec<_>) =

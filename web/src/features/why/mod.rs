@@ -25,7 +25,7 @@ pub(crate) struct WhyPaneProps {
     pub(crate) view: Ptr<View>,
     /// The answer.
     pub(crate) why: Option<Ptr<Why>>,
-    /// What holds the element up in the end, and what helps.
+    /// Root causes of the element's wait, and ways out.
     pub(crate) help: Ptr<Help>,
     /// The question.
     pub(crate) selected: Option<ElementPath>,
@@ -144,7 +144,7 @@ fn answer(hub: &Hub, props: &WhyPaneProps, path: &ElementPath, why: &Why, spent:
     }
 }
 
-/// Whether a sentence says a reason already, but for its first letter.
+/// Returns whether a sentence says a reason already, but for its first letter.
 fn is_said(sentence: &str, text: &str) -> bool {
     let tail = text.char_indices().nth(1).and_then(|(at, _)| text.get(at..)).unwrap_or(text);
     sentence.contains(tail)

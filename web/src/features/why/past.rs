@@ -1,4 +1,4 @@
-//! How it came to this: the chain of causes back to an input, and where the time of a step went.
+//! History of an element: the chain of causes back to an input, and the times of a step by status.
 
 use crate::store::events::EventLog;
 use crate::store::selectors::log::{self, Link};
@@ -42,7 +42,7 @@ pub(crate) fn causes(hub: &Hub, events: &EventLog, seq: u64, title: String) -> H
     }
 }
 
-/// Where the time of a step went, status by status.
+/// Shows the times of a step, status by status.
 pub(super) fn spent(path: &ElementPath, parts: &[(Text, u64)]) -> Html {
     let whole: u64 = parts.iter().map(|(_, ms)| ms).sum();
     if parts.len() < 2 || whole == 0 {

@@ -100,7 +100,7 @@ fn reason_icon(kind: &ReasonKind) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether a reason has more to show than its words.
+/// Returns whether a reason has more to show than its words.
 pub(super) fn has_more(kind: &ReasonKind) -> bool {
     (detail(kind).is_some() && !matches!(kind, ReasonKind::NextCycle { .. }))
         || matches!(

@@ -6,7 +6,7 @@ use crate::ui::{Button, icon};
 use planarium_protocol::why::{Helps, Way};
 use yew::prelude::*;
 
-/// What helps the element that holds the selected one up; nothing is said of trials that have not begun.
+/// Shows the ways out for the element that holds the selected one up; nothing before trials have begun.
 pub(super) fn ways(hub: &Hub, held: &Held, fresh: bool) -> Html {
     let best = held.best();
     let working = held.ways.iter().any(|way| way.helps != Helps::Advice);

@@ -1,4 +1,4 @@
-//! What the live region says about what happened since it last spoke.
+//! Announcements of the live region about the events since the last one.
 
 use super::tree::{leaf, title};
 use crate::store::state::Verbosity;
@@ -55,7 +55,7 @@ pub(crate) fn spoken(status: &str) -> String {
     super::status::word(status).to_ascii_lowercase().replace('_', " ")
 }
 
-/// How far the plan is that a reader looks at: for the scrubber.
+/// Returns the progress of the plan in view: for the scrubber.
 pub(crate) fn progress(view: &View, selected: Option<&ElementPath>) -> String {
     let plan = selected
         .map(|path| ElementPath { phase: None, step: None, ..path.clone() })

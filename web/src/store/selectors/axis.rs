@@ -24,7 +24,7 @@ struct Piece {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Axis {
     pieces: Rc<[Piece]>,
-    /// What is seen of the whole.
+    /// Start of the visible part.
     from: i64,
     length: i64,
 }
@@ -101,17 +101,17 @@ impl Axis {
         })
     }
 
-    /// Where an instant is, in hundredths of a percent of what is seen.
+    /// Returns the position of an instant, in hundredths of a percent of the visible part.
     pub(crate) fn seen(&self, ms: u64) -> i64 {
         (self.place(ms) - self.from).saturating_mul(10_000) / self.length
     }
 
-    /// Whether an instant can be seen.
+    /// Returns whether an instant can be seen.
     pub(crate) fn sees(&self, ms: u64) -> bool {
         (0..=10_000).contains(&self.seen(ms))
     }
 
-    /// Whether anything of a stretch can be seen.
+    /// Returns whether anything of a stretch can be seen.
     pub(crate) fn sees_any(&self, from_ms: u64, to_ms: u64) -> bool {
         self.seen(from_ms) < 10_000 && self.seen(to_ms) >= 0
     }
@@ -144,7 +144,7 @@ impl Axis {
         })
     }
 
-    /// What would be seen if all were drawn at the scale around an instant: for moving things by a distance.
+    /// Returns the visible time if all were drawn at the scale around an instant: for moving things by a distance.
     pub(crate) fn scale_ms(&self, ms: u64) -> u64 {
         let piece = self.piece(|piece| piece.to_ms <= ms);
         piece.map_or(1, |piece| {
@@ -160,7 +160,7 @@ impl Axis {
         (self.instant(0.0), self.instant(1.0))
     }
 
-    /// Whether not all of it is seen.
+    /// Returns whether not all of it is seen.
     pub(crate) fn is_part(&self) -> bool {
         self.length < WHOLE
     }

@@ -20,13 +20,13 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// What it is called.
+    /// Its name.
     pub(crate) fn title(&self) -> String {
         if self.zone.is_empty() { "Machines".to_owned() } else { format!("{} {}", self.kind, self.zone) }
     }
 }
 
-/// How much is used or reserved of the resource that is scarcest on a machine. *Units*: percent.
+/// Returns the used or reserved part of a machine's scarcest resource. *Units*: percent.
 pub(crate) fn fullness(machine: &MachineView) -> u32 {
     let taken = |it: &ResourceView| (it.used + it.reserved).saturating_mul(100) / it.total;
     let most = machine.resources.iter().filter(|it| it.total > 0).map(taken).max();
@@ -91,7 +91,7 @@ pub(crate) fn task<'v>(view: &'v View, id: &str) -> Option<(&'v Arc<MachineView>
         .find_map(|machine| machine.tasks.iter().find(|task| &*task.id == id).map(|task| (machine, task)))
 }
 
-/// What can be done to the tasks of these names.
+/// Returns the actions on the tasks of these names.
 pub(crate) fn task_actions<'v>(view: &'v View, names: &[Text]) -> Vec<(&'v TaskView, &'v ActionView)> {
     let tasks = view.cluster.machines.iter().flat_map(|machine| &machine.tasks);
     tasks

@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// A number of both runs.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Figure {
-    /// What is counted.
+    /// Name of the count.
     pub(crate) name: &'static str,
     /// Of this run and of the other, in words.
     pub(crate) values: [String; 2],
@@ -50,7 +50,7 @@ pub(crate) fn figures(compared: &Compared) -> Vec<Figure> {
     out
 }
 
-/// What the numbers come to, in a sentence.
+/// Returns the comparison in a sentence.
 pub(crate) fn verdict(compared: &Compared) -> String {
     let [own, other] = &compared.tallies;
     let speed = match (own.done_ms, other.done_ms) {
@@ -80,7 +80,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// Whether the runs differ here.
+    /// Returns whether the runs differ here.
     pub(crate) fn differs(&self) -> bool {
         self.statuses[0] != self.statuses[1]
     }
@@ -100,7 +100,7 @@ pub(crate) fn pairs(own: &View, other: &View) -> Vec<Pair> {
     out
 }
 
-/// How many tasks ran, as points of a line on a field of 1000 by 100.
+/// Returns how many tasks ran, as points of a line on a field of 1000 by 100.
 pub(crate) fn line(running: &[(u64, u32)], end_ms: u64, most: u32) -> String {
     let (end_ms, most) = (end_ms.max(1), u64::from(most.max(1)));
     let x = |ms: u64| ms.min(end_ms) * 1000 / end_ms;

@@ -33,7 +33,7 @@ impl LogIndex {
         self.looked_at = kept.end;
     }
 
-    /// How many of those shown are among the first `count` events.
+    /// Returns how many of those shown are among the first `count` events.
     pub(crate) fn shown_to(&self, count: usize) -> usize {
         self.shown.partition_point(|at| *at < count)
     }
@@ -108,7 +108,7 @@ pub(crate) fn origin(log: &EventLog, path: &ElementPath, seq: u64) -> Option<u64
     log.from(0).take_while(|event| event.seq <= seq).find(came).map(|event| event.seq)
 }
 
-/// How long a step was in each status, in the order in which it came to them, up to an event; what is done counts no more.
+/// Returns a step's time in each status, in the order in which it came to them, up to an event; completed steps count no more.
 pub(crate) fn spent(log: &EventLog, path: &ElementPath, seq: u64) -> Vec<(Text, u64)> {
     let mut out: Vec<(Text, u64)> = Vec::new();
     let mut add = |status: &Text, ms: u64| match out.iter_mut().find(|(known, _)| known == status) {

@@ -1,4 +1,4 @@
-//! What components show, computed from the state. Pure.
+//! Selectors: values for components, computed from the state. Pure.
 
 pub(crate) mod announce;
 pub(crate) mod axis;

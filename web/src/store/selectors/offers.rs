@@ -1,4 +1,4 @@
-//! What can be done to the things shown, ready to be offered: by a menu, a button, a key or the palette.
+//! Actions on the things shown, ready for a menu, a button, a key or the palette.
 //!
 //! *Knows*: the actions of the view, and which key stands for which operation. *Must not know*: when a system allows what.
 
@@ -19,11 +19,11 @@ pub(crate) struct Offer {
     pub(crate) icon: &'static str,
     /// Key that does the same.
     pub(crate) keys: Option<&'static str>,
-    /// What it will do.
+    /// Its consequence.
     pub(crate) consequence: Option<AttrValue>,
     /// Why it does nothing now.
     pub(crate) refused: Option<AttrValue>,
-    /// What is asked of the page.
+    /// Its action.
     pub(crate) action: Action,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn key_of(op: PlanOp) -> Option<&'static str> {
     }
 }
 
-/// What can be done to a plan, a phase or a step.
+/// Returns the actions on a plan, a phase or a step.
 pub(crate) fn of_element(view: &View, path: &ElementPath) -> Vec<Offer> {
     let Some(found) = tree::summary(view, path) else { return Vec::new() };
     found.actions.iter().map(|action| at(action, path)).collect()
@@ -61,7 +61,7 @@ pub(crate) fn asking(view: &View, path: &ElementPath, title: &str) -> Option<Act
     found.actions.iter().find(|action| action.asks && &*action.title == title).cloned()
 }
 
-/// What the key of an operation does to an element: the offer, or why there is none.
+/// Returns the action of a key on an element, or the reason why there is none.
 pub(crate) fn by_key(view: &View, path: &ElementPath, key: &str) -> Option<Result<Offer, String>> {
     let all = of_element(view, path);
     let known = [PlanOp::Interrupt, PlanOp::Continue, PlanOp::Restart, PlanOp::ForceComplete];
@@ -79,7 +79,7 @@ pub(crate) fn by_key(view: &View, path: &ElementPath, key: &str) -> Option<Resul
     })
 }
 
-/// What can be done to a pod of a service.
+/// Returns the actions on a pod of a service.
 pub(crate) fn of_pod(view: &View, service: &ElementPath, pod: &str) -> Vec<Offer> {
     let Some(owner) = tree::find_service(view, service) else { return Vec::new() };
     let found = owner.pods.iter().find(|known| &*known.name == pod);
@@ -90,18 +90,18 @@ pub(crate) fn of_pod(view: &View, service: &ElementPath, pod: &str) -> Vec<Offer
     found.map(|pod| pod.actions.iter().map(offer).collect()).unwrap_or_default()
 }
 
-/// What can be done to a machine.
+/// Returns the actions on a machine.
 pub(crate) fn of_machine(view: &View, hostname: &str) -> Option<Vec<Offer>> {
     cluster::machine(view, hostname).map(|machine| machine.actions.iter().map(whole).collect())
 }
 
-/// What can be done to a task, by its id: its name and the offers.
+/// Returns the name of a task and the actions on it, by its id.
 pub(crate) fn of_task(view: &View, id: &str) -> Option<(AttrValue, Vec<Offer>)> {
     let (_, task) = cluster::task(view, id)?;
     Some((task.name.to_string().into(), task.actions.iter().map(whole).collect()))
 }
 
-/// What can be done to the tasks of a step.
+/// Returns the actions on the tasks of a step.
 pub(crate) fn of_tasks(view: &View, path: &ElementPath) -> Vec<Offer> {
     let Some(step) = tree::find_step(view, path) else { return Vec::new() };
     cluster::task_actions(view, &step.tasks)

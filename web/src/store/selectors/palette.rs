@@ -19,7 +19,7 @@ use yew::AttrValue;
 pub(crate) struct Entry {
     /// Words.
     pub(crate) label: AttrValue,
-    /// What kind of thing it is.
+    /// Its group.
     pub(crate) group: &'static str,
     /// Icon.
     pub(crate) icon: &'static str,
@@ -27,13 +27,13 @@ pub(crate) struct Entry {
     pub(crate) keys: Option<&'static str>,
     /// Other words that people look for it by.
     pub(crate) also: &'static str,
-    /// What it will do.
+    /// Its consequence.
     pub(crate) note: Option<AttrValue>,
     /// Why it does nothing now.
     pub(crate) refused: Option<AttrValue>,
-    /// What it does.
+    /// Its effect.
     pub(crate) actions: Vec<Action>,
-    /// What has the focus then.
+    /// Element to focus then.
     pub(crate) focus: &'static str,
 }
 
@@ -296,7 +296,7 @@ fn page(list: &mut List, state: &State) {
     }
 }
 
-/// What can be done to an element.
+/// Adds the actions on an element.
 fn commands(list: &mut List, state: &State, path: &ElementPath, selected: bool) {
     let view = &state.world.view;
     let name = placed(view, path, tree::called(view, path));
@@ -320,7 +320,7 @@ fn placed(view: &View, path: &ElementPath, name: String) -> String {
     format!("{system}{}: {name}", path.service)
 }
 
-/// What one can go to.
+/// Adds the places to go to.
 fn places(list: &mut List, state: &State) {
     const GO: &str = "Go to";
     let view = &state.world.view;
@@ -389,12 +389,12 @@ pub(crate) fn meant(entries: &[Entry], text: &str, lately: &[AttrValue], most: u
     found.into_iter().map(|(.., at)| at).collect()
 }
 
-/// Whether one of several words begins so.
+/// Returns whether one of several words begins so.
 fn begins(words: &str, with: &str) -> bool {
     words.split_whitespace().any(|word| word.starts_with(with))
 }
 
-/// How well a word fits: at the start, at the start of a word, anywhere, as letters in order.
+/// Returns the rank of a match: at the start, at the start of a word, anywhere, as letters in order.
 fn rank(label: &str, word: &str) -> Option<usize> {
     if let Some(at) = label.find(word) {
         let before = label.get(..at).and_then(|head| head.chars().next_back());

@@ -1,4 +1,4 @@
-//! How a status looks: a colour family and an icon, by what its system says it means.
+//! Looks of a status: a colour family and an icon, by the status's class in its system.
 //!
 //! *Knows*: what class has which colours, and where the words of a system are. *Must not know*: any system's words.
 
@@ -9,14 +9,14 @@ pub(crate) use planarium_messages::statuses::{Words, word};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{StatusClass, StatusWord};
 
-/// How a status looks.
+/// Looks of a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Look {
     /// Colour family: `neutral`, `active`, `complete`, `waiting`, `error`, `forced`.
     pub(crate) family: &'static str,
     /// Icon name.
     pub(crate) icon: &'static str,
-    /// What it means: the word of its class.
+    /// The word of its class.
     pub(crate) class: &'static str,
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn system(dialect: &str) -> &str {
     catalogue::dialects().iter().find(|known| &*known.word == dialect).map_or(dialect, |known| &known.title)
 }
 
-/// What a status word means in a system; else what it means for tasks and machines, where a system shows their states;
+/// Returns the entry of a status word in a system; else among tasks and machines, where a system shows their states;
 /// else in whichever system knows it.
 pub(crate) fn entry(own: Words, status: &str) -> &'static StatusWord {
     let others = catalogue::dialects().iter().map(|known| catalogue::words(&known.word));
@@ -55,7 +55,7 @@ pub(crate) fn state(state: &str) -> Look {
     look(catalogue::states(), state)
 }
 
-/// How a word looks.
+/// Returns the looks of a word.
 pub(crate) fn of_word(word: &StatusWord) -> Look {
     Look { family: family(word.class), icon: word.icon, class: word.class.as_str() }
 }
@@ -73,7 +73,7 @@ pub(crate) fn family(class: StatusClass) -> &'static str {
     }
 }
 
-/// Whether an element with this status is at rest and well.
+/// Returns whether an element with this status is at rest and well.
 pub(crate) fn is_done(own: Words, status: &str) -> bool {
     entry(own, status).class == StatusClass::Done
 }

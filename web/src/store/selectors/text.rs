@@ -44,12 +44,12 @@ pub(crate) fn extension(path: &str) -> String {
     base.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).unwrap_or_default()
 }
 
-/// Whether a name is that of a YAML file.
+/// Returns whether a name is that of a YAML file.
 pub(crate) fn is_yaml(path: &str) -> bool {
     matches!(extension(path).as_str(), "yml" | "yaml")
 }
 
-/// Whether `text` contains `part`, any case.
+/// Returns whether `text` contains `part`, any case.
 pub(crate) fn contains(text: &str, part: &str) -> bool {
     part.is_empty() || text.to_ascii_lowercase().contains(&part.to_ascii_lowercase())
 }

@@ -11,7 +11,7 @@ pub(crate) fn spoken(ms: u64) -> String {
     if said.is_empty() { "0 seconds".to_owned() } else { said.join(" ") }
 }
 
-/// How far the time axis reaches: a little beyond the head. It grows in small steps, so that nothing jumps and little is
+/// Returns the end of the time axis: a little beyond the head. It grows in small steps, so that nothing jumps and little is
 /// drawn anew.
 pub(crate) fn horizon(head_ms: u64) -> u64 {
     let (least, mut end) = (head_ms.saturating_add(head_ms / 16), 15_000_u64);

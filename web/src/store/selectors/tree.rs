@@ -16,7 +16,7 @@ use planarium_protocol::view::{
 };
 use std::sync::Arc;
 
-/// What a row shows.
+/// Kinds of row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Node {
     /// A service; only shown when there are several.
@@ -44,7 +44,7 @@ pub(crate) enum Rail {
 /// A row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
-    /// What it is about; for a service the plan is empty.
+    /// Its path; for a service the plan is empty.
     pub(crate) path: ElementPath,
     /// Stable identity.
     pub(crate) key: String,
@@ -52,7 +52,7 @@ pub(crate) struct Row {
     pub(crate) level: u32,
     /// Position among its siblings from 1.
     pub(crate) pos: usize,
-    /// How many siblings.
+    /// Number of siblings.
     pub(crate) set: usize,
     /// Open or shut, when it has children.
     pub(crate) open: Option<bool>,
@@ -62,22 +62,22 @@ pub(crate) struct Row {
     pub(crate) through: Rail,
     /// A canary gate is in front of it.
     pub(crate) gate: bool,
-    /// What it shows.
+    /// Returns its view.
     pub(crate) node: Node,
-    /// What its status means; a service has none.
+    /// Entry of its status word; a service has none.
     pub(crate) word: Option<&'static StatusWord>,
 }
 
 /// Which rows of all rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Window {
-    /// How many there are in all.
+    /// Number in all.
     pub(crate) total: usize,
     /// Those asked for.
     pub(crate) rows: Vec<Row>,
 }
 
-/// What decides which rows there are.
+/// Input of the list of rows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
     /// Rows not in their default state.
@@ -87,7 +87,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Whether a row is open.
+    /// Returns whether a row is open.
     pub(crate) fn open(&self, path: &ElementPath, by_default: bool) -> bool {
         !self.filter.is_empty() || (by_default != self.toggled.contains(path))
     }
@@ -250,7 +250,7 @@ fn rail(strategy: &str) -> Rail {
     }
 }
 
-/// Where the operator's next `continue` lets work go on.
+/// Returns the place at which the operator's next `continue` lets work go on.
 fn gate_position(phase: &PhaseView, words: Words) -> Option<usize> {
     if phase.gates_left == 0 {
         return None;
@@ -281,18 +281,18 @@ pub(crate) fn find_step<'v>(view: &'v View, path: &ElementPath) -> Option<&'v Ar
     find_phase(view, path)?.steps.iter().find(|step| step.key() == name)
 }
 
-/// What an element shows.
+/// Shown facts of an element.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Summary {
     /// Its name; where steps share one, their paths say ids.
     pub(crate) name: Text,
     /// Status.
     pub(crate) status: Text,
-    /// What the status means.
+    /// Entry of the status word.
     pub(crate) word: &'static StatusWord,
     /// Steps done.
     pub(crate) progress: Option<Progress>,
-    /// What can be done to it.
+    /// Its actions.
     pub(crate) actions: Arc<[ActionView]>,
     /// Marked complete by an operator.
     pub(crate) forced: bool,
@@ -326,7 +326,7 @@ pub(crate) fn status_of(view: &View, path: &ElementPath) -> Option<Text> {
     summary(view, path).map(|summary| summary.status)
 }
 
-/// Where the definition speaks of an element: of the step, or of the first step below it.
+/// Returns the position of an element in the definition: of the step, or of the first step below it.
 pub(crate) fn source_of(view: &View, path: &ElementPath) -> Option<SourceRef> {
     if path.step.is_some() {
         return find_step(view, path)?.source.clone();

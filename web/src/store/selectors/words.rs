@@ -1,4 +1,4 @@
-//! How an event looks, and where it comes from. What it says is in `planarium_protocol::event`.
+//! Looks of an event, and its source. Its words are in `planarium_protocol::event`.
 
 use planarium_kernel::cause::Cause;
 use planarium_protocol::Event;

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use yew::Callback;
 
-/// What the timeline shows: lanes of steps and of tasks, and marks.
+/// Returns the content of the timeline: lanes of steps and of tasks, and marks.
 fn timeline(gantt: &Gantt, end_ms: u64) -> (Vec<String>, Vec<String>) {
     let mut lanes: Vec<_> =
         gantt.lanes().map(|lane| format!("{:?} {:?}", lane.path, lane.segments(end_ms))).collect();

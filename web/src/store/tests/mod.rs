@@ -92,7 +92,7 @@ pub(super) fn toasts(state: &State) -> Vec<String> {
     state.ui.toasts.iter().map(|toast| toast.text.to_string()).collect()
 }
 
-/// What the share dialog shows.
+/// Returns the content of the share dialog.
 fn link(hub: &Hub) -> Link {
     hub.send(Action::OpenDialog(crate::store::state::Dialog::Share));
     hub.send(Action::CloseDialog);
@@ -369,7 +369,7 @@ fn each_service_keeps_its_own_draft() {
 }
 
 #[test]
-fn what_is_typed_before_another_service_is_drawn_stays_with_its_own() {
+fn early_typing_stays_with_its_service() {
     let hub = two();
     hub.send(Action::PickService(1));
     let second = hub.state().draft.text().to_owned();

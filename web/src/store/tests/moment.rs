@@ -1,4 +1,4 @@
-//! What the page shows belongs to the branch and the instant that are shown.
+//! The page shows the branch and the instant that are chosen.
 
 use super::{TYPED, interrupt, page, play_to_rest, toasts};
 use crate::store::action::{Action, Toward};

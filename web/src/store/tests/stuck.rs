@@ -1,4 +1,4 @@
-//! What helps a stuck element, as the page is told.
+//! Ways out for a stuck element, as the page is told.
 
 use crate::store::Hub;
 use crate::store::action::Action;
@@ -122,7 +122,7 @@ fn the_line_of_the_tree_and_the_explanation_agree() {
 }
 
 #[test]
-fn what_happened_to_an_element_goes_back_to_an_input() {
+fn element_history_leads_back_to_an_input() {
     use crate::store::selectors::log;
     use planarium_kernel::cause::Cause;
     use planarium_protocol::EventBody;

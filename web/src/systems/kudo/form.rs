@@ -21,13 +21,13 @@ type Edits = BTreeMap<String, Option<String>>;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct ParameterFormProps {
-    /// What the view has for the instance.
+    /// The view's additional data of the instance.
     pub(super) more: Ptr<Value>,
     /// Of the service.
     pub(super) path: ElementPath,
 }
 
-/// How many parameters have a value of their own.
+/// Returns how many parameters have a value of their own.
 pub(super) fn differing(parameters: &[Value]) -> usize {
     parameters.iter().filter(|parameter| flag(parameter, "changed")).count()
 }
@@ -126,7 +126,7 @@ fn outcome_line(outcome: &Result<String, String>) -> Html {
     }
 }
 
-/// Whether a parameter speaks of what is searched for.
+/// Returns whether a parameter speaks of what is searched for.
 fn matches(parameter: &Value, search: &str) -> bool {
     let search = search.trim().to_lowercase();
     let texts = ["name", "title", "description", "group", "value", "plan"];
@@ -229,7 +229,7 @@ fn back(parameter: &Value, edits: &UseStateHandle<Edits>) -> Html {
     html! { <Button label={attr(&label)} icon="reset" look="quiet" {onclick} /> }
 }
 
-/// What a value is typed into.
+/// Input control of a value.
 fn control(parameter: &Value, value: String, set: impl Fn(String) + 'static) -> Html {
     let kind = text(parameter, "type");
     let mut allowed: Vec<String> =

@@ -1,4 +1,4 @@
-//! What the page keeps for KUDO operators.
+//! KUDO in the page.
 
 mod form;
 mod objects;

@@ -12,7 +12,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct ObjectsProps {
-    /// What the view has for the instance.
+    /// The view's additional data of the instance.
     pub(super) more: Ptr<Value>,
     /// Of the service.
     pub(super) path: ElementPath,

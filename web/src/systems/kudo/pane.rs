@@ -1,4 +1,4 @@
-//! What is shown of an instance beside its plans: objects of its steps, and the form of its parameters.
+//! KUDO's panel of an instance beside its plans: objects of its steps, and the form of its parameters.
 //!
 //! *Knows*: what the view says. *Must not know*: rules of KUDO.
 

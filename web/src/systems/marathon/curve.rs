@@ -18,7 +18,7 @@ struct Sample {
     counts: [u64; 3],
 }
 
-/// What the lines stand for, in the order of a sample's counts. In service are old instances and those new ones that are
+/// Names of the lines, in the order of a sample's counts. In service are old instances and those new ones that are
 /// healthy and ready: the capacity that the limits are about.
 const LINES: [(&str, &str); 3] = [("old", "old"), ("new", "new"), ("healthy", "in service")];
 

@@ -1,4 +1,4 @@
-//! What the page keeps for Marathon.
+//! Marathon in the page.
 
 mod curve;
 mod panel;

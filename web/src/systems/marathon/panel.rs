@@ -9,7 +9,7 @@ use planarium_protocol::view::ServiceView;
 use serde_json::Value;
 use yew::prelude::*;
 
-/// So many apps are listed at once; those that a deployment works on come first.
+/// Maximum of apps listed at once; those that a deployment works on come first.
 const LISTED: usize = 60;
 
 /// The panel of a service; none as long as there is no app.

@@ -15,7 +15,7 @@ const MARK: i32 = 46;
 
 /// A plan being drawn.
 pub(super) struct Chart<'v> {
-    /// What the view says of it.
+    /// The drawing's data in the view.
     pub(super) flow: &'v Value,
     /// Path of the plan.
     pub(super) path: &'v ElementPath,
@@ -251,7 +251,7 @@ fn end_word(frame: &Frame<'_>, goal: &str) -> Html {
     }
 }
 
-/// Where the plan begins, with the way to its first step.
+/// Start of the plan, with the line to its first step.
 fn start_word(frame: &Frame<'_>) -> Html {
     let Some(first) = frame.nodes.first() else { return Html::default() };
     let y = first.y + first.height / 2;
@@ -263,7 +263,7 @@ fn start_word(frame: &Frame<'_>) -> Html {
     }
 }
 
-/// What stands below the name of a step.
+/// Returns the line below the name of a step.
 fn second_line(node: &Value, own_loop: Option<&Value>) -> String {
     let entries = node.get("entries").and_then(Value::as_u64).unwrap_or(0);
     let status = text(node, "status");
@@ -297,7 +297,7 @@ fn title(node: &Value) -> Vec<&str> {
     all
 }
 
-/// What a loop goes through, and how far it is: `target instances: instance 1, 2 of 3`.
+/// Words the values and the progress of a loop: `target instances: instance 1, 2 of 3`.
 fn looped(own: &Value) -> String {
     let planned = own.get("planned").and_then(Value::as_u64).unwrap_or(0);
     let ended: Vec<&Value> = list(own, "iterations")

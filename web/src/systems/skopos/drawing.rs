@@ -40,9 +40,9 @@ struct FlowPaneProps {
     more: Ptr<Value>,
     /// Of the plan.
     path: ElementPath,
-    /// What can be done to the plan.
+    /// Actions on the plan.
     actions: Vec<ActionView>,
-    /// What can be done to the gate that waits.
+    /// Actions on the waiting gate.
     gate: Vec<ActionView>,
     words: Words,
 }
@@ -81,13 +81,13 @@ fn FlowPane(props: &FlowPaneProps) -> Html {
     }
 }
 
-/// Whether an element is one of a plan.
+/// Returns whether an element is one of a plan.
 fn is_inside(plan: &ElementPath, path: &ElementPath) -> bool {
     let whole = ElementPath { phase: None, step: None, ..path.clone() };
     whole == *plan
 }
 
-/// Whether a step is a phase, or is inside it.
+/// Returns whether a step is a phase, or is inside it.
 fn holds(flow: &Value, node: &Value, step: &str) -> bool {
     let inside = node.get("inside").and_then(Value::as_str).and_then(|inside| chain(flow, inside));
     let nodes = inside.map_or(&[][..], |inside| list(inside, "nodes"));
@@ -139,7 +139,7 @@ fn gate_box(hub: &Hub, gate: &Value, actions: &[ActionView]) -> Html {
     }
 }
 
-/// Where the run goes next.
+/// Shows the next steps of the run.
 fn next(flow: &Value) -> Html {
     let all = list(flow, "next");
     if all.is_empty() {
@@ -178,7 +178,7 @@ fn phase_box(chart: &Chart<'_>, phase: &Value, open: bool) -> Html {
     }
 }
 
-/// What becomes of a component: `1.0 → 2.0, 1 old and 2 new of 2`.
+/// Words the versions of a component: `1.0 → 2.0, 1 old and 2 new of 2`.
 fn versions(own: &Value) -> String {
     let number = |key: &str| own.get(key).and_then(Value::as_u64).unwrap_or(0);
     let counts = format!("{} old and {} new of {}", number("old"), number("new"), number("target"));

@@ -1,4 +1,4 @@
-//! Where the parts of a drawn plan stand.
+//! Layout of a drawn plan.
 //!
 //! *Knows*: boxes, lanes, lines. *Must not know*: colours, the page.
 //!
@@ -23,7 +23,7 @@ const ENDS: (i32, i32) = (38, 128);
 pub(super) const MARKS: i32 = 24;
 /// Room at the left of the top level, where the plan begins.
 pub(super) const START: i32 = 46;
-/// How deep boxes are looked into.
+/// Maximum depth of boxes.
 const DEEP: usize = 8;
 
 /// A box in the drawing.
@@ -136,7 +136,7 @@ fn place(frame: &mut Frame<'_>, x: i32, y: i32) {
     }
 }
 
-/// Where the lines to an end of the chain stop: `@pass` at the top right, `@fail` at the bottom right.
+/// Returns the end of lines to an end of the chain: `@pass` at the top right, `@fail` at the bottom right.
 pub(super) fn end(frame: &Frame<'_>, goal: &str) -> (i32, i32) {
     let names = if text(frame.chain, "kind") == "plan" { ENDS.1 } else { ENDS.0 };
     let y = if goal == "@fail" { frame.y + frame.height - 9 } else { frame.y + 9 };
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_itself_is_drawn_once() {
+    fn nested_boxes_are_drawn_once() {
         let flow =
             json!({ "chains": [{ "id": "a", "nodes": [{ "id": "a", "lane": "forward", "inside": "a" }] }] });
         assert!(frame(&flow, "a").is_some() && frame(&flow, "b").is_none());

@@ -1,4 +1,4 @@
-//! What the page keeps for Skopos plans.
+//! Skopos in the page.
 
 mod chart;
 mod drawing;

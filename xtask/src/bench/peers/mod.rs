@@ -13,7 +13,7 @@ use crate::{files, out};
 const SIMPY_DRIVER: &str = include_str!("simpy_driver.py");
 const XSTATE_DRIVER: &str = include_str!("xstate_driver.cjs");
 
-/// What a peer printed for one workload.
+/// A peer's output for one workload.
 struct Line {
     workload: String,
     ns: f64,

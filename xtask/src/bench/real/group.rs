@@ -29,7 +29,7 @@ const SEEDS: u64 = 3;
 /// Plans computed in a row.
 const PLANS: u64 = 20;
 
-/// What a deployment costs. *Units*: nanoseconds.
+/// Cost of a deployment. *Units*: nanoseconds.
 #[derive(Clone, Copy)]
 struct Deployed {
     /// For each change of an instance's state: what the real system tells of as `instance_changed_event`, goals left out.
@@ -38,7 +38,7 @@ struct Deployed {
     task: f64,
 }
 
-/// What a size costs. *Units*: nanoseconds.
+/// Cost at a size. *Units*: nanoseconds.
 #[derive(Clone, Copy)]
 struct Cost {
     /// Of starting everything.
@@ -99,7 +99,7 @@ pub(crate) fn probe(apps: u32) -> Result<()> {
     Ok(())
 }
 
-/// What two sizes cost, in turns: where the machine is slower for a while, it is so for both.
+/// Measures two sizes in turns: where the machine is slower for a while, it is so for both.
 fn cheapest(small: u32, large: u32) -> Result<(Cost, Cost)> {
     let mut best = (costs(small, 1)?, costs(large, 1)?);
     for seed in 2..=SEEDS {
@@ -116,7 +116,7 @@ fn costs(apps: u32, seed: u64) -> Result<Cost> {
     Ok(Cost { start, upgrade, plan: planned(&mut engine, apps)? })
 }
 
-/// What it takes until a deployment is finished.
+/// Runs until a deployment is finished.
 fn deployed(engine: &mut Engine, input: Input, number: u32) -> Result<Deployed> {
     let seq = engine.seq();
     let watch = CpuWatch::start();

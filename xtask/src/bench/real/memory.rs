@@ -64,7 +64,7 @@ fn child(pods: u32) -> Result<Option<Taken>> {
     })
 }
 
-/// What the child does: deploys, drops its past, and says what it took.
+/// The child process: deploys, drops its past, and prints its memory.
 pub(crate) fn probe(pods: u32) -> Result<()> {
     let engine = Shape::service(pods).deployed(1)?;
     let peak = status("VmHWM")?;

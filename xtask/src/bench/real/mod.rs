@@ -42,7 +42,7 @@ pub(crate) fn run(unit: Unit, only: Option<&str>, figures: &mut Figures) -> Resu
     Ok(())
 }
 
-/// What the hidden option `--probe` runs: `deploy-serial-1000:1` and the like.
+/// Runs the workload of the hidden option `--probe`: `deploy-serial-1000:1` and the like.
 pub(crate) fn probe(what: &str, times: u32) -> Result<()> {
     let known = || format!("there is no probe `{what}`");
     let (kind, rest) = what.split_once('-').with_context(known)?;

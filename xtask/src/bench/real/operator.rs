@@ -33,7 +33,7 @@ const SEEDS: u64 = 3;
 /// Renderings in a row.
 const RENDERINGS: u32 = 20;
 
-/// What an operator costs for each change of an object. *Units*: nanoseconds.
+/// Cost of an operator for each change of an object. *Units*: nanoseconds.
 #[derive(Clone, Copy)]
 struct Cost {
     /// Until everything runs.

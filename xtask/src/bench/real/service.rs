@@ -16,7 +16,7 @@ use crate::{
     clock::CpuWatch,
 };
 
-/// What is done to the service, in order.
+/// Stages of the service, in order.
 const STAGES: [&str; 4] = ["deploy", "change the configuration", "decommission one in ten", "lose a machine"];
 
 /// Seeds that a service runs with; of each stage the cheapest run counts, since a busy machine, or memory
@@ -79,7 +79,7 @@ fn per_change((nanos, changes): Cost) -> Option<f64> {
     (changes > 0).then(|| float(nanos) / float(changes))
 }
 
-/// What the first stages cost with the best of the seeds.
+/// Returns the costs of the first stages with the best of the seeds.
 fn cheapest(pods: u32, count: usize) -> Result<Vec<Cost>> {
     let mut least = stages(pods, count, 1)?;
     for seed in 2..=SEEDS {
@@ -99,7 +99,7 @@ fn cheaper(one: Cost, other: Cost) -> Cost {
     }
 }
 
-/// What the first stages cost.
+/// Returns the costs of the first stages.
 fn stages(pods: u32, count: usize, seed: u64) -> Result<Vec<Cost>> {
     let shape = Shape::service(pods);
     let mut engine = shape.loaded(seed)?;

@@ -19,7 +19,7 @@ const PODS: u32 = 50;
 /// A quarter of the published size; the figure is per run and per task state change.
 const RUNS: u64 = 250;
 
-/// What one run gives.
+/// Result of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Outcome {
     changes: u64,

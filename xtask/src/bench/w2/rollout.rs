@@ -15,7 +15,7 @@ const BATCH: usize = 10;
 /// Time between offer ticks. *Units*: milliseconds.
 const TICK_MS: u64 = 1000;
 
-/// What a run gave.
+/// Result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Outcome {
     pub(crate) events: u32,
@@ -26,7 +26,7 @@ pub(crate) struct Outcome {
     pub(crate) sum: u32,
 }
 
-/// What all runs of one size share.
+/// Shared data of all runs of one size.
 pub(crate) struct Setup {
     pods: u32,
     deploy: PlanSpec,
@@ -52,7 +52,7 @@ impl Setup {
     }
 }
 
-/// What a pod is doing.
+/// States of a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Want,
@@ -79,7 +79,7 @@ struct Pod {
     attempt: u32,
     agent: u32,
     failures: u32,
-    /// What it will do next, and the crash ahead of it.
+    /// Its next event, and the crash ahead of it.
     next: Option<TimerId>,
     crash: Option<TimerId>,
 }
@@ -357,7 +357,7 @@ impl Rollout<'_> {
 /// After how many pods their needs repeat.
 const SHAPES: u32 = 36;
 
-/// What a pod takes of an agent: cpu and memory.
+/// Returns a pod's needs: cpu and memory.
 const fn need(pod: u32) -> [i64; 2] {
     [(1 + pod % 4) as i64, (4 + (pod * 7) % 9) as i64]
 }

@@ -22,7 +22,7 @@ use planarium_kernel::{Cause, Class};
 use planarium_protocol::{Text, json};
 use std::sync::Arc;
 
-/// So many missed runs are too many.
+/// From this number of missed runs on, the controller gives up.
 const MISSED: u32 = 100;
 
 pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, cron: &Arc<Object>) {

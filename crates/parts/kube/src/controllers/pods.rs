@@ -20,7 +20,7 @@ use planarium_ground::Cx;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// So many pods are made or deleted at one look.
+/// Maximum of pods made or deleted in one pass.
 pub(crate) const BURST: u32 = 500;
 /// The time that a controller waits after it could not make a pod. *Units*: milliseconds.
 const RETRY_MS: u64 = 5_000;

@@ -2,7 +2,7 @@
 //!
 //! *Knows*: the words of the Mesos master for states of tasks, which serve for any process. *Must not know*: any object.
 //!
-//! What is used of a machine is what all owners hold, as the ledger of machines has it.
+//! The used amounts of a machine are the sums of all owners' holdings in the ledger of machines.
 
 use super::Kubernetes;
 use crate::KUBELETS;

@@ -26,7 +26,7 @@ const CHATTER: &[&str] = &[
     "WaitForFirstConsumer",
 ];
 
-/// So many reports are kept.
+/// Maximum of reports kept.
 const KEPT: usize = 4_096;
 
 /// The latest reports.

@@ -16,7 +16,7 @@ use planarium_kernel::{Finder, Map, draw, id::Counter, sorted};
 use planarium_protocol::Text;
 use std::{borrow::Borrow, cmp::Ordering, sync::Arc};
 
-/// So many changes are kept for watches.
+/// Maximum of changes kept for watches.
 pub(crate) const CHANGES_KEPT: usize = 4_096;
 const UID: u32 = 0x4B01;
 

@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// A pod that found no node tries again after so long at the earliest, twice as long each time. *Units*: milliseconds.
 const BACKOFF_MS: u64 = 1_000;
 const BACKOFF_MOST_MS: u64 = 10_000;
-/// So many failures are remembered for pods that are alike.
+/// Maximum of failures remembered for pods that are alike.
 const REMEMBERED: usize = 32;
 
 /// A pod on its way to a node.

@@ -1,4 +1,4 @@
-//! What the API server refuses, defaults, patches and remembers.
+//! The API server refuses, defaults, patches and remembers.
 
 #![expect(clippy::indexing_slicing, reason = "helpers of tests")]
 
@@ -71,7 +71,7 @@ fn the_status_object_names_every_cause() {
 }
 
 #[test]
-fn what_may_not_change() {
+fn refused_changes() {
     for (yaml, kind, patch, expected) in [
         (deployment("{name: a, image: i}", ""), KindId::DEPLOYMENT, json!({"spec": {"selector": {"matchLabels": {"app": "x", "b": "c"}}, "template": {"metadata": {"labels": {"b": "c"}}}}}), "spec.selector: Invalid value: "),
         ("{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {serviceName: s, selector: {matchLabels: {app: x}}, template: {metadata: {labels: {app: x}}, spec: {containers: [{name: a, image: i}]}}}}".to_owned(), KindId::STATEFUL_SET, json!({"spec": {"serviceName": "t"}}), "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'template', and 'updateStrategy' are forbidden"),

@@ -1,4 +1,4 @@
-//! What belongs to an object goes with it.
+//! Dependents are collected with their owner.
 
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 

@@ -132,7 +132,7 @@ fn a_kubelet_that_restarts_is_not_missed() {
 }
 
 #[test]
-fn what_tolerates_stays() {
+fn tolerating_pods_stay() {
     let mut yard = Yard::new(1);
     yard.apply(&web(2, "tolerations: [{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 10}]"));
     yard.run_until(30, |yard| yard.ready("app=web") == 2);

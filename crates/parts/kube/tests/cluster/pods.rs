@@ -20,7 +20,7 @@ fn shown(yard: &Yard) -> String {
 }
 
 #[test]
-fn what_is_shown_in_the_end() {
+fn final_view() {
     for (spec, seconds, expected) in [
         ("containers: [{name: a, image: nginx}]", 20, "Running"),
         ("restartPolicy: Never\ncontainers: [{name: a, image: x, command: ['true']}]", 20, "Completed"),
@@ -168,7 +168,7 @@ fn restarts_come_at_once_then_after_longer_and_longer_times() {
 }
 
 #[test]
-fn what_is_missing_may_come() {
+fn waits_end_when_the_object_appears() {
     let mut yard = Yard::new(1);
     yard.create(&pod("containers: [{name: a, image: nginx, envFrom: [{secretRef: {name: s}}]}]\nvolumes: [{name: v, configMap: {name: c}}, {name: d, persistentVolumeClaim: {claimName: p}}]"));
     yard.run(3);

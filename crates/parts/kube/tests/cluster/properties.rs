@@ -1,4 +1,4 @@
-//! What holds whatever is done to a cluster.
+//! Invariants of a cluster under random operations.
 
 #![expect(clippy::format_push_string, clippy::indexing_slicing, reason = "helpers of tests")]
 

@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-/// What a parameter's default is in templates: text, but for maps and lists.
+/// Returns a parameter's default as templates see it: text, except for maps and lists.
 fn parameter(value: &serde_json::Value) -> GoValue {
     match value {
         serde_json::Value::String(text) => GoValue::str(text.as_str()),

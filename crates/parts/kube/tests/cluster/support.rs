@@ -31,7 +31,7 @@ pub(crate) struct Yard {
 }
 
 impl Yard {
-    /// So many machines of 4 CPUs and 8 GiB.
+    /// Builds a cluster of this number of machines with 4 CPUs and 8 GiB each.
     pub(crate) fn new(machines: u32) -> Self {
         Self::sized(machines, 4, 8192)
     }
@@ -98,7 +98,7 @@ impl Yard {
         self.check();
     }
 
-    /// What the fleet has to say goes to the cluster.
+    /// Passes the fleet's reports to the cluster.
     fn pass(&mut self) {
         while let Some(event) = self.fleet.next_event() {
             self.kube.on_fleet(&mut self.cx, &mut self.fleet, &event);
@@ -195,7 +195,7 @@ impl Yard {
         self.list(KindId::POD, selector).iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// What was said, one line each, with the second it was said in.
+    /// Returns the reports, one line each, with their second.
     pub(crate) fn story(&self) -> String {
         let line = |event: &Recorded<EventBody>| match &event.body {
             EventBody::Happened { what, text, .. } => {
@@ -206,7 +206,7 @@ impl Yard {
         self.events.iter().filter_map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// What was said of some reasons since a second, without the seconds.
+    /// Returns the reports with these reasons since a second, without their seconds.
     pub(crate) fn told(&self, since_s: u64, reasons: &[&str]) -> Vec<String> {
         let line = |event: &Recorded<EventBody>| match &event.body {
             EventBody::Happened { what, text, .. } if reasons.contains(&&**what) => Some(text.to_string()),
@@ -260,7 +260,7 @@ impl Yard {
         self.pass();
     }
 
-    /// How many pods match and are ready.
+    /// Returns how many pods match and are ready.
     pub(crate) fn ready(&self, selector: &str) -> usize {
         self.list(KindId::POD, selector).iter().filter(|pod| pod.pod().expect("a pod").ready).count()
     }

@@ -1,4 +1,4 @@
-//! What real clients see: paths, lists, tables, watches, patches.
+//! The API as real clients see it: paths, lists, tables, watches, patches.
 
 #![expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "helpers of tests")]
 

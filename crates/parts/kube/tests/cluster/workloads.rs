@@ -55,7 +55,7 @@ fn comes_up_and_says_so() {
 }
 
 #[test]
-fn what_a_write_answers_is_not_healthy_yet() {
+fn objects_are_unhealthy_right_after_a_write() {
     let mut yard = up();
     let value = crate::support::documents(&WEB.replace("1.19", "1.20")).remove(0);
     let applied = yard.kube.apply(&mut yard.cx, &value.clone().into(), "test/last-applied").expect("applied");

@@ -4,7 +4,7 @@
 //! or gone, what is drained or deactivated, weights and quotas. All else was in memory and is lost: tasks, frameworks,
 //! offers, inverse offers and their answers, filters, what has completed, and every count. Agents that were registered
 //! are *recovered* until they register again, within a second; those that do not are unreachable after ten minutes.
-//! What an agent runs is on record again when it registers, and nothing is announced. Schedulers notice: services'
+//! After a failover, an agent's tasks are on record again when it registers, and nothing is announced. Schedulers notice: services'
 //! schedulers restart, others subscribe again by themselves or over HTTP.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (recover, _recover, recoveredSlavesTimeout, _reregisterSlave),
@@ -27,7 +27,7 @@ use planarium_ground::{Cx, Fleet};
 use planarium_kernel::{Class, draw};
 use planarium_protocol::EventBody;
 
-/// How long agents have to register again. *Units*: milliseconds. Source: `agent_reregister_timeout`.
+/// Time within which agents have to register again. *Units*: milliseconds. Source: `agent_reregister_timeout`.
 pub(crate) const REREGISTER_TIMEOUT_MS: u64 = 600_000;
 /// Agents register again within this time. *Units*: milliseconds. Source: `registration_backoff_factor`.
 const BACKOFF_MS: u64 = 1_000;

@@ -27,7 +27,7 @@ const AGENT_BITS: u32 = 34;
 const EXECUTOR: u64 = 1 << 32;
 const RESERVATION: u64 = 2 << 32;
 
-/// What is to stand in the ledger under a number: amounts and ports, and the name if it is new.
+/// Target of a ledger entry: amounts and ports, and the name if it is new.
 struct Wanted {
     amounts: Amounts,
     ports: Ranges,
@@ -72,7 +72,7 @@ fn ports_of(ranges: &Ranges) -> Arc<[Ports]> {
     ranges.pairs().iter().map(|(first, last)| Ports { first: port(*first), last: port(*last) }).collect()
 }
 
-/// What others hold of a machine, as unreserved resources of its agent.
+/// Returns the other owners' holdings on a machine, as unreserved resources of its agent.
 fn others_of(ledger: &Ledger, machine: MachineId) -> Resources {
     let held = ledger.held_by_others(machine, OWNER);
     let mut all = Resources::new();
@@ -196,7 +196,7 @@ fn holdings_of(tasks: &Tasks, cluster: &Cluster, id: AgentId, agent: &Agent) -> 
     all
 }
 
-/// What is reserved of an agent, used or not; nothing once it has left for good.
+/// Returns the reservations on an agent, used or not; nothing once it has left for good.
 fn reserved_on(allocator: &Allocator, id: AgentId, agent: &Agent) -> (Amounts, Ranges) {
     match allocator.slot(id) {
         Some(slot) => amounts_of(slot.all_of(is_reserved)),
@@ -263,7 +263,7 @@ pub(crate) fn look_at_others(
     }
 }
 
-/// Where the ledger says something else than the records, in words.
+/// Lists the differences between ledger and records in words.
 pub(crate) fn check_holdings(tasks: &Tasks, cluster: &Cluster, fleet: &Fleet, broken: &mut Vec<String>) {
     if cluster.allocator.has_held_changes() {
         return;

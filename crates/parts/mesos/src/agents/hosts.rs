@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(crate) struct Host {
     /// The agent that registered last, or was last refused.
     pub(crate) agent: Option<AgentId>,
-    /// Where the agent listens.
+    /// Port of the agent's HTTP server.
     pub(crate) port: u16,
     /// Number of the last event that changed what is shown.
     pub(crate) revision: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    /// How many machines there are. *Cost*: walks all.
+    /// Returns the number of machines. *Cost*: walks all.
     pub(crate) fn len(&self) -> usize {
         self.rows.iter().flatten().count()
     }

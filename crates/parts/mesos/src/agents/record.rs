@@ -103,7 +103,7 @@ impl Executors {
         self.ids.get(&framework).cloned().unwrap_or_default()
     }
 
-    /// Whether these are the executors of a framework.
+    /// Returns whether these are the executors of a framework.
     pub(crate) fn is_all_of(&self, framework: FrameworkId, ids: &Arc<[Text]>) -> bool {
         match self.ids.get(&framework) {
             Some(mine) => Arc::ptr_eq(mine, ids),
@@ -195,7 +195,7 @@ impl Deref for Agent {
 }
 
 impl Agent {
-    /// Whether a message that is sent to it now arrives.
+    /// Returns whether a message that is sent to it now arrives.
     pub(crate) fn is_reachable(&self) -> bool {
         self.state == AgentState::Registered
             && self.connected
@@ -238,7 +238,7 @@ impl Agent {
         if executor.tasks.is_empty() { self.executors.remove(&key) } else { None }
     }
 
-    /// Whether its resources may be offered, unless the operator has deactivated it.
+    /// Returns whether its resources may be offered, unless the operator has deactivated it.
     pub(crate) fn is_active(&self) -> bool {
         self.state == AgentState::Registered && self.connected
     }

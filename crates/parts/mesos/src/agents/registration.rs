@@ -25,7 +25,7 @@ use planarium_protocol::{
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// What a machine has unless the input says otherwise.
+/// Default resources of a machine.
 const DEFAULT_CPUS: Milli = Milli(8_000);
 const DEFAULT_MEM_MIB: Milli = Milli(32_768_000);
 const DEFAULT_DISK_MIB: Milli = Milli(204_800_000);
@@ -167,7 +167,7 @@ pub(crate) fn register(
     Some(id)
 }
 
-/// Whether a fresh agent may be started on a machine: its agent must be gone, and a new one must be able to register.
+/// Returns whether a fresh agent may be started on a machine: its agent must be gone, and a new one must be able to register.
 ///
 /// *Errors*: the agent is gone, but its machine is away or DOWN.
 pub(crate) fn takes_again(

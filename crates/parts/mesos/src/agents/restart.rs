@@ -14,7 +14,7 @@ use planarium_kernel::Class;
 /// Time between an agent's end and its next start. *Units*: milliseconds.
 const RESTART_MS: u64 = 1_000;
 
-/// Whether an agent is not registered and would be if it were started.
+/// Returns whether an agent is not registered and would be if it were started.
 pub(crate) fn may_register(agents: &Agents, id: AgentId) -> bool {
     agents.get(id).is_some_and(|agent| matches!(agent.state, AgentState::Removed | AgentState::Unreachable))
 }

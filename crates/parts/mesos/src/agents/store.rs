@@ -67,7 +67,7 @@ impl Agents {
         self.get(id).filter(|agent| !agent.collected).map(|agent| agent.state)
     }
 
-    /// Whether any agent may still come back after a failover and report what it runs.
+    /// Returns whether any agent may still come back after a failover and report what it runs.
     pub(crate) fn is_recovering(&self) -> bool {
         self.rows.iter().any(|agent| agent.state == AgentState::Recovered)
     }

@@ -135,7 +135,7 @@ fn resource_views(cluster: &Cluster, host: &Host, agent: &Agent, tasks: &[&Task]
 /// Scalars that are shown of a machine.
 const SHOWN: [&str; 4] = ["cpus", "mem", "disk", "gpus"];
 
-/// How much there is of each of [`SHOWN`], and how much of that is reserved.
+/// Sums of each of [`SHOWN`]: capacity, and the reserved part.
 #[derive(Default)]
 struct Sums {
     rows: [(Milli, Milli); SHOWN.len()],

@@ -5,7 +5,7 @@
 use planarium_protocol::view::MachineView;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a cached view depends on: the revision shown and whether the machine is away.
+/// Key of a cached view: the revision shown and whether the machine is away.
 pub(crate) type Key = (u64, u64);
 
 /// Holds at most one view.

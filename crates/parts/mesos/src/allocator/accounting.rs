@@ -1,4 +1,4 @@
-//! What is allocated to whom: resources move between free and allocated, and every sum follows.
+//! Accounting of allocations: resources move between free and allocated, and every sum follows.
 
 use super::{
     Allocation, Allocator, Slot,
@@ -53,7 +53,7 @@ impl Slot {
         true
     }
 
-    /// What is allocated to a framework under a role. One agent has few of either.
+    /// Returns the allocation of a framework under a role. One agent has few of either.
     pub(super) fn allocation_of(&mut self, framework: FrameworkId, role: &Text) -> Option<&mut Allocation> {
         let mut all = self.allocated.iter_mut();
         all.find(|((of, under), _)| *of == framework && is_text(under, role)).map(|(_, allocated)| allocated)
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_only_framework_refuses_is_passed_over_until_something_changes() {
+    fn agents_refused_by_the_only_framework_are_skipped_until_they_change() {
         let mut all = Allocator::default();
         let total = Resources::parse("cpus:4;mem:64").expect("test text");
         all.add_agent(AgentId(0), "m0", None, &total, Vec::new(), ANEW);

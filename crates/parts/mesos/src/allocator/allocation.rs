@@ -1,4 +1,4 @@
-//! What is allocated to a framework on an agent under one role.
+//! Allocation of a framework on an agent under one role.
 //!
 //! *Knows*: that what is offered comes back as the list it was handed out as. *Must not know*: offers, tasks.
 //!
@@ -19,7 +19,7 @@ pub(crate) struct Allocation {
 }
 
 impl Allocation {
-    /// Whether nothing is allocated.
+    /// Returns whether nothing is allocated.
     pub(crate) fn is_empty(&self) -> bool {
         self.lists.is_empty()
     }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_of_an_offer_leaves_the_other_pods_alone() {
+    fn an_offer_used_by_one_pod_leaves_the_others_alone() {
         let mut allocated = Allocation::default();
         let mut all = Resources::new();
         for pod in 0..100 {

@@ -5,7 +5,7 @@
 use crate::api::AgentId;
 use planarium_kernel::{Cause, Table};
 
-/// Whether an agent has changed.
+/// Change states of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Row {
     /// It has not.
@@ -33,12 +33,12 @@ pub(super) struct Dirty {
 }
 
 impl Dirty {
-    /// Whether nothing has changed.
+    /// Returns whether nothing has changed.
     pub(super) const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// What changed an agent, if it has changed.
+    /// Returns the cause of an agent's change, if it has changed.
     pub(super) fn get(&self, id: AgentId) -> Option<Cause> {
         self.rows.get(id.index())?.cause()
     }
@@ -102,7 +102,7 @@ impl Dirty {
         rows.filter(|(_, row)| matches!(row, Row::FullyFiltered(_))).map(|(row, _)| AgentId::at(row))
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub(super) const fn len(&self) -> usize {
         self.count
     }
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_noted_is_there_once_and_in_order() {
+    fn notes_are_unique_and_ordered() {
         let mut dirty = Dirty::default();
         for (id, seq) in [(70, 1), (3, 2), (70, 3), (9, 4)] {
             dirty.insert(AgentId(id), Cause::Event(seq));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_barren_has_changed_and_is_passed_over() {
+    fn fully_filtered_agents_are_skipped() {
         let mut dirty = Dirty::default();
         dirty.insert(AgentId(2), Cause::Event(1));
         dirty.insert_filtered(AgentId(2), Cause::Event(2));

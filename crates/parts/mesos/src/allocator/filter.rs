@@ -26,7 +26,7 @@ id_types! {
     pub(crate) FilterGroupId;
 }
 
-/// What is not offered of an agent to one framework under a role.
+/// A framework's refusal of an agent's resources under a role.
 #[derive(Clone, Debug)]
 pub(super) struct Filter {
     pub(super) framework: FrameworkId,
@@ -41,7 +41,7 @@ struct FilterGroup {
     framework: FrameworkId,
     /// The agent of each.
     agents: Arc<[AgentId]>,
-    /// How many of its filters are left.
+    /// Number of its filters that are left.
     left: u32,
     /// The timer that ends them, if anything waits for it.
     timer: Option<TimerId>,
@@ -56,7 +56,7 @@ pub(crate) struct FilterGroups {
     unused_timers: Vec<TimerId>,
 }
 
-/// How long a refusal holds; none when it makes no filter.
+/// Returns the lifetime of a refusal; none when it makes no filter.
 pub(crate) fn life_ms(refuse_ms: Option<u64>) -> Option<u64> {
     match refuse_ms.unwrap_or(DEFAULT_REFUSE_MS) {
         0 => None,
@@ -65,7 +65,7 @@ pub(crate) fn life_ms(refuse_ms: Option<u64>) -> Option<u64> {
 }
 
 impl Slot {
-    /// Whether a filter contains the candidate.
+    /// Returns whether a filter contains the candidate.
     pub(super) fn blocks(&self, framework: FrameworkId, role: &Text, candidate: &Resources) -> bool {
         self.filters.iter().any(|filter| {
             filter.framework == framework && is_text(&filter.role, role) && filter.refused.contains(candidate)
@@ -91,7 +91,7 @@ impl FilterGroups {
         Some(id)
     }
 
-    /// So many filters of a batch were removed early.
+    /// Notes that filters of a batch were removed early.
     pub(super) fn lose(&mut self, id: FilterGroupId, count: u32) {
         let Some(group) = self.all.get_mut(&id) else { return };
         group.left = group.left.saturating_sub(count);

@@ -56,7 +56,7 @@ pub(crate) struct Slot {
     /// Scalar sums of everything it has, by name; no operation changes them.
     pub(crate) size: Arc<Quantities>,
     pub(crate) free: Resources,
-    /// What others than frameworks hold of the machine.
+    /// Holdings of owners other than frameworks on the machine.
     pub(crate) others: Resources,
     pub(crate) allocated: SortedMap<(FrameworkId, Text), Allocation>,
     pub(crate) active: bool,
@@ -128,7 +128,7 @@ pub(crate) struct Allocator {
     /// By the agents' numbers.
     slots: Slots,
     clients: SortedMap<FrameworkId, Client>,
-    /// Whether sums of allocations are kept, because there is somebody to compare with. Otherwise those that are there
+    /// Set if sums of allocations are kept, because there is somebody to compare with. Otherwise those that are there
     /// are out of date.
     is_summed: bool,
     /// Allocations under each role, and weights.
@@ -413,7 +413,7 @@ impl Allocator {
         }
     }
 
-    /// Whether a batch run has agents to look at.
+    /// Returns whether a batch run has agents to look at.
     pub(crate) const fn has_work(&self) -> bool {
         !self.dirty.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What others than frameworks hold of agents' machines: it is taken out of what is free, unreserved.
+//! Holdings of owners other than frameworks: they reduce an agent's free, unreserved resources.
 //!
 //! *Knows*: the ledger's amounts as resources. *Must not know*: who the others are.
 
@@ -18,7 +18,7 @@ fn take(free: &mut Resources, wanted: &Resources) -> Resources {
 }
 
 impl Slot {
-    /// What the agent has without what others hold of its machine.
+    /// Returns the agent's resources without the holdings of others on its machine.
     pub(crate) fn own_total(&self) -> Resources {
         let mut total = self.free.clone();
         self.allocated.values().flat_map(super::Allocation::parts).for_each(|part| total.add_all(part));
@@ -48,7 +48,7 @@ impl Allocator {
         }
     }
 
-    /// What an agent's tasks, executors or reservations hold has changed.
+    /// Notes that the holdings of an agent's tasks, executors or reservations have changed.
     pub(crate) fn note_held(&mut self, id: AgentId) {
         if !self.held_changes.contains(&id) {
             self.held_changes.push(id);
@@ -60,7 +60,7 @@ impl Allocator {
         std::mem::take(&mut self.held_changes)
     }
 
-    /// Whether there are such agents.
+    /// Returns whether there are such agents.
     pub(crate) const fn has_held_changes(&self) -> bool {
         !self.held_changes.is_empty()
     }

@@ -32,13 +32,13 @@ pub(crate) struct Quota {
 }
 
 impl Quota {
-    /// Whether it guarantees and limits nothing.
+    /// Returns whether it guarantees and limits nothing.
     pub(crate) fn is_default(&self) -> bool {
         self.guarantees.is_empty() && self.limits.is_empty()
     }
 }
 
-/// Whether an amount is added or removed.
+/// Additions to and removals from an amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delta {
     /// Added.
@@ -68,7 +68,7 @@ fn scalars(resources: &Resources) -> impl Iterator<Item = (&Resource, Milli)> {
     })
 }
 
-/// Whether a quota names this kind.
+/// Returns whether a quota names this kind.
 fn counts(resource: &Resource) -> bool {
     matches!(resource.value, Value::Scalar(_)) && resource.reservations.is_empty()
 }
@@ -157,26 +157,26 @@ impl Ledger {
         self.consumed.get(role).and_then(|sums| sums.get(name)).copied().unwrap_or_default()
     }
 
-    /// How much of its guarantee a role lacks.
+    /// Returns the unmet part of a role's guarantee.
     fn short(&self, role: &str, name: &str) -> Milli {
         let guarantee = self.quotas.get(role).and_then(|quota| quota.guarantees.get(name));
         let guarantee = guarantee.copied().unwrap_or_default();
         guarantee.saturating_sub(self.consumption(role, name)).max(Milli::ZERO)
     }
 
-    /// Whether a role lacks any of its guarantees.
+    /// Returns whether a role lacks any of its guarantees.
     pub(crate) fn is_short(&self, role: &str) -> bool {
         let quota = self.quotas.get(role);
         quota.is_some_and(|quota| quota.guarantees.keys().any(|name| self.short(role, name).is_positive()))
     }
 
-    /// What may be offered without touching what is kept for guarantees.
+    /// Returns the amount that may be offered without touching the guarantees.
     fn surplus(&self, name: &str) -> Milli {
         let amount = |sums: &Quantities| sums.get(name).copied().unwrap_or_default();
         amount(&self.free).saturating_sub(amount(&self.required)).max(Milli::ZERO)
     }
 
-    /// How much more of a kind a role may have; none means any amount.
+    /// Returns the amount that a role may still get; none means any amount.
     fn room(&self, role: &str, name: &str) -> Option<Milli> {
         let own = if quirk::NESTED_ROLES_HAVE_NO_QUOTA { role } else { top_level(role) };
         let limit = self.quotas.get(own)?.limits.get(name)?;
@@ -226,7 +226,7 @@ impl Ledger {
         offered
     }
 
-    /// Whether the sums equal those of another record of the same quotas.
+    /// Returns whether the sums equal those of another record of the same quotas.
     pub(crate) fn agrees(&self, other: &Self) -> bool {
         let consumed = |books: &Self| {
             let mut all = books.consumed.clone();
@@ -236,7 +236,7 @@ impl Ledger {
         consumed(self) == consumed(other) && self.required == other.required && self.free == other.free
     }
 
-    /// Whether the cluster has enough for all guarantees together.
+    /// Returns whether the cluster has enough for all guarantees together.
     pub(crate) fn fits(quotas: &SortedMap<Text, Quota>, cluster: &Quantities) -> bool {
         let mut all = Quantities::new();
         for (name, amount) in quotas.values().flat_map(|quota| &quota.guarantees) {
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_offered_within_limits_and_headroom() {
+    fn offers_within_limits_and_headroom() {
         for (quotas, total, allocated, role, offerable, expected) in [
             // No quota of its own, and nothing kept for others.
             (&[("a", "", "cpus:1")][..], "cpus:10", &[][..], "b", "cpus:4;ports:[1-5]", "cpus:4;ports:[1-5]"),
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_offered_for_guarantees() {
+    fn offers_for_guarantees() {
         for (quotas, total, allocated, offerable, expected) in [
             (&[("a", "cpus:6", "")][..], "cpus:10", &[][..], "cpus:4;mem:9", "cpus:4"),
             // All of a kind is offered with it where no other role is guaranteed any.
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_and_goes_leaves_the_books_as_they_were() {
+    fn add_then_remove_restores_the_ledger() {
         let empty = ledger(&[("a", "cpus:3", "cpus:5")], "", &[]);
         let mut books = empty.clone();
         let (total, allocated) =
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_divided_is_there_in_full_or_not_at_all() {
+    fn indivisible_resources_are_taken_whole() {
         use crate::api::{DiskInfo, DiskSource};
         let source = Some(DiskSource::Mount { root: "/m".into(), profile: None });
         let disk = Some(DiskInfo { source, persistence: None }.into());

@@ -14,7 +14,7 @@ use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use std::cmp::Ordering;
 
-/// What is allocated, and how many allocations were given.
+/// Allocated resources, and the number of allocations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Allocated {
     sums: Quantities,
@@ -52,7 +52,7 @@ pub(crate) fn top_level(role: &str) -> &str {
     role.split('/').next().unwrap_or(role)
 }
 
-/// Whether a role is `above` or below it.
+/// Returns whether a role is `above` or below it.
 pub(crate) fn is_within(above: &str, role: &str) -> bool {
     above == role || role.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
 }
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_first() {
+    fn order_of_turns() {
         for (given, weights, wanted, expected) in [
             (&[][..], &[][..], &["b", "a"][..], "a b"),
             (&[("a", "cpus:1")], &[], &["a", "b"], "b a"),

@@ -31,7 +31,7 @@ pub(crate) struct Grant {
     pub(crate) resources: Resources,
     /// An offer of the agent that came back and may be reused.
     pub(crate) spare: Option<Arc<Offer>>,
-    /// What caused the look at the agent.
+    /// Cause of the look at the agent.
     pub(crate) cause: Cause,
 }
 
@@ -94,16 +94,16 @@ fn in_order(agents: Vec<Placed>) -> Vec<Placed> {
     order
 }
 
-/// How a run differs from a batch run.
+/// Differences of a run from a batch run.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
-    /// Whether this framework gets nothing from this agent now; none means all may.
+    /// Returns whether a framework gets nothing from an agent now; none means that all may.
     pub(crate) withheld: Option<&'a dyn Fn(FrameworkId, AgentId) -> bool>,
     /// Ignores filters.
     pub(crate) unfiltered: bool,
 }
 
-/// Whether an offer is worth making; `least` is the framework's `offer_filters` for the role.
+/// Returns whether an offer is worth making; `least` is the framework's `offer_filters` for the role.
 fn is_allocatable(resources: &Resources, least: Option<&Vec<Quantities>>) -> bool {
     match least {
         None => {
@@ -256,7 +256,7 @@ impl Allocator {
         self.ledger.as_deref().is_some_and(|ledger: &Ledger| ledger.is_short(role))
     }
 
-    /// What an agent could offer to a framework under a role.
+    /// Returns the resources of an agent that could be offered to a framework under a role.
     fn offerable(&self, slot: &Slot, client: &Client, role: &str) -> Resources {
         let remote = slot.region.is_some() && slot.region != self.region;
         if (slot.has_gpus && !client.gpus) || (remote && !client.region_aware) {

@@ -78,7 +78,7 @@ fn for_each_known(
     known
 }
 
-/// Whether `sums` contain all of `other`.
+/// Returns whether `sums` contain all of `other`.
 pub(crate) fn contains(sums: &Quantities, other: &Quantities) -> bool {
     other.iter().all(|(name, amount)| sums.get(name).copied().unwrap_or_default() >= *amount)
 }

@@ -41,7 +41,7 @@ pub struct TaskInfo {
     pub labels: SortedMap<Text, Text>,
     /// Environment.
     pub env: SortedMap<Text, Text>,
-    /// What it runs.
+    /// The program it runs.
     pub program: Program,
     /// Labels that fault targets match on, beside `service`, `task`, `task-id`, `agent`, `agent-id`, which the master
     /// sets itself: `pod`, `pod-type`, `step`.
@@ -97,7 +97,7 @@ pub enum Operation {
     Shrink {
         /// The volume as it is now.
         volume: Resource,
-        /// How much is taken off.
+        /// Amount removed.
         by: Milli,
     },
     /// An operation with invalid resources: dropped before any other is carried out, its tasks are in error.
@@ -152,14 +152,14 @@ pub enum Call {
         offer_ids: Vec<OfferId>,
         /// The operations, in order.
         operations: Vec<Operation>,
-        /// How long what is left over is not offered again; none means 5 s.
+        /// Refusal time of the rest; none means 5 s.
         refuse_ms: Option<u64>,
     },
     /// DECLINE.
     Decline {
         /// The offers.
         offer_ids: Vec<OfferId>,
-        /// How long the same resources are not offered again; none means 5 s.
+        /// Refusal time of the same resources; none means 5 s.
         refuse_ms: Option<u64>,
     },
     /// ACCEPT_INVERSE_OFFERS or DECLINE_INVERSE_OFFERS.
@@ -168,7 +168,7 @@ pub enum Call {
         offer_ids: Vec<OfferId>,
         /// The answer to all of them.
         response: Response,
-        /// How long the framework is not asked again; none means 5 s.
+        /// Time for which the framework is not asked again; none means 5 s.
         refuse_ms: Option<u64>,
     },
     /// REVIVE: clears filters and suppression and makes offers at once; for all roles when empty.
@@ -207,7 +207,7 @@ pub enum Call {
 /// A call with its cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// What caused it.
+    /// Its cause.
     pub cause: Cause,
     /// The call.
     pub call: Call,
@@ -249,7 +249,7 @@ pub enum SchedulerEvent {
 pub struct Message {
     /// The framework.
     pub framework: FrameworkId,
-    /// What caused it.
+    /// Its cause.
     pub cause: Cause,
     /// The event.
     pub event: SchedulerEvent,

@@ -44,9 +44,9 @@ pub struct FrameworkInfo {
     pub principal: Option<Text>,
     /// Its capabilities.
     pub capabilities: Vec<Capability>,
-    /// Whether its tasks outlive an agent process.
+    /// Set if its tasks outlive an agent process.
     pub checkpoint: bool,
-    /// How long it may be away before it is removed.
+    /// Time for which it may be away before it is removed.
     pub failover_ms: u64,
     /// `offer_filters` by role: amounts by kind, one set of which an offer must hold in full; an empty list admits any
     /// offer. For roles that are not named the master's `min_allocatable_resources` holds.
@@ -54,7 +54,7 @@ pub struct FrameworkInfo {
 }
 
 impl FrameworkInfo {
-    /// Whether it has this capability.
+    /// Returns whether it has this capability.
     pub fn can(&self, capability: Capability) -> bool {
         self.capabilities.contains(&capability)
     }

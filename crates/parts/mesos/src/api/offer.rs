@@ -55,7 +55,7 @@ pub struct Offer {
     pub info: Arc<AgentInfo>,
     /// The role it is made to.
     pub role: Text,
-    /// What is offered; on the wire all of it is allocated to `role`.
+    /// The offered resources; on the wire all of them are allocated to `role`.
     pub resources: Resources,
     /// The framework's executors on the agent.
     pub executor_ids: Arc<[Text]>,

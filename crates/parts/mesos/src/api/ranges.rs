@@ -40,12 +40,12 @@ impl Ranges {
         &self.0
     }
 
-    /// Whether the set is empty.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many numbers the set holds, saturating.
+    /// Returns how many numbers the set holds, saturating.
     pub fn count(&self) -> u64 {
         self.0.iter().fold(0, |sum: u64, (begin, end)| sum.saturating_add((end - begin).saturating_add(1)))
     }
@@ -55,17 +55,17 @@ impl Ranges {
         self.0.partition_point(|(_, end)| *end < number)
     }
 
-    /// Whether one range holds all of this one.
+    /// Returns whether one range holds all of this one.
     fn spans(&self, (first, last): (u64, u64)) -> bool {
         self.0.get(self.place(first)).is_some_and(|(begin, end)| *begin <= first && last <= *end)
     }
 
-    /// Whether the set holds this number.
+    /// Returns whether the set holds this number.
     pub fn has(&self, number: u64) -> bool {
         self.spans((number, number))
     }
 
-    /// Whether the set holds every number of `other`.
+    /// Returns whether the set holds every number of `other`.
     pub fn contains(&self, other: &Self) -> bool {
         other.0.iter().all(|pair| self.spans(*pair))
     }

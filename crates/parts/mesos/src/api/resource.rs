@@ -43,7 +43,7 @@ impl Value {
         }
     }
 
-    /// Whether it is empty (or negative).
+    /// Returns whether it is empty (or negative).
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Scalar(milli) => !milli.is_positive(),
@@ -52,7 +52,7 @@ impl Value {
         }
     }
 
-    /// Whether it contains all of `other`. Values of different kinds contain nothing of each other.
+    /// Returns whether it contains all of `other`. Values of different kinds contain nothing of each other.
     pub fn contains(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Scalar(a), Self::Scalar(b)) => b <= a,
@@ -97,7 +97,7 @@ pub enum DiskSource {
     },
     /// A whole file system; indivisible.
     Mount {
-        /// Where it is mounted.
+        /// Its mount point.
         root: Text,
         /// Profile.
         profile: Option<Text>,
@@ -120,11 +120,11 @@ pub struct Persistence {
     pub id: Text,
     /// The principal that made it.
     pub principal: Option<Text>,
-    /// Where the container sees it.
+    /// Its path in the container.
     pub container_path: Text,
 }
 
-/// What distinguishes disk space.
+/// Disk information of a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DiskInfo {
     /// Its source; none is the ROOT disk.
@@ -247,7 +247,7 @@ impl Resource {
         self.reservations.last()
     }
 
-    /// Whether an operation reserved it.
+    /// Returns whether an operation reserved it.
     pub fn is_dynamically_reserved(&self) -> bool {
         self.reservation().is_some_and(|top| top.kind == ReservationKind::Dynamic)
     }
@@ -272,7 +272,7 @@ impl Resource {
         self.disk.as_ref().and_then(|disk| disk.source.as_ref())
     }
 
-    /// Whether it is a whole file system.
+    /// Returns whether it is a whole file system.
     pub fn is_mount(&self) -> bool {
         matches!(self.disk_source(), Some(DiskSource::Mount { .. }))
     }
@@ -285,12 +285,12 @@ impl Resource {
         }
     }
 
-    /// Whether it can be divided.
+    /// Returns whether it can be divided.
     pub fn is_divisible(&self) -> bool {
         self.persistence().is_none() && !self.is_mount()
     }
 
-    /// Whether everything but the amount is the same.
+    /// Returns whether everything but the amount is the same.
     pub fn is_alike(&self, other: &Self) -> bool {
         self.value.kind() == other.value.kind()
             && self.reservations == other.reservations
@@ -299,12 +299,12 @@ impl Resource {
             && self.allocation_role == other.allocation_role
     }
 
-    /// Whether the two merge into one. Volumes and whole file systems never do.
+    /// Returns whether the two merge into one. Volumes and whole file systems never do.
     pub fn is_addable(&self, other: &Self) -> bool {
         self.is_divisible() && self.is_alike(other)
     }
 
-    /// Whether it contains `other`; what cannot be divided contains only itself.
+    /// Returns whether it contains `other`; what cannot be divided contains only itself.
     pub fn contains(&self, other: &Self) -> bool {
         self.is_alike(other)
             && if self.is_divisible() { self.value.contains(&other.value) } else { self.value == other.value }

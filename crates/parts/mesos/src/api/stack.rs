@@ -10,7 +10,7 @@ use planarium_kernel::{SortedMap, fingerprint};
 use planarium_protocol::Text;
 use std::{ops::Deref, sync::Arc};
 
-/// How a reservation was made.
+/// Kinds of reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReservationKind {
     /// By the agent's own configuration.
@@ -22,7 +22,7 @@ pub enum ReservationKind {
 /// One layer of the reservation stack.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reservation {
-    /// How it was made.
+    /// Its kind.
     pub kind: ReservationKind,
     /// The role it is for.
     pub role: Text,
@@ -64,7 +64,7 @@ impl Stack {
         self.iter().cloned().chain([top]).collect()
     }
 
-    /// Whether it may be the same stack: those that may not are not.
+    /// Returns whether it may be the same stack: those that may not are not.
     #[inline]
     pub(crate) const fn may_be(&self, other: &Self) -> bool {
         self.print == other.print

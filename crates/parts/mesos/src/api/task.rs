@@ -71,7 +71,7 @@ words! {
 }
 
 impl TaskState {
-    /// Whether the master treats the state as terminal.
+    /// Returns whether the master treats the state as terminal.
     pub const fn is_terminal(self) -> bool {
         match self {
             Self::Finished

@@ -13,7 +13,7 @@ use std::fmt::{self, Write as _};
 /// Why a text does not describe resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseResourcesError {
-    /// What is wrong, in words.
+    /// The error in words.
     pub message: String,
 }
 

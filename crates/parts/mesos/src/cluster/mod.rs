@@ -1,4 +1,4 @@
-//! What every room works with: frameworks, agents and their resources, timers.
+//! Records that every room works with: frameworks, agents and their resources, timers.
 //!
 //! *Must not know*: tasks, offers, maintenance.
 //!
@@ -18,7 +18,7 @@ use crate::{
 use planarium_kernel::{draw, id::Counter};
 use planarium_protocol::Text;
 
-/// What ids and drawn values are made of.
+/// Inputs of ids and drawn values.
 #[derive(Clone, Debug)]
 pub(crate) struct Ids {
     pub(crate) seed: u64,

@@ -10,7 +10,7 @@ use planarium_kernel::{SimTime, TimerId};
 use planarium_protocol::Text;
 use std::{collections::VecDeque, sync::Arc};
 
-/// How many ended tasks the master remembers per framework.
+/// Number of ended tasks that the master remembers per framework.
 pub(crate) const MAX_COMPLETED_TASKS: usize = 1_000;
 
 /// The states of a framework.
@@ -65,7 +65,7 @@ impl Framework {
         self.unregistered = None;
     }
 
-    /// Whether it is remembered as a completed framework.
+    /// Returns whether it is remembered as a completed framework.
     pub(crate) fn is_listed(&self) -> bool {
         self.is_registered() || self.unregistered.is_some()
     }

@@ -43,12 +43,12 @@ impl Frameworks {
         self.registered().into_iter().find(|id| self.wire_id(*id) == wire)
     }
 
-    /// Whether a framework has or had this id on the wire.
+    /// Returns whether a framework has or had this id on the wire.
     pub(crate) fn has(&self, wire: &str) -> bool {
         self.rows.iter().any(|framework| *framework.name == *wire)
     }
 
-    /// Whether a framework is connected.
+    /// Returns whether a framework is connected.
     pub(crate) fn is_connected(&self, id: FrameworkId) -> bool {
         self.get(id).is_some_and(Framework::is_connected)
     }
@@ -78,7 +78,7 @@ impl Frameworks {
         id
     }
 
-    /// Whether a framework acknowledges statuses by calls.
+    /// Returns whether a framework acknowledges statuses by calls.
     pub(crate) fn acknowledges_explicitly(&self, id: FrameworkId) -> bool {
         self.get(id).is_some_and(|framework| framework.acknowledges_explicitly)
     }

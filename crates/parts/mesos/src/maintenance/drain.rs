@@ -66,16 +66,16 @@ impl DrainInfo {
     }
 }
 
-/// What the master knows of an agent that an operator names.
+/// The master's knowledge of an agent that an operator names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Registered.
     Registered {
-        /// Whether its connection is open.
+        /// Set if its connection is open.
         connected: bool,
-        /// Whether it has the capability AGENT_DRAINING.
+        /// Set if it has the capability AGENT_DRAINING.
         can_drain: bool,
-        /// Whether its machine is in the schedule: [`super::MachineRegistry::is_scheduled`].
+        /// Set if its machine is in the schedule: [`super::MachineRegistry::is_scheduled`].
         scheduled: bool,
     },
     /// Recovered after a failover, not back yet.
@@ -101,7 +101,7 @@ impl Standing {
     }
 }
 
-/// What the master has to do after a call, in order.
+/// Effects of a call on draining, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrainEffect {
     /// Rescind the agent's offers and inverse offers ([`super::InverseOffers::rescind_agent`]), and make no more of
@@ -115,7 +115,7 @@ pub enum DrainEffect {
     Reactivate(AgentId),
 }
 
-/// What follows when an agent has nothing left.
+/// Consequences for an agent that has nothing left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrainEnd {
     /// It is DRAINED.
@@ -252,7 +252,7 @@ impl Drains {
         self.by_agent.remove(&agent);
     }
 
-    /// Whether the agent must not be offered.
+    /// Returns whether the agent must not be offered.
     pub fn is_deactivated(&self, agent: AgentId) -> bool {
         self.by_agent.get(&agent).is_some_and(|record| record.deactivated)
     }

@@ -1,4 +1,4 @@
-//! What the master has to do after a call, in order.
+//! Effects of a call on draining, in order.
 
 use super::{MachineId, Mode, Unavailability};
 use crate::api::AgentId;

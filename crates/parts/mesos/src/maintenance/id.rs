@@ -37,12 +37,12 @@ impl MachineId {
         }
     }
 
-    /// Whether both names mean the same machine.
+    /// Returns whether both names mean the same machine.
     pub fn is_same(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 
-    /// Whether the name is empty: both fields missing or empty.
+    /// Returns whether the name is empty: both fields missing or empty.
     pub fn is_empty(&self) -> bool {
         let blank = |field: &Option<Text>| field.as_deref().is_none_or(str::is_empty);
         blank(&self.hostname) && blank(&self.ip)

@@ -69,7 +69,7 @@ struct Answer {
 /// Everything known about inverse offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InverseOffers {
-    /// Who is not asked again now, with what was sent, if it was.
+    /// Frameworks that are not asked again now, with the inverse offer that was sent, if any.
     marked: SortedMap<Pair, Option<OfferId>>,
     outstanding: SortedMap<OfferId, InverseOffer>,
     filters: SortedMap<Pair, Vec<InverseFilterId>>,
@@ -213,7 +213,7 @@ impl InverseOffers {
         self.marked.range(all_on(agent)).filter(|(_, id)| id.is_some()).map(|((_, framework), _)| *framework)
     }
 
-    /// Whether a framework is not asked again because of its last answer.
+    /// Returns whether a framework is not asked again because of its last answer.
     #[cfg(test)]
     pub(super) fn is_filtered(&self, agent: AgentId, framework: FrameworkId) -> bool {
         self.filters.contains_key(&(agent, framework))
@@ -269,7 +269,7 @@ impl InverseOffers {
     }
 }
 
-/// How long an answer's filter holds; none when it makes none. Not stretched to the allocation interval.
+/// Returns the lifetime of an answer's filter; none when it makes none. Not stretched to the allocation interval.
 fn life_ms(refuse_ms: Option<u64>) -> Option<u64> {
     match refuse_ms.unwrap_or(DEFAULT_REFUSE_MS) {
         0 => None,

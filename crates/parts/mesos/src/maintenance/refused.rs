@@ -31,14 +31,14 @@ pub enum Refused {
     BadValue {
         /// The field.
         field: &'static str,
-        /// What it should be.
+        /// The expected text.
         text: Text,
     },
     /// Required fields are missing.
     MissingFields {
         /// Their paths; not all of them if there are very many.
         paths: Vec<String>,
-        /// How many more.
+        /// Number of further entries.
         more: u64,
     },
     /// A v1 call without a type, or with one that does not exist.

@@ -113,7 +113,7 @@ impl MachineRegistry {
         }
     }
 
-    /// Whether agents of this machine may not register.
+    /// Returns whether agents of this machine may not register.
     pub fn refuses(&self, id: &MachineId) -> bool {
         self.mode(id) == Mode::Down
     }
@@ -140,7 +140,7 @@ impl MachineRegistry {
         self.machine_of(agent)?.info.unavailability
     }
 
-    /// Whether the machine of an agent is in the current schedule.
+    /// Returns whether the machine of an agent is in the current schedule.
     pub fn is_scheduled(&self, agent: AgentId) -> bool {
         self.machine_of(agent).is_some_and(|machine| machine.info.mode != Mode::Up)
     }

@@ -35,7 +35,7 @@ impl Maintenance {
         machines.into_iter().flatten().collect()
     }
 
-    /// Whether a name matches a machine of the cluster.
+    /// Returns whether a name matches a machine of the cluster.
     pub(crate) fn is_matched(&self, name: &MachineName) -> bool {
         self.by_name.get(&name.key()).is_some_and(|machines| !machines.is_empty())
     }

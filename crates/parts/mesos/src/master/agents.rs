@@ -28,7 +28,7 @@ impl Master {
         registration::admits(add)
     }
 
-    /// Whether a fresh agent may be started on a machine.
+    /// Returns whether a fresh agent may be started on a machine.
     ///
     /// *Errors*: the agent is gone, but its machine is away or DOWN.
     pub(crate) fn takes_again(&self, fleet: &Fleet, machine: MachineId) -> Result<bool, Refusal> {
@@ -67,7 +67,7 @@ impl Master {
         planned.map(|machine| machine.hostname.clone()).collect()
     }
 
-    /// Whether the ledger holds what tasks, executors and reservations hold.
+    /// Returns whether the ledger holds what tasks, executors and reservations hold.
     pub(crate) fn is_settled(&self) -> bool {
         !self.records.cluster.allocator.has_held_changes()
     }

@@ -93,7 +93,7 @@ impl Master {
         self.records.cluster.frameworks.wire_id(id)
     }
 
-    /// Whether a framework is connected.
+    /// Returns whether a framework is connected.
     pub fn is_connected(&self, id: FrameworkId) -> bool {
         self.records.cluster.frameworks.is_connected(id)
     }
@@ -224,7 +224,7 @@ impl Master {
         drains::check(&mut self.records, cx, fleet, left);
     }
 
-    /// What is known about a task of a framework, by its id.
+    /// Returns the known facts of a framework's task, by its id.
     pub fn probe(&self, fleet: &Fleet, framework: FrameworkId, task_id: &str) -> Option<ProbeFacts> {
         task_view::probe(&self.records.tasks, &self.records.cluster, fleet, framework, task_id)
     }

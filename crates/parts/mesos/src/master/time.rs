@@ -20,12 +20,12 @@ impl Master {
         self.records.cluster.timers.next_due()
     }
 
-    /// How many pending timers would change something.
+    /// Returns how many pending timers would change something.
     pub fn one_shots(&self) -> usize {
         self.records.cluster.timers.one_shots()
     }
 
-    /// Whether the next batch run has something to look at.
+    /// Returns whether the next batch run has something to look at.
     pub fn restless(&self) -> bool {
         let Records { cluster, maintenance, .. } = &self.records;
         let waits = cluster.allocator.has_work() || !maintenance.candidates.is_empty();
@@ -39,7 +39,7 @@ impl Master {
         run::pass_quiet_batches(offers, maintenance, cluster, until)
     }
 
-    /// How many messages to frameworks wait in the outbox.
+    /// Returns how many messages to frameworks wait in the outbox.
     pub fn waiting_messages(&self) -> usize {
         self.records.cluster.frameworks.waiting_messages()
     }

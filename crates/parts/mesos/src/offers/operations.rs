@@ -109,7 +109,7 @@ fn operations_on(operations: &Operations, agent: AgentId) -> Vec<u32> {
     operations.iter().filter(|(_, operation)| operation.agent == agent).map(|(number, _)| *number).collect()
 }
 
-/// Whether every operation on an agent has been acknowledged.
+/// Returns whether every operation on an agent has been acknowledged.
 pub(crate) fn has_operations(operations: &Operations, agent: AgentId) -> bool {
     operations.values().any(|operation| operation.agent == agent)
 }

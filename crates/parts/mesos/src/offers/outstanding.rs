@@ -17,7 +17,7 @@ const PAGE: u32 = 32;
 struct Page {
     /// The numbers divided by [`PAGE`].
     number: u32,
-    /// How many offers there are. *Invariant*: at least one.
+    /// Number of offers. *Invariant*: at least one.
     count: u32,
     rows: Arc<Vec<Option<Arc<Offer>>>>,
 }
@@ -35,7 +35,7 @@ const fn row(id: OfferId) -> usize {
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "looked up in as any other map is")]
 impl OutstandingOffers {
-    /// How many there are.
+    /// Returns how many there are.
     pub(crate) const fn len(&self) -> usize {
         self.len
     }
@@ -56,7 +56,7 @@ impl OutstandingOffers {
         self.pages.get(self.find(*id).ok()?)?.rows.get(row(*id))?.as_ref()
     }
 
-    /// Whether an offer is outstanding.
+    /// Returns whether an offer is outstanding.
     pub(crate) fn contains_key(&self, id: &OfferId) -> bool {
         self.get(id).is_some()
     }

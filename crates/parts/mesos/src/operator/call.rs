@@ -24,7 +24,7 @@ pub enum OperatorCall {
         agent_id: Text,
         /// The volume as it is now.
         volume: Resource,
-        /// How much is taken off.
+        /// Amount removed.
         by: Milli,
     },
     /// SET_LOGGING_LEVEL.
@@ -68,7 +68,7 @@ pub struct Convert {
     pub agent_id: Text,
     /// The resources as they shall be (reserve, create) or are (unreserve, destroy).
     pub resources: Vec<Resource>,
-    /// What they are reserved as now (reserve).
+    /// Their present reservation (reserve).
     pub source: Vec<Resource>,
 }
 

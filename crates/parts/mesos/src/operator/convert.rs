@@ -1,6 +1,6 @@
 //! Reservations and volumes made and removed by an operator.
 //!
-//! Where too little is free, outstanding offers that contribute are rescinded one by one, in the order in which they
+//! Rescinds offers for an operation: outstanding offers that contribute are rescinded one by one, in the order in which they
 //! were made, until enough is free; others stay. With a `source`, reserved resources are reserved for another role.
 //!
 //! Source: `apache/mesos: src/master/http.cpp` (reserve, unreserve, createVolumes, destroyVolumes, _operation),

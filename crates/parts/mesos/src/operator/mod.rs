@@ -1,4 +1,4 @@
-//! What an operator can ask the master to change: reservations, volumes, weights, quotas, the end of a framework.
+//! Operations of an operator on the master: reservations, volumes, weights, quotas, the end of a framework.
 //!
 //! A call is read in full, then checked, then carried out at once; a refused call changes nothing. There is no
 //! authentication here, so principals are taken as they are written.

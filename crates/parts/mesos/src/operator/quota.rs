@@ -354,7 +354,7 @@ fn amounts(config: &QuotaConfig) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether amounts are within limits; kinds without a limit always are.
+/// Returns whether amounts are within limits; kinds without a limit always are.
 fn within(limits: &Quantities, sums: &Quantities) -> bool {
     limits.iter().all(|(name, limit)| sums.get(name).copied().unwrap_or_default() <= *limit)
 }

@@ -18,7 +18,7 @@ use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use serde_json::Value;
 
-/// Where virtual time stands in the calendar.
+/// Returns the calendar position of virtual time.
 pub(crate) fn calendar(ground: &Ground<'_>) -> Calendar {
     Calendar { epoch_ms: ground.epoch_ms, now: ground.now }
 }
@@ -34,13 +34,13 @@ impl Mesos {
         self.master.listen(epoch_ms);
     }
 
-    /// What an operator is told who subscribes now, and the number of the event that comes next.
+    /// Returns the first event of an operator's subscription, and the number of the event that comes next.
     pub fn operator_subscribed(&self, ground: &Ground<'_>) -> Option<(Value, u64)> {
         let master = &self.master;
         Some((master.subscribed_event(calendar(ground)), master.next_operator_event()?))
     }
 
-    /// What operators were told from this event on, each with its instant, and the number of the next
+    /// Returns the operators' events from this one on, each with its instant, and the number of the next
     /// one; none when nobody listens, or some of it was dropped.
     pub fn operator_events(&self, since: u64) -> Option<(Vec<TimedEvent>, u64)> {
         self.master.operator_events(since)
@@ -146,7 +146,7 @@ impl Mesos {
     }
 }
 
-/// Whether a call is one of the master's.
+/// Returns whether a call is one of the master's.
 pub(super) fn is_masters(call: &HttpCall) -> bool {
     let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
@@ -173,7 +173,7 @@ fn maintenance_op(body: &Value) -> Option<&'static str> {
     })
 }
 
-/// What is wrong with a v1 call that is none of those simulated.
+/// Returns the refusal of a v1 call that is none of those simulated.
 fn unknown_type(body: &Value) -> Refusal {
     match decode::operator_call(body) {
         Err(refused) => refused.into(),

@@ -87,7 +87,7 @@ impl Cluster<'_> {
 
     // ---- questions ---------------------------------------------------------------------------
 
-    /// What is known about a task's process.
+    /// Returns the known facts of a task's process.
     pub fn probe(&self, framework: FrameworkId, task_id: &str) -> Option<ProbeFacts> {
         self.mesos.master.probe(self.ground.fleet(), framework, task_id)
     }

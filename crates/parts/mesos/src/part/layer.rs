@@ -1,4 +1,4 @@
-//! What the world asks of Mesos.
+//! Mesos as a layer of the world.
 
 use super::{Guests, Mesos, holders, routes};
 use crate::Master;

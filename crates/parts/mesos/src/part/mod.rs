@@ -26,7 +26,7 @@ use planarium_protocol::{Refusal, json};
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// What a scheduler hears from Mesos.
+/// Messages from Mesos to a scheduler.
 #[derive(Clone, Debug)]
 pub enum News {
     /// A message of the master.
@@ -87,7 +87,7 @@ impl Mesos {
         }
     }
 
-    /// How many messages for frameworks there are.
+    /// Returns the number of messages for frameworks.
     pub fn waiting_messages(&self) -> usize {
         self.master.waiting_messages()
     }
@@ -104,7 +104,7 @@ impl Mesos {
         }
     }
 
-    /// Whether there are processes that have not heard that their frameworks were removed.
+    /// Returns whether there are processes that have not heard that their frameworks were removed.
     pub fn has_removed(&self) -> bool {
         !self.removed.is_empty()
     }

@@ -24,7 +24,7 @@ impl TaskIds {
         self.0.get(framework)?.get(id)
     }
 
-    /// Whether the id is in use.
+    /// Returns whether the id is in use.
     pub(crate) fn contains_key(&self, id: &Id) -> bool {
         self.get(id).is_some()
     }
@@ -44,7 +44,7 @@ impl TaskIds {
         }
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub(crate) fn len(&self) -> usize {
         self.0.values().map(Index::len).sum()
     }

@@ -87,7 +87,7 @@ pub(crate) fn task_status(
     Ok(left)
 }
 
-/// Whether a task's machine is lost: nothing that the task does is heard of.
+/// Returns whether a task's machine is lost: nothing that the task does is heard of.
 pub(super) fn is_silent(agents: &Agents, fleet: &Fleet, task: &Task) -> bool {
     agents.get(task.agent).is_some_and(|agent| fleet.absence(agent.machine) == Some(Absence::Lost))
 }

@@ -80,7 +80,7 @@ pub(crate) struct Task {
     pub(crate) since: SimTime,
     pub(crate) healthy: Option<bool>,
     pub(crate) check: Option<CheckStatus>,
-    /// What the agent knows, which may be ahead of the master.
+    /// The agent's state of the task, which may be ahead of the master's.
     pub(crate) agent_state: TaskState,
     /// Updates not delivered yet, oldest first. Those that must be acknowledged stay until they are.
     pub(crate) pending_updates: VecDeque<Update>,
@@ -175,7 +175,7 @@ impl Task {
         self.info.kill_grace_ms.unwrap_or(DEFAULT_KILL_GRACE_MS)
     }
 
-    /// Whether it has a check whose result is reported.
+    /// Returns whether it has a check whose result is reported.
     pub(crate) fn is_checked(&self) -> bool {
         self.info.program.readiness.is_some()
     }
@@ -231,7 +231,7 @@ impl MayBeDrained {
     }
 }
 
-/// What has to come before an ended task is removed from the records.
+/// Acknowledgements that an ended task needs before it is removed from the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Acknowledgement {
     /// Nothing.

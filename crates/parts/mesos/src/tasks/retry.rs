@@ -1,4 +1,4 @@
-//! How long to wait before a status that got lost, or was not acknowledged, is sent again.
+//! Delays before a lost or unacknowledged status is sent again.
 //!
 //! Source: `apache/mesos: src/slave/constants.hpp` (STATUS_UPDATE_RETRY_INTERVAL_MIN, _MAX). Match.
 

@@ -17,7 +17,7 @@ use planarium_ground::{Absence, Cx, Fleet};
 use planarium_kernel::SortedSet;
 use std::sync::Arc;
 
-/// Whether an agent hears now that it is to shut down; one that does not is marked.
+/// Returns whether an agent hears now that it is to shut down; one that does not is marked.
 pub(crate) fn receives_shutdown(agents: &mut Agents, fleet: &Fleet, id: AgentId) -> bool {
     let Some(agent) = agents.get_mut(id) else { return true };
     agent.missed_shutdown =

@@ -55,7 +55,7 @@ pub(crate) fn process_of(
     own.last()?.task.process
 }
 
-/// What is known about a task of a framework, by its id.
+/// Returns the known facts of a framework's task, by its id.
 pub(crate) fn probe(
     tasks: &Tasks,
     cluster: &Cluster,

@@ -53,7 +53,7 @@ pub(crate) fn id(text: &str) -> Value {
     json!({ "value": text })
 }
 
-/// Where an agent listens.
+/// Returns the libprocess address of an agent.
 pub(crate) fn agent_pid(ip: &Text, port: u16) -> String {
     format!("slave(1)@{ip}:{port}")
 }

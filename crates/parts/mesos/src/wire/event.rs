@@ -149,7 +149,7 @@ pub(super) fn operation_status_v1(
     Value::Object(map)
 }
 
-/// Where an agent can be asked.
+/// Returns the URL of an agent.
 pub(crate) fn agent_url(hostname: &str, ip: &str, port: u16) -> Value {
     json!({
         "scheme": "http",

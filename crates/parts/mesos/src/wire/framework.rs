@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_framework_may_say() {
+    fn framework_calls_are_validated() {
         let multi = json!([{ "type": "MULTI_ROLE" }, { "type": "UNHEARD_OF" }]);
         for (value, expected) in [
             (json!({ "user": "u", "name": "f" }), Ok(vec!["*"])),
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_worth_an_offer_is_shown_as_it_was_said() {
+    fn offer_thresholds_are_shown_as_configured() {
         let filters = json!({
             "a": { "min_allocatable_resources": { "quantities": [
                 { "quantities": { "cpus": { "value": 2 }, "gpus": { "value": 1 } } },

@@ -98,7 +98,7 @@ pub(super) fn task(message: &Message<'_>, alone: bool) -> Read<Launch<TaskInfo>>
     Ok(Launch { item, invalid })
 }
 
-/// What is only shown of a task, with the defaults of messages.
+/// Reads the parts of a task that are only shown, with the defaults of messages.
 fn details(message: &Message<'_>) -> Read<TaskDetails> {
     let given = |field: &str| message.get(field).filter(|value| value.is_object()).cloned();
     let user = match (message.message("command")?, message.message("executor")?) {

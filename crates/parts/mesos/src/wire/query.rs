@@ -25,7 +25,7 @@ impl Answer {
 pub struct TasksQuery {
     /// Largest number of tasks; none means 100.
     pub limit: Option<usize>,
-    /// How many to skip.
+    /// Number of entries to skip.
     pub offset: Option<usize>,
     /// Oldest first.
     pub ascending: bool,
@@ -142,7 +142,7 @@ const OPERATOR_READS: [&str; 19] = [
     "READ_FILE",
 ];
 
-/// Whether an operator call of this type only reads.
+/// Returns whether an operator call of this type only reads.
 pub fn is_operator_read(kind: &str) -> bool {
     OPERATOR_READS.contains(&kind)
 }

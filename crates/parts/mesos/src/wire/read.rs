@@ -9,7 +9,7 @@ use planarium_protocol::{Refusal, Text, refusal::RefusalCode};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
-/// What was read, or why it is malformed (400).
+/// The value read, or the reason why the message is malformed (400).
 pub(crate) type Read<T> = Result<T, Refusal>;
 
 /// A fault of the caller (400).

@@ -146,7 +146,7 @@ fn disk_json(disk: &DiskInfo) -> Json {
 /// Why a resource that can be read is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Invalid {
-    /// Whether its form is at fault: then the whole operation is invalid, with all its tasks; otherwise only its task.
+    /// Set if its form is at fault: then the whole operation is invalid, with all its tasks; otherwise only its task.
     pub(crate) in_form: bool,
     /// Why.
     pub(crate) text: String,
@@ -162,7 +162,7 @@ impl Invalid {
     }
 }
 
-/// What was read, or why it is invalid.
+/// The value read, or the reason why it is invalid.
 pub(crate) type Checked<T> = Result<T, Invalid>;
 
 /// Reads a list of resources one by one; they are not merged. The first invalid one decides, one with a fault of its
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn writing_and_reading_round_trips() {
         let labelled = Reservation::dynamic("svc", Some("p".into())).with_label("resource_id", "1");
         let disk = Resource::scalar("disk", planarium_kernel::Milli(512_500)).pushed(labelled);
         let volume = disk.with_volume(Persistence {
@@ -420,7 +420,7 @@ mod tests {
 
     /// The same cases as `Resources::validate` and the JSON parser of the real system tell apart.
     #[test]
-    fn what_cannot_be_read_and_what_is_invalid() {
+    fn malformed_and_invalid_operations() {
         for (text, says) in [
             (r#"{"type":"SCALAR","scalar":{"value":1}}"#, "'name'"),
             (r#"{"name":"cpus","scalar":{"value":1}}"#, "'type'"),

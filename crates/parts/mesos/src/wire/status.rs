@@ -88,7 +88,7 @@ fn check_status_v1(
     }
 }
 
-/// Whether a status names the container of its task: statuses of executors do, and so does the latest one when a
+/// Returns whether a status names the container of its task: statuses of executors do, and so does the latest one when a
 /// framework reconciles.
 fn has_container(tasks: &Tasks, framework: FrameworkId, status: &TaskStatus) -> bool {
     let reconciled = || {

@@ -52,7 +52,7 @@ impl<'a> TaskRow<'a> {
         &self.info.program.command
     }
 
-    /// Whether its command was started.
+    /// Returns whether its command was started.
     pub(super) fn has_run(&self) -> bool {
         self.history.iter().any(|past| past.state == TaskState::Running)
     }
@@ -270,7 +270,7 @@ pub(super) fn row_of(task: &Task) -> TaskRow<'_> {
     }
 }
 
-/// What is shown of a task: its description, or what follows from its process.
+/// Returns the shown details of a task: its description, or facts derived from its process.
 fn shown(info: &TaskInfo) -> Arc<TaskDetails> {
     if let Some(details) = &info.details {
         return details.clone();

@@ -34,7 +34,7 @@ fn a_partial_accept_filters_the_rest_for_five_seconds() {
 }
 
 #[test]
-fn what_was_converted_and_not_used_is_offered_again_in_the_next_batch() {
+fn unused_converted_resources_return_in_the_next_batch() {
     let (mut c, f) = one();
     c.advance_to(200);
     let cpus = reserved("f", "cpus", 1_000, "id-1");

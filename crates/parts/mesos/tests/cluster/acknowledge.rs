@@ -106,7 +106,7 @@ fn an_ended_task_frees_what_it_held_and_is_listed_until_acknowledged() {
 
 /// The master hears of the end with the next sending of what was not acknowledged, and its framework only in turn.
 #[test]
-fn what_an_ended_task_held_is_freed_before_its_framework_knows() {
+fn resources_of_an_ended_task_are_freed_before_the_status_update() {
     let (mut c, f) = one();
     c.advance_to(500);
     c.status("t", "STARTING");

@@ -96,7 +96,7 @@ fn agents_and_frameworks_return_and_nothing_is_announced() {
 }
 
 #[test]
-fn what_happens_meanwhile_is_told_when_the_agent_is_back() {
+fn changes_during_an_agent_restart_are_reported_on_return() {
     let (mut c, _) = three();
     let cut = c.fault(FaultKind::AgentPartitioned, on_agent("agent-1"), |_| {});
     c.fail_over();
@@ -249,7 +249,7 @@ fn a_framework_has_ten_minutes_to_return() {
 }
 
 #[test]
-fn what_was_not_acknowledged_comes_again() {
+fn unacknowledged_statuses_are_resent() {
     let mut c = Cluster::manual();
     c.agents(1, "cpus:4;mem:1024");
     let f = c.outsider("f", |_| {});

@@ -134,7 +134,7 @@ impl World {
         }
     }
 
-    /// Where the next run has nothing to look at, looking at everything finds nothing to offer.
+    /// Asserts that the next run finds nothing to offer where it has nothing to look at.
     fn nothing_was_missed(&self) {
         if self.c.master.restless() {
             return;

@@ -167,7 +167,7 @@ impl Cluster {
         self.offers.iter().filter(|offer| offer.framework == framework).map(|offer| offer.id).collect()
     }
 
-    /// What is offered to a framework, `hostname role resources` per offer.
+    /// Returns a framework's offers, `hostname role resources` each.
     pub(crate) fn offered(&self, framework: FrameworkId) -> Vec<String> {
         let own = self.offers.iter().filter(|offer| offer.framework == framework);
         let mut lines: Vec<String> =
@@ -352,7 +352,7 @@ impl Cluster {
         self.log.push(format!("{at} {who}{line}"));
     }
 
-    /// What frameworks were told since the last time, `instant [framework] event`.
+    /// Returns the messages to frameworks since the last call, `instant [framework] event`.
     pub(crate) fn heard(&mut self) -> Vec<String> {
         std::mem::take(&mut self.log)
     }

@@ -143,7 +143,7 @@ fn offers_of_an_agent_that_breaks_away_are_rescinded() {
 }
 
 #[test]
-fn what_happened_while_nobody_listened_comes_through_on_return() {
+fn missed_events_arrive_on_resubscription() {
     // Cut off at 40 s; the task fails at 50 s. Back before or after the agent was given up.
     for (back_after_ms, expected) in [
         (30_000, vec!["70000 f t TASK_FAILED"]),
@@ -278,7 +278,7 @@ fn absences_that_overlap() {
     );
 }
 
-/// Where removals are limited, agents that do not answer are given up one after the other, and whoever answers in time
+/// With a removal limit, silent agents are given up one after the other; agents that answer in time
 /// stays. Machines that go DOWN do not wait.
 #[test]
 fn agents_are_given_up_at_a_limited_rate() {

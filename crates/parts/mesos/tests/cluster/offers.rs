@@ -1,11 +1,11 @@
-//! Who is offered what, and when.
+//! Offers: their recipients and their times.
 
 use crate::harness::*;
 use planarium_mesos::api::*;
 use planarium_protocol::input::{AddAgent, FaultKind, Target};
 
 #[test]
-fn whoever_comes_last_triggers_the_event_run() {
+fn the_last_unsuppress_triggers_the_run() {
     let mut c = Cluster::new(1);
     c.agents(2, "cpus:4;mem:1024");
     let f = c.framework("f", |_| {});

@@ -28,7 +28,7 @@ fn sized(amount: i64) -> Resource {
     volume(&disk(amount), "f", "v")
 }
 
-/// What is offered of disk, with volumes.
+/// Returns the offered disk resources, with volumes.
 fn disks(c: &Cluster) -> Vec<String> {
     let all = c.offers.iter().flat_map(|offer| &offer.resources);
     let mut lines: Vec<String> = all
@@ -47,7 +47,7 @@ fn disks(c: &Cluster) -> Vec<String> {
 }
 
 #[test]
-fn what_came_of_an_operation_is_told_until_it_is_acknowledged() {
+fn operation_statuses_repeat_until_acknowledged() {
     let (mut c, f) = cluster();
     let cpus = reserved("f", "cpus", 1_000, "c");
     let twice = reserved("f", "cpus", 9_000, "c");

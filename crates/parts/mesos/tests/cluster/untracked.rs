@@ -155,7 +155,7 @@ fn executors_have_five_seconds_to_end() {
 }
 
 #[test]
-fn what_it_runs_ends_with_its_framework_its_machine_or_itself() {
+fn tasks_end_with_their_framework_machine_or_executor() {
     // The framework is gone when the agent returns.
     let (mut c, f, _) = down_while_away(FaultKind::AgentPartitioned);
     c.call(f, Call::Teardown);
@@ -191,7 +191,7 @@ fn what_it_runs_ends_with_its_framework_its_machine_or_itself() {
 
 /// A task on manual on an agent that is cut off: what the user says of it is heard when the partition heals.
 #[test]
-fn what_the_user_says_of_a_task_crosses_a_partition_when_it_heals() {
+fn manual_statuses_arrive_after_a_partition_heals() {
     let statuses = |c: &mut Cluster| -> Vec<String> {
         c.heard().into_iter().filter(|line| line.contains("TASK_")).collect()
     };
@@ -237,9 +237,9 @@ fn what_the_user_says_of_a_task_crosses_a_partition_when_it_heals() {
     assert_eq!(statuses(&mut c), [format!("{} t TASK_FAILED REASON_AGENT_REREGISTERED", c.now())]);
 }
 
-/// What the master says by itself needs nobody's ear on the other side; a machine that is lost says nothing.
+/// The master's own statuses need no reachable agent; a lost machine reports nothing.
 #[test]
-fn what_the_user_says_for_the_master_or_of_a_lost_machine() {
+fn manual_statuses_of_the_master_and_of_lost_machines() {
     let mut c = Cluster::manual();
     c.agents(1, "cpus:4;mem:1024");
     let f = c.framework("f", |_| {});

@@ -1,4 +1,4 @@
-//! What is shown of the cluster.
+//! Views of the cluster.
 
 use crate::harness::*;
 use planarium_mesos::api::*;

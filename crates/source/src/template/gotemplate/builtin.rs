@@ -193,7 +193,7 @@ fn urlquery(_: &mut Machine<'_>, args: &[Value]) -> Answer {
     Ok(out.into())
 }
 
-/// What a comparison sees of a value.
+/// Kinds of a value in a comparison.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Basic {
     Bool,

@@ -1,4 +1,4 @@
-//! What functions take: the types that arguments must have.
+//! Argument types of functions.
 
 use super::exec::Machine;
 use super::value::{Element, Value};
@@ -38,12 +38,12 @@ impl Type {
         }
     }
 
-    /// Whether `nil` may stand for it.
+    /// Returns whether `nil` may stand for it.
     pub(super) const fn can_be_nil(self) -> bool {
         matches!(self, Self::Any | Self::Reflect | Self::Dict)
     }
 
-    /// Whether a value may be passed as it is.
+    /// Returns whether a value may be passed as it is.
     pub(super) fn takes(self, value: &Value) -> bool {
         match self {
             Self::Any | Self::Reflect => true,
@@ -57,7 +57,7 @@ impl Type {
     }
 }
 
-/// What a function gives, or why it fails.
+/// Result of a function.
 pub(super) type Answer = Result<Value, String>;
 
 /// A function that templates may call.

@@ -1,4 +1,4 @@
-//! What goes wrong with a template, in the real engine's words and with the place.
+//! Errors of templates, in the real engine's words and with the position.
 
 use std::fmt;
 

@@ -28,14 +28,14 @@ const MOST_MADE: usize = 64 * 1024 * 1024;
 /// Templates that call each other at most.
 const DEEPEST_CALL: u32 = 100;
 
-/// What a template may ask of the world around it.
+/// Environment of a template.
 #[derive(Clone, Copy, Debug)]
 pub struct Environment<'e> {
     /// The clock. *Units*: milliseconds since 1970.
     pub now_ms: i64,
     /// Seed of all draws.
     pub seed: u64,
-    /// Whose draws they are: the same template for the same owner draws the same.
+    /// Owner of the draws: the same template draws the same for the same owner.
     pub entity: &'e str,
     /// File that the map of the output points into.
     pub file: FileId,
@@ -97,7 +97,7 @@ pub(super) struct Machine<'t> {
     /// The definition that is executed at present.
     called: Arc<str>,
     variables: Vec<Variable>,
-    /// What is evaluated at present.
+    /// The node being evaluated.
     node: Node<'t>,
     /// The dot is an element of a list or a map.
     any_dot: bool,
@@ -116,7 +116,7 @@ pub(super) struct Machine<'t> {
     pub(super) patterns: SortedMap<String, regex_lite::Regex>,
 }
 
-/// What is evaluated at present: error texts name it and show it.
+/// The node being evaluated; error texts name it and show it.
 #[derive(Clone, Copy)]
 enum Node<'t> {
     None,
@@ -591,7 +591,7 @@ impl<'t> Machine<'t> {
         }
     }
 
-    /// Whether a value may be passed where a type is wanted.
+    /// Returns the value if it may be passed as the wanted type.
     fn fit(&self, value: Value, wanted: Type) -> Result<Value> {
         match value {
             Value::Invalid | Value::Nil if wanted == Type::Dict => {

@@ -1,6 +1,6 @@
-//! How Go writes values: `fmt.Print`, `fmt.Printf`, `strconv.Quote`, floats.
+//! Formats values as Go does: `fmt.Print`, `fmt.Printf`, `strconv.Quote`, floats.
 //!
-//! **Source**: `golang/go: src/fmt/print.go`, `src/fmt/format.go`, `src/strconv`. Matched for the types that occur; 
+//! **Source**: `golang/go: src/fmt/print.go`, `src/fmt/format.go`, `src/strconv`. Matched for the types that occur;
 //! pointers (`%p`) are shown as a verb that does not exist.
 
 use std::fmt::Write;
@@ -147,7 +147,7 @@ pub(super) fn whole(float: f64) -> Option<i64> {
     (back.partial_cmp(&float) == Some(std::cmp::Ordering::Equal)).then_some(int)
 }
 
-/// What an action leaves in the text.
+/// Returns the text that an action prints.
 pub(super) fn printed(value: &Value) -> String {
     if value.is_nil() { "<no value>".to_owned() } else { show(value) }
 }
@@ -409,7 +409,9 @@ fn with_verb(value: &Value, verb: char, spec: Spec, depth: u32) -> String {
         Value::Byte(number) => {
             integer(i64::from(*number), verb, spec).unwrap_or_else(|| bad_verb(value, verb, spec, depth))
         }
-        Value::Float(number) => float(*number, verb, spec).unwrap_or_else(|| bad_verb(value, verb, spec, depth)),
+        Value::Float(number) => {
+            float(*number, verb, spec).unwrap_or_else(|| bad_verb(value, verb, spec, depth))
+        }
         Value::Str(text) => string(text, verb, spec).unwrap_or_else(|| bad_verb(value, verb, spec, depth)),
         Value::List(list) => {
             let items: Vec<_> = list.items.iter().map(|item| inner(item, verb, spec, depth)).collect();
@@ -636,7 +638,8 @@ fn hexadecimal(number: f64, precision: Option<usize>) -> String {
         exponent = exponent.saturating_sub(1);
     }
     if let Some(digits) = precision.filter(|digits| *digits < 13) {
-        let dropped = u32::try_from(digits).map_or(0, |digits| 52_u32.saturating_sub(digits.saturating_mul(4)));
+        let dropped =
+            u32::try_from(digits).map_or(0, |digits| 52_u32.saturating_sub(digits.saturating_mul(4)));
         let (half, rest) = (1_u64 << dropped.saturating_sub(1), mantissa & ((1 << dropped) - 1));
         mantissa >>= dropped;
         if rest > half || rest == half && mantissa & 1 == 1 {

@@ -9,7 +9,7 @@ use crate::span::narrow;
 const OPENS: &str = "{{";
 const CLOSES: &str = "}}";
 
-/// What a token is.
+/// Kinds of token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Error,
@@ -53,12 +53,12 @@ pub(super) struct Token {
     pub(super) start: Pos,
     pub(super) end: Pos,
     pub(super) line: u32,
-    /// What is wrong, for [`Kind::Error`].
+    /// The error, for [`Kind::Error`].
     pub(super) problem: Option<Box<str>>,
 }
 
 impl Token {
-    /// How error texts show it.
+    /// Shows it as error texts do.
     pub(super) fn show(&self, text: &str) -> String {
         let written = self.written(text);
         match self.kind {
@@ -98,7 +98,7 @@ struct Lexer<'t> {
     text: &'t str,
     /// Everything before is read.
     at: usize,
-    /// Where the present token begins.
+    /// Start of the present token.
     start: usize,
     parens: i32,
     /// Line of `counted`.
@@ -198,7 +198,7 @@ impl Lexer<'_> {
         true
     }
 
-    /// Whether a right delimiter stands here, and with a trim marker.
+    /// Returns whether a right delimiter stands here, and with a trim marker.
     fn at_right_delim(&self) -> Option<bool> {
         let rest = self.rest();
         if has_right_trim(rest) && rest.get(2..).is_some_and(|rest| rest.starts_with(CLOSES)) {

@@ -50,7 +50,7 @@ pub(super) struct Word {
     pub(super) kind: WordKind,
 }
 
-/// What an operand is.
+/// Kinds of operand.
 #[derive(Debug)]
 pub(super) enum WordKind {
     /// `.`
@@ -141,7 +141,7 @@ impl fmt::Display for Pipe {
     }
 }
 
-/// How Go writes a call of another template.
+/// Words a call of another template as Go does.
 pub(super) fn call_text(name: &str, pipe: Option<&Pipe>) -> String {
     let argument = pipe.map(|pipe| format!(" {pipe}")).unwrap_or_default();
     format!("{{{{template {}{argument}}}}}", go_quote(name))

@@ -57,7 +57,7 @@ impl Template {
         Ok(Self { name, text, trees })
     }
 
-    /// What error texts call it.
+    /// Returns its name in error texts.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -72,7 +72,7 @@ impl Template {
     }
 }
 
-/// What ended a list of pieces.
+/// Ends of a list of pieces.
 enum Ended {
     /// `{{end}}`.
     End,

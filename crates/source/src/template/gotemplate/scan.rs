@@ -1,4 +1,4 @@
-//! What a template mentions, found without executing it.
+//! Finds the names in a template without executing it.
 
 use std::sync::Arc;
 

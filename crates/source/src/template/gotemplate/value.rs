@@ -14,7 +14,7 @@ const DEEPEST: u32 = 64;
 /// Values that are looked at in all.
 const MOST: u32 = 1_000_000;
 
-/// What the elements of a list or a map are declared as.
+/// Declared element types of lists and maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     /// `interface {}`.
@@ -92,7 +92,7 @@ impl Dict {
         self.entries.try_borrow().ok()?.get(key).cloned()
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.entries.try_borrow().map_or(0, |entries| entries.len())
     }
@@ -126,7 +126,7 @@ impl Dict {
         drop(taken);
     }
 
-    /// Whether it is the very same map as another.
+    /// Returns whether it is the very same map as another.
     pub(super) fn is(self: &Rc<Self>, other: &Rc<Self>) -> bool {
         Rc::ptr_eq(self, other)
     }
@@ -197,9 +197,9 @@ impl Value {
             Self::Float(number) => serde_json::Number::from_f64(*number).map_or(Json::Null, Json::Number),
             Self::Str(text) => Json::from(&**text),
             Self::List(List { nil: true, .. }) if nil_lists => Json::Null,
-            Self::List(list) => {
-                Json::Array(list.items.iter().map(|item| item.to_json_within(depth, left, nil_lists)).collect())
-            }
+            Self::List(list) => Json::Array(
+                list.items.iter().map(|item| item.to_json_within(depth, left, nil_lists)).collect(),
+            ),
             Self::Map(map) => Json::Object(
                 map.entries()
                     .into_iter()
@@ -211,7 +211,7 @@ impl Value {
         }
     }
 
-    /// Whether a condition on it holds.
+    /// Returns whether a condition on it holds.
     pub(super) fn is_true(&self) -> bool {
         match self {
             Self::Invalid | Self::Nil => false,

@@ -1,4 +1,4 @@
-//! What happens to a value's text on insertion.
+//! Escapes values on insertion.
 
 /// Appends text with HTML's special characters replaced.
 ///

@@ -15,7 +15,7 @@ const MAX_TEMPLATE: usize = 2 * 1024 * 1024;
 /// Tags and texts rendered at most: sections over long lists multiply, also when they print nothing.
 const MAX_WORK: u32 = 2_000_000;
 
-/// What happens to a value's text on insertion.
+/// Escapes values on insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Policy {
     /// `{{X}}` escapes for HTML, `{{{X}}}` and `{{&X}}` do not.
@@ -31,12 +31,12 @@ pub enum Policy {
     None,
 }
 
-/// How to render.
+/// Options of rendering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// What happens to inserted texts.
+    /// Escaping of inserted texts.
     pub policy: Policy,
-    /// Whether a section on the number 0 is skipped.
+    /// Set if a section on the number 0 is skipped.
     pub zero_is_false: bool,
     /// Bytes of output at most.
     pub max_output: usize,
@@ -87,7 +87,7 @@ pub struct Rendered {
     pub used: SortedSet<String>,
     /// Insertions that HTML escaping changed, in the order of the output, each tag once.
     pub escaped: Vec<EscapedValue>,
-    /// What is wrong with the template itself.
+    /// Findings about the template itself.
     pub diagnostics: Diagnostics,
     /// False when a limit ended the rendering early.
     pub complete: bool,
@@ -259,7 +259,7 @@ impl<'c> Renderer<'_, 'c> {
         }
     }
 
-    /// Whether a section on the value is skipped.
+    /// Returns whether a section on the value is skipped.
     fn skips(&self, value: &Value) -> bool {
         let is_blank = matches!(value, Value::Str(text) if text.trim().is_empty());
         value.is_falsy(self.options.zero_is_false) || (self.options.policy == Policy::GoHtml && is_blank)

@@ -26,7 +26,7 @@ fn check_render(template: &str, options: impl Into<Options>) -> (String, Vec<Str
 }
 
 #[test]
-fn what_tags_become() {
+fn tags_become_types() {
     let cases = [
         ("{{A}}-{{ A }}-{{{A}}}-{{& A}}", "a-a-a-a"),
         ("{{B}} {{{B}}} {{&B}}", "&lt;b&gt; <b> <b>"),

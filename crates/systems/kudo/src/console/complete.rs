@@ -1,10 +1,10 @@
-//! What may come next in a typed line: commands, flags, and the names that there are.
+//! Completes a typed line: commands, flags, and known names.
 
 use planarium_part::console::{Completion, Namer, Names};
 
 use super::{COMMANDS, GLOBAL};
 
-/// What may stand at the end of a line. Nothing for a line that makes no sense so far.
+/// Completes a line; returns nothing for a line that makes no sense so far.
 pub(super) fn complete(line: &str, names: &mut Namer<'_>) -> Completion {
     Completion::of(line, |args, typed| candidates(args, typed, names))
 }

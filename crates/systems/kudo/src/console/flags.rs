@@ -7,11 +7,11 @@ pub(super) struct Spec {
     pub(super) name: &'static str,
     /// Its short one.
     pub(super) short: Option<char>,
-    /// Whether it takes a value.
+    /// Set if it takes a value.
     pub(super) value: bool,
 }
 
-/// What was given.
+/// Arguments given.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Given {
     /// Flags with their values; `true` for those that take none.
@@ -31,7 +31,7 @@ impl Given {
         self.flags.iter().filter(move |(known, _)| *known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether a flag without value is set.
+    /// Returns whether a flag without value is set.
     pub(super) fn flag(&self, name: &str) -> bool {
         self.value(name).is_some_and(|value| value != "false")
     }

@@ -101,7 +101,7 @@ pub(super) fn wait(client: &mut Client<'_, '_>, name: &str, old: Option<&Instanc
     }
 }
 
-/// Whether the last plan is complete.
+/// Returns whether the last plan is complete.
 pub(super) fn is_done(instance: &Instance, old: Option<&Instance>) -> bool {
     let unchanged = old.is_some_and(|old| {
         old.plans.iter().all(|(name, plan)| instance.plans.get(name).is_some_and(|now| now.uid == plan.uid))

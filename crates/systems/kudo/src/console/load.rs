@@ -143,7 +143,7 @@ pub(super) fn parameters(client: &mut Client<'_, '_>, given: &Given) -> Result<V
     Ok(values.into_iter().collect())
 }
 
-/// What keeps a package from becoming objects, or what it depends on from being found.
+/// Returns a package's objects, or the error in the package or its dependencies.
 pub(super) fn objects(loaded: &Loaded) -> Result<Vec<package::Objects>, String> {
     let unresolved = loaded
         .diagnostics()

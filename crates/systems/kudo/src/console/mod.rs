@@ -30,16 +30,16 @@ use flags::{Given, Spec};
 pub const CONSOLE: Console =
     Console { programs: &[&["kubectl", "kudo"]], run, complete: complete::complete, usage };
 
-/// How a command ends: nothing more to say, or the text of its error.
+/// Result of a command; an error is its text.
 type Done = Result<(), String>;
 
 /// A command.
 struct Command {
     /// Its words.
     words: &'static [&'static str],
-    /// What follows them, for the usage.
+    /// Arguments after them, for the usage.
     arguments: &'static str,
-    /// What it does, in one line.
+    /// Description in one line.
     about: &'static str,
     /// Its flags.
     flags: &'static [Spec],

@@ -1,4 +1,4 @@
-//! What a version of an operator depends on: whether it is installed, and without a circle.
+//! Dependencies of an operator version: installed, and without a cycle.
 //!
 //! *Knows*: versions as they are in the cluster. *Must not know*: instances.
 //!
@@ -16,7 +16,7 @@ use crate::package::version_name;
 use crate::version::{Version, read_again};
 
 impl Controller {
-    /// Whether everything that a version depends on is installed, without a circle.
+    /// Checks that all dependencies of a version are installed, without a cycle.
     pub(super) fn dependencies(&mut self, kube: &Kube, version: &Arc<Version>) -> Result<(), String> {
         let mut found = vec![Arc::clone(version)];
         let mut edges: Vec<(Text, Text)> = Vec::new();

@@ -1,4 +1,4 @@
-//! What the controller keeps of an instance, and when its elements changed.
+//! The controller's record of an instance, and the times at which its elements changed.
 //!
 //! *Knows*: the instance as it was written last, and revisions. *Must not know*: what makes the controller look.
 
@@ -23,14 +23,14 @@ pub(super) struct Due {
     pub(super) tick: bool,
 }
 
-/// What is kept of an instance.
+/// Record of an instance.
 #[derive(Clone, Debug)]
 pub struct Known {
     /// The instance as it was written last.
     pub instance: Arc<Instance>,
     /// The version of its operator that was there last.
     pub version: Option<Arc<Version>>,
-    /// What is kept of its run.
+    /// Memory of its run.
     pub memory: Arc<Memory>,
     /// Its pods, by name.
     pub(super) pods: Map<Text, Pod>,
@@ -104,7 +104,7 @@ impl Known {
         self.revision = revision;
     }
 
-    /// What its pods show. *Order*: name.
+    /// Returns the views of its pods. *Order*: name.
     pub fn pods(&self) -> Vec<Arc<PodView>> {
         self.pods.values().map(Pod::view).collect()
     }
@@ -119,7 +119,7 @@ impl Known {
         self.revision = revision;
     }
 
-    /// Whether it has a pod of this name.
+    /// Returns whether it has a pod of this name.
     pub fn has_pod(&self, name: &str) -> bool {
         self.pods.contains_key(name)
     }
@@ -150,7 +150,7 @@ impl Known {
         }
     }
 
-    /// Whether another look would end as the last one did, which changed nothing: whatever has changed since then is as well as it
+    /// Returns whether another look would end as the last one did, which changed nothing: whatever has changed since then is as well as it
     /// was. What tasks wait for is noted anew.
     pub(super) fn goes_on(&mut self, kube: &Kube) -> bool {
         let Some(stirred) = &mut self.stirred else { return false };

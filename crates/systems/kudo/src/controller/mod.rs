@@ -47,7 +47,7 @@ const FIRST_RETRY_MS: u64 = 1000;
 /// The longest delay after errors. *Units*: milliseconds.
 const LONGEST_RETRY_MS: u64 = 1_000_000;
 
-/// What the client of the controller takes for one write on average. *Units*: milliseconds.
+/// Average time of one write by the controller's client. *Units*: milliseconds.
 ///
 /// **Source**: `kubernetes-sigs/controller-runtime: pkg/client/config/config.go` (20 requests in a second, 30 at once).
 /// Simplified: reads and writes that change nothing are free.
@@ -56,7 +56,7 @@ const WRITE_MS: u64 = 50;
 /// Writes that the client sends at once before it waits.
 const WRITES_AT_ONCE: u64 = 30;
 
-/// What a status of a step takes.
+/// Memory of a step's status.
 const ROW: u64 = 96;
 
 /// The controller's books. A copy costs pointers.
@@ -315,12 +315,12 @@ impl Controller {
         Some(due.max(self.client.free_at()))
     }
 
-    /// How many looks are due because something changed.
+    /// Returns how many looks are due because something changed.
     pub fn one_shots(&self) -> usize {
         self.instances.values().filter(|known| known.due.is_some_and(|due| !due.tick)).count()
     }
 
-    /// Whether the next look that is only due because time has passed may change something.
+    /// Returns whether the next look that is only due because time has passed may change something.
     pub fn restless(&self, kube: &Kube) -> bool {
         let due = self.instances.values().filter(|known| known.due.is_some_and(|due| due.tick));
         due.into_iter().any(|known| known.quiet_at != Some(kube.resource_version()) && known.failures == 0)
@@ -536,7 +536,7 @@ impl Controller {
     }
 }
 
-/// Who tells about instances.
+/// Source of events about instances.
 const SOURCE: &str = "instance-controller";
 
 /// Something has changed: a look is due now.
@@ -598,7 +598,7 @@ fn idle(
 /// Texts of parameters, and what pipes make.
 type PreparedRun = (Vec<(Text, Option<Text>)>, Vec<(Text, Text)>);
 
-/// What a run needs before it can begin.
+/// Prepares a run.
 ///
 /// *Errors*: the reason of an event and the words. The plan stays as it is and is tried again for ever.
 fn prepare(
@@ -676,7 +676,7 @@ fn changed(object: &Object, instance: &Instance) -> Value {
     value
 }
 
-/// Whether two differ in nothing but when plans were last looked at.
+/// Returns whether two differ in nothing but when plans were last looked at.
 fn same_but_time(a: &Instance, b: &Instance) -> bool {
     a.conditions == b.conditions
         && a.plans.len() == b.plans.len()

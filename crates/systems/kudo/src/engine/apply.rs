@@ -62,7 +62,7 @@ impl Work<'_, '_> {
         Ok(applied)
     }
 
-    /// Whether all objects are healthy; stops at the first one that is not.
+    /// Checks the health of all objects; stops at the first unhealthy one.
     fn judge(&mut self, at: &At<'_>, objects: &[Arc<Object>]) -> Outcome {
         let place = at.place();
         for object in objects {

@@ -1,4 +1,4 @@
-//! What KUDO adds to every object that it writes.
+//! Metadata that KUDO adds to every object that it writes.
 //!
 //! **Source**: `kudobuilder/kudo: pkg/engine/renderer/enhancer.go`, `consts.go`, `dependencies.go`. Matched; the hash of
 //! dependencies is another digest of the same content.
@@ -138,7 +138,7 @@ pub(super) enum Unfit {
 }
 
 impl Meta {
-    /// How a task fails whose objects cannot be made ready.
+    /// Returns the failure of a task whose objects cannot be made ready.
     pub(super) fn unfit(&self, at: &At<'_>, unfit: Unfit) -> Failure {
         match unfit {
             Unfit::Fatal(problem) => self.fatal(at, &problem, "TaskEnhancementError"),
@@ -147,7 +147,7 @@ impl Meta {
     }
 }
 
-/// What Go says of a value that does not become a field of another type.
+/// Returns Go's message for a value that does not become a field of another type.
 ///
 /// **Source**: `kubernetes/apimachinery: pkg/runtime/converter.go` (`fromUnstructured`). Match for whole numbers.
 fn conversion(got: &str, wanted: &str) -> String {
@@ -257,7 +257,7 @@ fn merge_texts(value: &mut Value, path: &[&str], added: &[(&str, &str)]) {
     }
 }
 
-/// What the pod template of an object takes in through volumes and pull secrets. *Order*: kind, name.
+/// Returns the objects that a pod template refers to through volumes and pull secrets. *Order*: kind, name.
 fn needs(value: &Value) -> Vec<(&'static str, String)> {
     let mut found: Vec<(&'static str, String)> = Vec::new();
     for path in ["/spec/template/spec", "/spec/jobTemplate/spec/template/spec"] {
@@ -300,7 +300,7 @@ fn content(value: &Value, hash: &mut Digest) {
     }
 }
 
-/// What KUDO applied last, or the object itself where somebody else made it.
+/// Hashes the configuration that KUDO applied last, or the object itself where somebody else made it.
 fn live_content(live: &Object, hash: &mut Digest) {
     let applied = live.annotations.get(LAST_APPLIED).and_then(|text| json::value(text.as_bytes()).ok());
     content(&applied.unwrap_or_else(|| live.to_value()), hash);

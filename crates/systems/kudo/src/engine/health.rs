@@ -1,4 +1,4 @@
-//! Whether an object is healthy.
+//! Health of objects.
 //!
 //! **Source**: `kudobuilder/kudo: pkg/kubernetes/status/health.go` and `kubernetes/kubectl: pkg/polymorphichelpers/rollout_status.go` of
 //! v0.19. Match.
@@ -7,7 +7,7 @@ use planarium_kube::Object;
 
 use crate::instance::Instance;
 
-/// What the health of an object is.
+/// Health of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Health {
     /// It is well.
@@ -89,7 +89,7 @@ pub fn of(object: &Object) -> Health {
     Health::Healthy
 }
 
-/// Whether it is an `Instance`.
+/// Returns whether it is an `Instance`.
 pub fn is_instance(object: &Object) -> bool {
     let info = object.info();
     &*info.group == "kudo.dev" && &*info.kind == "Instance"

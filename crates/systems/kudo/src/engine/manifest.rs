@@ -12,7 +12,7 @@ use serde_json::Value;
 pub struct Manifest {
     /// The object.
     pub value: Value,
-    /// Where it begins in the text.
+    /// Its offset in the text.
     pub offset: u32,
 }
 
@@ -21,7 +21,7 @@ pub struct Manifest {
 pub struct ManifestError {
     /// The real words.
     pub message: String,
-    /// Where in the text.
+    /// Offset in the text.
     pub offset: u32,
 }
 

@@ -27,7 +27,7 @@ use crate::package::model::Task;
 use crate::version::Version;
 use health::Health;
 
-/// Where KUDO keeps what it last applied.
+/// Annotation of the configuration that KUDO applied last.
 pub const LAST_APPLIED: &str = "kudo.dev/last-applied-configuration";
 
 /// The run that a task belongs to.
@@ -59,7 +59,7 @@ pub enum Failure {
     Transient(String),
 }
 
-/// Whether a task is done, or how it failed.
+/// A task's result: done or not, or its failure.
 pub type Outcome = Result<bool, Failure>;
 
 /// An object of a task as it is applied.
@@ -82,14 +82,14 @@ impl Prepared {
         format!("{kind}/{}", self.name).into()
     }
 
-    /// Whether [`Prepared::path`] is this.
+    /// Returns whether [`Prepared::path`] is this.
     pub fn is(&self, path: &str) -> bool {
         let kind = self.value.get("kind").and_then(Value::as_str).unwrap_or_default();
         path.split_once('/').is_some_and(|(own, name)| own == kind && *name == *self.name)
     }
 }
 
-/// What a task was rendered to.
+/// Result of rendering a task.
 #[derive(Clone, Debug, Default)]
 pub struct Rendered {
     /// Texts by template, in the order of the task, with the way back to the template.
@@ -100,25 +100,25 @@ pub struct Rendered {
     dependencies: Vec<(Text, Text, Text, u64)>,
 }
 
-/// Where a task stands: its phase, its step, its name.
+/// A task's place: its phase, its step, its name.
 pub type Place = (Text, Text, Text);
 
-/// What is kept of a run from pass to pass, so that nothing is rendered twice.
+/// Memory of a run from pass to pass, so that nothing is rendered twice.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     /// The run and the version that this is about.
     key: (Text, u64),
-    /// What tasks were rendered to.
+    /// Results of rendering, by task.
     pub rendered: Map<Place, Arc<Rendered>>,
     /// The first object of a task that is not healthy, as `Kind/name`, and what it said.
     pub unhealthy: Map<Place, (Text, String)>,
     /// Objects that were found healthy, at the version they had.
     healthy: Map<ObjectNo, u64>,
-    /// What was applied to objects last, and the version that they had afterwards: applying it again changes nothing.
+    /// Configuration applied last and the version after it, by object: applying it again changes nothing.
     settled: Map<ObjectNo, (u64, Arc<Value>)>,
     /// Tasks about which something else is shown since [`Memory::take_news`].
     news: Vec<Place>,
-    /// Whether all that the last pass did was to apply objects and to ask for their health, without an error.
+    /// Set if all that the last pass did was to apply objects and to ask for their health, without an error.
     plain: bool,
 }
 
@@ -135,22 +135,22 @@ impl Memory {
         self.news.push(place);
     }
 
-    /// Whether there is anything for [`Memory::take_news`].
+    /// Returns whether there is anything for [`Memory::take_news`].
     pub fn has_news(&self) -> bool {
         !self.news.is_empty()
     }
 
-    /// Whether all that the last pass did was to apply objects and to ask for their health, without an error.
+    /// Returns whether all that the last pass did was to apply objects and to ask for their health, without an error.
     pub fn is_plain(&self) -> bool {
         self.plain
     }
 
-    /// Whether the run has applied an object.
+    /// Returns whether the run has applied an object.
     pub fn has_applied(&self, no: ObjectNo) -> bool {
         self.settled.contains_key(&no)
     }
 
-    /// Whether a task waits for an object that the run has applied, and would go on waiting: it is not healthy yet, and nobody but
+    /// Returns whether a task waits for an object that the run has applied, and would go on waiting: it is not healthy yet, and nobody but
     /// the cluster has written to it.
     pub fn waits_on(&self, object: &Object) -> bool {
         let waited_for = || {
@@ -209,7 +209,7 @@ impl Memory {
     }
 }
 
-/// What tasks work with.
+/// Context of tasks.
 pub struct Work<'w, 'r> {
     /// The cluster.
     pub kube: &'w mut Kube,
@@ -225,7 +225,7 @@ pub struct Work<'w, 'r> {
     pub params: &'r [(Text, Option<Text>)],
     /// Names of what pipes of the plan make, by key.
     pub pipes: &'r [(Text, Text)],
-    /// What is kept of the run.
+    /// Memory of the run.
     pub memory: &'w mut Memory,
 }
 

@@ -201,7 +201,7 @@ fn finish_pod(pod: &mut Value, name: &str, mount: &Mount) {
     }
 }
 
-/// What the pod has made of a file.
+/// Reads a file that the pod made.
 fn read_file(pod: &Value, file: &PipeFile) -> Result<String, String> {
     let source = source(file);
     let image = pod.pointer("/spec/initContainers/0/image").and_then(Value::as_str).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Whether an instance is ready while no plan runs.
+//! Readiness of an instance while no plan runs.
 //!
 //! **Source**: `kudobuilder/kudo: pkg/kubernetes/status/readiness.go`. Match.
 
@@ -15,7 +15,7 @@ const KINDS: [(&str, &str); 5] = [
     ("v1", "Pod"),
 ];
 
-/// What is not well with an instance's objects; nothing when all is.
+/// Returns the first problem of an instance's objects; nothing when all are healthy.
 ///
 /// *Errors*: an object whose health cannot be told: nothing is said about the instance then.
 pub fn of(kube: &Kube, namespace: &str, instance: &str) -> Result<Option<String>, String> {

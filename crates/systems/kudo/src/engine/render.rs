@@ -25,7 +25,7 @@ pub fn pipe_name(parts: [&str; 6]) -> String {
     parts.map(clean).join(".")
 }
 
-/// What the pipes of a plan make: keys and names.
+/// Returns the pipes of a plan: keys and names.
 ///
 /// *Errors*: a key that occurs twice.
 pub fn pipes_of(instance: &str, plan: &Plan, tasks: &[Task]) -> Result<Vec<(Text, Text)>, String> {
@@ -62,7 +62,7 @@ pub enum Scope {
     ParameterFile,
 }
 
-/// What rendering needs to know.
+/// Facts for rendering.
 pub struct Facts<'f> {
     /// The run.
     pub meta: &'f Meta,
@@ -141,7 +141,7 @@ impl Work<'_, '_> {
         i64::try_from(self.epoch_ms.saturating_add(self.cx.now().ms())).unwrap_or(i64::MAX)
     }
 
-    /// What rendering needs to know.
+    /// Facts for rendering.
     pub(super) fn facts(&self) -> Facts<'_> {
         Facts {
             meta: self.meta,
@@ -200,7 +200,7 @@ impl Work<'_, '_> {
     }
 }
 
-/// Whether what the objects' hashes were made of is as it was, and every kind is served that is now.
+/// Returns whether what the objects' hashes were made of is as it was, and every kind is served that is now.
 fn is_current(kube: &Kube, rendered: &Rendered) -> bool {
     let same = rendered.dependencies.iter().all(|(kind, namespace, name, version)| {
         enhance::dependency(kube, kind, namespace, name).map_or(0, |object| object.resource_version)

@@ -19,7 +19,7 @@ use super::model::{Group, Operator, Parameter, ParamsFile, Phase, PipeFile, Plan
 use super::params;
 use crate::codes;
 
-/// What was understood of one package.
+/// The readable part of one package.
 #[derive(Clone, Debug, Default)]
 pub struct Package {
     /// Path of its folder; empty for the top.
@@ -115,7 +115,7 @@ fn root(text: &str, file: FileId, found: &mut Diagnostics) -> Option<Node> {
 /// Reads the fields of a mapping the way Go's decoder does.
 struct Fields<'n, 'd> {
     node: &'n Node,
-    /// How messages call the mapping.
+    /// Name of the mapping in messages.
     what: String,
     known: Vec<&'static str>,
     found: &'d mut Diagnostics,

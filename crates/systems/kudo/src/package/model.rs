@@ -1,4 +1,4 @@
-//! What a package says, with places; and what an `OperatorVersion` says, without.
+//! Model of a package with positions, and of an `OperatorVersion` without.
 
 use planarium_protocol::Text;
 use planarium_source::Span;
@@ -7,7 +7,7 @@ use serde_json::Value;
 /// `operator.yaml`.
 #[derive(Clone, Debug, Default)]
 pub struct Operator {
-    /// Where the file begins.
+    /// Start of the file.
     pub at: Span,
     /// `name`.
     pub name: Word,
@@ -173,7 +173,7 @@ pub struct Step {
 /// `params.yaml`.
 #[derive(Clone, Debug, Default)]
 pub struct ParamsFile {
-    /// Where the file begins.
+    /// Start of the file.
     pub at: Span,
     /// `groups`.
     pub groups: Vec<Group>,
@@ -207,7 +207,7 @@ pub struct Parameter {
     pub hint: String,
     /// `default` as it was decoded; none for nothing.
     pub given: Option<Value>,
-    /// Where the default is written.
+    /// Position of the default.
     pub default_at: Span,
     /// The default as instances have it: a text.
     pub default: Option<Text>,
@@ -230,7 +230,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Whether nothing but the user can give it a value.
+    /// Returns whether nothing but the user can give it a value.
     pub fn must_be_given(&self) -> bool {
         self.required && self.default.is_none()
     }

@@ -116,7 +116,7 @@ pub fn instance_object<'p>(
     })
 }
 
-/// What keeps a package from becoming objects, each with its place.
+/// Returns the problems that keep a package from becoming objects, each with its position.
 pub(crate) fn conversion_problems<'p>(operator: &'p Operator, package: &Package) -> Vec<(&'p Word, String)> {
     let mut problems = Vec::new();
     for task in &operator.tasks {

@@ -79,7 +79,7 @@ pub fn node(text: &str) -> Result<Option<Node>, String> {
     }
 }
 
-/// Whether a text fits the type of its parameter.
+/// Checks that a text fits the type of its parameter.
 ///
 /// *Errors*: the words of the real check.
 pub fn fits_type(kind: &str, text: &str) -> Result<(), String> {
@@ -125,7 +125,7 @@ pub fn fits_type(kind: &str, text: &str) -> Result<(), String> {
     ))
 }
 
-/// Whether a default or an allowed value of a package fits the type, as the package verifier asks it of decoded YAML.
+/// Checks that a default or an allowed value of a package fits the type, as the package verifier checks decoded YAML.
 ///
 /// *Errors*: its words, in which a number of YAML is a float.
 pub fn decoded_fits_type(kind: &str, value: &Json) -> Result<(), String> {
@@ -155,7 +155,7 @@ pub fn decoded_fits_type(kind: &str, value: &Json) -> Result<(), String> {
     }
 }
 
-/// Whether a value may be given to a parameter.
+/// Checks that a value may be given to a parameter.
 ///
 /// *Errors*: the words that an instance is denied with.
 pub fn validate(parameter: &Parameter, value: &str) -> Result<(), String> {

@@ -23,14 +23,14 @@ pub fn compare_versions(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// How a version of an operator is called where packages depend on each other.
+/// Returns the name of an operator version in dependencies between packages.
 pub fn qualified_name(package: &Package) -> String {
     package.operator.as_ref().map_or_else(String::new, |operator| {
         version_name(&operator.name.value, &operator.app_version.value, &operator.operator_version.value)
     })
 }
 
-/// What a task asks for, in the real words.
+/// Returns a task's request in the real words.
 fn wanted(task: &Task) -> String {
     let any = |text: &str| if text.is_empty() { "any".to_owned() } else { text.to_owned() };
     format!(

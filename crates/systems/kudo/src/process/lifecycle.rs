@@ -229,7 +229,7 @@ fn instances(kube: &Kube) -> Result<planarium_kube::KindId, Refusal> {
     })
 }
 
-/// What the API server refused.
+/// Turns an error of the API server into a refusal.
 pub(super) fn refused(error: ApiError) -> Refusal {
     error.refusal()
 }
@@ -244,7 +244,7 @@ fn objects(definition: &Loaded) -> Result<(Objects, Vec<Objects>), Refusal> {
     Ok((main, dependencies.map_err(invalid)?))
 }
 
-/// Whether a version may follow another one.
+/// Checks that a version may follow another one.
 fn newer(old: &str, new: &str) -> Result<(), Refusal> {
     let refused = |problem: String| Refusal::new(RefusalCode::Conflict, problem);
     let parse = |text: &str| {

@@ -25,7 +25,7 @@ use crate::controller::{Controller, Key, Known};
 use crate::definition::Loaded;
 use crate::view;
 
-/// What is kept of an instance beside the controller's books.
+/// Records of an instance beside the controller's own.
 #[derive(Clone, Debug)]
 struct Service {
     number: Number,
@@ -34,7 +34,7 @@ struct Service {
     definition: Option<Loaded>,
     /// Revision of what it shows.
     revision: u64,
-    /// What it shows, made when somebody asks.
+    /// Its view, made on demand.
     shown: Arc<OnceLock<Arc<ServiceView>>>,
 }
 
@@ -65,7 +65,7 @@ impl Process {
             .ok_or_else(|| Refusal::new(RefusalCode::NotFound, format!("Service {name} not found")))
     }
 
-    /// What an instance shows.
+    /// Returns the view of an instance.
     fn view(&self, key: &Key, service: &Service) -> Option<Arc<ServiceView>> {
         let known = self.controller.at(key)?;
         let make = || view::of_known(known, service.definition.as_ref());

@@ -6,7 +6,7 @@ use planarium_kube::{ApiError, Reason};
 use planarium_part::{Request, Response};
 use planarium_protocol::view::ServiceView;
 
-/// Whether a path is about KUDO's kinds, so that KUDO has to be installed for it.
+/// Returns whether a path is about KUDO's kinds, so that KUDO has to be installed for it.
 pub(super) fn owns(parts: &[&str]) -> bool {
     matches!(parts, ["kube", "apis", "kudo.dev", ..])
 }

@@ -1,4 +1,4 @@
-//! What the package verifier says of a package.
+//! The package verifier.
 //!
 //! *Order*: that of the real verifiers; what they find in random order stands here by name.
 //!
@@ -28,9 +28,9 @@ pub struct Finding {
     pub code: &'static str,
     /// The real text.
     pub text: String,
-    /// What it is about.
+    /// The part it is about.
     pub span: Span,
-    /// How to mend it.
+    /// Advice for mending it.
     pub help: String,
 }
 

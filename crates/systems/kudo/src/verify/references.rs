@@ -1,4 +1,4 @@
-//! What names what: tasks in plans, plans in triggers, templates in tasks.
+//! References by name: tasks in plans, plans in triggers, templates in tasks.
 
 use super::{Finding, place};
 use crate::codes;

@@ -179,7 +179,7 @@ pub(super) fn namespace(package: &Package, operator: &Operator, found: &mut Vec<
     }
 }
 
-/// Where `kind:`, blanks and `Namespace` stand.
+/// Returns the position of `kind:`, blanks and `Namespace`.
 fn namespace_kind(text: &str) -> Option<(u32, u32)> {
     let mut from = 0;
     while let Some(at) = text.get(from..)?.find("kind:") {

@@ -1,4 +1,4 @@
-//! What plans do: tasks, statuses, order, failures.
+//! Plans: tasks, statuses, order, failures.
 
 #![expect(clippy::format_collect, reason = "helpers of tests")]
 
@@ -399,7 +399,7 @@ fn unreadable_values_leave_the_plan_pending_and_say_so() {
 }
 
 #[test]
-fn what_cannot_be_placed_is_named() {
+fn unplaceable_instances_are_named() {
     let big =
         WEB.replace("image: web:1\n", "image: web:1\n          resources: { requests: { cpu: '64' } }\n");
     let text = package(&apply("web", "web.yaml"), &plan("deploy", "serial", &["web"]), COLOR, &big);

@@ -1,4 +1,4 @@
-//! What an instance and the machines show of its pods, and what can be done to them.
+//! Pods of an instance, as instance and machines show them, and the actions on them.
 
 use super::script::Play;
 use super::stage::Stage;

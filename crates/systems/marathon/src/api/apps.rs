@@ -27,7 +27,7 @@ pub(super) fn unknown_app(id: &PathId) -> Refused {
     Refused::NotFound(format!("App '{id}' does not exist"))
 }
 
-/// How apps are updated.
+/// Options of an app's update.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Update {
     /// Absent fields stay as they are.
@@ -95,7 +95,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a change in canonical form makes of an app.
+    /// Returns an app after a change in canonical form.
     fn updated(&self, root: &Root, id: &PathId, update: &Value, how: Update) -> Result<Wanted, Refused> {
         let Update { partial, create, force } = how;
         let roles = root.roles_for(id, &self.records.setup.settings, force);
@@ -136,7 +136,7 @@ impl Reader<'_> {
         Ok(self.records.setup.calendar.stamp(text).unwrap_or(u64::MAX))
     }
 
-    /// What changes in canonical form make of apps, each beside what the ones before it have made.
+    /// Returns apps after changes in canonical form, each applied to the result of those before it.
     fn updated_one_by_one(&self, updates: &[(PathId, Value)], how: Update) -> Result<Vec<RunSpec>, Refused> {
         let mut root = self.records.definitions.root.clone();
         let mut wanted = Vec::with_capacity(updates.len());

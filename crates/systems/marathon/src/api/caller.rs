@@ -1,4 +1,4 @@
-//! What calls change: the process, over the port to its cluster.
+//! Calls that change something: the process, over the port to its cluster.
 
 use super::reader::Reader;
 use super::{Answer, DEPLOYMENT};
@@ -19,7 +19,7 @@ pub(crate) struct Caller<'a, 'p> {
 }
 
 impl Caller<'_, '_> {
-    /// What questions are answered from.
+    /// Returns the reader that answers questions.
     pub(crate) fn reader(&self) -> Reader<'_> {
         Reader::of(self.marathon)
     }

@@ -18,7 +18,7 @@ fn frame(kind: &str, data: &Value) -> String {
 }
 
 impl Reader<'_> {
-    /// What a stream begins with, and what is remembered of it.
+    /// Returns the first bytes of a stream, and its topic.
     pub(crate) fn begin_stream(&self, query: &Query, now: SimTime) -> (String, Value) {
         // One without a name is asked for as well: no event has it.
         let kinds: Vec<&str> = query.all("event_type").collect();
@@ -30,7 +30,7 @@ impl Reader<'_> {
         (first, json!({"kinds": kinds}))
     }
 
-    /// What has come since.
+    /// Returns the events of a stream since the last poll.
     pub(crate) fn stream_news(&self, topic: &Value, events: &[Event]) -> StreamNews {
         let kinds: Vec<&str> = topic
             .get("kinds")

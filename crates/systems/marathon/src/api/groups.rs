@@ -27,7 +27,7 @@ use planarium_kernel::SimTime;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What is embedded in groups.
+/// Embedded parts of groups.
 #[derive(Clone, Copy, Debug)]
 struct GroupEmbed {
     groups: bool,
@@ -36,12 +36,12 @@ struct GroupEmbed {
     app: Embed,
 }
 
-/// What the body of a change of a group asks for.
+/// Requests in the body of a group's change.
 #[derive(Clone, Debug)]
 pub(crate) enum GroupBody {
     /// Back to this version.
     Version(u64, String),
-    /// So many times the instances.
+    /// Multiplies the instances by this factor.
     Scale(Double),
     /// Another structure.
     Structure(Arc<GroupChange>),
@@ -117,7 +117,7 @@ impl Reader<'_> {
         Value::Object(all)
     }
 
-    /// What a posted body asks for; `id` is where it was posted.
+    /// Reads the request in a posted body; `id` is where it was posted.
     pub(crate) fn group_body(&self, id: &PathId, posted: &Posted) -> Result<(PathId, GroupBody), Refused> {
         let body = posted.body()?;
         let id = match body.text("id") {
@@ -146,7 +146,7 @@ impl Reader<'_> {
         Ok((id, wanted))
     }
 
-    /// What a body makes of the tree.
+    /// Applies a body to the tree.
     pub(crate) fn apply_group(&self, root: &mut Root, id: &PathId, body: &GroupBody) -> Result<(), Refused> {
         match body {
             GroupBody::Structure(change) => change.apply(root, &self.records.setup.settings),
@@ -269,7 +269,7 @@ pub(super) fn named(id: &str) -> Result<PathId, Refused> {
     Ok(PathId::absolute(id))
 }
 
-/// What words ask for: of the apps, and of the groups.
+/// Reads the words of `embed`: for apps, and for groups.
 fn embeds(query: &Query) -> (Embed, GroupEmbed) {
     let given: Vec<&str> = query.all("embed").collect();
     let words = if given.is_empty() { vec!["group.groups", "group.apps", "group.pods"] } else { given };

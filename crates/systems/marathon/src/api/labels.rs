@@ -33,7 +33,7 @@ impl Selector {
         Ok(Self(all))
     }
 
-    /// Whether labels fit.
+    /// Returns whether labels fit.
     pub(super) fn fits(&self, labels: Option<&Map<String, Value>>) -> bool {
         self.0.iter().all(|condition| {
             let own = labels.and_then(|labels| labels.get(&condition.key)).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! What the process says of itself.
+//! Reads about the process itself.
 //!
 //! **Source**: `marathon: api/v2/InfoResource.scala, LeaderResource.scala, api/SystemResource.scala`. Match for the values that
 //! the simulator has.
@@ -10,7 +10,7 @@ use crate::instances::instance::Condition;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
-/// Who leads: there is one process.
+/// Address of the leader: there is one process.
 pub(super) const LEADER: &str = "marathon.mesos:8080";
 
 /// The version that is simulated.

@@ -29,7 +29,7 @@ use serde_json::Value;
 /// The header that names a deployment.
 const DEPLOYMENT: &str = "Marathon-Deployment-Id";
 
-/// What a call is answered.
+/// Answer of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -63,7 +63,7 @@ impl Answer {
     }
 }
 
-/// What a call gives.
+/// Result of a call.
 pub(crate) type Done = Result<Answer, Refused>;
 
 /// A refusal of the world with the real answer in it.
@@ -78,7 +78,7 @@ pub(crate) fn refusal(refused: &Refused) -> Refusal {
     Refusal::with_body(code, refused.status(), sentence(refused), refused.body())
 }
 
-/// What is wrong, in one line.
+/// Returns the error in one line.
 fn sentence(refused: &Refused) -> String {
     let message = refused.message();
     match refused {

@@ -318,7 +318,7 @@ impl Caller<'_, '_> {
     }
 }
 
-/// How an instance of a pod is.
+/// Returns the state word of a pod's instance.
 fn instance_state(instance: &Instance) -> &'static str {
     match instance.condition {
         Condition::Scheduled | Condition::Provisioned => "PENDING",

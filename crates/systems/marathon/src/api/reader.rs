@@ -1,4 +1,4 @@
-//! What questions are answered from.
+//! Returns the reader that answers questions.
 //!
 //! *Must not know*: how anything is changed.
 

@@ -2,7 +2,7 @@
 //!
 //! **Source**: `marathon: api/v2/*Resource.scala`. Match.
 
-/// What a path means.
+/// Meanings of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     Ping,
@@ -48,7 +48,7 @@ pub(crate) fn below<'p, 's>(parts: &'p [&'s str], service: &str) -> Option<&'p [
     }
 }
 
-/// What a path below that means.
+/// Returns the meaning of a path below that.
 pub(crate) fn of(parts: &[&str]) -> Route {
     let path = |parts: &[&str]| format!("/{}", parts.join("/"));
     match parts {
@@ -145,7 +145,7 @@ impl Query {
         self.pairs.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether a flag is on, in whatever case `true` is written.
+    /// Returns whether a flag is on, in whatever case `true` is written.
     pub(crate) fn flag(&self, name: &str, default: bool) -> bool {
         self.get(name).map_or(default, |value| value.eq_ignore_ascii_case("true"))
     }

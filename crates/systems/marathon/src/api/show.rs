@@ -20,7 +20,7 @@ use planarium_protocol::json;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What is embedded in apps.
+/// Embedded parts of apps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Embed {
     pub(super) tasks: bool,
@@ -32,7 +32,7 @@ pub(super) struct Embed {
 }
 
 impl Embed {
-    /// What words ask for; each may have one of the prefixes.
+    /// Reads the words; each may have one of the prefixes.
     pub(super) fn of<'w>(words: impl Iterator<Item = &'w str>, prefixes: &[&str]) -> Self {
         let mut embed = Self::default();
         for word in words {
@@ -261,7 +261,7 @@ pub(super) fn unknown_group(id: &PathId) -> Refused {
     Refused::NotFound(format!("Group '{id}' does not exist"))
 }
 
-/// What a readiness check answered.
+/// Returns the JSON of a readiness check's answer.
 pub(super) fn readiness_json(result: &ReadinessResult) -> Value {
     let mut json = json!({"name": result.name, "taskId": result.task, "ready": result.ready});
     if let (Some(all), true) = (json.as_object_mut(), result.keeps) {

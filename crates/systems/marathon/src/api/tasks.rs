@@ -32,7 +32,7 @@ use std::sync::Arc;
 type Chosen = SortedMap<PathId, Vec<(Key, Arc<Instance>)>>;
 
 impl Reader<'_> {
-    /// What the checks of its version have seen of an instance.
+    /// Returns an instance's health results by the checks of its version.
     pub(crate) fn health_of(&self, instance: &Instance, now: SimTime) -> Vec<Health> {
         let Some(no) = self.records.known_number(instance.spec_id()) else { return Vec::new() };
         let Some(checks) = self.records.run(no).and_then(|run| run.checks.get(&instance.version())) else {
@@ -358,7 +358,7 @@ fn both(query: &Query) -> Result<(bool, bool), Refused> {
     Ok((scale, wipe))
 }
 
-/// Whether a text looks like the id of a task, of whatever age.
+/// Returns whether a text looks like the id of a task, of whatever age.
 fn is_task_id(text: &str) -> bool {
     let split = text.rsplit_once(['.', '_']);
     split.is_some_and(|(head, tail)| !head.is_empty() && !tail.is_empty())

@@ -1,4 +1,4 @@
-//! What several commands say of an answer.
+//! Words that several commands share.
 //!
 //! *Knows*: the API's answers. *Must not know*: which command asked.
 
@@ -21,7 +21,7 @@ pub(super) fn items<'v>(answer: &'v Value, key: &str) -> &'v [Value] {
     answer.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// What was killed, or the deployment that scales down for it.
+/// Reports the killed tasks, or the deployment that scales down for it.
 pub(super) fn say_killed(client: &mut Client<'_, '_>, given: &Given, answer: &Value) -> Done {
     if given.has("scale") {
         let id = cell(answer, "deploymentId");

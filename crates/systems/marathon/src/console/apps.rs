@@ -8,7 +8,7 @@ use super::table::table;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
-/// What deployments are told of.
+/// Reports a started deployment.
 pub(super) fn created(client: &mut Client<'_, '_>, answer: &Value) {
     let id = answer.get("deploymentId").and_then(Value::as_str);
     let first = answer.pointer("/deployments/0/id").and_then(Value::as_str);
@@ -36,7 +36,7 @@ pub(super) fn properties(words: &[String]) -> Result<Value, String> {
     Ok(Value::Object(all))
 }
 
-/// What an update is to contain: properties, or a JSON text.
+/// Reads the change of an update: properties, or a JSON text.
 pub(super) fn change(client: &mut Client<'_, '_>, given: &Given) -> Result<Value, String> {
     let words = given.words.get(1..).unwrap_or_default();
     match words {
@@ -56,7 +56,7 @@ pub(super) fn add(client: &mut Client<'_, '_>, given: &Given) -> Done {
     Ok(())
 }
 
-/// How the tasks of an app are doing: healthy of all that have results.
+/// Returns the health of an app's tasks: healthy of all that have results.
 fn health(app: &Value) -> String {
     if items(app, "healthChecks").is_empty() {
         return "N/A".to_owned();

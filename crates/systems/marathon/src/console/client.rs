@@ -87,7 +87,7 @@ impl<'c, 't> Client<'c, 't> {
     }
 }
 
-/// What the real program says of a refusal.
+/// Returns the real program's words for a refusal.
 fn words_of(status: u16, value: Option<&Value>, body: &[u8]) -> String {
     let message = value.and_then(|value| value.get("message")).and_then(Value::as_str);
     let Some(message) = message else {

@@ -88,7 +88,7 @@ fn item(client: &mut Client<'_, '_>, given: &Given, query: &str) -> Result<Value
     found.ok_or_else(|| format!("'{id}' is not waiting for offers"))
 }
 
-/// What of a definition a reason of the funnel is about.
+/// Fields of a definition by the reason of the funnel.
 const ROWS: [(&str, &str, &str); 7] = [
     ("ROLE", "UnfulfilledRole", "acceptedResourceRoles"),
     ("CONSTRAINTS", "UnfulfilledConstraint", "constraints"),

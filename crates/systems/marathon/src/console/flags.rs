@@ -1,6 +1,6 @@
 //! Flags and arguments of a command.
 
-/// What was given.
+/// Arguments given.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Given {
     flags: Vec<(&'static str, Option<String>)>,
@@ -9,7 +9,7 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Whether a flag is set.
+    /// Returns whether a flag is set.
     pub(super) fn has(&self, name: &str) -> bool {
         self.flags.iter().any(|(known, _)| *known == name)
     }

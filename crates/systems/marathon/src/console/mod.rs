@@ -26,13 +26,13 @@ use planarium_part::console::{Completion, Console, Namer, Names, Output, Termina
 /// The command line.
 pub(crate) const CONSOLE: Console = Console { programs: &[&["dcos", "marathon"]], run, complete, usage };
 
-/// How a command ends: nothing more to say, or the text of its error.
+/// Result of a command; an error is its text.
 type Done = Result<(), String>;
 
 /// A command.
 struct Command {
     words: &'static [&'static str],
-    /// What follows them: `<x>` has to be there, `[x]` may be, `...` more of it.
+    /// Arguments after them: `<x>` is required, `[x]` is optional, `...` repeats.
     arguments: &'static str,
     about: &'static str,
     /// Its flags; those with `=` take a value.
@@ -88,7 +88,7 @@ commands! {
     ["delay", "reset"], "<app-id>", "ends the launch delay of an app (no command of the real program)", [], debug::reset;
 }
 
-/// How many words a command takes at least and at most.
+/// Returns how many words a command takes at least and at most.
 fn bounds(arguments: &str) -> (usize, usize) {
     let least = arguments.split(' ').filter(|word| word.starts_with('<')).count();
     let most = if arguments.contains("...") {
@@ -164,7 +164,7 @@ fn usage_of(command: &Command) -> String {
     format!("Usage:\n  {}\n\nIt {}.\n", line_of(command), command.about)
 }
 
-/// What may come next in a typed line: commands, flags, and the names that there are.
+/// Completes a typed line: commands, flags, and known names.
 fn complete(line: &str, names: &mut Namer<'_>) -> Completion {
     Completion::of(line, |args, typed| candidates(args, typed, names))
 }

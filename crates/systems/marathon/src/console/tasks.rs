@@ -8,7 +8,7 @@ use super::table::table;
 use planarium_protocol::json;
 use serde_json::Value;
 
-/// What an action does, in a word.
+/// Returns an action in a word.
 fn short(action: &Value) -> String {
     cell(action, "action").replace("Application", "").replace("Pod", "").to_lowercase()
 }

@@ -24,7 +24,7 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// Where everything in it stands.
+    /// Returns the node that holds it.
     pub(super) fn node(&self) -> &Node {
         let root = self.source.root();
         let (key, item) = self.at;
@@ -105,7 +105,7 @@ fn has_ending(path: &str) -> bool {
     path.is_empty() || [".json", ".yaml", ".yml"].iter().any(|ending| path.ends_with(ending))
 }
 
-/// Whether the outermost keys of a text are those of an app, a group or a pod.
+/// Returns whether the outermost keys of a text are those of an app, a group or a pod.
 fn looks_right(text: &str) -> bool {
     let wrapped = || has_key(text, "app") || has_key(text, "apps");
     is_definition(text) || (wrapped() && !has_key(text, "name"))
@@ -185,7 +185,7 @@ fn parse(text: &str, source: &Source, found: &mut Diagnostics) -> Option<Value> 
     Some(json)
 }
 
-/// How many fields are written in a text that is JSON: each has one colon, which is in no string.
+/// Returns how many fields are written in a text that is JSON: each has one colon, which is in no string.
 fn fields_in(text: &str) -> usize {
     let (mut count, mut quoted, mut escaped) = (0, false, false);
     for byte in text.bytes() {
@@ -200,7 +200,7 @@ fn fields_in(text: &str) -> usize {
     count
 }
 
-/// How many fields are left: of those written twice, one.
+/// Returns how many fields are left: of those written twice, one.
 fn fields_of(json: &Value) -> usize {
     match json {
         Value::Object(fields) => fields.len() + fields.values().map(fields_of).sum::<usize>(),
@@ -287,7 +287,7 @@ fn without_output(json: Value, piece: &Piece, found: &mut Diagnostics) -> Value 
     Value::Object(all)
 }
 
-/// Whether a group has a version beside anything else, or one within it has.
+/// Returns whether a group has a version beside anything else, or one within it has.
 fn has_versions(group: &Map<String, Value>) -> bool {
     let inner = |group: &Value| group.as_object().is_some_and(has_versions);
     group.len() > 1 && group.contains_key("version")
@@ -313,7 +313,7 @@ fn take_versions(group: &mut Map<String, Value>, node: &Node, found: &mut Diagno
     }
 }
 
-/// What all of it together is.
+/// Returns the kind of all of it together.
 pub(super) fn what(pieces: &[Piece], found: &mut Diagnostics) -> Option<What> {
     match pieces {
         [] => None,

@@ -1,4 +1,4 @@
-//! What Marathon takes without a word and a reader should hear of.
+//! Warnings about things that Marathon takes without a word.
 //!
 //! *Knows*: fields without an effect, dependencies without one. *Must not know*: rules that refuse.
 

@@ -35,7 +35,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a definition is.
+/// Kinds of definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// One app: `POST /v2/apps`.
@@ -106,7 +106,7 @@ impl Body {
 }
 
 impl Loaded {
-    /// What is to be sent; none when there are errors.
+    /// Returns the body to send; none when there are errors.
     pub(crate) fn body(&self) -> Option<&Body> {
         self.0.body.as_ref()
     }
@@ -136,7 +136,7 @@ impl Loaded {
         512 + 4 * texts as u64
     }
 
-    /// What a refusal says, as findings in the text.
+    /// Returns a refusal as findings in the text.
     pub(crate) fn findings_of(&self, refused: &Refused) -> Vec<Diagnostic> {
         let mut found = Diagnostics::new();
         let whole = self.0.body.as_ref().map_or(What::App, |body| body.what);
@@ -245,7 +245,7 @@ fn specs_of(what: What, pieces: &[Piece]) -> Vec<Arc<PostedSpec>> {
     }
 }
 
-/// What it is called: as asked for, or by its id.
+/// Returns its name: as asked for, or its id.
 fn name_of(request: &LoadService, body: Option<&Body>) -> Text {
     if !request.name.is_empty() {
         return request.name.as_str().into();
@@ -259,13 +259,13 @@ fn name_of(request: &LoadService, body: Option<&Body>) -> Text {
     }
 }
 
-/// What comes of a body.
+/// Result of trying a body.
 pub(crate) struct Tried {
     /// The apps and pods.
     pub(crate) specs: Vec<Arc<RunSpec>>,
-    /// What a group was understood as.
+    /// The change of a group that was read.
     change: Option<Arc<GroupChange>>,
-    /// What posted apps and pods were understood as, with the roles that they may have.
+    /// The posted apps and pods that were read, with the roles that they may have.
     posted: Vec<(RoleSettings, RunSpec)>,
 }
 
@@ -276,7 +276,7 @@ struct Described {
     posted: Vec<(RoleSettings, RunSpec)>,
 }
 
-/// What a process with nothing in it makes of a body.
+/// Tries a body on an empty process.
 pub(crate) fn try_out(body: &Body, settings: &Settings) -> Result<Tried, Refused> {
     let cx = Recorder::new(0);
     let marathon = Marathon::dry(settings.clone(), &cx);
@@ -285,7 +285,7 @@ pub(crate) fn try_out(body: &Body, settings: &Settings) -> Result<Tried, Refused
     Ok(Tried { specs: tree.specs.values().cloned().collect(), change, posted })
 }
 
-/// What a process says to a body that is to replace what it has of it.
+/// Tries a body that is to replace the running version.
 pub(crate) fn try_on(marathon: &Marathon, body: &Body) -> Result<(), Refused> {
     plan_to(marathon, &tree_of(marathon, body)?.tree)
 }
@@ -333,7 +333,7 @@ fn of_item(refused: Refused, at: usize) -> Refused {
     }
 }
 
-/// What a process says to a change to a tree.
+/// Tries a change of a tree on a process.
 fn plan_to(marathon: &Marathon, tree: &Root) -> Result<(), Refused> {
     let mut change = RootChange {
         group: PathId::root(),
@@ -381,7 +381,7 @@ fn shown_path(path: &str) -> &str {
     if path.is_empty() { "/" } else { path }
 }
 
-/// What the reader of shapes says, in words and in its own.
+/// Returns a fault of the schema reader in words.
 fn in_words(fault: &schema::Fault) -> String {
     let words = match fault.error {
         "error.path.missing" => "is required",
@@ -402,7 +402,7 @@ fn in_words(fault: &schema::Fault) -> String {
     format!("{words} ({})", fault.error)
 }
 
-/// How to mend it, where that is not plain from the rule.
+/// Returns advice, where it is not plain from the rule.
 fn help(code: &str, violation: &Violation) -> Option<String> {
     let text = match code {
         codes::RESIDENT_ROLE => format!(
@@ -430,7 +430,7 @@ fn help(code: &str, violation: &Violation) -> Option<String> {
     Some(text)
 }
 
-/// Where a path leads.
+/// Returns the position of a path.
 fn place_of(pieces: &[Piece], what: What, within: &str, path: &str) -> Span {
     let whole = format!("{within}{path}");
     if what == What::Apps {

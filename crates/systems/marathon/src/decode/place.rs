@@ -37,7 +37,7 @@ pub(super) fn find(root: &Node, path: &str) -> Span {
     span
 }
 
-/// What stands for a whole definition: its id, else its beginning.
+/// Returns the position of a whole definition: its id, else its beginning.
 fn beginning(node: &Node) -> Span {
     match node.entry("id") {
         Some(entry) => entry.value.span,

@@ -74,7 +74,7 @@ fn places_of(refused: &Refused) -> Vec<String> {
     }
 }
 
-/// What is refused for another reason than that fields were left out; none if nothing is.
+/// Returns the refusal for another reason than left-out fields; none if there is none.
 fn without_consequences(refused: Refused, gone: &[String]) -> Option<Refused> {
     let counts = |place: &str| {
         let place = place.trim_end_matches('/');

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 pub(super) const NO_COMMAND: &str =
     "AppDefinition must either contain one of 'cmd' or 'args', and/or a 'container'.";
 
-/// What does not hold of an app.
+/// Returns the violations of an app.
 pub(super) fn flaws(app: &Map<String, Value>, around: &Around<'_>) -> Vec<Violation> {
     let mut rules = Rules::default();
     let settings = around.settings;

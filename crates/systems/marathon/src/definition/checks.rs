@@ -18,12 +18,12 @@ pub(crate) fn ports(app: &Fields) -> &[Value] {
     if mapped.is_empty() { app.items("portDefinitions") } else { mapped }
 }
 
-/// Whether the agent runs a check.
+/// Returns whether the agent runs a check.
 pub(crate) fn is_mesos(check: &Value) -> bool {
     check.field("command").is_some() || !matches!(check.word("protocol"), "HTTP" | "HTTPS" | "TCP")
 }
 
-/// Whether a check names a port that there is, of so many.
+/// Returns whether a check names a port that there is, of so many.
 fn has_port(check: &Value, count: usize) -> bool {
     match check.whole("portIndex") {
         Some(index) => usize::try_from(index).is_ok_and(|index| index < count),

@@ -137,7 +137,7 @@ impl Double {
         whole.saturating_add(u64::from(half && (fraction || whole % 2 == 1)))
     }
 
-    /// Whether it is 0.
+    /// Returns whether it is 0.
     pub(crate) fn is_zero(self) -> bool {
         self.mantissa == 0
     }

@@ -4,10 +4,10 @@ use super::Violation;
 use super::double::Double;
 use planarium_kernel::Limits;
 
-/// So many violations are told.
+/// Maximum of violations reported.
 const TOLD: usize = 200;
 
-/// What was found so far.
+/// Violations found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     found: Vec<Violation>,
@@ -65,7 +65,7 @@ impl Rules {
         self.expect(instances <= most, path, too_many(instances));
     }
 
-    /// How many violations were found so far.
+    /// Returns how many violations were found so far.
     pub(crate) fn count(&self) -> usize {
         self.found.len()
     }

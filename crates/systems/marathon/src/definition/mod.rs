@@ -36,14 +36,14 @@ use crate::id::PathId;
 use crate::settings::Settings;
 use serde_json::{Map, Value};
 
-/// What surrounds a definition while it is read.
+/// Context of a definition while it is read.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
     /// Flags of the process.
     pub(crate) settings: &'a Settings,
     /// Which roles it may have.
     pub(crate) roles: &'a RoleSettings,
-    /// What relative ids are relative to.
+    /// Base of relative ids.
     pub(crate) base: &'a PathId,
 }
 

@@ -10,7 +10,7 @@ use super::{RoleSettings, Rules, Violation, roles};
 use crate::settings::{Settings, features};
 use serde_json::Value;
 
-/// What does not hold of an app.
+/// Returns the violations of an app.
 pub(super) fn flaws(spec: &RunSpec, settings: &Settings, roles: &RoleSettings) -> Vec<Violation> {
     let mut rules = Rules::default();
     with_roles(spec, roles, &mut rules);
@@ -18,7 +18,7 @@ pub(super) fn flaws(spec: &RunSpec, settings: &Settings, roles: &RoleSettings) -
     rules.into_found()
 }
 
-/// What does not hold of an app in the tree of groups: looked at with every change, whatever was changed.
+/// Returns the violations of an app in the tree of groups: checked with every change, whatever was changed.
 pub(crate) fn flaws_in_group(spec: &RunSpec, settings: &Settings, roles: &RoleSettings) -> Vec<Violation> {
     flaws(spec, settings, roles)
 }

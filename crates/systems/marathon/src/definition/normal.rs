@@ -190,7 +190,7 @@ fn migrate_fetch(app: &mut Fields) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Whether something old is unpacked.
+/// Returns whether something old is unpacked.
 ///
 /// **Source**: `marathon: state/FetchUri.scala (isExtract)`. Match.
 fn is_archive(uri: &str) -> bool {

@@ -7,7 +7,7 @@ use super::peek::Peek;
 use super::{Rules, Violation};
 use serde_json::{Map, Value};
 
-/// What does not hold of the old fields of an app.
+/// Returns the violations in the old fields of an app.
 pub(super) fn flaws(app: &Map<String, Value>) -> Vec<Violation> {
     let mut rules = Rules::default();
     let container = app.object("container");
@@ -56,7 +56,7 @@ pub(super) fn flaws(app: &Map<String, Value>) -> Vec<Violation> {
     rules.into_found()
 }
 
-/// Whether Java's `URI` takes the text.
+/// Returns whether Java's `URI` takes the text.
 ///
 /// **Source**: RFC 2396 as `java.net.URI` reads it. Simplified: characters and the form of escapes, and a scheme before `:`.
 pub(super) fn is_uri(text: &str) -> bool {

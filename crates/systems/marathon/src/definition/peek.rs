@@ -43,7 +43,7 @@ pub(crate) trait Peek {
         planarium_kernel::float::thousandths(self.number(key)).map_or(Milli::ZERO, Milli)
     }
 
-    /// Whether a field is true.
+    /// Returns whether a field is true.
     fn flag(&self, key: &str) -> bool {
         self.field(key).and_then(Value::as_bool).unwrap_or_default()
     }
@@ -53,7 +53,7 @@ pub(crate) trait Peek {
         self.field(key)?.as_object()
     }
 
-    /// Whether a field is there and not empty.
+    /// Returns whether a field is there and not empty.
     fn holds(&self, key: &str) -> bool {
         match self.field(key) {
             None | Some(Value::Null) => false,

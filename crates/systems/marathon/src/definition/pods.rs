@@ -84,7 +84,7 @@ fn persistent(pod: &Fields) -> bool {
     pod.items("volumes").iter().any(|volume| volume.field("persistent").is_some())
 }
 
-/// What does not hold of a pod as it was posted.
+/// Returns the violations of a pod as it was posted.
 pub(super) fn flaws(pod: &Fields, around: &Around<'_>) -> Vec<Violation> {
     let mut rules = Rules::default();
     let id = pod.word("id");
@@ -126,7 +126,7 @@ pub(super) fn flaws(pod: &Fields, around: &Around<'_>) -> Vec<Violation> {
     rules.into_found()
 }
 
-/// What does not hold of the roles of a complete pod.
+/// Returns the violations in the roles of a complete pod.
 pub(super) fn role_flaws(pod: &Fields, around: &Around<'_>) -> Vec<Violation> {
     let mut rules = Rules::default();
     let role = pod.text("role");

@@ -9,7 +9,7 @@ use crate::settings::Settings;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What a body was understood as, with the flags and roles that were so then.
+/// A body after reading, with the flags and roles of that time.
 #[derive(Clone, Debug)]
 struct Understood {
     settings: Settings,
@@ -49,7 +49,7 @@ impl PostedSpec {
         &self.id
     }
 
-    /// Whether it was posted as an app.
+    /// Returns whether it was posted as an app.
     pub(crate) fn is_app(&self) -> bool {
         self.is_app
     }

@@ -11,11 +11,11 @@ use serde_json::Value;
 /// A rule that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Violation {
-    /// Where: `/`, `/id`, `/healthChecks(0)`.
+    /// Path: `/`, `/id`, `/healthChecks(0)`.
     pub(crate) path: String,
     /// In the real system's words.
     pub(crate) message: String,
-    /// What the path is within, where the real system does not say: `/groups(0)/apps(1)`.
+    /// Enclosing path, where the real system does not name it: `/groups(0)/apps(1)`.
     pub(crate) within: String,
 }
 
@@ -40,9 +40,9 @@ pub(crate) enum Refused {
     Illegal(String),
     /// The request contradicts itself.
     BadRequest(String),
-    /// What is named does not exist.
+    /// The named thing does not exist.
     NotFound(String),
-    /// What is to be made exists.
+    /// The thing to create exists.
     Conflict(String),
     /// Deployments hold what is to be changed.
     Locked(Vec<Text>),

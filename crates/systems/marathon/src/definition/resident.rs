@@ -1,4 +1,4 @@
-//! What a change may not touch of an app or pod that keeps volumes.
+//! Changes that are refused of an app or pod that keeps volumes.
 //!
 //! **Source**: `marathon: state/AppDefinition.scala (residentUpdateIsValid), api/v2/validation/PodsValidation.scala`. Match.
 
@@ -12,7 +12,7 @@ const RESOURCES: &str = "Services with persistent volumes configured may not cha
 const PORTS: &str = "Services with persistent volumes configured may not change host ports. \
     If you need to make this change, please create a new service.";
 
-/// What is wrong with a change, at the place of the app among those that the deployment touches.
+/// Returns the violations of a change, at the place of the app among those that the deployment touches.
 pub(crate) fn update_flaws(from: &RunSpec, to: &RunSpec, path: &str) -> Vec<Violation> {
     let mut rules = Rules::default();
     if !from.is_resident() && !to.is_resident() {

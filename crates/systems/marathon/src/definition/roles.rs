@@ -5,7 +5,7 @@
 use super::Rules;
 use planarium_protocol::Text;
 
-/// What holds for one app or pod.
+/// Role settings of one app or pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RoleSettings {
     /// Those it may have, in the order in which messages list them.
@@ -49,7 +49,7 @@ pub(super) fn valid(role: Option<&str>, accepted: &[&str], settings: &RoleSettin
     rules.expect(fits, "/acceptedResourceRoles", message);
 }
 
-/// What is reserved keeps its role, unless a change of it is meant.
+/// Keeps the role of reserved instances, unless a change of it is asked for.
 pub(super) fn kept(role: &str, settings: &RoleSettings, rules: &mut Rules) {
     let Some(previous) = &settings.previous else { return };
     let message = format!(
@@ -72,7 +72,7 @@ pub(super) fn accepted(roles: &[&str], path: &str, what: &str, resident: bool, r
     rules.expect(!resident || roles.iter().all(|role| *role == "*") && !roles.is_empty(), path, message);
 }
 
-/// What makes a text no role.
+/// Returns the reason why a text is no role.
 fn flaw(role: &str) -> Option<String> {
     if matches!(role, "" | "." | "..") {
         return Some(format!("A role name must not be \"{role}\"."));

@@ -16,7 +16,7 @@ pub(crate) const SINGLE_INSTANCE: &str = "MARATHON_SINGLE_INSTANCE_APP";
 /// The operators there are.
 pub(crate) const OPERATORS: [&str; 7] = ["UNIQUE", "CLUSTER", "GROUP_BY", "LIKE", "UNLIKE", "MAX_PER", "IS"];
 
-/// Whether an app has at most one instance.
+/// Returns whether an app has at most one instance.
 pub(crate) fn is_single_instance(app: &Fields) -> bool {
     app.object("labels").is_some_and(|labels| labels.word(SINGLE_INSTANCE) == "true")
 }
@@ -107,7 +107,7 @@ pub(super) fn constraint(field: &str, operator: &str, value: Option<&str>, path:
     }
 }
 
-/// Whether Java's `Integer.parseInt` takes the text.
+/// Returns whether Java's `Integer.parseInt` takes the text.
 fn is_int(text: &str) -> bool {
     text.parse::<i32>().is_ok()
 }

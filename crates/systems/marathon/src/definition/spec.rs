@@ -1,4 +1,4 @@
-//! What runs: an app or a pod with everything the scheduler asks of it.
+//! Run specs: an app or a pod with everything the scheduler asks of it.
 //!
 //! *Knows*: how the canonical form becomes numbers. *Must not know*: instances, offers.
 //!
@@ -50,7 +50,7 @@ pub(crate) enum Kind {
 pub(crate) struct RunSpec {
     /// Id.
     pub(crate) id: PathId,
-    /// How many are wanted.
+    /// Wanted number.
     pub(crate) instances: u32,
     /// Versions.
     pub(crate) version: VersionInfo,
@@ -58,7 +58,7 @@ pub(crate) struct RunSpec {
     pub(crate) def: Arc<Definition>,
 }
 
-/// What does not change when a spec is scaled or restarted.
+/// Parts that stay the same when a spec is scaled or restarted.
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {
     /// App or pod.
@@ -69,9 +69,9 @@ pub(crate) struct Definition {
     pub(crate) role: Text,
     /// Roles whose resources it takes; empty for the default.
     pub(crate) accepted: Vec<Text>,
-    /// What one instance needs, executors of pods included.
+    /// Needs of one instance, executors of pods included.
     pub(crate) needs: Amounts,
-    /// What runs: one for an app, one per container for a pod.
+    /// Its tasks: one for an app, one per container for a pod.
     pub(crate) tasks: Vec<TaskDef>,
     /// Ports on the host.
     pub(crate) ports: HostPorts,
@@ -81,7 +81,7 @@ pub(crate) struct Definition {
     pub(crate) volumes: Vec<VolumeDef>,
     /// Placement.
     pub(crate) constraints: Vec<Constraint>,
-    /// What it needs to be there.
+    /// Its dependencies.
     pub(crate) dependencies: Vec<PathId>,
     /// Share of instances that stay healthy during an upgrade.
     pub(crate) min_health: Double,
@@ -143,26 +143,26 @@ impl Amounts {
 pub(crate) struct TaskDef {
     /// Name of the container of a pod; empty for an app.
     pub(crate) name: Text,
-    /// What it runs.
+    /// The program it runs.
     pub(crate) command: Text,
     /// Its image.
     pub(crate) image: Option<Text>,
-    /// What it needs for itself.
+    /// Its own needs.
     pub(crate) needs: Amounts,
     /// The agent's own health check.
     pub(crate) health: Option<HealthDef>,
     /// Time between SIGTERM and SIGKILL. *Units*: milliseconds.
     pub(crate) grace_ms: Option<u64>,
-    /// How many of the spec's ports are its own.
+    /// Number of the spec's ports that are its own.
     pub(crate) ports: u32,
-    /// What all its tasks are described by, once one was launched: their name and labels.
+    /// Name and labels of all its tasks, once one was launched.
     pub(crate) described: OnceLock<(Text, SortedMap<Text, Text>)>,
 }
 
 /// Ports on the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HostPorts {
-    /// So many of any number.
+    /// This number of any ports.
     Any(u32),
     /// These very ones.
     Fixed(Vec<u32>),
@@ -171,7 +171,7 @@ pub(crate) enum HostPorts {
 }
 
 impl HostPorts {
-    /// How many there are, mapped or not.
+    /// Returns how many there are, mapped or not.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Any(count) => *count as usize,
@@ -192,18 +192,18 @@ pub(crate) enum DiskKind {
 /// A volume that outlives tasks.
 #[derive(Clone, Debug)]
 pub(crate) struct VolumeDef {
-    /// Where tasks see it.
+    /// Its path in tasks.
     pub(crate) path: Text,
     pub(crate) disk: DiskKind,
     /// *Units*: MiB.
     pub(crate) size: Milli,
     pub(crate) max_size: Option<Milli>,
     pub(crate) profile: Option<Text>,
-    /// What the path of the disk has to match.
+    /// Patterns that the path of the disk has to match.
     pub(crate) path_like: Vec<Regex>,
 }
 
-/// What a constraint looks at.
+/// Fields that a constraint looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ConstraintField {
     Hostname,
@@ -212,7 +212,7 @@ pub(crate) enum ConstraintField {
     Attribute(Text),
 }
 
-/// How it compares.
+/// Operators of a constraint.
 #[derive(Clone, Debug)]
 pub(crate) enum Operator {
     Unique,
@@ -250,7 +250,7 @@ pub(crate) struct HealthDef {
     pub(crate) by_agent: bool,
     /// `HTTP`, `TCP`, `COMMAND`, ...
     pub(crate) protocol: Text,
-    /// What is asked: a path or a command.
+    /// The request: a path or a command.
     pub(crate) asks: Text,
     pub(crate) grace_ms: u64,
     pub(crate) interval_ms: u64,
@@ -292,17 +292,17 @@ impl Definition {
 }
 
 impl RunSpec {
-    /// Whether it is an app.
+    /// Returns whether it is an app.
     pub(crate) fn is_app(&self) -> bool {
         self.def.kind == Kind::App
     }
 
-    /// Whether it keeps volumes.
+    /// Returns whether it keeps volumes.
     pub(crate) fn is_resident(&self) -> bool {
         !self.def.volumes.is_empty()
     }
 
-    /// Whether anything but the number of instances differs in what runs.
+    /// Returns whether anything but the number of instances differs in what runs.
     ///
     /// **Source**: `marathon: state/AppDefinition.scala, core/pod/PodDefinition.scala (isUpgrade)`. Match.
     pub(crate) fn is_upgrade(&self, to: &Self) -> bool {
@@ -322,17 +322,17 @@ impl RunSpec {
             || theirs.keys().filter(|key| counts(key)).any(|key| !mine.contains_key(key))
     }
 
-    /// Whether only the number of instances differs.
+    /// Returns whether only the number of instances differs.
     pub(crate) fn is_only_scale(&self, to: &Self) -> bool {
         !self.is_upgrade(to) && self.instances != to.instances
     }
 
-    /// Whether its instances have to be replaced.
+    /// Returns whether its instances have to be replaced.
     pub(crate) fn needs_restart(&self, to: &Self) -> bool {
         self.version != to.version || self.is_upgrade(to)
     }
 
-    /// Whether something says more of an instance than that it runs.
+    /// Returns whether something says more of an instance than that it runs.
     pub(crate) fn has_checks(&self) -> bool {
         !self.def.health.is_empty()
             || self.def.pod_health
@@ -340,7 +340,7 @@ impl RunSpec {
             || self.def.readiness.is_some()
     }
 
-    /// Whether deployments wait for health.
+    /// Returns whether deployments wait for health.
     pub(crate) fn has_health(&self) -> bool {
         !self.def.health.is_empty() || self.def.pod_health
     }
@@ -417,7 +417,7 @@ pub(super) fn in_order(value: &Value) -> String {
     text
 }
 
-/// Whether pods that are scheduled in these two ways need not be replaced: who is killed first and how long the unreachable are
+/// Returns whether pods that are scheduled in these two ways need not be replaced: who is killed first and how long the unreachable are
 /// waited for are not looked at, and of rules of placement the order is not.
 fn is_alike(one: &Value, other: &Value) -> bool {
     let rules = |scheduling: &Value, key: &str| {

@@ -26,13 +26,13 @@ const OMITTED: [&str; 9] = [
 /// The same of pods.
 const OMITTED_OF_PODS: [&str; 5] = ["labels", "environment", "secrets", "volumes", "networks"];
 
-/// How instants are written.
+/// Formats of instants.
 pub(crate) trait Dates {
     /// An instant as text: `2024-01-01T00:00:00.000Z`.
     fn date(&self, at: Stamp) -> String;
 }
 
-/// What an app or pod is as JSON, with its versions.
+/// Returns the JSON of an app or pod, with its versions.
 pub(crate) fn spec(spec: &RunSpec, dates: &dyn Dates) -> Value {
     let mut all = Map::new();
     let (shape, omitted): (&Shape, &[&str]) = match spec.def.kind {

@@ -1,11 +1,11 @@
-//! What must hold of deployments.
+//! Invariants of deployments.
 
 use crate::deployments::Deployments;
 use crate::instances::tracker::SpecNo;
 use crate::records::Records;
 use planarium_kernel::SortedSet;
 
-/// What does not hold, in words.
+/// Lists broken invariants in words.
 pub(crate) fn check(records: &Records, deployments: &Deployments) -> Vec<String> {
     let mut found = Vec::new();
     for deployment in deployments.running() {

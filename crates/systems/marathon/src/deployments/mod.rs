@@ -3,7 +3,7 @@
 //! *Knows*: which deployments there are, how far each is, which ones stand in another's way. *Must not know*: what an action
 //! does; how a plan is computed.
 //!
-//! What the real process does while it stores plans and waits for workers to stop takes no time here: a deployment that is
+//! Storing plans and waiting for workers to stop takes the real process time, and none here: a deployment that is
 //! accepted begins at once, one that is given up is gone at once.
 //!
 //! **Source**: `marathon: core/deployment/impl/DeploymentManagerActor.scala, DeploymentActor.scala,
@@ -27,10 +27,10 @@ use std::sync::Arc;
 use work::progress::ReadinessResult;
 use work::replacing::Replacing;
 
-/// So many deployments that are over are still shown.
+/// Number of finished deployments that are still shown.
 const REMEMBERED: usize = 8;
 
-/// Where a deployment stands.
+/// Stages of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Accepted.
@@ -62,13 +62,13 @@ pub(crate) struct Deployment {
     pub(crate) ended: Vec<SimTime>,
     /// When it was over.
     pub(crate) over: Option<SimTime>,
-    /// What brought it about.
+    /// Its cause.
     pub(crate) cause: Cause,
     /// The event of its last progress.
     pub(crate) event: u64,
-    /// How restarts that are over went.
+    /// Curves of finished restarts.
     pub(crate) curves: SortedMap<SpecNo, Arc<Replacing>>,
-    /// What was shown last of one that is over.
+    /// Revision of the last view of a finished one.
     pub(crate) revision: u64,
     /// The words that are shown.
     pub(crate) words: Words,
@@ -116,7 +116,7 @@ impl Deployments {
         self.running().find(|deployment| *deployment.plan.id == *id)
     }
 
-    /// How many there were.
+    /// Returns how many there were.
     pub(crate) fn count(&self) -> u32 {
         self.last
     }

@@ -18,7 +18,7 @@ use planarium_protocol::Text;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What an action does.
+/// Kinds of action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ActionKind {
     /// Nothing; it is there because it always was.
@@ -37,7 +37,7 @@ pub(crate) type ToKill = SortedMap<PathId, Arc<[InstanceNo]>>;
 /// One action.
 #[derive(Clone, Debug)]
 pub(crate) struct Action {
-    /// What it does.
+    /// Its effect.
     pub(crate) kind: ActionKind,
     /// With which spec.
     pub(crate) spec: Arc<RunSpec>,

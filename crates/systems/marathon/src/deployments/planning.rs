@@ -30,9 +30,9 @@ pub(crate) struct RootChange<'a> {
     /// Its version.
     pub(crate) version: Stamp,
     pub(crate) force: bool,
-    /// What is restarted although nothing changes.
+    /// Specs that are restarted although nothing changes.
     pub(crate) marks: Marks,
-    /// Who has to go if there are to be fewer.
+    /// Instances to kill first when scaling down.
     pub(crate) kill: ToKill,
     /// The changed tree.
     pub(crate) change: &'a mut dyn FnMut(&mut Root) -> Result<(), Refused>,
@@ -48,7 +48,7 @@ pub(crate) struct FailedChange {
     pub(crate) plan: Option<Arc<Plan>>,
 }
 
-/// What came of it.
+/// Result of an accepted change.
 #[derive(Clone, Debug)]
 pub(crate) struct Accepted {
     pub(crate) version: Stamp,
@@ -117,7 +117,7 @@ impl KnownFailure {
 }
 
 impl FailedChange {
-    /// What becomes known of a change that failed, although nothing has changed. Its text is the reason.
+    /// Returns the fact that becomes known of a failed change, although nothing has changed. Its text is the reason.
     pub(crate) fn told(&self, setup: &Setup) -> Told {
         let plan = self.plan.as_ref();
         let known = KnownFailure {

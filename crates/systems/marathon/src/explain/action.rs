@@ -31,7 +31,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// What the work on an app waits for.
+    /// Explains the wait of an app's work.
     pub(super) fn job(&mut self, no: SpecNo, deployment: &Deployment, job: &Job) -> Vec<Reason> {
         match &job.work {
             Work::Ending(ending) => {

@@ -19,7 +19,7 @@ impl Explainer<'_> {
         self.cluster.probe(self.records.setup.framework, &instance.task()?.id)
     }
 
-    /// What a new instance lacks.
+    /// Explains the wait of a new instance.
     pub(super) fn instance(&mut self, key: Key, deployment: &Deployment, progress: &Progress) -> Vec<Reason> {
         let Some(instance) = self.records.instances.get(key).cloned() else { return Vec::new() };
         let probe = self.probe(&instance);
@@ -134,7 +134,7 @@ impl Explainer<'_> {
         reason(text, Some(instance.event), kind)
     }
 
-    /// What is known of a kill.
+    /// Returns a note about a kill.
     pub(super) fn kill_note(&self, instance: &Instance) -> Option<String> {
         let records = self.records;
         if instance.condition == Condition::Unreachable {

@@ -26,7 +26,7 @@ use planarium_mesos::Cluster;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::why::{Reason, ReasonKind, Unblock, Why};
 
-/// So many children, instances or machines are named one by one.
+/// Maximum of children, instances or machines named one by one.
 const NAMED: usize = 4;
 
 /// Why an element is not finished; none when there is no such element.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Requirements in the order in which a reject counts.
 const ORDER: [Reject; 10] = Reject::ALL;
 
-/// What a requirement is called.
+/// Returns the name of a requirement.
 fn requirement(reject: Reject) -> &'static str {
     match reject {
         Reject::Role => "role",
@@ -34,7 +34,7 @@ fn requirement(reject: Reject) -> &'static str {
 }
 
 impl Explainer<'_> {
-    /// What instances of an app wait for that are to be launched.
+    /// Explains the wait of an app's instances that are to be launched.
     pub(super) fn waiting(&mut self, no: SpecNo) -> Vec<Reason> {
         let records = self.records;
         let waiting: Vec<&Arc<Instance>> =
@@ -192,7 +192,7 @@ fn waits(many: &str) -> &'static str {
     if many.starts_with("1 ") { "waits" } else { "wait" }
 }
 
-/// What one offer lacked.
+/// Returns the outcome of one offer.
 fn outcome(spec: &RunSpec, unused: &Unused) -> AgentOutcome {
     let needs = &spec.def.needs;
     // What is offered to other roles is no help, and is not what is missing.

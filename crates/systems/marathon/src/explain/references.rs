@@ -8,7 +8,7 @@ use planarium_protocol::why::{ElementRef, Reason, ReasonKind, Unblock};
 use planarium_protocol::{Input, Text};
 
 impl<'a> Explainer<'a> {
-    /// What is shown.
+    /// Returns the shown parts.
     pub(super) fn shown(&self) -> Shown<'a> {
         Shown { records: self.records, deployments: self.deployments }
     }

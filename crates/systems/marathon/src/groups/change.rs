@@ -28,7 +28,7 @@ pub(crate) struct GroupChange {
     groups: Option<Vec<GroupChange>>,
     dependencies: Option<Vec<PathId>>,
     enforce: bool,
-    /// How its apps got their role.
+    /// Role rules of its apps.
     roles: Roles,
 }
 
@@ -40,7 +40,7 @@ struct AppChange {
     kept: Option<Text>,
 }
 
-/// How apps of a group get their role.
+/// Role rules of a group's apps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Roles {
     default: Text,
@@ -67,7 +67,7 @@ impl Posted {
         &self.read.unknown
     }
 
-    /// What was read; of apps that were understood, their ids.
+    /// Returns the value read; of parsed apps, their ids.
     ///
     /// *Errors*: what cannot be read.
     pub(crate) fn body(&self) -> Result<&Value, Refused> {
@@ -112,7 +112,7 @@ fn forget_apps(group: &mut Value) {
     group.get_mut("groups").and_then(Value::as_array_mut).into_iter().flatten().for_each(forget_apps);
 }
 
-/// What surrounds a change while it is read.
+/// Context of a change while it is read.
 struct Reading<'a> {
     root: &'a Root,
     settings: &'a Settings,
@@ -133,7 +133,7 @@ fn read(body: &Value, path: &PathId, root: &Root, settings: &Settings) -> Result
     Ok(change)
 }
 
-/// How apps get their role in a group that is not right below the root.
+/// Returns the role rules in a group that is not right below the root.
 fn roles_around(path: &PathId, root: &Root, settings: &Settings) -> Roles {
     if path.is_root() {
         return Roles { default: settings.role.clone(), enforce: false };
@@ -245,19 +245,19 @@ fn check(body: &Value, path: &PathId, root: &Root, new_enforces: bool) -> Result
     Refused::unless_none(rules.into_found())
 }
 
-/// Whether a body changes apps anywhere.
+/// Returns whether a body changes apps anywhere.
 fn modifies(body: &Value) -> bool {
     ["version", "scaleBy", "apps"].iter().any(|key| body.field(key).is_some())
         || body.items("groups").iter().any(modifies)
 }
 
-/// What holds for all groups of a body.
+/// Rules for all groups of a body.
 #[derive(Clone, Copy)]
 struct Whole<'a> {
     root: &'a Root,
     /// It changes apps.
     modified: bool,
-    /// What a top-level group enforces that says nothing of it.
+    /// The default of `enforceRole` in a top-level group that does not set it.
     new_enforces: bool,
 }
 
@@ -306,7 +306,7 @@ fn check_alone(body: &Value, at: &str, rules: &mut Rules) {
 }
 
 impl GroupChange {
-    /// Whether it would be read as the same against another tree.
+    /// Returns whether it would be read as the same against another tree.
     fn would_be_same(&self, root: &Root, settings: &Settings) -> bool {
         // The roles of a group right below the root are said by the body.
         let around = self.id.is_root() || self.id.is_top_level();
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_understood_is_what_would_be_read_now() {
+    fn kept_readings_equal_fresh_ones() {
         let app = |id: &str| json!({"id": id, "cmd": "sleep 1", "container": {"type": "MESOS"}, "networks": [{"mode": "container"}]});
         let plain = || json!({"id": "db", "cmd": "sleep 1"});
         let with_role = |role: &str| json!({"id": "db", "cmd": "sleep 1", "role": role});

@@ -11,7 +11,7 @@ use crate::id::PathId;
 use planarium_kernel::{Map, SimTime, SortedMap};
 use std::sync::{Arc, OnceLock};
 
-/// So many versions of the tree, of an app and of a pod are kept.
+/// Maximum of versions kept of the tree, of an app and of a pod.
 const KEPT: usize = 50;
 
 /// The tree, now and in its last versions.

@@ -1,4 +1,4 @@
-//! How one tree differs from another.
+//! Differences between two trees.
 //!
 //! *Knows*: what came, went and changed. *Must not know*: what is done about it.
 
@@ -7,14 +7,14 @@ use crate::groups::Levels;
 use crate::groups::Root;
 use std::sync::Arc;
 
-/// What stands in one tree and not in another, and what is not the same in both.
+/// Specs that are in one tree only, or differ.
 #[derive(Debug)]
 pub(crate) struct Difference<'a> {
-    /// What is gone, with its place among all before, in order of ids.
+    /// Removed specs, with their place among all before, in order of ids.
     pub(crate) removed: Vec<(usize, &'a Arc<RunSpec>)>,
-    /// What is new or not what it was, with what it was and its place among all after, in order of ids.
+    /// New and changed specs, with the former one and their place among all after, in order of ids.
     pub(crate) changed: Vec<Change<'a>>,
-    /// Who needs whom is what it was.
+    /// Set if the dependencies are unchanged.
     needs_stay: bool,
 }
 
@@ -23,14 +23,14 @@ pub(crate) struct Difference<'a> {
 pub(crate) struct Change<'a> {
     /// Its place among all after.
     pub(crate) place: usize,
-    /// What it was; none for what is new.
+    /// The former spec; none for a new one.
     pub(crate) old: Option<&'a Arc<RunSpec>>,
-    /// What it is.
+    /// Description.
     pub(crate) new: &'a Arc<RunSpec>,
 }
 
 impl<'a> Difference<'a> {
-    /// What has to be done to `before` to have `after`.
+    /// Returns the changes from `before` to `after`.
     pub(crate) fn between(before: &'a Root, after: &'a Root) -> Self {
         let mut found =
             Self { removed: Vec::new(), changed: Vec::new(), needs_stay: before.has_groups_of(after) };

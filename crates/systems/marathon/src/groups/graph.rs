@@ -140,7 +140,7 @@ impl<'a> Graph<'a> {
         u32::try_from(self.targets.binary_search(&id).ok()? + self.ids.len()).ok()
     }
 
-    /// Where the edges of each vertex begin.
+    /// Returns the offset of each vertex's edges.
     fn first_edges(&self) -> Vec<usize> {
         let mut next = 0;
         let vertices = 0..self.ids.len() + self.targets.len();

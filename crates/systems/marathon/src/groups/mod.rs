@@ -28,9 +28,9 @@ use std::sync::Arc;
 /// One group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Group {
-    /// What it needs.
+    /// Its dependencies.
     pub(crate) dependencies: Arc<[PathId]>,
-    /// Whether what stands in it runs under its own role; top-level groups only.
+    /// Set if what stands in it runs under its own role; top-level groups only.
     pub(crate) enforce: bool,
 }
 
@@ -55,7 +55,7 @@ impl Default for Root {
 }
 
 impl Root {
-    /// What stands in this tree and in another one, side by side, in order of ids.
+    /// Pairs the specs of this tree and another one, in order of ids.
     pub(crate) fn beside<'a>(
         &'a self,
         other: &'a Self,
@@ -74,7 +74,7 @@ impl Root {
         })
     }
 
-    /// Whether another tree has the same groups with the same needs.
+    /// Returns whether another tree has the same groups with the same needs.
     fn has_groups_of(&self, other: &Self) -> bool {
         self.groups.len() == other.groups.len()
             && (self.groups.iter().zip(other.groups.iter()))
@@ -122,7 +122,7 @@ impl Root {
         self.groups_within(group).filter(move |(id, _)| *id != group && id.parent() == *group)
     }
 
-    /// Whether nothing stands in a group, other groups included.
+    /// Returns whether nothing stands in a group, other groups included.
     pub(crate) fn is_empty_group(&self, group: &PathId) -> bool {
         let below = |id: &PathId| id != group;
         !self.specs_within(group).any(|spec| below(&spec.id))
@@ -180,7 +180,7 @@ impl Root {
         self.drop_groups(id);
     }
 
-    /// What a group needs from now on.
+    /// Sets the dependencies of a group.
     pub(crate) fn set_dependencies(&mut self, id: &PathId, dependencies: Vec<PathId>, settings: &Settings) {
         self.make_group(id, settings);
         if let Some(group) = self.groups.get_mut(id) {
@@ -207,7 +207,7 @@ impl Root {
         RoleSettings { previous: existing.clone(), forced, ..base.and(existing) }
     }
 
-    /// What does not hold of the tree as a whole; `difference` leads to it from one that keeps the rules, `levels` are its own.
+    /// Checks the tree as a whole; `difference` leads to it from one that keeps the rules, `levels` are its own.
     ///
     /// **Source**: `marathon: state/RootGroup.scala (validRootGroup), state/Group.scala (validGroup)`. Match; only what has
     /// changed is looked at one by one.
@@ -244,7 +244,7 @@ impl Root {
     }
 }
 
-/// What is left of the place of a flaw within an app where it is told of a group's app: most rules lose it to the app's id.
+/// Returns the rest of a violation's path within an app, where it is reported for a group's app: most rules lose it to the app's id.
 ///
 /// **Source**: `marathon: state/Group.scala (everyApp), api/v2/Validation.scala (withPath)`. Match.
 fn place_in_group(path: &str) -> &str {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// The first probe comes no later than this.
 const FIRST_MS: u64 = 5_000;
 
-/// What one check has seen of one instance.
+/// Results that one check has seen of one instance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Health {
     /// Id of the instance.
@@ -63,7 +63,7 @@ pub(crate) enum CheckResult {
     Ignored,
 }
 
-/// What a result brings about.
+/// Consequences of a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// The failure counts.
@@ -76,7 +76,7 @@ pub(crate) struct Outcome {
     pub(crate) overall: Option<Overall>,
 }
 
-/// What all checks of an instance together say.
+/// Combined result of an instance's checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overall {
     /// Unknown until each check has answered.
@@ -118,7 +118,7 @@ impl Checks {
         }
     }
 
-    /// What a check has seen of an instance. Later successes of one that goes on to succeed are not reported: the last one
+    /// Returns the last result of a check of an instance. Repeated successes are not reported: the last one
     /// is that of the last tick.
     pub(crate) fn seen(&self, no: InstanceNo, at: usize, now: SimTime) -> Option<Health> {
         let health = self.seen.get(&no)?.get(at)?.as_deref()?;
@@ -131,7 +131,7 @@ impl Checks {
         Some(health)
     }
 
-    /// What all checks together say of an instance.
+    /// Returns the combined health of an instance by its checks.
     pub(crate) fn overall(&self, no: InstanceNo) -> Option<bool> {
         self.seen.get(&no).and_then(|all| overall(all))
     }
@@ -223,7 +223,7 @@ impl Checks {
         256 + 160 * self.seen.len() as u64
     }
 
-    /// What does not hold, in words.
+    /// Lists broken invariants in words.
     pub(crate) fn check_all(&self) -> Vec<String> {
         let wrong = self.seen.iter().filter(|(_, all)| all.len() != self.spec.def.health.len());
         wrong.map(|(no, _)| format!("{}: instance {no} has another number of checks", self.spec.id)).collect()
@@ -241,7 +241,7 @@ fn overall(all: &[Option<Arc<Health>>]) -> Option<bool> {
     }
 }
 
-/// What an exit code of a simulated check means to a check of this kind; none is no answer in time. Codes from 100 on are
+/// Maps an exit code of a simulated check to a result of this kind; none is no answer in time. Codes from 100 on are
 /// taken for statuses of HTTP.
 pub(crate) fn result_of(check: &HealthDef, exit_code: Option<i32>) -> CheckResult {
     let http = check.protocol.starts_with("HTTP");

@@ -39,7 +39,7 @@ impl Probes {
         self.watched.get(&process).copied()
     }
 
-    /// How many processes are checked.
+    /// Returns how many processes are checked.
     pub(crate) fn len(&self) -> usize {
         self.watched.len()
     }
@@ -50,7 +50,7 @@ impl Probes {
             + self.asked.beyond_flat(before.map(|before| &before.asked))
     }
 
-    /// What does not hold, in words.
+    /// Lists broken invariants in words.
     pub(crate) fn check(&self) -> Vec<String> {
         let wrong = self.watched.iter().filter(|(pid, key)| self.asked.get(*key) != Some(*pid));
         wrong.map(|(pid, _)| format!("process {} is watched for nobody", pid.0)).collect()
@@ -185,7 +185,7 @@ impl Probes {
         port.unwatch(pid, owner, std::iter::once(READINESS));
     }
 
-    /// What a change of an instance means for its checks.
+    /// Updates the checks after a change of an instance.
     pub(crate) fn hear(&mut self, records: &mut Records, port: &mut Port<'_>, change: &Change) {
         let (key, now) = (change.key, port.cx.now());
         let (instance, no) = (&change.now, key.no);

@@ -6,7 +6,7 @@ use crate::instances::tracker::{Key, SpecNo};
 use crate::records::Records;
 
 impl Records {
-    /// Whether an instance is known to be healthy.
+    /// Returns whether an instance is known to be healthy.
     pub(crate) fn is_known_healthy(&self, key: Key, instance: &Instance) -> bool {
         if instance.healthy == Some(true) {
             return true;
@@ -22,7 +22,7 @@ impl Records {
         }
     }
 
-    /// Whether an instance counts as healthy when a restart begins.
+    /// Returns whether an instance counts as healthy when a restart begins.
     pub(crate) fn is_considered_healthy(&self, key: Key, instance: &Instance) -> bool {
         !instance.spec.has_checks() || self.is_known_healthy(key, instance)
     }

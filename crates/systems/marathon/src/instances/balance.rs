@@ -22,12 +22,12 @@ impl Balance {
         set(&mut self.orphans, no, desired.is_none() && wanted > 0);
     }
 
-    /// Whether a spec has not as many instances as it should.
+    /// Returns whether a spec has not as many instances as it should.
     pub(crate) fn is_unbalanced(&self, no: SpecNo) -> bool {
         self.unbalanced.contains_key(&no)
     }
 
-    /// Whether a spec is not defined any more and has instances that are to run.
+    /// Returns whether a spec is not defined any more and has instances that are to run.
     pub(crate) fn is_orphan(&self, no: SpecNo) -> bool {
         self.orphans.contains_key(&no)
     }
@@ -42,17 +42,17 @@ impl Balance {
         self.orphans.keys().copied().collect()
     }
 
-    /// Whether some count is not right.
+    /// Returns whether some count is not right.
     pub(crate) fn has_unbalanced(&self) -> bool {
         !self.unbalanced.is_empty()
     }
 
-    /// Whether instances of something undefined are to run.
+    /// Returns whether instances of something undefined are to run.
     pub(crate) fn has_orphans(&self) -> bool {
         !self.orphans.is_empty()
     }
 
-    /// How many are noted.
+    /// Returns how many are noted.
     pub(crate) fn len(&self) -> usize {
         self.unbalanced.len() + self.orphans.len()
     }

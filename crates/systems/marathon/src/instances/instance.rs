@@ -28,7 +28,7 @@ macro_rules! words {
 }
 
 words! {
-    /// How an instance is.
+    /// Conditions of an instance.
     Condition {
         /// Nothing of it runs and it waits for an offer.
         Scheduled,
@@ -139,7 +139,7 @@ impl Condition {
         }
     }
 
-    /// What a status says.
+    /// Returns the condition of a status.
     ///
     /// **Source**: `marathon: core/task/TaskCondition.scala, state/TaskConditionMapping.scala`. Match.
     pub(crate) fn of(status: &TaskStatus) -> Self {
@@ -171,7 +171,7 @@ impl Condition {
 }
 
 words! {
-    /// What is wanted of an instance.
+    /// Goals of an instance.
     Goal {
         /// A task runs.
         Running,
@@ -197,11 +197,11 @@ pub(crate) type InstanceNo = u64;
 pub(crate) struct LocalVolume {
     /// `<safe path>#<container path>#<uuid>`.
     pub(crate) id: Text,
-    /// Where the task sees it.
+    /// Its path in the task.
     pub(crate) path: Text,
 }
 
-/// How a reservation is.
+/// States of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReservationState {
     /// Asked for; given up when it does not show up until then.
@@ -212,7 +212,7 @@ pub(crate) enum ReservationState {
     Suspended,
 }
 
-/// What an instance holds between its tasks.
+/// Resources that an instance keeps between its tasks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reservation {
     pub(crate) volumes: Arc<[LocalVolume]>,
@@ -233,12 +233,12 @@ pub(crate) struct Task {
     pub(crate) started: Option<SimTime>,
     /// Ports on the host, in order of the definition; none where nothing is mapped.
     pub(crate) ports: Arc<[Option<u32>]>,
-    /// What Mesos said last.
+    /// Last status from Mesos.
     pub(crate) status: Option<Arc<TaskStatus>>,
 }
 
 impl Task {
-    /// What Mesos says of it. False when it changes nothing.
+    /// Takes a status from Mesos over. Returns false when it changes nothing.
     ///
     /// **Source**: `marathon: core/task/Task.scala (update)`. Match.
     pub(crate) fn update(&mut self, condition: Condition, status: &Arc<TaskStatus>, now: SimTime) -> bool {
@@ -270,12 +270,12 @@ impl Task {
         Some(SimTime(status.unreachable_since_ms.unwrap_or(status.timestamp_ms)))
     }
 
-    /// Whether it has been out of reach for so long. *Units*: milliseconds.
+    /// Returns whether it has been out of reach for so long. *Units*: milliseconds.
     pub(crate) fn is_unreachable_for(&self, now: SimTime, ms: u64) -> bool {
         self.unreachable_since().is_some_and(|since| since.saturating_add(ms) <= now)
     }
 
-    /// What Mesos says of its health.
+    /// Returns its health according to Mesos.
     fn healthy(&self) -> Option<bool> {
         self.status.as_ref().and_then(|status| status.healthy)
     }
@@ -288,7 +288,7 @@ pub(crate) struct Instance {
     pub(crate) no: InstanceNo,
     /// `<safe path>.instance-<uuid>`.
     pub(crate) id: Text,
-    /// What it is an instance of, in the version that it was last launched with or is to be launched with.
+    /// Its spec, in the version that it was last launched with or is to be launched with.
     pub(crate) spec: Arc<RunSpec>,
     /// The role it runs under.
     pub(crate) role: Text,
@@ -298,14 +298,14 @@ pub(crate) struct Instance {
     pub(crate) since: SimTime,
     /// When the first of its tasks started to run.
     pub(crate) active_since: Option<SimTime>,
-    /// What the agent's own checks say.
+    /// Health according to the agent's own checks.
     pub(crate) healthy: Option<bool>,
     /// The last tasks, one per container.
     pub(crate) tasks: Vec<Task>,
-    /// Where it is, or was last.
+    /// Its present or last agent.
     pub(crate) agent: Option<Arc<AgentInfo>>,
     pub(crate) reservation: Option<Reservation>,
-    /// What stands behind it being wanted.
+    /// Cause of its goal.
     pub(crate) cause: Cause,
     /// The event that changed it last.
     pub(crate) event: u64,
@@ -317,7 +317,7 @@ pub(crate) struct Instance {
     pub(crate) wish: u64,
     /// Grows with every change.
     pub(crate) revision: u64,
-    /// What is shown of it, once somebody has asked.
+    /// Its view, made on demand.
     pub(crate) shown: OnceLock<Arc<PodView>>,
 }
 
@@ -384,7 +384,7 @@ impl Instance {
         self.healthy = None;
     }
 
-    /// Whether nothing that others could notice differs.
+    /// Returns whether nothing that others could notice differs.
     pub(crate) fn same_state(&self, other: &Self) -> bool {
         self.condition == other.condition
             && self.goal == other.goal
@@ -490,7 +490,7 @@ impl Instance {
         found
     }
 
-    /// Whether it has been out of reach for so long that it is forgotten.
+    /// Returns whether it has been out of reach for so long that it is forgotten.
     pub(crate) fn is_expired(&self, now: SimTime) -> bool {
         self.spec
             .def

@@ -9,7 +9,7 @@ use planarium_kernel::draw;
 use planarium_protocol::json;
 use serde_json::Value;
 
-/// Whether the tasks of an instance use the network of their machine.
+/// Returns whether the tasks of an instance use the network of their machine.
 pub(crate) fn is_on_host(instance: &Instance) -> bool {
     let networks = instance.spec.def.json.items("networks");
     networks.iter().all(|network| matches!(network.word("mode"), "host" | ""))

@@ -14,14 +14,14 @@ use planarium_protocol::Text;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// Who is to go and how many are to come.
+/// Instances to kill and number to launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Proposition {
     pub(crate) go: Vec<InstanceNo>,
     pub(crate) come: u32,
 }
 
-/// What it takes to get to a count. `sentenced` have to go in any case.
+/// Plans the way to a count. `sentenced` have to go in any case.
 pub(crate) fn propose(
     instances: &[Arc<Instance>],
     sentenced: &[InstanceNo],
@@ -53,7 +53,7 @@ pub(crate) fn propose(
     Proposition { go, come: u32::try_from(come).unwrap_or(u32::MAX) }
 }
 
-/// Who goes first.
+/// Elements that go first.
 fn order(one: &Instance, other: &Instance, oldest_first: bool) -> Ordering {
     let weight = |instance: &Instance| match instance.condition {
         Condition::Unreachable => 1,

@@ -31,7 +31,7 @@ pub(crate) struct Key {
     pub(crate) no: InstanceNo,
 }
 
-/// What an instance was before a change.
+/// An instance before a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Before {
     pub(crate) condition: Condition,
@@ -73,7 +73,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// What one instance adds.
+    /// Returns the counts of one instance.
     pub(crate) fn of(instance: &Instance) -> Self {
         let waiting = instance.is_scheduled();
         Self {
@@ -121,7 +121,7 @@ fn wishing_of(spec: SpecNo, instance: &Instance) -> Option<Wishing> {
     instance.is_scheduled().then(|| (spec, instance.role.clone(), u64::MAX - instance.wish))
 }
 
-/// How long things may take. *Units*: milliseconds.
+/// Timeouts. *Units*: milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Patience {
     /// From accepting an offer to the first word of the task.
@@ -155,9 +155,9 @@ pub(crate) struct Tracker {
     lost: Map<(SimTime, Key), ()>,
     /// By number.
     counts: Table<Counts>,
-    /// How often an instance came to want offers.
+    /// Number of times that an instance came to want offers.
     wishes: u64,
-    /// How often an instance changed.
+    /// Number of changes of an instance.
     revisions: u64,
     /// Wishes for offers have changed since somebody looked.
     wish_changed: bool,
@@ -283,12 +283,12 @@ impl Tracker {
         self.wish_changed = true;
     }
 
-    /// Whether wishes for offers have changed since this was asked last.
+    /// Returns whether wishes for offers have changed since this was asked last.
     pub(crate) fn take_wish_change(&mut self) -> bool {
         std::mem::take(&mut self.wish_changed)
     }
 
-    /// How often an instance came to want offers.
+    /// Number of times that an instance came to want offers.
     pub(crate) fn wishes(&self) -> u64 {
         self.wishes
     }
@@ -545,7 +545,7 @@ impl Tracker {
         }
     }
 
-    /// What Mesos says of a task of an instance. False when it changes nothing.
+    /// Takes over a task's status from Mesos. Returns false when it changes nothing.
     pub(crate) fn update(&mut self, key: Key, status: &Arc<TaskStatus>, now: SimTime, cause: Cause) -> bool {
         let Some((mut instance, before)) = self.before(key) else { return false };
         let condition = Condition::of(status);
@@ -587,7 +587,7 @@ impl Tracker {
 
     // ---- upkeep ------------------------------------------------------------------------------
 
-    /// What does not hold, in words.
+    /// Lists broken invariants in words.
     pub(crate) fn check(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut counts: Map<SpecNo, Counts> = Map::new();

@@ -13,7 +13,7 @@ use planarium_kernel::{SimTime, SortedMap};
 pub(crate) struct Delay {
     /// Counted from here.
     pub(crate) from: SimTime,
-    /// How long. *Units*: nanoseconds.
+    /// Duration. *Units*: nanoseconds.
     nanos: u64,
     /// The most it can be. *Units*: milliseconds.
     max_ms: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Delay {
 const NANOS: u64 = 1_000_000;
 
 impl Delay {
-    /// How long. *Units*: milliseconds.
+    /// Returns the duration. *Units*: milliseconds.
     pub(crate) fn ms(&self) -> u64 {
         self.nanos / NANOS
     }
@@ -65,7 +65,7 @@ impl Backoff {
         self.delays.get(&spec.version.changed)
     }
 
-    /// Whether a configuration may be launched.
+    /// Returns whether a configuration may be launched.
     pub(crate) fn allows(&self, spec: &RunSpec, now: SimTime) -> bool {
         self.get(spec).is_none_or(|delay| delay.until() <= now)
     }
@@ -115,7 +115,7 @@ impl Backoff {
         self.delays.values().map(Delay::until).filter(|until| *until > now).min()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.delays.is_empty()
     }

@@ -21,7 +21,7 @@ impl Default for Tokens {
 }
 
 impl Tokens {
-    /// How many instances may be launched at once.
+    /// Returns how many instances may be launched at once.
     pub(crate) fn refreshed(&mut self, setup: &Setup, now: SimTime) -> u64 {
         let every = setup.settings.tokens_ms;
         let last = tick_from(now.saturating_add(1), setup.born, (0, every));
@@ -33,7 +33,7 @@ impl Tokens {
         self.left
     }
 
-    /// How many are left, as of the last refreshing.
+    /// Returns how many are left, as of the last refreshing.
     pub(crate) fn left(&self) -> u64 {
         self.left
     }

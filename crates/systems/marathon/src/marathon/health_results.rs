@@ -20,7 +20,7 @@ use planarium_protocol::Text;
 use std::sync::Arc;
 
 impl Marathon {
-    /// What the agent's checks say goes to the checks of the version.
+    /// Passes results of the agent's checks to the checks of the version.
     pub(crate) fn agent_checks(&mut self, port: &mut Port<'_>, change: &Change) {
         let instance = &change.now;
         if change.deleted || !instance.condition.is_active() {
@@ -38,7 +38,7 @@ impl Marathon {
         }
     }
 
-    /// What the agents' checks said last of the instances of an app is known again. Nobody is told of a check, only of instances.
+    /// Restores the last results of the agents' checks of an app's instances. Checks are not reported, only instances.
     ///
     /// **Source**: `marathon: core/health/impl/MarathonHealthCheckManager.scala (addAllFor)`. Match.
     pub(crate) fn take_health_over(&mut self, port: &mut Port<'_>, no: SpecNo) {

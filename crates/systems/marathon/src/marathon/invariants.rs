@@ -1,4 +1,4 @@
-//! What must hold: kept values against plain recomputation.
+//! Invariants: kept values against plain recomputation.
 
 use crate::apps::SpecRun;
 use crate::deployments;
@@ -10,7 +10,7 @@ use crate::timers::Job;
 use planarium_ground::ProcessId;
 
 impl Marathon {
-    /// What does not hold, in words.
+    /// Lists broken invariants in words.
     pub(crate) fn check(&self) -> Vec<String> {
         let mut found = self.records.instances.check();
         found.extend(self.kills.check(&self.records));

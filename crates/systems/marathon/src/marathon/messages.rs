@@ -50,7 +50,7 @@ impl Marathon {
         self.records.instances.note_wish_change();
     }
 
-    /// What the master says of a task.
+    /// Handles a task's status from the master.
     fn on_status(&mut self, port: &mut Port<'_>, status: TaskStatus) {
         self.records.count("mesos.task-updates");
         let condition = Condition::of(&status);
@@ -105,7 +105,7 @@ impl Marathon {
     }
 }
 
-/// Whether a task that should not be there is killed.
+/// Returns whether a task that should not be there is killed.
 fn kills_unknown(condition: Condition) -> bool {
     !matches!(condition, Condition::Killing | Condition::Unreachable) && !condition.is_terminal()
 }

@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// The running process.
 #[derive(Clone)]
 pub(crate) struct Marathon {
-    /// What every rule works on.
+    /// Records that every rule works on.
     pub(crate) records: Records,
     pub(crate) deployments: Deployments,
     pub(crate) kills: Kills,
@@ -47,7 +47,7 @@ pub(crate) struct Marathon {
 }
 
 impl Marathon {
-    /// What deployments work on.
+    /// Borrows the records that deployments work on.
     pub(crate) fn deploying<'a, 'p>(&'a mut self, port: &'a mut Port<'p>) -> Deploying<'a, 'p> {
         Deploying {
             records: &mut self.records,

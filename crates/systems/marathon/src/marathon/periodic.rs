@@ -1,4 +1,4 @@
-//! What the jobs of the process do when they are woken.
+//! Periodic jobs of the process.
 //!
 //! **Source**: `marathon: MarathonSchedulerService.scala, core/task/jobs/impl/OverdueInstancesActor.scala,
 //! ExpungeOverdueLostTasksActor.scala, MarathonSchedulerActor.scala`. Match; the periodic reconciliation, which has

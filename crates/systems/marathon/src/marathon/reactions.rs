@@ -1,4 +1,4 @@
-//! Who reacts to a change of an instance, and in which order.
+//! Reactions to a change of an instance, in their order.
 //!
 //! **Source**: `marathon: core/CoreGuiceModule.scala (taskStatusUpdateSteps), core/task/update/impl/steps`. Match.
 

@@ -15,7 +15,7 @@ use planarium_mesos::api::{Call, Capability, FrameworkInfo};
 use planarium_part::Cx;
 use planarium_protocol::Text;
 
-/// How a role stands.
+/// Offer demand of a role.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Wish {
     wants: bool,
@@ -23,7 +23,7 @@ struct Wish {
     version: u64,
 }
 
-/// What the master was told, and what it is to be told again.
+/// Demand reported to the master, and demand to report again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Demand {
     /// Something may have changed since the master was told.
@@ -38,7 +38,7 @@ pub(crate) struct Demand {
 const AGAIN: u32 = 2;
 
 impl Demand {
-    /// Whether a role wants offers, as the master was told.
+    /// Returns whether a role wants offers, as the master was told.
     pub(crate) fn wants_offers(&self, role: &str) -> bool {
         self.told.get(role).is_some_and(|wish| wish.wants)
     }
@@ -49,7 +49,7 @@ impl Demand {
         (self.changed && records.timers.is_armed(Job::Revive)).then_some(at)
     }
 
-    /// How the framework describes itself.
+    /// Returns the framework's description.
     pub(crate) fn framework_info(&self, setup: &Setup) -> FrameworkInfo {
         let (mut roles, mut suppressed) = (Vec::new(), Vec::new());
         for (role, wish) in &self.told {
@@ -164,7 +164,7 @@ impl Demand {
         self.arm_again(records, port.cx);
     }
 
-    /// How every role stands now.
+    /// Returns the offer demand of every role.
     fn wishes(records: &Records, now: SimTime) -> SortedMap<Text, Wish> {
         let mut all: SortedMap<Text, Wish> = SortedMap::new();
         let newest = records.instances.wishes();

@@ -14,7 +14,7 @@ use planarium_mesos::api::{ExecutorInfo, Offer, Operation, Resource, Resources, 
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// What surrounds a launch.
+/// Context of a launch.
 pub(crate) struct Setting<'a> {
     pub(crate) offer: &'a Arc<Offer>,
     pub(crate) framework: &'a Text,

@@ -28,11 +28,11 @@ const ORDER: u32 = 0x6d20;
 const PORTS: u32 = 0x6d21;
 const VOLUME: u32 = 0x6d22;
 
-/// What is done with an offer.
+/// Operations on an offer.
 #[derive(Default)]
 pub(crate) struct Plan {
     pub(crate) operations: Vec<Operation>,
-    /// What stands behind the first operation.
+    /// Cause of the first operation.
     pub(crate) cause: Option<Cause>,
     /// It is to come again soon.
     pub(crate) resend: bool,
@@ -41,7 +41,7 @@ pub(crate) struct Plan {
 /// A spec whose instances wait, by the order in which offers are looked at: none of its volumes is there, what the draw says.
 type Matcher = (bool, u64, SpecNo);
 
-/// What matching an offer with one spec gave.
+/// Result of matching an offer with one spec.
 enum Tried {
     /// Nobody there may be launched on it.
     Nobody,
@@ -122,7 +122,7 @@ impl OfferMatcher<'_> {
         self.records.touch(no);
     }
 
-    /// Whether somebody of a spec waits who is not delayed.
+    /// Returns whether somebody of a spec waits who is not delayed.
     fn may_launch(&self, no: SpecNo) -> bool {
         let Some(run) = self.records.run(no) else { return false };
         if run.backoff.is_empty() {
@@ -134,7 +134,7 @@ impl OfferMatcher<'_> {
             .any(|(_, instance)| run.backoff.allows(&instance.spec, self.cx.now()))
     }
 
-    /// Whose instances wait, in the order in which they look at an offer: first those whose volumes are there.
+    /// Returns the specs with waiting instances, in the order in which they look at an offer: first those whose volumes are there.
     ///
     /// *Cost*: no more than a draw for each; who is asked at all is found out as it goes on.
     fn matchers(&self, offer: &Offer) -> BinaryHeap<Reverse<Matcher>> {

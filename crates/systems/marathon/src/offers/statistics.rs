@@ -1,4 +1,4 @@
-//! What became of offers that an app or pod was matched with.
+//! Statistics of offers that an app or pod was matched with.
 //!
 //! *Knows*: counts, and the last offer of each agent that did not suit. *Must not know*: how offers are matched.
 //!
@@ -15,10 +15,10 @@ use std::sync::Arc;
 pub(crate) struct Unused {
     pub(crate) at: SimTime,
     pub(crate) offer: Arc<Offer>,
-    /// What others had left of it.
+    /// Resources that others left of it.
     pub(crate) left: Resources,
     pub(crate) why: Mismatch,
-    /// What it was matched with.
+    /// The spec it was matched with.
     pub(crate) spec: Arc<RunSpec>,
     /// The event that brought it.
     pub(crate) event: u64,

@@ -44,7 +44,7 @@ pub(crate) struct Member {
 pub struct Process {
     number: Number,
     pub(crate) marathon: Marathon,
-    /// What was shown last.
+    /// The last view.
     view: ViewCache,
     /// Flags that it was started with, and given since.
     env: BTreeMap<String, String>,
@@ -98,13 +98,13 @@ impl Process {
         &self.marathon.records.setup.settings.framework
     }
 
-    /// What was loaded under a name.
+    /// Returns the definition that was loaded under a name.
     fn member(&self, name: &str) -> Option<(Number, &Member)> {
         let found = self.members.iter().find(|(_, member)| same_name(&member.name, name));
         found.map(|(number, member)| (*number, member))
     }
 
-    /// What is shown of it.
+    /// Returns its view.
     pub(crate) fn view(&self) -> Arc<ServiceView> {
         self.view.of(Shown::of(&self.marathon), &self.definitions())
     }
@@ -114,7 +114,7 @@ impl Process {
         self.members.values().map(|member| member.name.clone()).collect()
     }
 
-    /// Whether anything of a definition is there, or on its way out.
+    /// Returns whether anything of a definition is there, or on its way out.
     fn is_there(&self, definition: &Loaded) -> bool {
         let root = &self.marathon.records.definitions.root;
         let has = |id: &PathId| {
@@ -157,7 +157,7 @@ impl Process {
         }
     }
 
-    /// What stands against a definition that is to replace what is there.
+    /// Returns the refusal of a definition that is to replace the present one.
     fn against(&self, definition: &Loaded) -> Option<Refused> {
         try_on(&self.marathon, definition.body()?).err()
     }
@@ -265,7 +265,7 @@ impl Process {
         Ok(self.loaded(&name, &answer))
     }
 
-    /// What loading is answered.
+    /// Returns the answer to loading.
     fn loaded(&self, name: &Text, answer: &Answer) -> Value {
         let deployment = answer.headers.iter().find(|(key, _)| *key == "Marathon-Deployment-Id");
         json!({
@@ -373,7 +373,7 @@ fn unusable() -> Refusal {
     Refusal::new(RefusalCode::InvalidDefinition, "the definition has errors")
 }
 
-/// Whether a request is to have its way against deployments that are under way.
+/// Returns whether a request is to have its way against deployments that are under way.
 fn asks_force(load: &LoadService) -> bool {
     load.options.get("force").is_some_and(|force| *force == Value::Bool(true))
 }

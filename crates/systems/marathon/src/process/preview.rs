@@ -1,4 +1,4 @@
-//! What a definition would become, before anything runs.
+//! Previews a definition before anything runs.
 //!
 //! *Knows*: that a process on a cluster without machines shows it. *Must not know*: how plans are made.
 

@@ -17,7 +17,7 @@ use planarium_protocol::{Input, Refusal, json};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Whether a path may be one of this API's. A process may be called otherwise than `marathon`.
+/// Returns whether a path may be one of this API's. A process may be called otherwise than `marathon`.
 pub(super) fn owns(parts: &[&str]) -> bool {
     matches!(parts, ["marathon" | "v2" | "service", ..] | ["ping" | "metrics"])
 }
@@ -27,7 +27,7 @@ pub(super) fn nobody(_: &Request, _: &[&str]) -> Response {
     Response::json(404, &json!({"message": "URI not found"}))
 }
 
-/// What can be read by clients that only read.
+/// Returns the readable paths.
 pub(super) fn links(_: &ServiceView) -> Vec<(String, &'static str)> {
     [
         ("/v2/apps", "apps"),
@@ -88,7 +88,7 @@ fn response(answer: Answer) -> Response {
     response
 }
 
-/// Where something is, as seen from the host that was asked.
+/// Completes a `Location` header with the host that was asked.
 ///
 /// **Source**: Jersey 2.27 as the real one uses it: a relative `Location` becomes absolute. Match.
 fn located(mut response: Response, host: Option<String>) -> Response {
@@ -173,7 +173,7 @@ fn per_mille(text: &str) -> u32 {
 }
 
 impl Process {
-    /// What becomes of a request.
+    /// Answers a request.
     pub(super) fn answer_request(&self, cluster: &Cluster, request: &Request, parts: &[&str]) -> Wire {
         let Some(rest) = below(parts, self.framework_name()) else { return Wire::NotMine };
         let route = of(rest);

@@ -82,7 +82,7 @@ static EXECUTOR_RESOURCES: Shape = Shape {
     fields: &[or("cpus", AMOUNT, "0.1"), or("mem", least(32_000), "32"), or("disk", least(10_000), "10")],
 };
 
-/// What Linux is asked for.
+/// Shape of Linux settings.
 pub(crate) static LINUX: Shape = Shape {
     fields: &[
         optional(
@@ -139,7 +139,7 @@ static HEALTH_CHECK: Shape = Shape {
     ],
 };
 
-/// What a command is.
+/// Shape of a command.
 pub(crate) static COMMAND: Shape =
     Shape { fields: &[optional("shell", SOME_TEXT), optional("argv", TEXT_LIST)] };
 
@@ -292,7 +292,7 @@ static PORT_MAPPING: Shape = Shape {
 
 const MODE: Kind = Kind::Word(&["RO", "RW"]);
 
-/// What a persistent volume is made of.
+/// Shape of a persistent volume.
 pub(crate) static PERSISTENT_INFO: Shape = Shape {
     fields: &[
         optional("type", Kind::Word(&["root", "path", "mount"])),

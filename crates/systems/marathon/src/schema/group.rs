@@ -30,7 +30,7 @@ static INNER_GROUP: Shape = Shape {
     ],
 };
 
-/// What may be changed of a group without a deployment.
+/// Fields of a group that may be changed without a deployment.
 pub(crate) static GROUP_PATCH: Shape = Shape { fields: &[optional("enforceRole", Kind::Boolean)] };
 
 /// Fields that answers carry and requests may, without an effect.

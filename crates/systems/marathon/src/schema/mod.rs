@@ -27,7 +27,7 @@ pub(crate) struct Field {
     pub(crate) presence: Presence,
 }
 
-/// What it means when a field is not there.
+/// Presence rules of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     /// It has to be.
@@ -38,7 +38,7 @@ pub(crate) enum Presence {
     Default(&'static str),
 }
 
-/// What a value may be.
+/// Types of a value.
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// A text of so many characters that this says yes to.

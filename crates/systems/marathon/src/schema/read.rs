@@ -13,7 +13,7 @@ use serde_json::{Map, Number, Value};
 /// A value that cannot be read, in the words of the real reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// Where: `/container/docker/image`, `/healthChecks(0)/protocol`.
+    /// Path: `/container/docker/image`, `/healthChecks(0)/protocol`.
     pub(crate) path: String,
     /// Such as `error.expected.jsstring`.
     pub(crate) error: &'static str,
@@ -26,12 +26,12 @@ impl Fault {
     }
 }
 
-/// What reading gave.
+/// Result of reading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Readout {
-    /// What was understood: known fields in order, defaults filled in, words in their own case.
+    /// The value read: known fields in order, defaults filled in, words in their own case.
     pub(crate) value: Value,
-    /// What was not.
+    /// The faults found.
     pub(crate) faults: Vec<Fault>,
     /// Fields that do not exist, by path.
     pub(crate) unknown: Vec<String>,
@@ -39,7 +39,7 @@ pub(crate) struct Readout {
 
 #[cfg(test)]
 thread_local! {
-    /// How many objects this thread has read.
+    /// Number of objects read by this thread.
     pub(crate) static READINGS: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
 }
 
@@ -75,7 +75,7 @@ struct Reader {
     unknown: Vec<String>,
 }
 
-/// So many faults and unknown fields are told.
+/// Maximum of faults and unknown fields reported.
 const TOLD: usize = 200;
 
 impl Reader {

@@ -163,7 +163,7 @@ fn show_action(records: &Records, deployments: &mut Deployments, cx: &mut Cx, no
     });
 }
 
-/// What does not hold of the words, in words.
+/// Lists wrong status words.
 pub(crate) fn check(records: &Records, deployments: &Deployments) -> Vec<String> {
     let mut found = Vec::new();
     let mut tally = Tally::default();

@@ -66,10 +66,10 @@ impl Tally {
     }
 }
 
-/// What is shown, and what of it may have changed since somebody was told.
+/// Shown statuses, and those that may have changed since the last report.
 #[derive(Clone, Debug)]
 pub(crate) struct Statuses {
-    /// What is shown is as of this; grows with every change.
+    /// Revision of the view; grows with every change.
     pub(crate) revision: u64,
     /// Specs whose shown status may have changed.
     touched: SortedMap<SpecNo, ()>,
@@ -86,12 +86,12 @@ impl Default for Statuses {
 }
 
 impl Statuses {
-    /// What is shown of a spec may change.
+    /// Notes that the view of a spec may change.
     pub(crate) fn touch(&mut self, no: SpecNo) {
         self.touched.insert(no, ());
     }
 
-    /// What is shown of a deployment may change: as a whole, or of one spec in it.
+    /// Notes that the view of a deployment may change: as a whole, or of one spec in it.
     pub(crate) fn moved(&mut self, no: u32, spec: Option<SpecNo>) {
         self.revision += 1;
         self.moved.insert((no, spec));

@@ -313,7 +313,7 @@ fn resident(count: u32, cmd: &str) -> Value {
 }
 
 #[test]
-fn what_keeps_volumes_comes_back_to_them() {
+fn resident_instances_return_to_their_volumes() {
     let mut lab = Lab::new(3);
     up(&mut lab, &[resident(2, "sleep 1")]);
     assert_eq!(
@@ -370,7 +370,7 @@ fn tasks_that_die_are_launched_again() {
 }
 
 #[test]
-fn what_does_not_come_up_in_time_is_killed_and_launched_again() {
+fn slow_launches_are_killed_and_retried() {
     // Each flag, and how long a task may take that never runs: until the next look after it, which comes every 5 seconds.
     for (env, from, until) in [
         (&[][..], 300_000, 306_000),

@@ -31,7 +31,7 @@ pub(crate) struct Lab {
 }
 
 impl Lab {
-    /// So many machines with 8 CPUs each.
+    /// Builds a cluster of this number of machines with 8 CPUs each.
     pub(crate) fn new(machines: u32) -> Self {
         Self::with(machines, &[])
     }
@@ -229,7 +229,7 @@ impl Lab {
         })
     }
 
-    /// How processes of an app behave.
+    /// Sets the behaviour of an app's processes.
     pub(crate) fn behave(&mut self, app: &str, behaviour: Value) {
         let behaviour: Behaviour = serde_json::from_value(behaviour).expect("a behaviour");
         let target = Target { pod: Some(app.to_owned()), ..Target::default() };

@@ -47,7 +47,7 @@ fn findings(loaded: &Loaded) -> Vec<String> {
     shown.collect()
 }
 
-/// What is found in an example; in what takes the place of something, of the change as well.
+/// Returns the findings in an example; in a replacement, those about the change as well.
 fn shown(text: &str) -> Vec<String> {
     let loaded: Vec<Loaded> = requests(text).iter().map(load).collect();
     let mut found: Vec<String> = loaded.iter().flat_map(findings).collect();

@@ -8,7 +8,7 @@ use planarium_part::{Flags, Loading, Number, System};
 use planarium_protocol::input::LoadService;
 use std::sync::Arc;
 
-/// How often the shape of a definition is read while it is read, shown, checked and started.
+/// Counts the readings of a definition's shape while it is read, shown, checked and started.
 fn readings_of(file: &str, text: &str) -> u32 {
     let load = LoadService {
         files: [(file.to_owned(), text.to_owned())].into_iter().collect(),

@@ -1,4 +1,4 @@
-//! What can be done, in Marathon's words, and what each will do.
+//! Actions in Marathon's words, with their consequences.
 //!
 //! *Knows*: the calls of the API. *Must not know*: how they are carried out.
 
@@ -48,7 +48,7 @@ fn refused(action: ActionView, why: Option<String>) -> ActionView {
     action.unless(why)
 }
 
-/// What can be done to a deployment.
+/// Returns the actions on a deployment.
 pub(crate) fn deployment_actions(deployment: &Deployment) -> Vec<ActionView> {
     let id = &deployment.plan.id;
     let over = (!deployment.is_running()).then(|| match deployment.stage {
@@ -84,7 +84,7 @@ pub(crate) fn deployment_actions(deployment: &Deployment) -> Vec<ActionView> {
 }
 
 impl Shown<'_> {
-    /// What can be done to an app.
+    /// Returns the actions on an app.
     pub(crate) fn app_actions(&self, id: &PathId) -> Vec<ActionView> {
         let Some(spec) = self.records.definitions.root.spec(id) else { return Vec::new() };
         let kind = if spec.is_app() { "apps" } else { "pods" };
@@ -156,7 +156,7 @@ impl Shown<'_> {
     }
 }
 
-/// What can be done to an instance.
+/// Returns the actions on an instance.
 pub(crate) fn of_instance(instance: &Instance) -> Vec<ActionView> {
     let id = instance.spec_id();
     let Some(task) = instance.task() else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What is shown of the process: apps, deployments, instances, and what can be done to them.
+//! The view of the process: apps, deployments, instances, and the actions on them.
 //!
 //! *Knows*: names, words, counts, actions with what they lead to. *Must not know*: who draws them.
 //!
@@ -33,7 +33,7 @@ impl Clone for ViewCache {
 }
 
 impl ViewCache {
-    /// What is shown, kept until something changes.
+    /// Returns the view, kept until something changes.
     pub(crate) fn of(&self, shown: Shown<'_>, definitions: &[Text]) -> Arc<ServiceView> {
         let revision = shown.records.statuses.revision;
         let fresh = |view: &Arc<ServiceView>| view.revision == revision && *view.definitions == *definitions;
@@ -187,7 +187,7 @@ impl<'a> Shown<'a> {
         (total > 0).then_some(Progress { done, total })
     }
 
-    /// How an app stands, in a few words.
+    /// Returns the state of an app in a few words.
     fn app_line(&self, no: SpecNo) -> String {
         let counts = self.records.instances.counts(no);
         let Some(run) = self.records.run(no) else { return String::new() };
@@ -276,7 +276,7 @@ impl<'a> Shown<'a> {
         Some(Progress { done, total })
     }
 
-    /// How an action that is under way stands, in a few words.
+    /// Returns the state of an action that is under way in a few words.
     pub(crate) fn action_line(&self, no: SpecNo) -> String {
         let Some(job) = self.records.run(no).and_then(|run| run.job.as_ref()) else { return String::new() };
         let wanted = job.spec.instances;

@@ -1,4 +1,4 @@
-//! What is shown beside plans and instances: counts of every app, the course of rolling restarts.
+//! Marathon's own view beside plans and instances: counts of every app, the course of rolling restarts.
 //!
 //! *Knows*: the shape, which is this crate's own. *Must not know*: how it is drawn.
 //!

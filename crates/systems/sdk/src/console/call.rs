@@ -20,7 +20,7 @@ pub(super) enum Failure {
     BadWords(String),
 }
 
-/// How a command ends.
+/// Result of a command.
 pub(super) type Done = Result<(), Failure>;
 
 /// Which status codes have a meaning of their own.
@@ -89,7 +89,7 @@ impl<'c> Call<'c> {
         (self.read)(name)
     }
 
-    /// Where a path of the service's API is: `/service/NAME/v1/...`, every part escaped.
+    /// Returns a path of the service's API: `/service/NAME/v1/...`, every part escaped.
     pub(super) fn at(&self, parts: &[&str]) -> String {
         let mut target = String::new();
         if !self.service.is_empty() {
@@ -158,7 +158,7 @@ impl<'c> Call<'c> {
         response
     }
 
-    /// What the answer means, when it is a failure.
+    /// Turns an answer into a failure, if it is one.
     pub(super) fn failure(
         &self,
         rules: Rules,

@@ -1,4 +1,4 @@
-//! What may come next in a typed line: commands, flags, and the names that the service has.
+//! Completes a typed line: commands, flags, and the service's names.
 //!
 //! Knows: which place of a command takes which kind of name. Must not know: the names; the caller gives them.
 
@@ -6,7 +6,7 @@ use super::commands::COMMANDS;
 use super::grammar::{Command, Flag, apart, module};
 use planarium_part::console::{Completion, Namer, Names};
 
-/// What may stand at the end of a line. Nothing for a line that makes no sense so far.
+/// Completes a line; returns nothing for a line that makes no sense so far.
 pub fn complete(line: &str, names: &mut Namer<'_>) -> Completion {
     Completion::of(line, |args, typed| candidates(args, typed, names))
 }

@@ -70,7 +70,7 @@ impl Flag {
         }
     }
 
-    /// What its value is called; nothing when it takes none.
+    /// Returns the name of its value; none when it takes none.
     fn value(self) -> Option<&'static str> {
         match self {
             Self::Params => Some("K=V"),
@@ -103,7 +103,7 @@ impl Flag {
         flag.filter(|flag| flag.value().is_some())
     }
 
-    /// Whether a command takes it; without a command, those that all take.
+    /// Returns whether a command takes it; without a command, those that all take.
     pub(super) fn fits(self, command: Option<&Command>) -> bool {
         self.is_global() || command.is_some_and(|command| command.flags.contains(&self))
     }
@@ -133,7 +133,7 @@ pub(super) struct Command {
 }
 
 impl Command {
-    /// How many of the words are the beginning of its name.
+    /// Returns how many of the words are the beginning of its name.
     pub(super) fn matched(&self, words: &[String]) -> usize {
         self.path.iter().zip(words).take_while(|(names, word)| names.contains(&word.as_str())).count()
     }
@@ -198,7 +198,7 @@ impl Given {
     }
 }
 
-/// What the words ask for.
+/// Requests in the words of a line.
 pub(super) enum Asked {
     /// The usage text of the commands that begin with these words.
     Help(Vec<String>),
@@ -248,7 +248,7 @@ pub(super) fn understand(args: &[String]) -> Result<Understood, Misread> {
     }
 }
 
-/// What `dcos MODULE` names, and the words after it. The real one takes the package's name for the service's,
+/// Returns the module that `dcos MODULE` names, and the words after it. The real one takes the package's name for the service's,
 /// without its `beta-`.
 pub(super) fn module(args: &[String]) -> (Option<&str>, &[String]) {
     match args {

@@ -77,7 +77,7 @@ pub(super) const COMPLETE: Verb = Verb {
     not_done: "could not be forced to complete",
 };
 
-/// What a command is meant for; empty is absent.
+/// Target of a command; empty is absent.
 #[derive(Clone, Copy)]
 pub(super) struct Element<'a> {
     pub(super) plan: &'a str,

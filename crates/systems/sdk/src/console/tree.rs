@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-/// What stands for something that the body does not say.
+/// Text for a value that the body lacks.
 const UNKNOWN: &str = "<UNKNOWN>";
 
 /// A line with what hangs below it. Three levels below the root at most.

@@ -14,7 +14,7 @@ pub(super) struct Level {
     thing: &'static str,
     /// Fields that every one of them has, or nearly every one.
     marks: &'static [&'static str],
-    /// What holds the field, and the fields beside it.
+    /// The mapping of the field, and the fields beside it.
     owner: (&'static str, &'static [&'static str]),
     /// Fields of one of them.
     inner: &'static [&'static str],
@@ -113,7 +113,7 @@ pub(super) fn in_place<'n>(cx: &mut Cx<'_>, named: Vec<Named<'n>>, level: &Level
     right
 }
 
-/// Where a field belongs, for one that is not known where it stands.
+/// Returns the mapping that a misplaced field belongs to.
 pub(super) fn home(field: &str) -> Option<&'static str> {
     Some(match field {
         "count"

@@ -37,7 +37,7 @@ use planarium_source::yaml::{Entry, Node};
 use planarium_source::{Diagnostic, Diagnostics, Position, SourceMap, Span, suggest};
 use std::collections::BTreeMap;
 
-/// What decoding needs everywhere.
+/// Context of decoding.
 pub(crate) struct Cx<'a> {
     sources: &'a SourceMap,
     pub(crate) found: &'a mut Diagnostics,
@@ -49,7 +49,7 @@ pub(crate) struct Cx<'a> {
     pub(crate) name_override: Option<&'a str>,
     /// The program that runs the definition.
     pub(crate) program: Program,
-    /// What the program gives to tasks.
+    /// Variables that the program gives to tasks.
     variables: Vec<Variable>,
 }
 

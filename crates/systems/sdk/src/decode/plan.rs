@@ -254,7 +254,7 @@ fn check_indexes(cx: &mut Cx<'_>, entries: &Entries, steps: &Entry, phase: &str,
     }
 }
 
-/// What the lowered plans show: steps that cannot be built, and too many of them.
+/// Checks the lowered plans: steps that cannot be built, and too many of them.
 pub(super) fn check_default_steps(cx: &mut Cx<'_>, spec: &ServiceSpec) {
     let limit = u64::from(Limits::DEFAULT.elements);
     let total: u64 = lower::step_count(spec);

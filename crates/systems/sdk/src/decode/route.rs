@@ -7,7 +7,7 @@ use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use std::collections::BTreeMap;
 
-/// Whether a variable is routed to the tasks of a pod.
+/// Returns whether a variable is routed to the tasks of a pod.
 pub(crate) fn reaches(key: &str, pod: &str) -> bool {
     let own = format!("TASKCFG_{}_", env_name(pod));
     let name = key.strip_prefix("TASKCFG_ALL_").or_else(|| key.strip_prefix(&own));

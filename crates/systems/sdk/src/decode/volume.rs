@@ -17,7 +17,7 @@ const LONGEST_PROFILE: usize = 128;
 /// Volumes with the places of their paths.
 pub(super) type Volumes = Vec<(VolumeSpec, Span)>;
 
-/// Whose volumes are read.
+/// Owners of volumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     /// A pod, which leaves profiles of ROOT volumes aside.
@@ -127,11 +127,11 @@ fn is_path(path: &str) -> bool {
     path.starts_with(plain) && path.chars().all(|c| plain(c) || c == '_' || c == '-')
 }
 
-/// What [`is_file_path`] wants.
+/// Advice for [`is_file_path`].
 pub(super) const FILE_PATH_HELP: &str =
     "begin it with a letter, a digit or '.'; then letters, digits, '.', '_', '-' and slashes";
 
-/// Whether a text can be a path below some directory, as host volumes and secrets write it.
+/// Returns whether a text can be a path below some directory, as host volumes and secrets write it.
 pub(super) fn is_file_path(path: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '.';
     path.starts_with(plain) && path.chars().all(|c| plain(c) || matches!(c, '_' | '-' | '/' | '\\'))

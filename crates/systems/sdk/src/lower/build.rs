@@ -31,7 +31,7 @@ pub fn at_start(spec: &ServiceSpec, deployed_before: bool) -> Vec<LoweredPlan> {
     all
 }
 
-/// How many steps all plans have together, without building them.
+/// Returns how many steps all plans have together, without building them.
 pub fn step_count(spec: &ServiceSpec) -> u64 {
     if spec.plans.is_empty() {
         return spec.pods.iter().map(|pod| u64::from(pod.count)).fold(0, u64::saturating_add);
@@ -153,10 +153,10 @@ fn custom_steps(pod: &PodSpec, phase: &PhaseSpec, strategy: LoweredStrategy) -> 
     steps
 }
 
-/// What the steps of several instances have in common that launch the same tasks.
+/// Steps of several instances that launch the same tasks.
 struct List {
     tasks: Arc<[Text]>,
-    /// What stands before and after the index in their names.
+    /// The parts of their names before and after the index.
     around: (String, String),
     at: At,
     error: Option<Text>,
@@ -216,7 +216,7 @@ fn conflict(pod: &PodSpec, tasks: &[Text]) -> Option<Text> {
 /// A step of a definition that cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// Where it is written.
+    /// Its position.
     pub at: At,
     /// The first such step's name.
     pub step: Text,

@@ -56,7 +56,7 @@ pub struct LoweredPlan {
     pub strategy: LoweredStrategy,
     /// Phases in order.
     pub phases: Vec<LoweredPhase>,
-    /// Where it is written; the service's beginning for a generated plan.
+    /// Its position; the service's beginning for a generated plan.
     pub at: At,
     /// Not written in the definition.
     pub generated: bool,
@@ -73,7 +73,7 @@ pub struct LoweredPhase {
     pub canary: bool,
     /// Steps in order.
     pub steps: Vec<LoweredStep>,
-    /// Where it is written.
+    /// Its position.
     pub at: At,
 }
 
@@ -103,7 +103,7 @@ pub struct LoweredStep {
     pub tasks: Arc<[Text]>,
     /// Steps of this phase, by position, that must be complete first ([`LoweredStrategy::Dependency`] only).
     pub after: Range<u32>,
-    /// Where it is written.
+    /// Its position.
     pub at: At,
     /// Why it could not be built: the step is in ERROR for good.
     pub error: Option<Text>,

@@ -17,7 +17,7 @@ const VERSION: &str = "stub-universe";
 /// Stands for the build time that packaging tools fill in.
 const BUILD_TIME: (&str, &str) = ("1443830400000", "Sat Oct 03 2015 00:00:00 +0000");
 
-/// What the template is rendered with.
+/// Inputs of the template's rendering.
 pub(super) struct Parts<'r> {
     /// Options over defaults.
     pub(super) options: Value,
@@ -34,7 +34,7 @@ pub(super) struct Parts<'r> {
 }
 
 impl Parts<'_> {
-    /// Where an option is written: among those given, else its default.
+    /// Returns the position of an option: among those given, else its default.
     fn place_of(&self, option: &str) -> Option<Span> {
         let path: Vec<&str> = option.split('.').collect();
         if let Some(span) = self.given.span_of(&path) {
@@ -47,7 +47,7 @@ impl Parts<'_> {
     }
 }
 
-/// What is taken of the app.
+/// Parts of the app that are used.
 pub(super) struct App {
     /// Environment of the scheduler.
     pub(super) env: BTreeMap<String, String>,

@@ -23,18 +23,18 @@ use planarium_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span, json};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What the real cluster adds to the environment of a scheduler: Marathon its ports, the agent where metrics go.
+/// Variables that the real cluster adds to a scheduler's environment: Marathon its ports, the agent the metrics address.
 pub(crate) const INJECTED: &[(&str, &str)] =
     &[("PORT0", "15000"), ("PORT_API", "15000"), config_file::STATSD_HOST, config_file::STATSD_PORT];
 
-/// What a package gives.
+/// Result of reading a package.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Package {
     /// Environment of the scheduler process.
     pub(crate) env: BTreeMap<String, String>,
     /// The definition that the options choose (`service.yaml`).
     pub(crate) yaml: Option<Yaml>,
-    /// Where the options say so.
+    /// Position in the options.
     pub(crate) yaml_span: Option<Span>,
     /// The options name the service.
     pub(crate) named: bool,
@@ -42,12 +42,12 @@ pub(crate) struct Package {
     pub(crate) broken: bool,
     /// Its name.
     name: Option<String>,
-    /// What runs its scheduler.
+    /// The command of its scheduler.
     command: Option<String>,
 }
 
 impl Package {
-    /// What it says of its program.
+    /// Returns the signs of its program.
     pub(crate) fn marks(&self) -> Marks<'_> {
         Marks { name: self.name.as_deref(), command: self.command.as_deref() }
     }

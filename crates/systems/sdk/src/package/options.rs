@@ -17,7 +17,7 @@ const PACKAGE_FILES: &[&str] = &["config.json", "resource.json", "package.json"]
 pub(crate) struct Options<'r> {
     pub(super) value: &'r Value,
     pub(super) node: Option<Node>,
-    /// Where they are written, with the text of it.
+    /// File and text of the options.
     pub(super) file: Option<(FileId, String)>,
 }
 

@@ -56,7 +56,7 @@ pub(super) fn check(
 struct Checker<'d> {
     found: &'d mut Diagnostics,
     path: Vec<String>,
-    /// Where to point without a place in the options.
+    /// Position of findings without a place in the options.
     at: Span,
     /// Options of the wrong type.
     wrong: Vec<Vec<String>>,

@@ -1,11 +1,11 @@
-//! Whether an offer satisfies a rule, and why in words.
+//! Evaluates a rule on an offer, with the reason in words.
 
 use super::matcher::attribute_text;
 use super::{Key, Matcher, Rule};
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 
-/// What rules look at in an offer.
+/// Facts of an offer that rules look at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OfferFacts {
     /// Machine.
@@ -22,7 +22,7 @@ pub struct OfferFacts {
     pub master_region: Option<Text>,
 }
 
-/// What rules look at in a stored task: where it was launched last.
+/// Facts of a stored task that rules look at: its last launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredTaskFacts {
     /// Task instance name, e.g. `hello-0-server`.
@@ -46,7 +46,7 @@ pub struct StoredTaskFacts {
 /// The result of an evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Whether the rule holds.
+    /// Set if the rule holds.
     pub passed: bool,
     /// Why, for people.
     pub text: String,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Bytes of a compiled expression at most.
 const SIZE_LIMIT: usize = 256 * 1024;
 
-/// What a text is compared with.
+/// Patterns of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Matcher {
     /// The same text.
@@ -20,7 +20,7 @@ pub enum Matcher {
 }
 
 impl Matcher {
-    /// Whether the whole text fits.
+    /// Returns whether the whole text fits.
     pub fn matches(&self, text: &str) -> bool {
         match self {
             Self::Exact(wanted) => **wanted == *text,
@@ -29,7 +29,7 @@ impl Matcher {
         }
     }
 
-    /// Whether the value of an agent attribute fits. Numbers are compared as numbers of three decimals.
+    /// Returns whether the value of an agent attribute fits. Numbers are compared as numbers of three decimals.
     pub fn matches_attribute(&self, value: &str) -> bool {
         match self {
             Self::Exact(wanted) => attribute_text(wanted) == attribute_text(value),
@@ -47,7 +47,7 @@ impl Matcher {
     }
 }
 
-/// How an agent attribute's value reads: a number without superfluous decimals, anything else as it is.
+/// Formats an agent attribute's value: a number without superfluous decimals, anything else as it is.
 pub(super) fn attribute_text(value: &str) -> String {
     Milli::parse(value).map_or_else(|_| value.to_owned(), |number| number.to_string())
 }
@@ -74,7 +74,7 @@ impl Pattern {
         &self.text
     }
 
-    /// Whether the whole text fits.
+    /// Returns whether the whole text fits.
     pub fn matches(&self, text: &str) -> bool {
         self.regex.is_match(text)
     }

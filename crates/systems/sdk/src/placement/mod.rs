@@ -27,7 +27,7 @@ use planarium_protocol::Text;
 pub struct Placement {
     /// The text of the definition.
     pub text: Text,
-    /// What it means.
+    /// The rule.
     pub rule: Rule,
 }
 

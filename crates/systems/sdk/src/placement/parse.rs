@@ -30,7 +30,7 @@ pub struct ParseError {
     pub kind: ParseErrorKind,
     /// One sentence.
     pub message: String,
-    /// How to mend it.
+    /// Advice for mending it.
     pub help: String,
 }
 

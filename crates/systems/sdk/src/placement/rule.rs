@@ -5,7 +5,7 @@ use planarium_protocol::Text;
 use planarium_protocol::json;
 use serde_json::Value;
 
-/// What tasks are grouped or counted by.
+/// Keys by which tasks are grouped or counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
     /// The machine.
@@ -58,7 +58,7 @@ pub enum Rule {
     MaxPer {
         /// Per what.
         key: Key,
-        /// How many.
+        /// Maximum.
         max: u32,
         /// Pod type whose tasks count.
         pod: Text,
@@ -67,7 +67,7 @@ pub enum Rule {
     RoundRobin {
         /// Over what.
         key: Key,
-        /// How many different keys there are, when told.
+        /// Number of different keys, when given.
         distinct: Option<u32>,
         /// Pod type whose tasks count.
         pod: Text,
@@ -76,13 +76,13 @@ pub enum Rule {
     Invalid {
         /// The text.
         text: Text,
-        /// What is wrong with it.
+        /// The error.
         why: Text,
     },
 }
 
 impl Rule {
-    /// Whether some part looks at the region.
+    /// Returns whether some part looks at the region.
     pub fn references_region(&self) -> bool {
         self.any(&mut |rule| {
             matches!(
@@ -95,7 +95,7 @@ impl Rule {
         })
     }
 
-    /// Whether some part looks at the zone.
+    /// Returns whether some part looks at the zone.
     pub fn references_zone(&self) -> bool {
         self.any(&mut |rule| {
             matches!(
@@ -105,14 +105,14 @@ impl Rule {
         })
     }
 
-    /// Whether stored tasks matter at all.
+    /// Returns whether stored tasks matter at all.
     pub fn counts(&self) -> bool {
         self.any(&mut |rule| {
             matches!(rule, Self::Avoid { .. } | Self::MaxPer { .. } | Self::RoundRobin { .. })
         })
     }
 
-    /// Whether tasks on other machines than the offer's matter. When not, it is enough to pass the stored
+    /// Returns whether tasks on other machines than the offer's matter. When not, it is enough to pass the stored
     /// tasks of that machine to [`Rule::evaluate`].
     pub fn counts_elsewhere(&self) -> bool {
         self.any(&mut |rule| match rule {

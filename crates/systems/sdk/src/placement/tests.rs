@@ -65,7 +65,7 @@ fn the_three_ways_of_writing() {
 }
 
 #[test]
-fn what_is_refused() {
+fn refusals() {
     for (text, kind, words) in [
         ("hostname", ParseErrorKind::Arity, "Expected 2 or 3, got 1"),
         (r#"[["a","IS","b","c"]]"#, ParseErrorKind::Arity, "got 4"),

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 const NODE: &str = "node";
 /// Its task that runs the database.
 const SERVER: &str = "server";
-/// How many of the first nodes are seeds.
+/// Number of the first nodes that are seeds.
 const SEEDS: &str = "LOCAL_SEEDS_COUNT";
 /// Seeds of other clusters, separated by commas.
 const REMOTE_SEEDS: &str = "TASKCFG_ALL_REMOTE_SEEDS";
@@ -31,7 +31,7 @@ pub(super) const FIXED_VARIABLES: &[FixedVariable] = &[
 /// Most seeds that are listed: more than pod instances that a definition may have.
 const MOST_SEEDS: u32 = 10_000;
 
-/// How many nodes are seeds.
+/// Returns how many nodes are seeds.
 fn seeds_count(env: &BTreeMap<String, String>) -> Option<u32> {
     let given = env.get(SEEDS).map_or("2", String::as_str);
     let count: i64 = given.parse().ok().filter(|count| i32::try_from(*count).is_ok())?;
@@ -57,7 +57,7 @@ pub(super) fn variables(spec: &ServiceSpec, env: &BTreeMap<String, String>) -> R
     Ok(all)
 }
 
-/// What `/v1/seeds` lists: the seeds of this cluster and those of others, each once.
+/// Returns the content of `/v1/seeds`: the seeds of this cluster and those of others, each once.
 pub(super) fn seeds(spec: &ServiceSpec, env: &BTreeMap<String, String>) -> Vec<String> {
     let remote = env.get(REMOTE_SEEDS).filter(|given| !given.is_empty());
     let remote = remote.into_iter().flat_map(|given| {

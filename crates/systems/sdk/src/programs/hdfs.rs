@@ -42,7 +42,7 @@ pub(super) fn variables(spec: &ServiceSpec, env: &BTreeMap<String, String>) -> R
     ])
 }
 
-/// Where the service keeps its state in ZooKeeper.
+/// Returns the service's ZooKeeper path.
 fn zk_root(spec: &ServiceSpec) -> String {
     let name = spec.name.strip_prefix('/').unwrap_or(&spec.name);
     format!("/dcos-service-{}", name.replace('/', "__"))
@@ -124,7 +124,7 @@ pub(super) fn recovery(lost: &Lost<'_>) -> Option<OwnPhase> {
     Some(OwnPhase { name: format!("permanent-{name}-failure-recovery").into(), steps })
 }
 
-/// What a task's environment would be, as far as it is the same for all.
+/// Returns the part of a task's environment that is the same for all.
 pub(super) fn served_with(
     spec: &ServiceSpec,
     env: &BTreeMap<String, String>,

@@ -41,7 +41,7 @@ pub(super) fn before_decommission(env: &BTreeMap<String, String>) -> Option<&'st
     has_scenario(env, "CUSTOM_DECOMMISSION").then_some(CUSTOM_STEP)
 }
 
-/// Whether a scenario keeps tasks to the service's region whatever else the environment says.
+/// Returns whether a scenario keeps tasks to the service's region whatever else the environment says.
 pub(super) fn is_region_aware(env: &BTreeMap<String, String>) -> bool {
     has_scenario(env, "MULTI_REGION")
 }

@@ -49,7 +49,7 @@ pub enum Program {
 /// **Source**: `dcos-commons: …/config/TaskEnvRouter.java`. Match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Variable {
-    /// Whose tasks get it; all tasks, when none is named.
+    /// The pod whose tasks get it; all tasks, when none is named.
     pub(crate) pod: Option<&'static str>,
     /// Name.
     pub(crate) name: &'static str,
@@ -86,7 +86,7 @@ pub(crate) struct Lost<'a> {
 pub(crate) struct KnownPhase {
     /// Name.
     pub(crate) name: Text,
-    /// What its steps launch; none for a step that launches nothing.
+    /// Launches of its steps; none for a step that launches nothing.
     pub(crate) steps: Vec<Option<KnownStep>>,
 }
 
@@ -174,12 +174,12 @@ impl Program {
         }
     }
 
-    /// Whether the environment can switch the timed replacement of pods on.
+    /// Returns whether the environment can switch the timed replacement of pods on.
     pub(crate) fn has_timed_replacement(&self) -> bool {
         *self != Self::Hdfs
     }
 
-    /// Whether tasks are kept to the service's region whatever the environment says.
+    /// Returns whether tasks are kept to the service's region whatever the environment says.
     pub(crate) fn is_region_aware(&self, env: &BTreeMap<String, String>) -> bool {
         match self {
             Self::Cassandra | Self::Hdfs => true,
@@ -210,7 +210,7 @@ impl Program {
         }
     }
 
-    /// How it recovers a lost pod, unless it leaves that to the library.
+    /// Returns its recovery of a lost pod, unless it leaves that to the library.
     pub(crate) fn recovery(&self, lost: &Lost<'_>) -> Option<OwnPhase> {
         match self {
             Self::Cassandra => cassandra::recovery(lost),
@@ -227,7 +227,7 @@ impl Program {
         }
     }
 
-    /// What served files are rendered with.
+    /// Returns the values that served files are rendered with.
     ///
     /// *Errors*: as [`Program::variables`].
     pub(crate) fn served_with(
@@ -241,7 +241,7 @@ impl Program {
         }
     }
 
-    /// What `/v1/seeds` lists; none for a program without it.
+    /// Returns the content of `/v1/seeds`; none for a program without it.
     pub(crate) fn seeds(&self, spec: &ServiceSpec, env: &BTreeMap<String, String>) -> Option<Vec<String>> {
         (*self == Self::Cassandra).then(|| cassandra::seeds(spec, env))
     }

@@ -14,17 +14,17 @@ use std::collections::BTreeMap;
 const PROGRAM: &str = "PLANARIUM_PROGRAM";
 /// The name of the package in the environment of its scheduler.
 const PACKAGE: &str = "PACKAGE_NAME";
-/// What the variable has when a package comes without its name.
+/// Value of the variable when a package comes without its name.
 pub(crate) const UNNAMED: &str = "package";
 
 const SIMULATED: [&str; 3] = ["cassandra", "hdfs", "hello-world"];
 
-/// What a package says of its program.
+/// Signs of a package's program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks<'a> {
     /// Name of the package.
     pub(crate) name: Option<&'a str>,
-    /// What its scheduler's command runs.
+    /// The command of its scheduler.
     pub(crate) command: Option<&'a str>,
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn report(program: &Program, env: &BTreeMap<String, String>, at: Span
     );
 }
 
-/// What a simulated program adds.
+/// Returns the routes and commands that a simulated program adds.
 fn additions(program: &Program) -> &'static str {
     match program {
         Program::HelloWorld => {

@@ -12,7 +12,7 @@ use planarium_protocol::Text;
 use planarium_source::{Diagnostic, Diagnostics, SourceMap};
 use std::collections::BTreeMap;
 
-/// Where the program of a package looks for files, in the sandbox of its scheduler.
+/// Folder of a package's files, in the sandbox of its scheduler.
 const FOLDER: &str = "/mnt/mesos/sandbox/./hdfs-scheduler";
 
 /// A file that is served.
@@ -20,7 +20,7 @@ const FOLDER: &str = "/mnt/mesos/sandbox/./hdfs-scheduler";
 pub struct ServedFile {
     /// Name of the endpoint.
     pub name: Text,
-    /// What it answers.
+    /// The answer.
     pub text: Text,
 }
 

@@ -1,4 +1,4 @@
-//! What programs make of definitions before anything runs.
+//! Effects of programs on definitions before anything runs.
 
 use super::strategies::STRATEGIES;
 use super::{OwnStep, Program};
@@ -148,7 +148,7 @@ fn hdfs_runs_its_three_pods_apart_from_each_other() {
 }
 
 #[test]
-fn what_a_program_needs_is_asked_for() {
+fn missing_program_variables_are_reported() {
     // definition, replaced, by, words
     let cases = [
         (CASSANDRA, "  replace:", "  other:", "Failed to find plan: replace"),

@@ -30,7 +30,7 @@ use planarium_protocol::Text;
 use planarium_protocol::view::SourceRef;
 use std::sync::Arc;
 
-/// Where something was written. Two of them are always equal, so positions never make two specs differ.
+/// A position in the text. Two of them are always equal, so positions never make two specs differ.
 #[derive(Clone, Debug, Eq)]
 pub struct At(pub SourceRef);
 
@@ -69,7 +69,7 @@ pub struct ServiceSpec {
     pub web_url: Option<Text>,
     /// `SERVICE_REGION` of the environment.
     pub region: Option<Text>,
-    /// What host names end in. No part of a target configuration.
+    /// Domains of host names. No part of a target configuration.
     pub domains: Domains,
     /// Timed replacement of failed pods, when the environment asks for it.
     pub replacement_failure_policy: Option<ReplacementFailurePolicy>,
@@ -77,7 +77,7 @@ pub struct ServiceSpec {
     pub pods: Vec<Arc<PodSpec>>,
     /// Plans in the order written; empty when the definition has none.
     pub plans: Vec<Arc<PlanSpec>>,
-    /// Where the definition begins.
+    /// Start of the definition.
     pub at: At,
 }
 
@@ -103,7 +103,7 @@ impl ServiceSpec {
     }
 }
 
-/// What the host names of a service end in, and where its scheduler is found.
+/// Domains of a service's host names, and the address of its scheduler.
 ///
 /// **Source**: `dcos-commons: …/http/EndpointUtils.java`, `…/scheduler/SchedulerConfig.java`. Match.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +157,7 @@ fn in_host(name: &str) -> String {
 /// When a pod that failed and did not come back counts as lost for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplacementFailurePolicy {
-    /// How long a failure may last. *Units*: seconds.
+    /// Time after which a failure is permanent. *Units*: seconds.
     pub permanent_failure_timeout_s: u64,
     /// Kept; the real scheduler never reads it. *Units*: seconds.
     pub min_replace_delay_s: u64,

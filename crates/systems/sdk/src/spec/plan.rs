@@ -4,7 +4,7 @@ use super::At;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// How a plan picks among its phases.
+/// Strategies over the phases of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlanStrategy {
     /// One phase after the other.
@@ -24,7 +24,7 @@ impl PlanStrategy {
     }
 }
 
-/// How a phase picks among its steps, as written.
+/// Strategies over the steps of a phase, as written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PhaseStrategy {
     /// One step after the other.
@@ -39,12 +39,12 @@ pub enum PhaseStrategy {
 }
 
 impl PhaseStrategy {
-    /// Whether the first steps wait for an operator.
+    /// Returns whether the first steps wait for an operator.
     pub fn is_canary(self) -> bool {
         matches!(self, Self::SerialCanary | Self::ParallelCanary)
     }
 
-    /// Whether steps may run side by side.
+    /// Returns whether steps may run side by side.
     pub fn is_parallel(self) -> bool {
         matches!(self, Self::Parallel | Self::ParallelCanary)
     }
@@ -59,7 +59,7 @@ pub struct PlanSpec {
     pub strategy: PlanStrategy,
     /// Phases in the order written.
     pub phases: Vec<Arc<PhaseSpec>>,
-    /// Where it is written.
+    /// Its position.
     pub at: At,
 }
 
@@ -74,13 +74,13 @@ pub struct PhaseSpec {
     pub pod: Text,
     /// Custom steps; empty means one step per pod instance with all its tasks.
     pub steps: Vec<StepEntry>,
-    /// Where it is written.
+    /// Its position.
     pub at: At,
-    /// Where the pod type is named.
+    /// Position of the pod type.
     pub pod_at: At,
 }
 
-/// Whose steps an entry describes.
+/// Instances whose steps an entry describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKey {
     /// Every pod instance without an entry of its own.
@@ -96,7 +96,7 @@ pub struct StepEntry {
     pub key: StepKey,
     /// One step per list, in order; empty gives the instance no step.
     pub steps: Vec<StepTasks>,
-    /// Where it is written.
+    /// Its position.
     pub at: At,
 }
 
@@ -105,6 +105,6 @@ pub struct StepEntry {
 pub struct StepTasks {
     /// Task names in the order written.
     pub tasks: Arc<[Text]>,
-    /// Where the list is written.
+    /// Position of the list.
     pub at: At,
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct PodSpec {
     /// Pod type.
     pub name: Text,
-    /// How many instances.
+    /// Number of instances.
     pub count: u32,
     /// Tasks in the order written.
     pub tasks: Vec<Arc<TaskSpec>>,
@@ -50,7 +50,7 @@ pub struct PodSpec {
     pub ipc_mode: Option<IpcMode>,
     /// Size of `/dev/shm`. *Units*: MiB.
     pub shm_size_mib: Option<u64>,
-    /// Where it is written.
+    /// Its position.
     pub at: At,
 }
 
@@ -70,7 +70,7 @@ impl PodSpec {
         format!("{}-{index}", self.name)
     }
 
-    /// Whether the pod takes ports of the machine: no network at all, or one that maps ports.
+    /// Returns whether the pod takes ports of the machine: no network at all, or one that maps ports.
     pub fn uses_host_ports(&self) -> bool {
         self.networks.is_empty() || self.networks.iter().any(NetworkSpec::maps_ports)
     }
@@ -88,7 +88,7 @@ pub struct NetworkSpec {
 }
 
 impl NetworkSpec {
-    /// Whether ports of the machine are mapped to ports of the container.
+    /// Returns whether ports of the machine are mapped to ports of the container.
     ///
     /// **Source**: `dcos-commons: …/dcos/DcosConstants.java`; only `mesos-bridge` does. Match.
     pub fn maps_ports(&self) -> bool {
@@ -114,7 +114,7 @@ pub struct Rlimit {
     pub values: Option<(i64, i64)>,
 }
 
-/// How a volume may be used.
+/// Modes of a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VolumeMode {
     /// Read and write.

@@ -4,7 +4,7 @@ use super::At;
 use planarium_kernel::Milli;
 use planarium_protocol::Text;
 
-/// What is reserved for the tasks that name it. Only one of them can run at a time.
+/// Resources reserved for the tasks that name the set. Only one of them can run at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceSet {
     /// Id; `<task>-resource-set` for a task's own.
@@ -21,7 +21,7 @@ pub struct ResourceSet {
     pub ports: Vec<PortSpec>,
     /// Volumes in the order written.
     pub volumes: Vec<VolumeSpec>,
-    /// Where it is written.
+    /// Its position.
     pub at: At,
 }
 
@@ -56,9 +56,9 @@ pub struct PortSpec {
     pub advertise: bool,
     /// Virtual address.
     pub vip: Option<VipSpec>,
-    /// Where a dynamic port may lie; empty is anywhere.
+    /// Ranges for a dynamic port; empty is anywhere.
     pub ranges: Vec<PortRange>,
-    /// Where it is written.
+    /// Its position.
     pub at: At,
 }
 
@@ -110,6 +110,6 @@ pub struct VolumeSpec {
     pub size: Milli,
     /// Disk profiles it accepts (MOUNT only).
     pub profiles: Vec<Text>,
-    /// Where it is written.
+    /// Its position.
     pub at: At,
 }

@@ -5,7 +5,7 @@ use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// What a task is meant to reach.
+/// Goals of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Goal {
     /// Keep running.
@@ -60,7 +60,7 @@ pub struct TaskSpec {
     pub ipc_mode: Option<IpcMode>,
     /// Size of `/dev/shm`. *Units*: MiB.
     pub shm_size_mib: Option<u64>,
-    /// Where it is written.
+    /// Its position.
     pub at: At,
 }
 
@@ -107,16 +107,16 @@ pub struct ReadinessCheck {
     pub timeout_s: u64,
 }
 
-/// How a task is found.
+/// Discovery information of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiscoverySpec {
     /// Name prefix, `<prefix>-<index>`.
     pub prefix: Option<Text>,
-    /// Who may see it.
+    /// Its visibility.
     pub visibility: Visibility,
 }
 
-/// Who may see a discovery entry.
+/// Visibility of a discovery entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Visibility {
     /// The framework.

@@ -200,7 +200,7 @@ plans:
 }
 
 #[test]
-fn what_the_real_parser_takes_and_what_it_refuses() {
+fn texts_that_the_real_parser_takes_and_refuses() {
     let base = "\
 name: x
 pods:
@@ -800,7 +800,7 @@ fn resources_of_the_target_configuration() {
 }
 
 #[test]
-fn what_is_kept_without_effect_is_shown() {
+fn preserved_but_ineffective_fields_are_shown() {
     let loaded = clean(EVERYTHING);
     let mut cx = crate::Cx::new(1);
     let (scheduler, _) = crate::Scheduler::start(&mut cx, &loaded, None).expect("starts");

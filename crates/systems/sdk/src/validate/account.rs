@@ -13,7 +13,7 @@ pub(crate) const CREDENTIAL: &str = "DCOS_SERVICE_ACCOUNT_CREDENTIAL";
 /// The check that asks for it.
 pub(super) const CHECK: &str = "SDK206";
 
-/// Whether a scheduler with this environment has an account.
+/// Returns whether a scheduler with this environment has an account.
 pub(crate) fn is_given(env: &BTreeMap<String, String>) -> bool {
     env.get(CREDENTIAL).is_some_and(|credential| !credential.is_empty())
 }

@@ -259,7 +259,7 @@ pub(super) fn role(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     }
 }
 
-/// What Java shows of a value that may be absent.
+/// Formats an optional value as Java does.
 fn optional(value: Option<&str>) -> String {
     value.map_or("Optional.empty".to_owned(), |value| format!("Optional[{value}]"))
 }

@@ -14,7 +14,7 @@ use crate::spec::{At, ServiceSpec};
 use planarium_source::{Diagnostic, SourceMap};
 use std::fmt;
 
-/// What checks look at.
+/// Facts for checks.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'s> {
     /// The target configuration in force; none at the first start.
@@ -34,7 +34,7 @@ pub struct Facts<'s> {
 pub struct ConfigError {
     /// Code of the check.
     pub code: &'static str,
-    /// What it is about, e.g. `PodSpec[name:hello]`.
+    /// The part it is about, e.g. `PodSpec[name:hello]`.
     pub field: String,
     /// The value, or the values before and after.
     pub value: Change,
@@ -42,7 +42,7 @@ pub struct ConfigError {
     pub message: String,
     /// The scheduler stops instead of keeping the old target.
     pub fatal: bool,
-    /// Where the new definition speaks of it; where it begins, when it does not.
+    /// Position in the new definition; its beginning, when it has none.
     pub at: At,
 }
 
@@ -74,9 +74,9 @@ pub struct Validator {
     pub code: &'static str,
     /// The real name.
     pub name: &'static str,
-    /// What it refuses.
+    /// The refused change.
     pub title: &'static str,
-    /// How to go on.
+    /// Advice.
     pub help: &'static str,
     run: fn(&Facts<'_>, &mut Vec<ConfigError>),
 }

@@ -23,7 +23,7 @@ pods:
 ";
 
 #[test]
-fn what_may_change() {
+fn permitted_changes() {
     // replaced, by, part of the error or nothing
     let cases = [
         ("count: 2", "count: 3", ""),
@@ -119,7 +119,7 @@ fn facts_of_the_installation_matter() {
 }
 
 #[test]
-fn what_the_reader_refuses_already_is_refused_here_too() {
+fn reader_errors_are_errors_here_too() {
     let long = format!("name: {}", "x".repeat(64));
     for (from, to, check, readable) in [
         ("name: hello", "name: a__b", "Field: 'ServiceName'; Value: 'a__b'", false),
@@ -153,7 +153,7 @@ fn blocks<'p>(page: &'p str, info: &str) -> Vec<&'p str> {
     page.split(&fence).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
 }
 
-/// What the checks say to a definition of a page, `in force` being the one before.
+/// Returns the refusals of a documentation page's definition, `in force` being the one before.
 fn refusals(text: &str, in_force: Option<&str>) -> Vec<ConfigError> {
     let read = |text: &str| crate::load(&request(text));
     let before = in_force.map(|text| read(text).partial.expect("a definition"));

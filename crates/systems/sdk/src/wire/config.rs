@@ -278,7 +278,7 @@ fn set_json(service: &ServiceSpec, pod: &PodSpec, set: &ResourceSet) -> Value {
     })
 }
 
-/// Whose a resource is.
+/// Adds the owners of resources.
 fn owners(body: &mut Map<String, Value>, service: &ServiceSpec, pod: &PodSpec) {
     let role = reservation_role(pod, &service.role);
     for (key, value) in [

@@ -9,7 +9,7 @@ use planarium_kernel::{Digest, SimTime};
 use std::sync::Arc;
 
 impl App {
-    /// What does not hold of what is kept, in words.
+    /// Lists broken invariants in words.
     pub(crate) fn check(&self) -> Vec<String> {
         let mut found = self.instances.check();
         found.extend(self.run.check());

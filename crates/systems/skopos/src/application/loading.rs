@@ -1,4 +1,4 @@
-//! How an application begins, begins anew and is taken down.
+//! Loads, restarts and removes an application.
 //!
 //! *Knows*: what is kept when the definition or the plan changes. *Must not know*: how plans are made.
 
@@ -121,7 +121,7 @@ fn arrange(blueprint: &Blueprint, instances: &mut Instances) {
     instances.sort(&|component| targets.get(component.index()).cloned().flatten(), packed);
 }
 
-/// What runs now, by component.
+/// Returns the running instances, by component.
 fn running(blueprint: &Blueprint, instances: &Instances) -> Vec<Running> {
     let mut all: Vec<Running> = Vec::new();
     for (slot, instance) in instances.iter() {

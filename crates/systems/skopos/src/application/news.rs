@@ -9,7 +9,7 @@ use planarium_ground::{Absence, FleetEventKind, MachineId, ProcessId};
 use planarium_protocol::Text;
 
 impl App {
-    /// Whether a process is one of this application's.
+    /// Returns whether a process is one of this application's.
     pub(crate) fn has_process(&self, process: ProcessId) -> bool {
         self.run.work.launching(process).is_some() || self.instances.of_process(process).is_some()
     }

@@ -93,7 +93,7 @@ impl App {
         }
     }
 
-    /// What strikes a call, if anything does. Counts it.
+    /// Returns the fault that strikes a call, if any, and counts it.
     fn strike(&mut self, io: &mut Io<'_>, plan: &Plan, id: StepId, bound: &Bound) -> Option<Strike> {
         let planned = calls::planned(&self.site(io, plan), &self.run.counts, self.run.step(id), id, bound);
         if let Some((rule, strike)) = planned {

@@ -28,7 +28,7 @@ pub(crate) struct Bound {
     pub(crate) line: Option<Text>,
 }
 
-/// What is called.
+/// Targets of a call.
 #[derive(Clone, Debug)]
 pub(crate) enum Callee {
     /// An action of a plugin that comes with Skopos.
@@ -226,7 +226,7 @@ fn check_instance(
     Ok(())
 }
 
-/// What works on all instances needs a component, and a probe the instance that it is to look at.
+/// Checks the component: calls on all instances need one, and a probe an instance to look at.
 fn check_component(
     site: &Site<'_>,
     callee: &Callee,

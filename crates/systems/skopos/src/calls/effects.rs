@@ -1,4 +1,4 @@
-//! What a call brings about when its time is over.
+//! Effects of a call at its end.
 //!
 //! *Knows*: what each effect does to instances, balancers and the register. *Must not know*: how long calls take.
 //!
@@ -93,7 +93,7 @@ fn change(containers: &mut Containers<'_, '_>, effect: &Effect) -> Result<(), Te
     Ok(())
 }
 
-/// Whether an instance has joined the register by now.
+/// Returns whether an instance has joined the register by now.
 fn has_joined(instances: &Instances, slot: Slot, now: SimTime) -> bool {
     instances.get(slot).is_some_and(|instance| {
         instance.state == InstanceState::Running
@@ -107,7 +107,7 @@ fn set_hidden(instances: &mut Instances, slot: Slot, hidden: bool) {
     }
 }
 
-/// Whether something can be run in an instance.
+/// Checks that a command can run in an instance.
 fn runs_well(instances: &Instances, slot: Slot) -> Result<(), Text> {
     match instances.get(slot) {
         None => Err("the instance is gone".into()),

@@ -14,13 +14,13 @@ use crate::run::{Counts, StepRun};
 use planarium_ground::{FailedCall, Labels, glob};
 use planarium_protocol::Text;
 
-/// What strikes a call.
+/// A fault that strikes a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Strike {
     pub(super) outcome: Outcome,
     pub(super) message: Text,
     pub(super) leave: bool,
-    /// How much later it fails. *Units*: milliseconds.
+    /// Delay before it fails. *Units*: milliseconds.
     pub(super) delay_ms: u64,
 }
 
@@ -35,7 +35,7 @@ impl Strike {
         }
     }
 
-    /// Whether it matters to a call: a message that cannot be delivered does only when it is asked to.
+    /// Returns whether it matters to a call: a message that cannot be delivered does only when it is asked to.
     pub(crate) fn matters(&self, bound: &Bound) -> bool {
         let notifies = matches!(&bound.callee, Callee::Plugin { spec, .. } if spec.op == Op::Notify);
         let fails = matches!(self.outcome, Outcome::Fail | Outcome::Timeout);
@@ -114,7 +114,7 @@ pub(crate) fn labels(site: &Site<'_>, id: StepId, bound: &Bound) -> Labels {
     labels
 }
 
-/// What the log says of an exit code.
+/// Returns the log's words for an exit code.
 fn said(exit_code: i32, message: Option<&Text>) -> Text {
     match message {
         Some(message) => format!("exit code {exit_code}: {message}").into(),

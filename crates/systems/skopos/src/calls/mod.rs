@@ -32,7 +32,7 @@ use crate::plan::Plan;
 use planarium_ground::Fleet;
 use planarium_kernel::SimTime;
 
-/// What there is to look at before a call begins.
+/// State before a call begins.
 #[derive(Clone, Copy)]
 pub(crate) struct Site<'a> {
     pub(crate) plan: &'a Plan,

@@ -1,4 +1,4 @@
-//! What begins with a call.
+//! The beginning of calls.
 //!
 //! *Knows*: how long each action takes and what it waits for. *Must not know*: what it brings about at its end.
 
@@ -14,7 +14,7 @@ use crate::run::{Await, Awaited, Counts, Effect, Timed};
 use planarium_ground::Absence;
 use planarium_protocol::Text;
 
-/// What begins with a call.
+/// The beginning of calls.
 #[derive(Debug)]
 pub(crate) enum Start {
     /// Nothing: it has failed; why, where that is worth a note.
@@ -33,18 +33,18 @@ impl Start {
     }
 }
 
-/// How a call goes once it is known what strikes it.
+/// Course of a call once its fault is known.
 struct Going<'a> {
     bound: &'a Bound,
-    /// How long it takes. *Units*: milliseconds.
+    /// Its running time. *Units*: milliseconds.
     ms: u64,
-    /// What is added to that. *Units*: milliseconds.
+    /// Additional time. *Units*: milliseconds.
     extra_ms: u64,
     unhealthy: bool,
 }
 
 impl Going<'_> {
-    /// How long it takes altogether. *Units*: milliseconds.
+    /// Returns its whole time. *Units*: milliseconds.
     fn whole_ms(&self) -> u64 {
         self.ms.saturating_add(self.extra_ms)
     }
@@ -68,7 +68,7 @@ impl Going<'_> {
     }
 }
 
-/// What begins with a call. Scripts are counted.
+/// Begins a call. Scripts are counted.
 pub(crate) fn start(site: &Site<'_>, counts: &mut Counts, bound: &Bound, strike: Option<Strike>) -> Start {
     let ms = usual_ms(site.blueprint, bound);
     let mut going = Going { bound, ms, extra_ms: 0, unhealthy: false };
@@ -100,7 +100,7 @@ pub(crate) fn start(site: &Site<'_>, counts: &mut Counts, bound: &Bound, strike:
 
 // ---- times ---------------------------------------------------------------------------------------------
 
-/// How long a call usually takes. *Units*: milliseconds.
+/// Returns the usual time of a call. *Units*: milliseconds.
 fn usual_ms(blueprint: &Blueprint, bound: &Bound) -> u64 {
     let simulation = &blueprint.definition.env.simulation;
     let told = |name: &str| simulation.durations.get(name).copied();
@@ -123,7 +123,7 @@ fn ready_ms(blueprint: &Blueprint, spec: &ActionSpec) -> u64 {
     }
 }
 
-/// How long a call waits for what does not come. *Units*: milliseconds.
+/// Returns a call's timeout. *Units*: milliseconds.
 fn patience_ms(bound: &Bound) -> u64 {
     match &bound.callee {
         Callee::Plugin { spec, .. } if spec.op == Op::InInstance => {
@@ -247,7 +247,7 @@ fn out_of_reach(site: &Site<'_>, slot: Slot) -> Option<Text> {
     (site.fleet.absence(machine) == Some(Absence::Partitioned)).then_some(host).flatten()
 }
 
-/// Whether an action has to reach the machine of its instance.
+/// Returns whether an action has to reach the machine of its instance.
 const fn touches_machine(op: Op) -> bool {
     matches!(op, Op::Destroy | Op::Stop | Op::Start | Op::InInstance)
 }

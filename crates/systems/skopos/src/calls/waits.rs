@@ -1,4 +1,4 @@
-//! How far what a call waits for has come.
+//! Progress of waiting calls.
 //!
 //! *Knows*: when an instance is up, in service or registered. *Must not know*: plans, news.
 
@@ -9,7 +9,7 @@ use planarium_ground::{Absence, Fleet};
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
 
-/// How far what is waited for has come.
+/// Progress of a wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
     /// It is there.
@@ -22,7 +22,7 @@ pub(crate) enum Progress {
     After(&'static str),
 }
 
-/// What becomes of a call that waits.
+/// Results of looking at a waiting call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     /// It is over, and why it failed.
@@ -31,7 +31,7 @@ pub(crate) enum Look {
     Again(SimTime),
 }
 
-/// What becomes of a call that has waited since an instant.
+/// Decides about a call that has waited since an instant.
 pub(crate) fn look(progress: Progress, waiting: &Await, since: SimTime, now: SimTime) -> Look {
     let next = match progress {
         Progress::There => return Look::Over(Ok(())),
@@ -46,7 +46,7 @@ pub(crate) fn look(progress: Progress, waiting: &Await, since: SimTime, now: Sim
     Look::Again(next)
 }
 
-/// How far what is waited for has come at an instant.
+/// Returns the progress of a wait at an instant.
 pub(crate) fn progress(
     blueprint: &Blueprint,
     instances: &Instances,
@@ -96,7 +96,7 @@ pub(crate) fn progress(
     if instance.ready || !checked { Progress::There } else { Progress::After("its readiness check passes") }
 }
 
-/// How far the new instances of a component have come.
+/// Returns the progress of a component's new instances.
 fn progress_of_all(
     blueprint: &Blueprint,
     instances: &Instances,
@@ -124,7 +124,7 @@ fn progress_of_all(
     all
 }
 
-/// How far a new instance of a service has come.
+/// Returns the progress of a service's new instance.
 fn progress_of_one(blueprint: &Blueprint, instance: &Instance, fleet: &Fleet, now: SimTime) -> Progress {
     let id = &instance.id;
     let starting = instance.state == InstanceState::Stopped && instance.process.is_some();

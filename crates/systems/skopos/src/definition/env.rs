@@ -42,7 +42,7 @@ pub(crate) struct QualityGate {
     pub(crate) steps: Vec<Hook>,
 }
 
-/// What the simulated plugins find.
+/// Results of the simulated plugins.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Simulation {
     /// Images that exist; every image when there is no list.
@@ -51,10 +51,10 @@ pub(crate) struct Simulation {
     pub(crate) balancers: Option<Vec<Text>>,
     pub(crate) instances: Vec<Planted>,
     pub(crate) scripts: SortedMap<Text, Script>,
-    /// What probe containers come out with, by image.
+    /// Exit codes of probe containers, by image.
     pub(crate) probes: SortedMap<Text, Script>,
     pub(crate) plugins: SortedMap<Text, UserPlugin>,
-    /// How long calls take, by `PLUGIN.ACTION`. *Units*: milliseconds.
+    /// Durations of calls, by `PLUGIN.ACTION`. *Units*: milliseconds.
     pub(crate) durations: SortedMap<Text, u64>,
     pub(crate) faults: Vec<FaultRule>,
     /// From running to ready. *Units*: milliseconds.
@@ -90,7 +90,7 @@ pub(crate) struct UserPlugin {
     pub(crate) actions: SortedMap<Text, Script>,
 }
 
-/// What a planned failure does to a call.
+/// Effects of a planned failure on a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// It fails after its usual time.
@@ -256,7 +256,7 @@ const FAULT: &[&str] = &[
 #[cfg(test)]
 pub(crate) const SIMULATION_KEYS: &[&[&str]] = &[SIMULATION, INSTANCE, SCRIPT, FAULT, &["actions"]];
 
-/// How long a script takes that says nothing. *Units*: milliseconds.
+/// Default duration of a script. *Units*: milliseconds.
 const SCRIPT_MS: u64 = 1_000;
 
 impl Script {
@@ -553,7 +553,7 @@ impl EnvReader<'_> {
 }
 
 impl Simulation {
-    /// What a probe container of an image comes out with: said of the image, else of its name without a version.
+    /// Returns the script of a probe container: by its image, else by the image's name without a version.
     pub(crate) fn probe(&self, image: &str) -> Option<&Script> {
         let bare = image.rsplit_once(':').map_or(image, |(name, _)| name);
         self.probes.get(image).or_else(|| self.probes.get(bare))

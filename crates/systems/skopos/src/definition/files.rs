@@ -30,7 +30,7 @@ pub(crate) const ENV_KEYS: [&str; 10] = [
     "vars",
 ];
 
-/// What a file is.
+/// Roles of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Plan,
@@ -227,7 +227,7 @@ fn role(path: &str, text: &str, chosen: &Chosen) -> Option<Role> {
     (!other_chosen).then_some(role)
 }
 
-/// What the doctype and the outermost keys say.
+/// Returns the role by doctype and outermost keys.
 fn by_content(text: &str) -> Option<Role> {
     let root = Reader::new(text, FileId(0)).one(&mut Diagnostics::with_limit(0)).root;
     let keys = planarium_source_keys(text);
@@ -261,7 +261,7 @@ fn by_content(text: &str) -> Option<Role> {
     }
 }
 
-/// Where a text that cannot be read names the doctype of models, if it does.
+/// Returns the position of the models' doctype in an unreadable text, if it is there.
 pub(crate) fn model_doctype(text: &str) -> Option<usize> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -283,7 +283,7 @@ fn planarium_source_keys(text: &str) -> Vec<(String, String)> {
     lines.collect()
 }
 
-/// What parts of the name say: `prod-env`, `plan.v2`.
+/// Returns the role by parts of the name: `prod-env`, `plan.v2`.
 fn by_name(stem: &str) -> Option<Role> {
     stem.split(['-', '_', '.']).find_map(|part| match part {
         "plan" => Some(Role::Plan),

@@ -39,7 +39,7 @@ pub(crate) const GENERATED: &str = "plan.yaml (generated)";
 /// A request as far as it could be read. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What can run; none when there is any error.
+    /// The runnable definition; none when there is any error.
     pub(crate) definition: Option<Arc<Definition>>,
     /// The application's name.
     pub name: Text,
@@ -89,7 +89,7 @@ pub(crate) struct Definition {
     pub(crate) options: Options,
 }
 
-/// What a load command says beside files.
+/// Options of a load command beside files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     /// Everything is taken down.
@@ -387,7 +387,7 @@ fn check_made(
     }
 }
 
-/// What runs at load time, by component.
+/// Returns the instances that run at load time, by component.
 fn planted(model: &Model, env: &Env, options: Options) -> Vec<Running> {
     let mut running: Vec<Running> = Vec::new();
     for instance in env.simulation.instances.iter().filter(|instance| !instance.stopped) {
@@ -541,7 +541,7 @@ impl Definition {
         }
     }
 
-    /// What runs at load time.
+    /// Returns the instances that run at load time.
     pub(crate) fn planted(&self) -> Vec<Running> {
         match &self.model {
             Some(model) => planted(model, &self.env, self.options),

@@ -32,19 +32,19 @@ pub(crate) struct Model {
 pub(crate) struct Component {
     /// Its name.
     pub(crate) name: Text,
-    /// Where its name stands.
+    /// Position of its name.
     pub(crate) span: Span,
     /// The image that is to run.
     pub(crate) image: Option<Text>,
     /// No image is written.
     pub(crate) imageless: bool,
-    /// How many instances are to run; a singleton has one at most.
+    /// Wanted number of instances; a singleton has one at most.
     pub(crate) replicas: u64,
     /// Two instances must never run side by side.
     pub(crate) singleton: bool,
     /// Components that have to be there before it.
     pub(crate) uses: Vec<Text>,
-    /// Where `uses` stands, else the name.
+    /// Position of `uses`, else of the name.
     pub(crate) uses_span: Span,
     pub(crate) hooks: Hooks,
 }
@@ -83,13 +83,13 @@ pub(crate) struct Hooks {
 /// A lifecycle step.
 #[derive(Clone, Debug)]
 pub(crate) struct Hook {
-    /// Where it stands.
+    /// Its position.
     pub(crate) span: Span,
     pub(crate) label: Option<Text>,
     pub(crate) does: HookKind,
 }
 
-/// What a lifecycle step does.
+/// Kinds of lifecycle step.
 #[derive(Clone, Debug)]
 pub(crate) enum HookKind {
     /// A command: a line or words.
@@ -167,7 +167,7 @@ const COMPONENT_EVENTS: [&str; 5] = [
     "post_component",
 ];
 
-/// Whether a document is a model by what it holds: components that have at least one attribute of theirs, or names alone. Other documents,
+/// Returns whether a document is a model by what it holds: components that have at least one attribute of theirs, or names alone. Other documents,
 /// an `OpenAPI` description for one, have a key `components`, too.
 pub(crate) fn resembles(root: &Node) -> bool {
     let Some(components) = root.get("components").and_then(Node::as_mapping) else { return false };

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_meant() {
+    fn suggestions_for_misspelt_words() {
         let keys = [
             "id",
             "label",

@@ -1,11 +1,11 @@
-//! Where the run goes from a step with a result, through the ends of chains.
+//! Predicts the run from a step with a result, through the ends of chains.
 //!
 //! *Knows*: the frames of the run and the exits of the plan. *Must not know*: what steps will do.
 
 use crate::plan::{ChainKind, Leads, Plan, StepId};
 use crate::run::{Frame, Run};
 
-/// What comes after a result.
+/// Prediction after a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ahead {
     /// Elements that get a result on the way, innermost first.
@@ -15,7 +15,7 @@ pub(crate) struct Ahead {
     pub(crate) pauses: bool,
 }
 
-/// What is reached.
+/// Ends of a prediction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AheadEnd {
     /// A step.
@@ -26,7 +26,7 @@ pub(crate) enum AheadEnd {
     Plan(bool),
 }
 
-/// What comes after a step on the present path has this result.
+/// Predicts the run after a step on the present path with this result.
 pub(crate) fn ahead(run: &Run, from: StepId, passed: bool) -> Ahead {
     let plan = &run.plan;
     let (mut id, mut result) = (from, passed);
@@ -76,7 +76,7 @@ impl Ahead {
         }
     }
 
-    /// What follows, as a part of a sentence: `back fails, continuing with front`.
+    /// Words the prediction as a part of a sentence: `back fails, continuing with front`.
     pub(crate) fn words(&self, plan: &Plan) -> String {
         let name = |id: StepId| plan.step(id).map_or("?", |step| &*step.id);
         let result = |passed: bool| if passed { "passes" } else { "fails" };
@@ -94,7 +94,7 @@ impl Ahead {
     }
 }
 
-/// What follows a verdict, as a sentence about a step.
+/// Words the consequence of a verdict, as a sentence about a step.
 pub(crate) fn after(run: &Run, id: StepId, passed: bool) -> String {
     let plan = &run.plan;
     let name = plan.step(id).map_or("?", |step| &*step.id);

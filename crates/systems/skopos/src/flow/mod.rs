@@ -25,7 +25,7 @@ use crate::plan::StepId;
 use crate::run::Run;
 use planarium_ground::Cx;
 
-/// What is to be done next.
+/// Next moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Move {
     /// The present step of the top chain is entered.

@@ -44,7 +44,7 @@ impl Group {
 /// A place for an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Slot {
-    /// Whose.
+    /// Its component.
     pub(crate) component: ComponentId,
     /// In which group.
     pub(crate) group: Group,
@@ -52,7 +52,7 @@ pub(crate) struct Slot {
     pub(crate) index: u64,
 }
 
-/// What an instance does.
+/// States of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InstanceState {
     /// It runs.
@@ -81,9 +81,9 @@ pub(crate) struct Instance {
     pub(crate) id: Text,
     /// Its address.
     pub(crate) ip: Text,
-    /// What it runs.
+    /// The program it runs.
     pub(crate) image: Text,
-    /// What it does.
+    /// Its effect.
     pub(crate) state: InstanceState,
     /// When it was created.
     pub(crate) created: SimTime,
@@ -125,7 +125,7 @@ impl Instance {
         self.ready = false;
     }
 
-    /// Whether it is behind a balancer.
+    /// Returns whether it is behind a balancer.
     pub(crate) fn is_behind(&self, balancer: &str) -> bool {
         self.balancers.iter().any(|(own, _)| &**own == balancer)
     }
@@ -136,7 +136,7 @@ impl Instance {
 pub(crate) struct Instances {
     slots: Map<Slot, Arc<Instance>>,
     processes: Map<ProcessId, Slot>,
-    /// How often each id was given.
+    /// Number of times each id was given.
     given: SortedMap<Text, u32>,
     machines: SortedMap<MachineId, u32>,
 }
@@ -157,7 +157,7 @@ impl Instances {
         self.slots.iter().map(|(slot, instance)| (*slot, instance))
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub(crate) fn len(&self) -> usize {
         self.slots.len()
     }
@@ -204,7 +204,7 @@ impl Instances {
         self.processes.get(&process).copied()
     }
 
-    /// How many instances are on a machine.
+    /// Returns how many instances are on a machine.
     pub(crate) fn on(&self, machine: MachineId) -> u32 {
         self.machines.get(&machine).copied().unwrap_or(0)
     }
@@ -281,7 +281,7 @@ impl Instances {
         (1..128).map(text).find(|ip| !taken(ip)).unwrap_or(first)
     }
 
-    /// Whether addresses may differ from those of the slots.
+    /// Returns whether addresses may differ from those of the slots.
     fn sorted_anew(&self) -> bool {
         self.given.contains_key("")
     }
@@ -327,7 +327,7 @@ impl Instances {
         }
     }
 
-    /// What does not hold, in words.
+    /// Lists broken invariants in words.
     pub(crate) fn check(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut machines: SortedMap<MachineId, u32> = SortedMap::new();

@@ -1,4 +1,4 @@
-//! What is kept of a run against what can be worked out.
+//! Compares a run's kept values with recomputation.
 //!
 //! *Knows*: what each step has to show. *Must not know*: how it came about.
 
@@ -6,7 +6,7 @@ use super::{Frame, Mode, Run, Shown};
 use crate::plan::{Class, StepId};
 
 impl Run {
-    /// What does not hold, in words.
+    /// Lists broken invariants in words.
     pub(crate) fn check(&self) -> Vec<String> {
         let mut found = Vec::new();
         let run = self;

@@ -1,4 +1,4 @@
-//! What has happened, in order: it only grows, and copies share what is old.
+//! History of a run: it only grows, and copies share the old part.
 //!
 //! *Knows*: blocks and the entries behind them. *Must not know*: what happened.
 
@@ -23,7 +23,7 @@ impl<T: Clone> History<T> {
         Self { blocks: Table::new(), last: Vec::new() }
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub(crate) fn len(&self) -> usize {
         self.blocks.len().saturating_mul(BLOCK).saturating_add(self.last.len())
     }

@@ -7,14 +7,14 @@ use std::sync::Arc;
 /// The slots of a loop in order; fixed when the loop is entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Indices {
-    /// So many from one on.
+    /// This number of values from one on.
     Range { from: u64, count: u64 },
     /// These.
     List(Arc<[u64]>),
 }
 
 impl Indices {
-    /// How many there are.
+    /// Returns how many there are.
     pub(crate) fn len(&self) -> u64 {
         match self {
             Self::Range { count, .. } => *count,

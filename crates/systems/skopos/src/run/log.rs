@@ -7,7 +7,7 @@ use crate::plan::{Plan, StepId};
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
 
-/// How much a record matters.
+/// Levels of a log record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     /// As it should be.
@@ -29,7 +29,7 @@ impl Level {
     }
 }
 
-/// Who says so.
+/// Speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The engine.
@@ -48,7 +48,7 @@ impl Origin {
     }
 }
 
-/// What is logged.
+/// Kinds of log record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LogKind {
     /// The plan has begun.
@@ -114,7 +114,7 @@ impl LogKind {
         }
     }
 
-    /// How much it matters.
+    /// Importance of the fact.
     pub(crate) const fn level(&self) -> Level {
         match self {
             Self::PlanStart
@@ -135,7 +135,7 @@ impl LogKind {
         }
     }
 
-    /// Who says so.
+    /// Speaker.
     pub(crate) const fn origin(&self) -> Origin {
         match self {
             Self::IgnoredFailure(_) => Origin::Playground,
@@ -149,7 +149,7 @@ impl LogKind {
 pub(crate) struct Record {
     /// When.
     pub(crate) at: SimTime,
-    /// What.
+    /// The kind.
     pub(crate) kind: LogKind,
     /// Which step it is about.
     pub(crate) step: Option<StepId>,
@@ -209,7 +209,7 @@ pub(crate) const fn verdict(passed: bool) -> &'static str {
     if passed { "pass" } else { "fail" }
 }
 
-/// Where an exit leads, in words.
+/// Words the target of an exit.
 pub(crate) fn destination(plan: &Plan, to: Result<StepId, bool>) -> String {
     match to {
         Ok(id) => format!("continuing with {}", plan.step(id).map_or("?", |step| &*step.id)),

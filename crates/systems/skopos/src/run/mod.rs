@@ -45,17 +45,17 @@ pub(crate) enum Frame {
     Loop { step: StepId, indices: Indices, k: u64 },
 }
 
-/// How often calls have met what the environment plans for them.
+/// Number of calls that met each plan of the environment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
-    /// How often each planned failure has struck.
+    /// Number of strikes of each planned failure.
     struck: SortedMap<u32, u64>,
-    /// How often each script has run.
+    /// Number of runs of each script.
     scripts: SortedMap<Text, u32>,
 }
 
 impl Counts {
-    /// How often a planned failure has struck.
+    /// Returns the number of strikes of a planned failure.
     pub(crate) fn struck(&self, rule: u32) -> u64 {
         self.struck.get(&rule).copied().unwrap_or(0)
     }
@@ -75,7 +75,7 @@ impl Counts {
     }
 }
 
-/// What has become of a plan.
+/// State of a plan's run.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     /// The plan; one without steps when nothing is to be done.
@@ -170,7 +170,7 @@ impl Run {
         matches!(step.class, crate::plan::Class::Gate { .. }).then_some(&*step.id)
     }
 
-    /// Whether there is a plan.
+    /// Returns whether there is a plan.
     pub(crate) const fn has_plan(&self) -> bool {
         !matches!(self.mode, Mode::NotReady)
     }

@@ -1,4 +1,4 @@
-//! What a plan as a whole is doing, and why it is held or over.
+//! Modes of the plan as a whole, and the reasons for a hold or an end.
 //!
 //! *Knows*: modes, holds, reasons and their words. *Must not know*: when they change.
 
@@ -6,7 +6,7 @@ use crate::plan::StepId;
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
 
-/// What the engine as a whole is doing.
+/// Modes of the engine as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Mode {
     /// There is no plan: nothing is to be done.
@@ -44,12 +44,12 @@ impl Mode {
         }
     }
 
-    /// Whether nothing more will happen.
+    /// Returns whether nothing more will happen.
     pub(crate) const fn is_final(self) -> bool {
         matches!(self, Self::NotReady | Self::Completed | Self::Failed)
     }
 
-    /// Whether it is held at an exit.
+    /// Returns whether it is held at an exit.
     pub(crate) const fn is_held(self) -> bool {
         matches!(self, Self::Paused | Self::ErrorWait)
     }

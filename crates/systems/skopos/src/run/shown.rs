@@ -1,8 +1,8 @@
-//! What a step shows.
+//! Shown states of steps.
 //!
 //! *Knows*: the states of steps and their words. *Must not know*: when they change.
 
-/// What a step shows.
+/// Shown states of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shown {
     /// Not entered yet.
@@ -51,7 +51,7 @@ impl Shown {
         if passed { Self::Passed } else { Self::Failed }
     }
 
-    /// Whether it is being worked on.
+    /// Returns whether it is being worked on.
     pub(crate) const fn is_open(self) -> bool {
         matches!(self, Self::Running | Self::Waiting)
     }

@@ -1,4 +1,4 @@
-//! What has become of each step and each loop.
+//! States of each step and each loop.
 //!
 //! *Knows*: entries, results, iterations. *Must not know*: when steps are entered.
 
@@ -7,18 +7,18 @@ use crate::plan::StepId;
 use planarium_kernel::{SimTime, Table};
 use planarium_protocol::Text;
 
-/// What has become of a step.
+/// State of a step.
 #[derive(Clone, Debug)]
 pub(crate) struct StepRun {
     pub(crate) shown: Shown,
-    /// How often it was entered.
+    /// Number of times it was entered.
     pub(crate) entries: u32,
-    /// How often it was entered in the present activation of its chain.
+    /// Number of entries in the present activation of its chain.
     pub(crate) visits: u32,
     pub(crate) activation: u64,
     /// The latest result.
     pub(crate) result: Option<bool>,
-    /// How often its exits were taken: pass, fail.
+    /// Number of times its exits were taken: pass, fail.
     pub(crate) taken: [u32; 2],
     /// Since when it shows what it shows.
     pub(crate) since: SimTime,
@@ -74,7 +74,7 @@ impl StepRun {
 /// The latest run of a loop.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LoopRun {
-    /// How many iterations there are to be.
+    /// Planned number of iterations.
     pub(crate) planned: u64,
     pub(crate) iterations: Table<Iteration, 16>,
 }
@@ -85,7 +85,7 @@ pub(crate) struct Iteration {
     /// The slot.
     pub(crate) index: u64,
     pub(crate) result: Option<bool>,
-    /// What each step of the chain shows for it.
+    /// Shown states of the chain's steps for it.
     pub(crate) cells: Vec<Shown>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Leaf {
     pub(crate) work: Work,
 }
 
-/// What a leaf waits for.
+/// Work of a leaf.
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
     /// Time.
@@ -69,7 +69,7 @@ pub(crate) struct Await {
     pub(crate) unhealthy: bool,
 }
 
-/// What is waited for.
+/// Conditions that a leaf waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
     /// It runs and is ready.
@@ -83,7 +83,7 @@ pub(crate) enum Awaited {
 }
 
 impl Await {
-    /// What is waited for, in words.
+    /// Words the condition.
     pub(crate) fn words(&self) -> String {
         match &self.what {
             Awaited::Up => format!("waiting until {} is up", self.instance),
@@ -94,7 +94,7 @@ impl Await {
     }
 }
 
-/// What a call brings about when its time is over.
+/// Effects of a call at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// Nothing.
@@ -134,7 +134,7 @@ pub(crate) enum Effect {
 }
 
 impl Effect {
-    /// Whether it ends the instance in a slot.
+    /// Returns whether it ends the instance in a slot.
     pub(crate) fn ends(&self, slot: Slot) -> bool {
         matches!(self, Self::Destroy(own) | Self::Stop(own) if *own == slot)
     }
@@ -202,7 +202,7 @@ impl Underway {
         self.timers.next_due()
     }
 
-    /// How many timers are armed that do not arm themselves again.
+    /// Returns how many timers are armed that do not arm themselves again.
     pub(crate) fn one_shots(&self) -> usize {
         self.timers.one_shots()
     }
@@ -225,12 +225,12 @@ impl Underway {
         }
     }
 
-    /// Whether the leaf is about to end the instance in a slot.
+    /// Returns whether the leaf is about to end the instance in a slot.
     pub(crate) fn is_ending(&self, slot: Slot) -> bool {
         matches!(self.leaf.as_ref().map(|leaf| &leaf.work), Some(Work::Timed(timed)) if timed.effect.ends(slot))
     }
 
-    /// What does not hold, in words.
+    /// Lists broken invariants in words.
     pub(crate) fn check(&self) -> Option<String> {
         let timer = self.leaf.as_ref().and_then(|leaf| leaf.timer);
         let armed = timer.is_some_and(|timer| self.timers.is_armed(timer));

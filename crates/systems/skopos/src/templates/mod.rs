@@ -52,7 +52,7 @@ impl Name {
         self.parts.first().map_or("", |part| &part.text)
     }
 
-    /// Whether a field has a hyphen that Go would refuse.
+    /// Returns whether a field has a hyphen that Go would refuse.
     pub(crate) fn has_hyphen(&self) -> bool {
         self.parts.iter().any(|part| !part.quoted && part.text.contains('-'))
     }
@@ -79,7 +79,7 @@ impl Template {
         &self.pieces
     }
 
-    /// Whether nothing has to be replaced.
+    /// Returns whether nothing has to be replaced.
     pub(crate) fn is_plain(&self) -> bool {
         self.pieces.iter().all(|piece| matches!(piece, Piece::Text(_)))
     }
@@ -91,7 +91,7 @@ struct Parser<'t> {
     text: String,
 }
 
-/// What Go counts as blank around a trim mark.
+/// Characters that Go takes for blank around a trim mark.
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
 impl Parser<'_> {

@@ -1,4 +1,4 @@
-//! What names in templates stand for.
+//! Values of names in templates.
 //!
 //! *Knows*: the standard names, where each is valid, user variables, attributes of the model.
 //! *Must not know*: how templates are written, what instances are beyond their ids and addresses.
@@ -102,7 +102,7 @@ pub(crate) struct Seen {
     pub(crate) ip: Text,
 }
 
-/// What names have to do with one call.
+/// Names that one call can use.
 pub(crate) struct Scope<'a> {
     pub(crate) project: &'a str,
     pub(crate) vars: &'a Vars,

@@ -84,7 +84,7 @@ fn a_plan_runs() {
     );
 }
 
-/// Where exits lead, in one component whose failure fails the plan.
+/// Exits lead to their targets, in one component whose failure fails the plan.
 #[test]
 fn exits_lead_where_they_say() {
     let cases: &[(&str, &str, &str, &str)] = &[
@@ -132,7 +132,7 @@ fn exits_lead_where_they_say() {
     }
 }
 
-/// How results travel up.
+/// Results travel up.
 #[test]
 fn results_travel_up() {
     let cases: &[(&str, &str, &str, &str)] = &[
@@ -266,7 +266,7 @@ fn every_step_shows_what_became_of_it() {
 }
 
 #[test]
-fn what_is_entered_again_is_shown_anew() {
+fn reentered_steps_show_a_fresh_state() {
     // The group is run twice; the second time it does not skip what it skipped.
     let lines = "g group\n  a third fail:fail\n  b ok\nh group fail:g\n  d third fail:fail\n";
     let (trace, mode, steps) = run(lines);
@@ -447,7 +447,7 @@ fn a_start_can_be_held() {
 }
 
 #[test]
-fn what_cleans_up_counts_once_it_is_entered() {
+fn cleanup_steps_count_once_entered() {
     let text = format!(
         "{HEAD}steps:\n- id: c\n  class: component\n  steps:\n  - {{id: a, class: action, exec: no, on_fail: x}}\n  - {{id: b, \
          class: delay}}\n  - {{id: x, class: instance-loop, target_num: 3, cleanup: true, steps: [{{id: y, class: delay}}]}}\n"
@@ -465,7 +465,7 @@ fn what_cleans_up_counts_once_it_is_entered() {
 }
 
 #[test]
-fn what_an_iteration_did_not_enter_is_skipped_in_it() {
+fn steps_not_entered_in_an_iteration_are_skipped() {
     let text = format!(
         "{HEAD}steps:\n- id: c\n  class: component\n  steps:\n  - id: l\n    class: instance-loop\n    target_num: 2\n    steps:\n    \
          - {{id: a, class: delay, on_pass: pass}}\n    - {{id: b, class: delay}}\n"

@@ -376,7 +376,7 @@ steps:
     assert_eq!(worse, Vec::<String>::new());
 }
 
-/// What runs once a generated plan has run: as many of each component as the model says, with its image.
+/// Returns whether the instances after a generated plan are those of the model: as many of each component, with its image.
 fn as_the_model_says(bench: &Bench) -> bool {
     let model = bench.app.blueprint.definition.model.as_deref().expect("a model");
     let right = |name: &str, image: &str, replicas: u64| {

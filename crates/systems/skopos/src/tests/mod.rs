@@ -1,4 +1,4 @@
-//! What the dialect does, at its boundary: files in, findings, logs and states out.
+//! The dialect at its boundary: files in, findings, logs and states out.
 
 mod engine;
 mod findings;

@@ -15,7 +15,7 @@ struct Reader<'p> {
 }
 
 impl Reader<'_> {
-    /// How a chain ends.
+    /// Returns the result of a chain.
     fn chain(&mut self, chain: ChainId, index: Option<u64>) -> bool {
         let steps = self.plan.steps_of(chain);
         let mut at = 0;
@@ -36,7 +36,7 @@ impl Reader<'_> {
         true
     }
 
-    /// How a step comes out, which the trace has to say as well.
+    /// Returns the result of a step, which the trace has to agree with.
     fn step(&mut self, id: StepId, index: Option<u64>) -> bool {
         let step = self.plan.step(id).expect("a step");
         let result = match &step.class {
@@ -51,7 +51,7 @@ impl Reader<'_> {
         result
     }
 
-    /// How a loop comes out. The slots that instances are in are taken from the trace.
+    /// Returns the result of a loop. The slots of instances are taken from the trace.
     fn iterations(&mut self, id: StepId, chain: ChainId, iterate: &Iterate) -> bool {
         if self.plan.steps_of(chain).is_empty() {
             return true;

@@ -38,7 +38,7 @@ fn steps(lines: &str, more: &str) -> String {
     text + MODEL + ENV + more
 }
 
-/// What became of the last step: milliseconds that it took, and its message where it failed.
+/// Returns the last step's milliseconds, and its message where it failed.
 fn last(bench: &Bench) -> (u64, String) {
     let log = bench.log_from(0);
     let steps: Vec<&String> = log.iter().filter(|line| line.contains(" step-")).collect();
@@ -682,7 +682,7 @@ fn readiness_is_felt_at_the_balancer() {
 }
 
 #[test]
-fn what_is_under_way_is_cut_off() {
+fn running_work_is_cancelled() {
     let mut bench = Bench::with_machines(&steps(CREATE, ""), 1);
     bench.start();
     bench.advance_to(1_000);
@@ -694,7 +694,7 @@ fn what_is_under_way_is_cut_off() {
 }
 
 #[test]
-fn what_was_called_is_kept() {
+fn calls_are_kept() {
     let text = steps("exec: 'echo {{.component}} {{.image}} {{.timeout}} {{.project}}'", "");
     let mut bench = Bench::new(&text);
     bench.start();

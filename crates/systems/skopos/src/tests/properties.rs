@@ -1,4 +1,4 @@
-//! What holds for every plan and whatever is done to it.
+//! Properties of every plan under any operations.
 
 use super::random::{Deed, Dice, deeds, plan, surroundings};
 use super::support::{Bench, findings, request};
@@ -73,7 +73,7 @@ fn elements(view: &ServiceView) -> Vec<ElementPath> {
     all
 }
 
-/// Whether an input would be accepted, tried on a copy.
+/// Returns whether an input would be accepted, tried on a copy.
 fn is_accepted(bench: &Bench, gates: &[String], input: &Input) -> bool {
     if let Input::ClearFault(clear) = input {
         return bench.fleet().faults().iter().any(|fault| *fault.id == *clear.id);
@@ -95,7 +95,7 @@ fn is_accepted(bench: &Bench, gates: &[String], input: &Input) -> bool {
     bench.clone().command(command).is_none()
 }
 
-/// What is shown is what is: views kept are views built, explanations are there, offers are kept.
+/// Asserts that views kept equal views built, that explanations are there, and that actions do as they promise.
 fn look(bench: &Bench, gates: &[String]) {
     let app = &bench.app;
     let view = crate::views::view(app, &|machine| app.hosts.get(machine));

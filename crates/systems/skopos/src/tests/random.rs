@@ -166,7 +166,7 @@ fn joined(mut parts: Vec<String>, part: &str) -> Vec<String> {
     parts
 }
 
-/// What a plan finds: a model and an environment.
+/// Generates a model and an environment for a plan.
 pub(crate) fn surroundings(dice: &mut Dice) -> String {
     let mut text = String::from(
         "# file: model.yaml\ndoctype: com.datagridsys.doctype/skopos/model\nversion: 1\ncomponents:\n",

@@ -1,4 +1,4 @@
-//! What is read of models and environments, and what is found in plans that are made of them.
+//! Models and environments as read, and findings in plans that are made of them.
 
 use super::support::{Bench, HEAD, findings, request};
 use crate::definition::{load, load_beside};
@@ -221,7 +221,7 @@ fn an_application_is_named_after_its_folder() {
 }
 
 #[test]
-fn what_usually_lies_beside_is_named() {
+fn usual_companion_files_are_named() {
     let plan = format!("{HEAD}steps: []\n");
     let called = format!(
         "{HEAD}steps:\n- id: g\n  class: group\n  on_fail: fail\n  steps:\n  - {{ id: a, class: action, exec: look, on_fail: fail }}\n"

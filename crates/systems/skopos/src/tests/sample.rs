@@ -57,7 +57,7 @@ const PROBE: &str = "      quality_probe:
         steps:
         - exec: { label: Look, arguments: [vote-ok, '{{.id}}'] }";
 
-/// What the log warns of and the failures in it.
+/// Returns the log's warnings and failures.
 fn worries(bench: &Bench) -> Vec<String> {
     bench.log_from(0).into_iter().filter(|line| !line.contains(" info ")).collect()
 }

@@ -198,7 +198,7 @@ impl Bench {
         records.map(line).collect()
     }
 
-    /// What every step shows: `id=state`, with how often it was entered where that is not once.
+    /// Returns the state of every step: `id=state`, with the number of entries where that is not one.
     pub(crate) fn steps(&self) -> String {
         let one = |(id, step): (crate::plan::StepId, &crate::plan::Step)| {
             let own = self.app.run.step(id).expect("a step");

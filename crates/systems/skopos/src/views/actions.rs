@@ -1,4 +1,4 @@
-//! What can be done to an application, in Skopos' words, each with what follows.
+//! Actions on an application, in Skopos' words, each with its consequence.
 //!
 //! *Knows*: commands, when they are accepted, what they lead to. *Must not know*: who shows them.
 
@@ -12,7 +12,7 @@ use planarium_protocol::json;
 use planarium_protocol::view::ActionView;
 use std::collections::BTreeMap;
 
-/// What can be done to the plan as a whole.
+/// Returns the actions on the plan as a whole.
 pub(crate) fn plan_actions(run: &Run) -> Vec<ActionView> {
     let mut all = Vec::new();
     let start = Command::Start { paused: false, interactive: None };
@@ -39,7 +39,7 @@ pub(crate) fn plan_actions(run: &Run) -> Vec<ActionView> {
     all
 }
 
-/// What can be done to a gate.
+/// Returns the actions on a gate.
 pub(crate) fn gate_actions(run: &Run, id: StepId) -> Vec<ActionView> {
     let step = run.plan.step(id).map(|step| step.id.to_string());
     let offer = |title, passed| {

@@ -49,7 +49,7 @@ fn iteration(run: &Run, id: StepId) -> Option<String> {
     Some(going_through(run, owner))
 }
 
-/// How far a loop has come that has ended.
+/// Words the progress of an ended loop.
 fn ended(run: &Run, id: StepId) -> Option<String> {
     let run = run.loops.get(&id)?;
     let failed = run.iterations.iter().find(|one| one.result == Some(false));
@@ -86,7 +86,7 @@ pub(crate) fn instance_at_work(run: &Run, instances: &Instances, id: StepId) -> 
     }
 }
 
-/// What a leaf does.
+/// Words the work of a leaf.
 fn doing(leaf: &Leaf) -> String {
     let until = leaf.until.map(|until| format!(", until {until}")).unwrap_or_default();
     match &leaf.work {

@@ -92,7 +92,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Whether something in a chain is being worked on or has failed, or the chain is that of the first phase.
+    /// Returns whether something in a chain is being worked on or has failed, or the chain is that of the first phase.
     fn is_of_interest(&self, id: ChainId) -> bool {
         let Some(owner) = self.run.plan.chain(id).and_then(|chain| chain.owner) else { return true };
         let shown = |id: StepId| self.run.step(id).map(|own| own.shown);
@@ -252,7 +252,7 @@ impl Drawing<'_> {
     }
 }
 
-/// What the engine does, on one line.
+/// Words the engine's work in one line.
 pub(crate) fn line(run: &Run) -> String {
     let name = |id: StepId| run.plan.step(id).map_or("?", |step| &*step.id);
     let leaf = run.work.leaf().map(|leaf| name(leaf.step));

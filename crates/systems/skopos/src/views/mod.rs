@@ -1,4 +1,4 @@
-//! What a front end shows of an application, built when asked for and kept as far as nothing changed.
+//! Views of an application, built on demand and kept as far as nothing changed.
 //!
 //! *Knows*: how a plan with exits looks as a tree of phases and steps. *Must not know*: who shows it.
 //!
@@ -58,7 +58,7 @@ fn build(app: &App, old: Option<&ServiceView>, host: &HostOf<'_>) -> ServiceView
     }
 }
 
-/// What the tree cannot say.
+/// Returns Skopos' own view beside the tree.
 fn more(app: &App, drawing: &FlowDrawing) -> serde_json::Value {
     let made = app.prepared.generated && app.run.has_plan();
     let plan = made.then_some(&app.prepared.text);
@@ -145,13 +145,13 @@ impl Tree<'_> {
         }))
     }
 
-    /// Whether the run is held at an exit inside a phase.
+    /// Returns whether the run is held at an exit inside a phase.
     fn held_inside(&self, top: StepId) -> bool {
         let at = self.run.hold.and_then(|hold| hold.at);
         at.is_some_and(|(id, _)| id != top && self.run.plan.top(id) == top)
     }
 
-    /// How often a loop goes through its steps, as far as that is known.
+    /// Returns a loop's number of iterations, as far as it is known.
     fn iterations_of(&self, id: StepId) -> u64 {
         let Some(Class::Loop { chain, iterate }) = self.run.plan.step(id).map(|step| &step.class) else {
             return 1;

@@ -258,7 +258,7 @@ impl Explainer<'_> {
         last.and_then(|last| plan.step(last)).is_some_and(|step| step.cleanup)
     }
 
-    /// What ended the chain inside a step with a failure.
+    /// Words the failure that ended the chain inside a step.
     fn end_of_chain(&self, id: StepId) -> Option<String> {
         let plan = &self.run.plan;
         let inside = plan.step(id)?.inside()?;
@@ -281,7 +281,7 @@ impl Explainer<'_> {
         })
     }
 
-    /// Where the plan goes after a step's failure.
+    /// Returns the reason after a step's failure.
     fn after_failure(&self, id: StepId, step: &Step) -> Option<Reason> {
         // An operator or the guard has ended it: no exit was taken.
         self.run.step(id).filter(|own| own.taken[1] > 0)?;
@@ -341,7 +341,7 @@ impl Explainer<'_> {
         from.filter_map(|from| self.element_ref(*from)).take(5).collect()
     }
 
-    /// What the leaf waits for.
+    /// Explains the wait of a leaf.
     fn leaf(&mut self) -> Vec<Reason> {
         let Some(leaf) = self.run.work.leaf().cloned() else { return Vec::new() };
         let event = self.event(leaf.step);

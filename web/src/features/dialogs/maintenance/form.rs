@@ -34,7 +34,7 @@ pub(super) struct WindowFormProps {
     pub(super) onleave: Callback<()>,
 }
 
-/// What was written into the form.
+/// Values of the form.
 #[derive(Clone, Debug, PartialEq)]
 struct Form {
     chosen: Vec<Name>,

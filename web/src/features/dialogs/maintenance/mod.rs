@@ -139,7 +139,7 @@ pub(super) fn MaintenanceDialog(props: &MaintenanceDialogProps) -> Html {
     }
 }
 
-/// What came of the last requests.
+/// Returns the results of the last requests.
 fn messages(hub: &Hub, toasts: &[Toast], first: u32) -> Html {
     let fresh = toasts.iter().filter(|toast| toast.id >= first);
     html! {

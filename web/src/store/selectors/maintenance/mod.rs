@@ -199,7 +199,7 @@ pub(crate) fn instead(
     Some(post(&with(&windows, Some(at), window)))
 }
 
-/// What can be chosen for a window: the machines of the cluster, each once, then those that only the schedule knows.
+/// Returns the choices for a window: the machines of the cluster, each once, then those that only the schedule knows.
 pub(crate) fn choices(cluster: &ClusterView) -> Vec<Name> {
     let mut out: Vec<Name> = Vec::new();
     let scheduled = cluster.windows.iter().flat_map(|window| &window.machines);
@@ -212,24 +212,24 @@ pub(crate) fn choices(cluster: &ClusterView) -> Vec<Name> {
     out
 }
 
-/// Whether two names mean the same machine.
+/// Returns whether two names mean the same machine.
 pub(crate) fn same(a: &Name, b: &Name) -> bool {
     let host = |name: &Name| name.hostname.as_ref().map(|host| host.to_ascii_lowercase());
     host(a) == host(b) && a.ip == b.ip
 }
 
-/// What a maintenance operation would do to a machine: one of its actions.
+/// Returns the action of a maintenance operation on a machine.
 pub(crate) fn action<'m>(machine: &'m MachineView, op: &str) -> Option<&'m ActionView> {
     let is = |action: &&ActionView| matches!(&action.input, Input::Maintenance(call) if call.op == op);
     machine.actions.iter().find(is)
 }
 
-/// How much of the time axis windows may add to it.
+/// Returns the most that windows may add to the time axis.
 fn bound(head_ms: u64) -> u64 {
     horizon(head_ms).saturating_mul(8).saturating_add(60_000)
 }
 
-/// How far the time axis reaches at least, for windows that are not too far off.
+/// Returns the least end of the time axis, for windows that are not too far off.
 pub(crate) fn reach(head_ms: u64, windows: &[Window], epoch_ms: u64) -> u64 {
     let bound = bound(head_ms);
     let ends = windows.iter().filter_map(|window| {
@@ -241,7 +241,7 @@ pub(crate) fn reach(head_ms: u64, windows: &[Window], epoch_ms: u64) -> u64 {
     ends.max().map_or(0, |end| end + end / 16)
 }
 
-/// Whether a window begins beyond an axis of this length.
+/// Returns whether a window begins beyond an axis of this length.
 pub(crate) fn is_beyond(window: &Window, span_ms: u64, epoch_ms: u64) -> bool {
     window.start_ms(epoch_ms) >= signed(span_ms)
 }
@@ -292,14 +292,14 @@ impl Impact {
         format!("{what}: {there} of {total} there, {verdict}{now}")
     }
 
-    /// Whether what stays is too little for a vote, or nothing at all.
+    /// Returns whether what stays is too little for a vote, or nothing at all.
     pub(crate) fn breaks(&self) -> bool {
         let left = self.total.saturating_sub(self.there);
         left == 0 || self.total >= 3 && left * 2 <= self.total
     }
 }
 
-/// What a window means for the pods of the services, as they are placed now.
+/// Returns the impact of a window on the services' pods, as they are placed now.
 pub(crate) fn impacts(view: &View, machines: &[Name]) -> Vec<Impact> {
     let there = |host: &str| {
         machines.iter().any(|name| name.hostname.as_deref().is_some_and(|h| h.eq_ignore_ascii_case(host)))

@@ -12,7 +12,7 @@ use planarium_protocol::Refusal;
 use planarium_protocol::input::HttpCall;
 use serde_json::Value;
 
-/// Whether a call is one of the API's.
+/// Returns whether a call is one of the API's.
 pub(in super::super) fn is_call(call: &HttpCall) -> bool {
     let path = call.path.split_once('?').map_or(&*call.path, |(path, _)| path);
     path.split('/').find(|part| !part.is_empty()) == Some(ROOT)

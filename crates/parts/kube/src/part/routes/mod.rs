@@ -16,7 +16,7 @@ use planarium_part::{Ground, Request, Response, Wire};
 /// Paths of the API begin with this.
 const ROOT: &str = "kube";
 
-/// Whether a path is one of the API's.
+/// Returns whether a path is one of the API's.
 pub(super) fn owns(parts: &[&str]) -> bool {
     parts.first() == Some(&ROOT)
 }

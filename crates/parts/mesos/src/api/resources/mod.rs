@@ -46,7 +46,7 @@ pub(crate) struct Summary {
     pub(crate) mem: Milli,
     /// Roles that anything is reserved for, each once.
     pub(crate) roles: Vec<Text>,
-    /// Whether any reservation has more than one layer.
+    /// Set if any reservation has more than one layer.
     pub(crate) refined: bool,
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn sum_mut<'a>(sums: &'a mut SortedMap<Text, Milli>, name: &Text) -> 
     sums.iter_mut().find(|(mine, _)| is_text(mine, name)).map(|(_, sum)| sum)
 }
 
-/// Whether two texts are equal; most equal ones are one text in memory.
+/// Returns whether two texts are equal; most equal ones are one text in memory.
 pub(crate) fn is_text(one: &Text, other: &Text) -> bool {
     Arc::ptr_eq(one, other) || **one == **other
 }
@@ -148,7 +148,7 @@ impl Resources {
         self.0.as_ref().map_or(0, |bag| behind(bag, before, inside))
     }
 
-    /// Whether both share one list, or both are empty.
+    /// Returns whether both share one list, or both are empty.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(mine), Some(theirs)) => Arc::ptr_eq(mine, theirs),
@@ -161,12 +161,12 @@ impl Resources {
         self.rows().map_or_else(Entries::none, List::iter)
     }
 
-    /// Whether the list is empty.
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.rows().is_none_or(List::is_empty)
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.rows().map_or(0, List::len)
     }
@@ -241,7 +241,7 @@ impl Resources {
         true
     }
 
-    /// What is left after as much of `other` as there is has been removed.
+    /// Returns the saturating difference.
     pub fn minus(&self, other: &Self) -> Self {
         if self.is_same(other) {
             return Self::new();
@@ -276,7 +276,7 @@ impl Resources {
         Self::of(left)
     }
 
-    /// Whether every resource of `other` is there with the same metadata.
+    /// Returns whether every resource of `other` is there with the same metadata.
     pub fn contains(&self, other: &Self) -> bool {
         if self.is_same(other) {
             return true;
@@ -290,7 +290,7 @@ impl Resources {
         self.places_of(other).is_some()
     }
 
-    /// Whether this one resource is there.
+    /// Returns whether this one resource is there.
     pub fn contains_one(&self, resource: &Resource) -> bool {
         resource.value.is_empty() || find(self.iter(), resource, |mine| mine.contains(resource)).is_some()
     }

@@ -1,4 +1,4 @@
-//! What the master knows of an agent that an operator names.
+//! The master's knowledge of an agent that an operator names.
 
 use crate::{
     agents::{AgentState, Agents},

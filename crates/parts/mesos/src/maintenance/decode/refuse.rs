@@ -1,4 +1,4 @@
-//! How long a refusal holds.
+//! Lifetimes of refusals.
 //!
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (refuse_seconds). Match.
 

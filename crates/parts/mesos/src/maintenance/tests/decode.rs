@@ -150,7 +150,7 @@ fn calls_of_the_v1_api() {
 }
 
 #[test]
-fn how_long_a_refusal_holds() {
+fn refusal_lifetimes() {
     for (seconds, expected) in [
         (3600.0, Some(3_600_000)),
         (1.5, Some(1_500)),

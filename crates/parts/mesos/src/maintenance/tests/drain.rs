@@ -12,7 +12,7 @@ const GONE: DrainConfig = DrainConfig { max_grace_ns: None, mark_gone: true };
 const NOW: SimTime = SimTime(7);
 
 #[test]
-fn what_must_hold_before_each_call() {
+fn preconditions_of_calls() {
     type Row = (Standing, [Result<usize, (&'static str, u16)>; 3], Result<MarkGone, (&'static str, u16)>);
     let rows: [Row; 10] = [
         (HERE, [Ok(3), Err(("forbidden", 403)), Ok(1)], Ok(MarkGone::Now)),

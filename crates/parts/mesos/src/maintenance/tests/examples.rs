@@ -53,7 +53,7 @@ fn nanoseconds_are_exact() {
 }
 
 #[test]
-fn what_a_caller_may_not_see_is_left_out() {
+fn unauthorized_parts_are_left_out() {
     let mut c = Cluster::new();
     c.post(schedule(&[(&[host(1), host(2)], 1), (&[host(3)], 2)]));
     c.down(&[host(2)]);

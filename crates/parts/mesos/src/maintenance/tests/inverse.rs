@@ -89,7 +89,7 @@ fn answers_that_are_ignored_and_one_that_counts_for_another() {
 }
 
 #[test]
-fn who_is_asked() {
+fn recipients_of_inverse_offers() {
     let mut c = draining();
     c.answer(OfferId(0), F1, Response::Decline, Some(0));
     c.users.insert(A1, BTreeSet::from([F2]));
@@ -107,7 +107,7 @@ fn who_is_asked() {
 }
 
 #[test]
-fn what_takes_them_back_and_what_stays() {
+fn operations_that_return_reservations() {
     // (what happens, rescinded, filter of F1 left, answer of F1 left, asked again at the next run)
     type Happens = fn(&mut InverseOffers) -> usize;
     type Row = (&'static str, Happens, usize, bool, bool, &'static [FrameworkId]);

@@ -51,7 +51,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What must be true of modes, told again in the simplest way: a table by a name that is the machine.
+/// A model of machine modes in the simplest form: a table by a name that is the machine.
 #[derive(Default)]
 struct Model {
     modes: BTreeMap<String, &'static str>,

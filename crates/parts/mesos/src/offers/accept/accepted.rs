@@ -16,9 +16,9 @@ pub(super) struct AcceptedOffers {
     pub(super) agent_name: Text,
     pub(super) hostname: Text,
     pub(super) role: Text,
-    /// What was offered, without an allocation.
+    /// The offered resources, without an allocation.
     pub(super) offered: Resources,
-    /// What is left of it, with conversions applied.
+    /// The resources left of it, with conversions applied.
     pub(super) remaining: Resources,
     /// Volumes that were resized: nothing can be done with them in the same ACCEPT.
     pub(super) resized: Resources,
@@ -27,7 +27,7 @@ pub(super) struct AcceptedOffers {
 }
 
 impl AcceptedOffers {
-    /// Whether what is left is exactly what was offered. False where that would take long to find out.
+    /// Returns whether what is left is exactly what was offered. False where that would take long to find out.
     pub(super) fn is_part_of_offer(&self) -> bool {
         let was_offered = |resource| Resource::is_divisible(resource) && self.offered.contains_one(resource);
         !self.is_converted || self.remaining.iter().all(was_offered)

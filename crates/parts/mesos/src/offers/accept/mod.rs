@@ -257,7 +257,7 @@ fn refuse_accept(
     }
 }
 
-/// Whether an operation is found invalid before any is carried out.
+/// Returns whether an operation is found invalid before any is carried out.
 fn is_invalid(operation: &Operation) -> bool {
     match operation {
         Operation::Invalid { .. } => true,

@@ -140,7 +140,7 @@ pub(super) fn not_there(remaining: &Resources, wanted: &Resource) -> String {
     format!("{} is not in what is left of the offer: {remaining}", wanted.unallocated())
 }
 
-/// What a valid task needs.
+/// Needs of a valid task.
 #[derive(Clone, Debug)]
 pub(super) struct TaskNeeds {
     /// For itself, without an allocation.
@@ -208,7 +208,7 @@ pub(super) fn task(
     }
 }
 
-/// Whether resources are these, whatever role those asked for are allocated to.
+/// Returns whether resources are these, whatever role those asked for are allocated to.
 fn is_same(known: &Resources, asked: &Resources) -> bool {
     let is_alike = |(known, asked): (&Resource, &Resource)| {
         known.value == asked.value

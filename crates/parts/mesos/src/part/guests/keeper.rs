@@ -16,14 +16,14 @@ use planarium_kernel::Milli;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// What a copy needs: cpus, and MiB of memory and disk.
+/// Needs of a copy: cpus, and MiB of memory and disk.
 const NEEDS: [(&str, Milli); 3] = [("cpus", Milli(100)), ("mem", Milli(32_000)), ("disk", Milli(100_000))];
-/// How long a datastore copies its data.
+/// Time that a datastore takes to copy its data.
 const COPY_NS: i64 = 60_000_000_000;
-/// How long one need not be asked again once it has agreed.
+/// Time for which a subscriber that agreed is not asked again.
 const PROMISE_MS: u64 = 3_600_000;
 
-/// What is kept.
+/// Kinds of kept values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
     /// Two copies of some data.
@@ -63,7 +63,7 @@ impl Keeper {
         Self { kept, name: name.into(), copies: Vec::new(), launched: 0, suppressed: false, left: Vec::new() }
     }
 
-    /// What it answers to an event at this instant, in nanoseconds since 1970.
+    /// Returns its answers to an event at this instant, in nanoseconds since 1970.
     pub(super) fn on_event(&mut self, event: &SchedulerEvent, now_ns: i64) -> Vec<Call> {
         match event {
             SchedulerEvent::Offers(offers) => self.on_offers(offers, now_ns),

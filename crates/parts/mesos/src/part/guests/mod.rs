@@ -2,7 +2,7 @@
 //!
 //! Knows: their names, event streams and policies. Must not know: what the master makes of a call; sockets.
 //!
-//! What the master sends to such a framework becomes a `framework-event`. A framework with a policy then answers by
+//! Frameworks from outside: messages of the master become `framework-event`s. A framework with a policy then answers by
 //! itself; one without waits for calls.
 
 mod keeper;
@@ -74,7 +74,7 @@ impl Mesos {
         draw::uuid(self.seed, draw::entity("mesos stream"), STREAM, nth).into()
     }
 
-    /// Whether somebody listens to this event stream of this framework.
+    /// Returns whether somebody listens to this event stream of this framework.
     pub fn streams_to(&self, name: &str, stream: &str) -> bool {
         let guest = self.guest(name).and_then(|id| Some((id, self.guests.all.get(&id)?)));
         guest.is_some_and(|(id, guest)| {

@@ -1,4 +1,4 @@
-//! How fast a framework that answers by itself replaces what ends at once.
+//! Limits how fast an automatic framework replaces tasks that end at once.
 //!
 //! Knows: what it launched last, and when. Must not know: what it launches and why. A task that ends within a second of its
 //! launch is not replaced before that second is over: until then offers are declined for as long. Otherwise tasks that take no
@@ -9,10 +9,10 @@
 use crate::api::{Call, Operation, SchedulerEvent};
 use planarium_protocol::Text;
 
-/// How long a task has to last for the next one to follow at once. *Units*: milliseconds.
+/// Shortest run of a task after which the next one follows at once. *Units*: milliseconds.
 const AT_ONCE_MS: u64 = 1_000;
 
-/// What was launched lately.
+/// Recent launches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pace {
     /// Tasks of the last second and when they were launched.

@@ -17,16 +17,16 @@ use planarium_kernel::Milli;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// What the task of such a framework needs: cpus, and memory in MiB.
+/// Needs of such a framework's task: cpus, and memory in MiB.
 const SMALL: (Milli, Milli) = (Milli(100), Milli(32_000));
-/// What each task of one that grows needs.
+/// Needs of each task of a growing framework.
 const LARGE: (Milli, Milli) = (Milli(1_000), Milli(128_000));
-/// How long one that grows does without a machine that has no room for a task.
+/// Time for which a growing framework avoids a machine without room for a task.
 const FULL_MS: u64 = 60_000;
-/// How long it need not be asked again once it has agreed.
+/// Time for which a framework that agreed is not asked again.
 const PROMISE_MS: u64 = 3_600_000;
 
-/// How a framework answers when it is asked for a machine.
+/// A framework's answers to inverse offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Policy {
     Accept,
@@ -57,7 +57,7 @@ pub(super) struct Autopilot {
     pace: Pace,
 }
 
-/// What goes on in it.
+/// Programs of a framework.
 #[derive(Clone, Debug)]
 enum Kind {
     Single(SingleTask),
@@ -65,7 +65,7 @@ enum Kind {
 }
 
 impl Autopilot {
-    /// What the word stands for; inner none is `manual`.
+    /// Reads a policy's word; an inner none is `manual`.
     #[expect(clippy::option_option, reason = "a word that is none is unlike the word for none")]
     pub(super) fn parse(word: &str, name: &str) -> Option<Option<Self>> {
         let kind = match word {
@@ -79,7 +79,7 @@ impl Autopilot {
         Some(Some(Self { kind, pace: Pace::default() }))
     }
 
-    /// What it answers to an event at this instant, in milliseconds since 1970.
+    /// Returns its answers to an event at this instant, in milliseconds since 1970.
     pub(super) fn on_event(&mut self, event: &SchedulerEvent, now_ms: u64) -> Vec<Call> {
         if let Some(call) = self.pace.holds_back(event, now_ms) {
             return vec![call];
@@ -121,7 +121,7 @@ impl SingleTask {
         Self { policy, name: name.into(), tasks: Vec::new(), launched: 0, suppressed: false }
     }
 
-    /// What it answers to an event.
+    /// Returns its answers to an event.
     fn on_event(&mut self, event: &SchedulerEvent) -> Vec<Call> {
         match event {
             SchedulerEvent::Offers(offers) => self.on_offers(offers),
@@ -229,7 +229,7 @@ impl SingleTask {
         Call::Accept { offer_ids: vec![offer.id], operations: vec![Operation::Launch(vec![task])], refuse_ms }
     }
 
-    /// What runs on this agent is to run elsewhere.
+    /// Moves the tasks of this agent elsewhere.
     fn leave(&mut self, agent: &Text) {
         for task in self.tasks.iter_mut().filter(|task| task.agent == *agent) {
             task.leaving = true;
@@ -255,7 +255,7 @@ impl SingleTask {
     }
 }
 
-/// What a task takes of an offer, if it is there.
+/// Returns the resources that a task takes of an offer, if they are there.
 fn needed(offered: &Resources, (cpus, mem): (Milli, Milli)) -> Option<Resources> {
     let part = |name: &str, amount: Milli| -> Option<Resource> {
         let fits = |resource: &&Resource| &*resource.name == name && resource.amount() >= amount;

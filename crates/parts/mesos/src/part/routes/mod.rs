@@ -27,12 +27,12 @@ struct Asked<'a> {
     ground: &'a Ground<'a>,
 }
 
-/// Whether a path is one of the master's.
+/// Returns whether a path is one of the master's.
 pub(super) fn owns(parts: &[&str]) -> bool {
     matches!(parts, ["mesos" | "master", ..]) || is_bare(parts)
 }
 
-/// Whether a path without a prefix is one of the master's.
+/// Returns whether a path without a prefix is one of the master's.
 fn is_bare(parts: &[&str]) -> bool {
     matches!(
         parts,
@@ -101,7 +101,7 @@ fn redirect(request: &Request) -> Response {
     response
 }
 
-/// What is wrong with the method of a read.
+/// Refuses methods other than those of a read.
 fn read_only(request: &Request) -> Option<Response> {
     (!matches!(request.method.as_str(), "GET" | "HEAD")).then(|| wrong_method(request, "GET"))
 }
@@ -118,7 +118,7 @@ fn header<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
     request.headers.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
-/// What is wrong with the method or the media types of a v1 call.
+/// Refuses methods and media types that a v1 call does not take.
 fn not_v1(request: &Request) -> Option<Response> {
     if request.method != "POST" {
         return Some(wrong_method(request, "POST"));

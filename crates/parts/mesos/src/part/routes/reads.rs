@@ -23,7 +23,7 @@ pub(super) fn answer(asked: Asked<'_>, request: &Request, query: &MesosQuery) ->
     }
 }
 
-/// Whether a text can be called as a function without being anything else.
+/// Returns whether a text can be called as a function without being anything else.
 fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'))
 }

@@ -56,7 +56,7 @@ fn subscribe(asked: Asked<'_>, request: &Request, body: Value) -> Wire {
     Wire::Subscribe(Box::new(input("POST", "/api/v1/scheduler", body)), Box::new(subscribed))
 }
 
-/// What is wrong with a call's framework or stream. Calls that name none are refused by the master.
+/// Refuses a call whose framework or stream is not the caller's. Calls that name none are refused by the master.
 fn not_its_stream(asked: Asked<'_>, request: &Request, body: &Value) -> Option<Response> {
     let id = body.get("framework_id")?.get("value")?.as_str()?;
     let Some(framework) = asked.mesos.framework(id) else {

@@ -63,7 +63,7 @@ impl Beats {
     }
 }
 
-/// What has come of a stream since the last time.
+/// Returns the news of a stream since the last poll.
 pub(in super::super) fn news(
     mesos: &Mesos,
     ground: &Ground<'_>,

@@ -20,7 +20,7 @@ enum Part {
 }
 
 impl Part {
-    /// Whether a connector is put before it.
+    /// Returns whether a connector is put before it.
     fn is_parted(self) -> bool {
         !matches!(self, Self::End | Self::Connector | Self::Punctuation)
     }

@@ -93,7 +93,7 @@ impl Instant {
         Self(machine.environment.now_ms)
     }
 
-    /// What `.Method` of an instant gives; the usual ones.
+    /// Returns the result of `.Method` on an instant, for the usual methods.
     pub(in crate::template::gotemplate) fn method(self, name: &str) -> Option<Value> {
         let (year, month, day) = self.civil();
         let of_day = self.0.rem_euclid(DAY_MS);
@@ -265,7 +265,7 @@ fn next_part(layout: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// What the date functions take for an instant: instants and seconds since 1970, else now.
+/// Reads the argument of a date function: instants and seconds since 1970, else now.
 fn instant(machine: &Machine<'_>, value: &Value) -> Instant {
     match value {
         Value::Time(at) => *at,

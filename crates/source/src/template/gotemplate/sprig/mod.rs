@@ -45,7 +45,7 @@ pub fn parse_go_bool(text: &str) -> Option<bool> {
     }
 }
 
-/// What sprig calls empty.
+/// Returns whether a value is empty in sprig's sense.
 fn is_empty(value: &Value) -> bool {
     !value.is_true()
 }

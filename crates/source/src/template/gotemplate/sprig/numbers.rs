@@ -12,12 +12,7 @@ const ANY: Type = Type::Any;
 const INT: Type = Type::Int;
 
 pub(super) static TABLE: &[Function] = &[
-    Function {
-        name: "atoi",
-        takes: &[Type::Str],
-        more: None,
-        run: |_, a| Ok(Value::Int(atoi(text(a, 0)))),
-    },
+    Function { name: "atoi", takes: &[Type::Str], more: None, run: |_, a| Ok(Value::Int(atoi(text(a, 0)))) },
     Function { name: "int64", takes: &[ANY], more: None, run: |_, a| Ok(Value::Int64(to_int(arg(a, 0)))) },
     Function { name: "int", takes: &[ANY], more: None, run: |_, a| Ok(Value::Int(to_int(arg(a, 0)))) },
     Function {

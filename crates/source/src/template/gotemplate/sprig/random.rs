@@ -47,11 +47,11 @@ pub(super) static TABLE: &[Function] = &[
     Function { name: "shuffle", takes: &[Type::Str], more: None, run: shuffle },
 ];
 
-/// What the draws are for.
+/// Purpose of the draws.
 const PURPOSE: u32 = 0x7e3a_0001;
 
 impl Machine<'_> {
-    /// Who draws, and for the how manieth time.
+    /// Returns the entity and the count of the next draw.
     pub(super) fn next_draw(&mut self) -> (u64, u64) {
         let n = self.draws;
         self.draws = n.wrapping_add(1);

@@ -149,7 +149,7 @@ fn user(written: &str) -> Result<String, String> {
     }
 }
 
-/// Whether a character is written as `%XX` in a place.
+/// Returns whether a character is written as `%XX` in a place.
 fn is_escaped(byte: u8, place: Place) -> bool {
     if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
         return false;

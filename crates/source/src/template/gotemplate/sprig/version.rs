@@ -36,9 +36,9 @@ pub struct Version {
     pub minor: u64,
     /// Third number.
     pub patch: u64,
-    /// What follows `-`.
+    /// The part after `-`.
     pub prerelease: String,
-    /// What follows `+`.
+    /// The part after `+`.
     pub metadata: String,
     original: String,
 }
@@ -91,7 +91,7 @@ impl Version {
         })
     }
 
-    /// What a field or a method of it gives in a template.
+    /// Returns the value of a field or method in a template.
     pub(in crate::template::gotemplate) fn method(&self, name: &str) -> Option<Value> {
         let number = |number: u64| Value::Int64(i64::try_from(number).unwrap_or(i64::MAX));
         Some(match name {

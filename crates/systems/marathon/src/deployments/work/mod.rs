@@ -17,7 +17,7 @@ use progress::Progress;
 use replacing::Replacing;
 use std::sync::Arc;
 
-/// What one action does while it is under way.
+/// Work of one action that is under way.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
     /// Number of the deployment.
@@ -26,7 +26,7 @@ pub(crate) struct Job {
     pub(crate) work: Work,
 }
 
-/// How far it is.
+/// Progress of an action.
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
     /// Waits for instances to end, and starts others then.
@@ -39,7 +39,7 @@ pub(crate) enum Work {
     Replacing(Box<Replacing>),
 }
 
-/// What a job hears.
+/// News for a job.
 pub(crate) enum News<'a> {
     /// Condition or goal of an instance changed.
     Changed(&'a Change),
@@ -55,7 +55,7 @@ pub(crate) enum News<'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Starting {
     pub(crate) progress: Progress,
-    /// How many are waited for.
+    /// Number of instances waited for.
     pub(crate) count: u32,
     /// Since when.
     pub(crate) since: SimTime,

@@ -30,7 +30,7 @@ pub(crate) struct Progress {
     checking: SortedMap<Key, Text>,
 }
 
-/// What came of news.
+/// Results of news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     /// It was about something else.
@@ -41,7 +41,7 @@ pub(crate) enum Heard {
     Advanced(InstanceNo),
 }
 
-/// What a readiness check answered.
+/// Returns the JSON of a readiness check's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReadinessResult {
     pub(crate) name: Text,
@@ -53,7 +53,7 @@ pub(crate) struct ReadinessResult {
     pub(crate) keeps: bool,
 }
 
-/// What happens with readiness checks.
+/// Changes to readiness checks.
 #[derive(Clone, Debug)]
 pub(crate) enum Asking {
     /// An instance is asked from now on.
@@ -69,7 +69,7 @@ impl Progress {
         self.healthy.len() == count && self.ready.len() == count
     }
 
-    /// Whether an instance is both.
+    /// Returns whether an instance is both.
     pub(crate) fn is_done(&self, no: InstanceNo) -> bool {
         self.healthy.contains(&no) && self.ready.contains(&no)
     }
@@ -171,7 +171,7 @@ impl Progress {
     }
 }
 
-/// What an exit code of a simulated check means: 0 is the first code that counts as ready, numbers from 100 on are codes of HTTP,
+/// Maps an exit code of a simulated check: 0 is the first code that counts as ready, numbers from 100 on are codes of HTTP,
 /// others are an error of the server; none is no answer in time.
 fn readiness_result(check: &ReadinessDef, exit_code: Option<i32>, task: &Text) -> ReadinessResult {
     let good = check.codes.first().copied().and_then(|code| i32::try_from(code).ok()).unwrap_or(200);

@@ -17,14 +17,14 @@ use planarium_kernel::{SimTime, SortedSet, sorted};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// How a restart begins.
+/// First moves of a restart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ignition {
-    /// So many are to stay healthy.
+    /// Minimum of healthy instances.
     pub(crate) min_healthy: u32,
     /// There may be so many, old and new.
     pub(crate) max_capacity: u32,
-    /// So many old ones are killed at once.
+    /// Number of old instances killed at once.
     pub(crate) kill_now: u32,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Replacing {
     pub(crate) to_kill: VecDeque<InstanceNo>,
     /// New instances that were started.
     pub(crate) started: u32,
-    /// How the counts went.
+    /// Counts over time.
     pub(crate) curve: Arc<Vec<Sample>>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Sample {
     pub(crate) healthy: u32,
 }
 
-/// So many instants of a restart are kept; of more, every other one goes.
+/// Maximum samples of a restart; above it every second one is dropped.
 const SAMPLES: usize = 400;
 
 /// An instance with whether it counts as healthy when a restart begins.
@@ -73,11 +73,11 @@ pub(crate) enum Move {
     Kill(InstanceNo),
     /// An old instance has ended by itself, and is not launched again.
     LetGo(InstanceNo),
-    /// So many new instances are launched.
+    /// Launches this number of new instances.
     Launch(u32),
 }
 
-/// What news lead to.
+/// Reaction to news.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reaction {
     pub(crate) next: Option<Move>,
@@ -106,7 +106,7 @@ impl Replacing {
         }
     }
 
-    /// What is done at the beginning: old ones are killed, new ones are launched.
+    /// Returns the first moves: old instances are killed, new ones are launched.
     pub(crate) fn begin(&mut self, spec: &RunSpec) -> Vec<Move> {
         let mut moves = Vec::new();
         for _ in 0..self.ignition.kill_now {
@@ -197,7 +197,7 @@ impl Replacing {
         }
     }
 
-    /// How many new instances may be started now.
+    /// Returns how many new instances may be started now.
     fn room(&self, wanted: u32) -> u32 {
         let room =
             self.ignition.max_capacity.saturating_sub(count(self.old.len())).saturating_sub(self.started);

@@ -10,7 +10,7 @@ use planarium_mesos::api::{AgentInfo, Offer};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What an agent says of a field.
+/// Returns an agent's value of a field.
 pub(crate) fn value<'a>(field: &ConstraintField, agent: &'a AgentInfo) -> Option<Cow<'a, str>> {
     match field {
         ConstraintField::Hostname => Some(Cow::Borrowed(&agent.hostname)),
@@ -65,7 +65,7 @@ pub(crate) fn scalar(text: &str) -> Option<String> {
     Some(Milli(even).to_string())
 }
 
-/// Whether a constraint lets an instance go to where an offer is from. `placed` are the instances that count.
+/// Returns whether a constraint lets an instance go to where an offer is from. `placed` are the instances that count.
 pub(crate) fn holds(constraint: &Constraint, offer: &Offer, placed: &[&Instance]) -> bool {
     let field = &constraint.field;
     let Some(own) = value(field, &offer.info) else {
@@ -133,7 +133,7 @@ impl Spread {
         after <= 1 || self.difference(&vec![false; gone.len()]) > after
     }
 
-    /// Who is in the largest groups; nobody where all are equally large.
+    /// Returns the members of the largest groups; none where all are equally large.
     fn candidates(&self, gone: &[bool]) -> Vec<usize> {
         let sizes: Vec<usize> = self.groups.iter().map(|group| left(group, gone).count()).collect();
         let most = sizes.iter().max().copied().unwrap_or(0);

@@ -9,7 +9,7 @@ use crate::offers::matching::Match;
 use planarium_kernel::{Milli, sorted};
 use planarium_mesos::api::{DiskSource, Resource};
 
-/// What is asked for: the volume's place, or none for scratch space.
+/// A disk request: the volume's place, or none for scratch space.
 type Wanted = (Option<usize>, Milli);
 
 /// Takes scratch space and, when that is asked for, space for volumes.
@@ -45,7 +45,7 @@ fn kind_of(disk: &Resource) -> DiskKind {
     }
 }
 
-/// Whether a disk suits what a volume says of it.
+/// Returns whether a disk suits what a volume says of it.
 fn suits(disk: &Resource, volume: &VolumeDef) -> bool {
     let root = disk.disk_source().map_or("", |source| match source {
         DiskSource::Path { root, .. } | DiskSource::Mount { root, .. } => root,

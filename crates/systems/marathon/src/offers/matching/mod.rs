@@ -1,4 +1,4 @@
-//! Whether an offer suits a spec, and what of it a task would take.
+//! Matches an offer with a spec, and returns the resources that a task would take.
 //!
 //! *Knows*: one offer and one spec. *Must not know*: queues, tokens, back-off; who is launched.
 //!
@@ -76,7 +76,7 @@ pub(crate) struct Selector<'a> {
 }
 
 impl Selector<'_> {
-    /// Whether a resource may be used.
+    /// Returns whether a resource may be used.
     pub(crate) fn takes(&self, resource: &Resource) -> bool {
         let marked = match self.labels {
             Some((framework, instance)) => reservation::is_for(resource, framework, instance),
@@ -86,7 +86,7 @@ impl Selector<'_> {
     }
 }
 
-/// What surrounds a match.
+/// Context of a match.
 pub(crate) struct Around<'a> {
     pub(crate) settings: &'a Settings,
     /// Flags of the process count from there.
@@ -102,7 +102,7 @@ pub(crate) struct Around<'a> {
     pub(crate) luck: (u64, u64),
 }
 
-/// What a task would take of an offer.
+/// Resources that a task would take of an offer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Match {
     /// Scalars and ports.
@@ -218,7 +218,7 @@ fn suits_region(offer: &Offer, spec: &RunSpec, around: &Around<'_>) -> bool {
     asks || offer.region.is_none() || offer.region.as_ref() == around.region
 }
 
-/// Whether the agent's machine is not about to go away, or away.
+/// Returns whether the agent's machine is not about to go away, or away.
 ///
 /// **Source**: `marathon: mesosphere/mesos/Availability.scala`. Match.
 fn is_available(offer: &Offer, around: &Around<'_>) -> bool {
@@ -232,7 +232,7 @@ fn is_available(offer: &Offer, around: &Around<'_>) -> bool {
     window.duration_ns.is_some_and(|length| now > start + i128::from(length))
 }
 
-/// Whether agents with GPUs are kept for others.
+/// Returns whether agents with GPUs are kept for others.
 fn wastes_gpus(left: &Resources, spec: &RunSpec, around: &Around<'_>) -> bool {
     let has_gpus = |resource: &Resource| &*resource.name == "gpus" && resource.amount().is_positive();
     if !spec.def.needs.gpus.is_zero() || around.has_volume || !left.iter().any(has_gpus) {

@@ -11,12 +11,12 @@ use std::sync::Arc;
 const FRAMEWORK: &str = "marathon_framework_id";
 const INSTANCE: &str = "marathon_task_id";
 
-/// Whether a resource is reserved for some instance of some Marathon.
+/// Returns whether a resource is reserved for some instance of some Marathon.
 pub(crate) fn is_marked(resource: &Resource) -> bool {
     resource.label(FRAMEWORK).is_some() || resource.label(INSTANCE).is_some()
 }
 
-/// Whether a resource is reserved for this instance of this framework.
+/// Returns whether a resource is reserved for this instance of this framework.
 pub(crate) fn is_for(resource: &Resource, framework: &str, instance: &str) -> bool {
     let is = |key, value: &str| resource.label(key).is_some_and(|own| **own == *value);
     is(FRAMEWORK, framework) && is(INSTANCE, instance)

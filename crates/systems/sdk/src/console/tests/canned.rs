@@ -1,4 +1,4 @@
-//! What is asked and printed for every answer, with answers made up.
+//! Requests and output for every answer, with prepared answers.
 
 use super::asked;
 use planarium_part::Response;
@@ -346,7 +346,7 @@ fn plan_start_and_stop() {
 }
 
 #[test]
-fn what_is_turned_down() {
+fn refused_requests() {
     let missing = "Got 404 Not Found response from /service/hello/v1/plans/x:\n- Perhaps the scheduler does not have what was asked for: Plan x not found\n- Perhaps there is no service 'hello'; another one is named with '--name=<name>'.\n";
     check(&[
         row(

@@ -43,7 +43,7 @@ struct PassedOffer {
 /// Offers for the next service.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
-    /// Whose turn it is.
+    /// The member whose turn it is.
     pub member: MemberId,
     /// Its cause.
     pub cause: Cause,

@@ -1,4 +1,4 @@
-//! Who sees which offers, and what reaches the master.
+//! Offers and calls of several services on one framework.
 
 use super::*;
 use planarium_kernel::Milli;
@@ -57,7 +57,7 @@ fn suppress() -> Vec<Request> {
     vec![request(Call::Suppress { roles: Vec::new() })]
 }
 
-/// What was routed, in words.
+/// Returns the routed calls in words.
 fn words(routed: &Routed) -> String {
     let calls = routed.calls.iter().map(|request| match &request.call {
         Call::Decline { offer_ids, refuse_ms } => {
@@ -130,7 +130,7 @@ fn the_master_is_told_to_rest_when_all_rest() {
 }
 
 #[test]
-fn so_many_may_reserve_at_a_time() {
+fn concurrent_reservations_are_limited() {
     let mut hub = hub(Some(1));
     let all = |_: MemberId| true;
     assert_eq!(words(&hub.offered(CAUSE, vec![offer(1, &[])], &all)), "1 gets 1/1");

@@ -1,4 +1,4 @@
-//! What the view offers for an element is what the scheduler then does.
+//! Actions of the view do in the scheduler as they promise.
 
 #![expect(clippy::type_complexity, reason = "helpers of tests")]
 

@@ -37,7 +37,7 @@ pub(super) struct Live {
 pub(super) struct Bench {
     pub(super) cx: Cx,
     pub(super) scheduler: Scheduler,
-    /// What was shown of the scheduler before.
+    /// The last view of the scheduler.
     pub(super) shown: ViewCache,
     pub(super) machines: BTreeMap<Text, Machine>,
     pub(super) tasks: BTreeMap<Text, Live>,
@@ -240,7 +240,7 @@ impl Bench {
             .map_or_else(|| panic!("{task} is not stored"), |task| task.id.clone())
     }
 
-    /// Where a task is.
+    /// Returns the host of a task.
     pub(super) fn host(&self, task: &str) -> String {
         self.scheduler.state.tasks.named(task).map(|task| task.at.hostname.to_string()).unwrap_or_default()
     }

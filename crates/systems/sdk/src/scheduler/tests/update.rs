@@ -159,9 +159,9 @@ fn a_refused_change_keeps_the_old_target_working() {
     assert_eq!(bench.scheduler.configs.target.id, target);
 }
 
-/// What the real scheduler's validators refuse is read, judged and kept out; only the first start cannot do without.
+/// A target that the real scheduler's validators refuse is read, judged and not taken over; only the first start fails.
 #[test]
-fn what_only_a_validator_refuses_keeps_the_old_target() {
+fn validator_refusals_keep_the_old_target() {
     let good = cpus("1.0", 1);
     let base = deployed(&good);
     for (from, to, text) in [

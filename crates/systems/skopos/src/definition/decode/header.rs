@@ -15,13 +15,13 @@ pub(crate) const MODEL_DOCTYPE: &str = "com.datagridsys.doctype/skopos/model";
 /// The one version of plans.
 const PLAN_VERSION: &str = "alpha/1";
 
-/// What a model is where a plan is meant, and what to do with it.
+/// Description of a model in place of a plan, with advice.
 pub(crate) const MODEL_FOR_PLAN: (&str, &str) = (
     "a Skopos model, not a deployment plan",
     "name the file 'model.yaml': Skopos generates the plan from the model and what runs now",
 );
 
-/// What a document is that is no plan, and what to do with it.
+/// Describes a document that is no plan, with advice.
 pub(crate) fn foreign(root: &Node) -> Option<(&'static str, &'static str)> {
     const MODEL: (&str, &str) = MODEL_FOR_PLAN;
     let doctype = root.get("doctype").and_then(Node::as_str).unwrap_or_default();

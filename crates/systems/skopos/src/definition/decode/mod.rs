@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub(crate) use header::{MODEL_DOCTYPE, MODEL_FOR_PLAN, PLAN_DOCTYPE, foreign};
 pub(crate) use scalar::word;
 
-/// What is read, and where findings go.
+/// Input of the reading, and its findings.
 pub(crate) struct Cx<'a> {
     /// For lines and columns.
     pub(crate) sources: &'a SourceMap,
@@ -60,12 +60,12 @@ pub(crate) struct Decoded {
     pub(crate) places: Vec<Places>,
 }
 
-/// Where the parts of a step stand.
+/// Positions of a step's parts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Places {
     /// The first line of the step.
     pub(crate) head: Span,
-    /// Whether its class was understood.
+    /// Set if its class was understood.
     pub(crate) classed: bool,
     /// The value of `id`.
     pub(crate) id: Span,
@@ -119,7 +119,7 @@ impl Places {
 struct Draft {
     steps: Vec<DraftStep>,
     chains: Vec<Chain>,
-    /// Where each id was used first.
+    /// Position of each id's first use.
     ids: Map<Text, (StepId, Span)>,
 }
 

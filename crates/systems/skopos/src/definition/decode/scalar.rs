@@ -12,7 +12,7 @@ pub(crate) fn word(node: &Node) -> Option<Text> {
     node.as_str().filter(|_| !node.is_null()).map(Into::into)
 }
 
-/// What a value is, for messages.
+/// Describes a value for messages.
 pub(super) fn shown(node: &Node) -> String {
     const MOST: usize = 40;
     match node.as_str().filter(|_| !node.is_null()) {

@@ -189,7 +189,7 @@ fn classes() -> String {
     OWN.map(|(name, _)| name).join(", ")
 }
 
-/// Whether a class may stand in a chain of this kind.
+/// Checks that a class may stand in a chain of this kind.
 ///
 /// **Source**: Skopos Deployment Plan Reference, "Limitations". Match: what is stated there as a limitation is an error.
 fn place(cx: &mut Cx<'_>, class: &str, kind: ChainKind, id: &str, span: Span) {

@@ -104,7 +104,7 @@ impl<'a> Chain<'_, 'a> {
         self.steps.push(step);
     }
 
-    /// What is done to each new instance.
+    /// Adds the steps for each new instance.
     fn new_instance(&mut self, outer: Option<&str>, fails: &Exits, create_fails: &Exits) -> Vec<Yaml> {
         let mut at = 0;
         let mut steps = Vec::new();

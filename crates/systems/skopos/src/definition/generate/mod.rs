@@ -21,7 +21,7 @@ pub(crate) use order::order;
 use steps::Writer;
 use yaml::flow;
 
-/// What runs of a component.
+/// Running instances of a component.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Running {
     pub(crate) component: Text,
@@ -39,7 +39,7 @@ pub(crate) struct Made {
     pub(crate) places: Vec<(String, Span)>,
 }
 
-/// What has to be done for a component.
+/// Kinds of work on a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Nothing.

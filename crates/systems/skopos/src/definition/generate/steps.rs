@@ -13,7 +13,7 @@ use planarium_protocol::Text;
 use planarium_source::Span;
 use planarium_source::yaml::Node;
 
-/// Where a step of a plan leads, and whether it belongs to the recovery.
+/// Exits of a step, and whether it belongs to the recovery.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Exits {
     pub(super) on_pass: Option<&'static str>,
@@ -49,7 +49,7 @@ pub(super) struct Writer<'a> {
     pub(super) env: &'a Env,
     /// Instances are replaced pair by pair.
     pub(super) pairwise: bool,
-    /// Where each lifecycle step that was written stands.
+    /// Position of each written lifecycle step.
     pub(super) places: Vec<(String, Span)>,
     used: SortedSet<String>,
 }
@@ -280,7 +280,7 @@ fn finish(mut fields: Vec<(&str, Yaml)>, exits: &Exits) -> Yaml {
     map(fields)
 }
 
-/// Whether a pattern of a quality gate means an image: with `*` anywhere, and without a version any version.
+/// Returns whether a pattern of a quality gate means an image: with `*` anywhere, and without a version any version.
 fn image_matches(pattern: &Text, image: &str) -> bool {
     glob(pattern, image) || (!pattern.contains(':') && tag(image) == "latest" && &**pattern == image)
 }

@@ -21,7 +21,7 @@ pub(super) enum Yaml {
     Steps(Vec<Yaml>),
 }
 
-/// What stands on one line.
+/// Flow collections on one line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Flow {
     Text(String),

@@ -307,7 +307,7 @@ impl Wire<'_> {
 /// The label that says whose a reservation is, where several services share a framework.
 pub(crate) const NAMESPACE: &str = "namespace";
 
-/// Whose reservations are.
+/// Owner of reservations.
 pub(crate) struct Owner<'a> {
     /// Static role the resources are taken from, `*` usually.
     pub(crate) source_role: &'a str,

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reads_the_same_is_the_same() {
+    fn equal_texts_are_equal_values() {
         let mut words = all();
         // Made of other parts, or written out already.
         let set = Whose::Set("server".into());
