@@ -6,6 +6,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 const SHARED: &str = r#"
 /** A name or word. */
 export type Text = string;
+/** A word of a fixed list, such as a status. */
+export type Word = string;
 /** An amount of a resource: a number or a decimal text. */
 export type Amount = number | string;
 /** Any JSON value. */

@@ -396,7 +396,7 @@ fn machines_say_that_containers_have_no_size() {
     let machine = &view["cluster"]["machines"][0];
     assert_eq!(
         (&machine["tasks"][0]["name"], &machine["without_size"]),
-        (&json!("back-1"), &json!(1)),
+        (&json!("back-o0"), &json!(1)),
         "{machine}"
     );
     let why =

@@ -37,7 +37,7 @@ struct Parts<'c> {
     chars: &'c [char],
 }
 
-impl<'c> Parts<'c> {
+impl Parts<'_> {
     fn next(&mut self) {
         let (part, length) = first(self.rest);
         let (chars, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, &[]));

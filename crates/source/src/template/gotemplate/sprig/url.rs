@@ -2,6 +2,7 @@
 //!
 //! **Source**: `golang/go: src/net/url/url.go`, and `Masterminds/sprig: url.go`. Matched, but for zones of IPv6 addresses.
 
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 use planarium_kernel::SortedMap;
@@ -193,7 +194,7 @@ fn escaped(text: &str, place: Place) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         if is_escaped(byte, place) {
-            out.push_str(&format!("%{byte:02X}"));
+            let _ = write!(out, "%{byte:02X}");
         } else {
             out.push(char::from(byte));
         }
