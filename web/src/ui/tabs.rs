@@ -61,6 +61,12 @@ pub(crate) fn Tabs(props: &TabsProps) -> Html {
     use_effect_with((list.clone(), props.current, props.items.len()), |(list, current, _)| {
         let tabs = tabs_of(list);
         let Some(tab) = tabs.get(*current) else { return };
+        // Browsers take an element that was scrolled to for the place from which Tab goes on, so nothing is scrolled without need.
+        let is_cut =
+            list.cast::<web_sys::Element>().is_some_and(|list| list.scroll_width() > list.client_width());
+        if !is_cut {
+            return;
+        }
         let into_view = web_sys::ScrollIntoViewOptions::new();
         into_view.set_block(web_sys::ScrollLogicalPosition::Nearest);
         into_view.set_inline(web_sys::ScrollLogicalPosition::Nearest);
