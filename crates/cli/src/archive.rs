@@ -56,7 +56,7 @@ fn unzipped(bytes: &[u8]) -> Result<Vec<u8>> {
     let flags = bytes.get(3).copied().context("the header is cut off")?;
     let mut rest = bytes.get(10..).context("the header is cut off")?;
     if flags & 4 != 0 {
-        let length = rest.get(..2).map(|two| usize::from(two[0]) + 256 * usize::from(two[1]));
+        let length = rest.first_chunk().map(|two| usize::from(u16::from_le_bytes(*two)));
         rest = length.and_then(|length| rest.get(2 + length..)).context("the header is cut off")?;
     }
     // The name of the file, and a comment.
