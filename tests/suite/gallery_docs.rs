@@ -80,7 +80,8 @@ fn pictures_of_the_readme_are_those_of_the_engine() {
         let (mut engine, mut player) = planarium_scenario::Player::start(scenario);
         player.run_to_end(&mut engine);
         let notes = player.take_notes();
-        let recording = planarium_embed::record(&mut engine, &notes, &title, &Default::default());
+        let recording =
+            planarium_embed::record(&mut engine, &notes, &title, &planarium_embed::Selection::default());
         let path = format!("docs/pictures/{id}.svg");
         assert!(readme.contains(&format!("({path})")), "the README does not show {path}");
         if let Err(difference) = golden::compare(&path, &planarium_embed::animated(&recording)) {
