@@ -20,7 +20,8 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     out::step("building the soak with optimisation");
     let cargo = proc::Cmd::new("cargo")
         .dir(&root)
-        .args(["run", "--quiet", "--release", "--package", "planarium-tests", "--bin", "soak", "--", minutes])
+        .args(["run", "--quiet", "--release", "--package", "planarium-tests"])
+        .args(["--features", "soak", "--bin", "soak", "--", minutes])
         .args(seed);
     Ok(cargo.status()?.success())
 }

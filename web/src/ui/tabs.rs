@@ -61,16 +61,14 @@ pub(crate) fn Tabs(props: &TabsProps) -> Html {
     use_effect_with((list.clone(), props.current, props.items.len()), |(list, current, _)| {
         let tabs = tabs_of(list);
         let Some(tab) = tabs.get(*current) else { return };
-        // Browsers take an element that was scrolled to for the place from which Tab goes on, so nothing is scrolled without need.
-        let is_cut =
-            list.cast::<web_sys::Element>().is_some_and(|list| list.scroll_width() > list.client_width());
-        if !is_cut {
-            return;
+        // Not `scroll_into_view`: browsers take an element that it shows for the place from which Tab goes on.
+        let Some(list) = list.cast::<HtmlElement>() else { return };
+        let (seen, own) = (list.get_bounding_client_rect(), tab.get_bounding_client_rect());
+        let before = own.left() - seen.left();
+        let beyond = own.right() - seen.right();
+        if before < 0.0 || beyond > 0.0 {
+            list.scroll_by_with_x_and_y(if before < 0.0 { before } else { beyond.min(before) }, 0.0);
         }
-        let into_view = web_sys::ScrollIntoViewOptions::new();
-        into_view.set_block(web_sys::ScrollLogicalPosition::Nearest);
-        into_view.set_inline(web_sys::ScrollLogicalPosition::Nearest);
-        tab.scroll_into_view_with_scroll_into_view_options(&into_view);
     });
     let onkeydown = {
         let (list, onpick, drawn) = (list.clone(), props.onpick.clone(), props.current);

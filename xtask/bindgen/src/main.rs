@@ -20,6 +20,8 @@ fn main() -> Result<()> {
         .input_path(Path::new(input))
         .out_name(name)
         .typescript(types)
+        // Packages find their file by themselves; the page names it.
+        .omit_default_module_path(!types)
         .generate(folder)
         .with_context(|| format!("no JavaScript could be written for {input}"))
 }

@@ -35,9 +35,10 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
     }
     let over = folders.into_iter().filter(|(_, lines)| lines.riddles.len() * 100 > lines.all * LIMIT_PERCENT);
     over.map(|(folder, lines)| {
-        let first = lines.riddles.iter().take(SHOWN).map(|line| format!("\n  {line}")).collect::<String>();
+        let first: Vec<&str> = lines.riddles.iter().take(SHOWN).map(String::as_str).collect();
+        let first = first.join("\n  ");
         format!(
-            "{folder}: {} of {} doc lines open with {}; say what it does, returns or is{first}",
+            "{folder}: {} of {} doc lines open with {}; say what it does, returns or is\n  {first}",
             lines.riddles.len(),
             lines.all,
             RIDDLES.join(", ")

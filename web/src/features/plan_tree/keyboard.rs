@@ -58,6 +58,10 @@ pub(super) fn use_focus(
             });
             let _ = target.unwrap_or_else(|| row.clone()).focus();
         }
+        // Browsers take a row that was scrolled to for the place from which Tab goes on: not where all rows are in sight.
+        if scroller.scroll_height() <= scroller.client_height() {
+            return;
+        }
         let into_view = web_sys::ScrollIntoViewOptions::new();
         into_view.set_block(web_sys::ScrollLogicalPosition::Nearest);
         row.scroll_into_view_with_scroll_into_view_options(&into_view);
