@@ -440,7 +440,9 @@ fn call(draw: &mut Draw, shape: &str, depth: usize) -> String {
     for letter in words {
         text.push(' ');
         if letter == "(urlParse\u{a0}u)" {
-            text.push_str(&format!("(urlParse {})", draw.of(URLS)));
+            text.push_str("(urlParse ");
+            text.push_str(draw.of(URLS));
+            text.push(')');
         } else {
             text.push_str(&argument(draw, letter, depth));
         }
