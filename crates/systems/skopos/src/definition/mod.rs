@@ -445,6 +445,10 @@ fn project(options: &Value) -> Option<&str> {
     options.get("project").and_then(Value::as_str).filter(|name| !name.is_empty())
 }
 
+/// Options of a load. Each has a row in `docs/reference/skopos.md`.
+pub(crate) const OPTIONS: [&str; 9] =
+    ["project", "plan", "model", "env", "mode", "strategy", "replace_all", "interactive", "run"];
+
 fn options(given: &Value, found: &mut Diagnostics) -> Options {
     let mut refuse = |text: String, help: &str| {
         let finding = Diagnostic::error(codes::UNKNOWN_OPTION, Span::default(), text);
@@ -480,20 +484,9 @@ fn options(given: &Value, found: &mut Diagnostics) -> Options {
             "interactive" => &mut options.interactive,
             "run" | "start" => &mut options.run,
             _ => {
-                let known = [
-                    "project",
-                    "plan",
-                    "model",
-                    "env",
-                    "mode",
-                    "strategy",
-                    "replace_all",
-                    "interactive",
-                    "run",
-                ];
-                let help = match crate::definition::nearest::nearest(name, &known) {
+                let help = match crate::definition::nearest::nearest(name, &OPTIONS) {
                     Some(meant) => format!("did you mean '{meant}'?"),
-                    None => format!("the options are {}", known.join(", ")),
+                    None => format!("the options are {}", OPTIONS.join(", ")),
                 };
                 refuse(format!("There is no option '{name}'"), &help);
                 continue;
