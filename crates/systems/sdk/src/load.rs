@@ -99,7 +99,7 @@ pub fn load(request: &LoadService) -> Loaded {
         program: Program::default(),
         served: Vec::new(),
     };
-    let recognized = Program::recognize(&package.marks(), &loaded.env);
+    let recognized = Program::recognize(&package.program_marks(), &loaded.env);
     loaded.program = recognized.clone().unwrap_or_default();
     let choice = package::choose(request, package.yaml.as_ref());
     match choice {

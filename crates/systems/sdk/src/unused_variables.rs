@@ -139,9 +139,9 @@ mod tests {
 
     /// The first column of every table below one of the headings.
     fn rows<'p>(page: &'p str, headings: &[&str]) -> Vec<&'p str> {
-        let sections = page.split("\n## ").filter(|section| {
-            headings.contains(&section.lines().next().unwrap_or_default())
-        });
+        let sections = page
+            .split("\n## ")
+            .filter(|section| headings.contains(&section.lines().next().unwrap_or_default()));
         let lines = sections.flat_map(str::lines).filter_map(|line| line.strip_prefix("| `"));
         let mut rows: Vec<&str> = lines.filter_map(|line| line.split('`').next()).collect();
         rows.sort_unstable();

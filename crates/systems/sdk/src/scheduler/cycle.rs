@@ -24,7 +24,7 @@ impl Scheduler {
             self.metrics.throttled();
         }
         if !self.lifecycle.is_torn_down() {
-            self.plans.draw_lots(cx, &self.state.tasks, &mut self.timers);
+            self.plans.draw_random_children(cx, &self.state.tasks, &mut self.timers);
         }
     }
 

@@ -95,7 +95,7 @@ impl Metrics {
     }
 
     /// Counts calls for the master.
-    pub(super) fn said(&mut self, requests: &[Request]) {
+    pub(super) fn count_calls(&mut self, requests: &[Request]) {
         for request in requests {
             match &request.call {
                 Call::Decline { offer_ids, refuse_ms } => {

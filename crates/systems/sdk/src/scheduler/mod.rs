@@ -198,7 +198,7 @@ impl Scheduler {
     /// Ends the work on an input; returns the calls that it led to.
     fn finish(&mut self, cx: &Cx) -> Vec<Request> {
         let calls = self.outbox.take();
-        self.metrics.said(&calls);
+        self.metrics.count_calls(&calls);
         self.plans.revision.touch(cx);
         calls
     }

@@ -248,7 +248,7 @@ fn read_model(
     }
     let mut own = Diagnostics::new();
     let model = model::read(parsed.root.as_ref(), Span::at(file, 0), &mut own);
-    tell_beside(own, &gaps, found);
+    report_unless_missing(own, &gaps, found);
     model
 }
 
@@ -289,7 +289,7 @@ fn read_envs(
     }
     let mut own = Diagnostics::new();
     let mut env = env::read(env::merge(roots).as_ref(), &mut own);
-    tell_beside(own, &gaps, found);
+    report_unless_missing(own, &gaps, found);
     over(&mut env.vars);
     env
 }
@@ -319,7 +319,7 @@ fn report_missing(
 }
 
 /// Reports findings about values, but for those that a variable without a value leaves open: that has been told.
-fn tell_beside(own: Diagnostics, gaps: &[Span], found: &mut Diagnostics) {
+fn report_unless_missing(own: Diagnostics, gaps: &[Span], found: &mut Diagnostics) {
     const ABOUT_VALUES: [&str; 5] = [
         codes::MODEL_VALUE,
         codes::MODEL_REFERENCE,

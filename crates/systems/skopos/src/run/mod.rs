@@ -10,20 +10,20 @@ mod check;
 mod events;
 mod history;
 mod indices;
+mod leaf_work;
 pub(crate) mod log;
 mod mode;
 mod shown;
 mod steps;
-mod work;
 
 pub(crate) use events::{Names, PLAN};
 pub(crate) use history::History;
 pub(crate) use indices::Indices;
+pub(crate) use leaf_work::{Await, Awaited, Effect, Launch, Leaf, Timed, Underway, Work};
 pub(crate) use log::{LogKind, Record};
 pub(crate) use mode::{Hold, HoldReason, Mode, Reason};
 pub(crate) use shown::Shown;
 pub(crate) use steps::{Iteration, LoopRun, StepRun, Trace};
-pub(crate) use work::{Await, Awaited, Effect, Launch, Leaf, Timed, Underway, Work};
 
 use crate::plan::{ChainId, ChainKind, Plan, SharedPlan, StepId};
 use planarium_ground::Cx;

@@ -95,8 +95,8 @@ impl FailedPods {
         self.pods.values().cloned().collect()
     }
 
-    /// Keeps what a pod instance needs, if it is still one of them.
-    pub(super) fn keep(&mut self, key: &PodKey, needs: &Arc<Needs>) {
+    /// Stores the needs of a pod instance, if it is still one of them.
+    pub(super) fn set_needs(&mut self, key: &PodKey, needs: &Arc<Needs>) {
         if let Some(pod) = self.pods.get_mut(key.name_text()) {
             pod.needs = Some(needs.clone());
         }
