@@ -293,7 +293,7 @@ impl<'t, 'd> Builder<'t, 'd> {
         let done = match self.anchors.get(&anchor) {
             Some(Anchor::Done(done)) => done.clone(),
             Some(Anchor::Open) => {
-                return self.bad_alias(span, "This alias stands inside the value it repeats");
+                return self.bad_alias(span, "This alias is inside the value that it repeats");
             }
             None => return self.bad_alias(span, "This alias names an anchor of an earlier document"),
         };

@@ -37,7 +37,7 @@ pub(crate) fn report(text: &str, rendered: &Rendered, file: FileId, found: &mut 
         known.places.push(place);
     };
     for (at, mark) in in_lines(text, marks) {
-        let message = format!("'{mark}' looks like a mark that a build fills in; it is taken as it stands");
+        let message = format!("'{mark}' looks like a placeholder of a package build; it is used as it is");
         add(mark, span(file, at, mark.len()), message);
     }
     for (at, mark) in in_lines(&rendered.text, percent) {
@@ -48,7 +48,7 @@ pub(crate) fn report(text: &str, rendered: &Rendered, file: FileId, found: &mut 
             None => String::new(),
         };
         let message =
-            format!("'{mark}'{origin} is a mark that a package build fills in; its name takes its place");
+            format!("'{mark}'{origin} is a placeholder of a package build; its name is used as its value");
         add(mark, place, message);
     }
     for Found { message, places } in all.into_values() {

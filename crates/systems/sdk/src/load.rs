@@ -130,7 +130,7 @@ pub fn load(request: &LoadService) -> Loaded {
                 Diagnostic::error(
                     codes::SEVERAL_DEFINITIONS,
                     span,
-                    format!("Which file is the definition? {list}"),
+                    format!("Several files could be the definition: {list}"),
                 )
                 .with_help(
                     "leave one of them, name it 'svc.yml', or choose one with the option 'service.yaml'",
@@ -361,7 +361,7 @@ fn explain_missing(
         let span = bad.map_or_else(|| variable.spans.first().copied().unwrap_or_default(), |(span, _)| span);
         let mark = build_marks::is_mark(name);
         let (code, what) = if mark {
-            (codes::PACKAGING_MARK, format!("'{{{{{name}}}}}' is a mark that a package build fills in; it"))
+            (codes::PACKAGING_MARK, format!("'{{{{{name}}}}}' is a placeholder of a package build; it"))
         } else {
             (codes::MISSING_VARIABLE, format!("The template variable '{name}' has no value"))
         };

@@ -98,7 +98,7 @@ pub(super) fn uninstall(call: &mut Call<'_>, given: &Given) -> Done {
 
 /// The definition a service runs with, as it was given.
 fn installed(call: &mut Call<'_>) -> Result<Map<String, Value>, Failure> {
-    let not_read = || Failure::Refused("the answer is no definition".to_owned());
+    let not_read = || Failure::Refused("the answer is not a definition".to_owned());
     let name = if call.service().is_empty() {
         let body = call.get(Rules::Plain, &["configurations", "target"])?;
         let target: Value = serde_json::from_slice(&body).unwrap_or_default();
@@ -114,7 +114,7 @@ fn installed(call: &mut Call<'_>) -> Result<Map<String, Value>, Failure> {
 
 fn files(installed: &Map<String, Value>) -> Result<&Map<String, Value>, Failure> {
     let files = installed.get("files").and_then(Value::as_object);
-    files.ok_or_else(|| Failure::Refused("the answer is no definition".to_owned()))
+    files.ok_or_else(|| Failure::Refused("the answer is not a definition".to_owned()))
 }
 
 /// The version of the package; nothing without one.

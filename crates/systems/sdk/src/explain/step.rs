@@ -133,7 +133,7 @@ impl Explainer<'_> {
             }
         }
         if manual {
-            let text = format!("Processes are on manual: you say what happens to {task}");
+            let text = format!("You control {task} by hand");
             reasons.push(reason(text, None, ReasonKind::Manual { task }));
         }
         reasons
@@ -254,7 +254,7 @@ impl Explainer<'_> {
             let text = format!("{text}, at {at}");
             return reason(text, None, ReasonKind::NextCycle { at_ms: at.ms() });
         }
-        reason(format!("No offer was at hand: {text}"), None, ReasonKind::NoOffers { text: text.into() })
+        reason(format!("There was no offer: {text}"), None, ReasonKind::NoOffers { text: text.into() })
     }
 }
 

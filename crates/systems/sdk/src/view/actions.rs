@@ -178,7 +178,7 @@ fn consequence(tree: &PlanTree, element: Element, op: PlanOp) -> &'static str {
         }
         PlanOp::Start if held => "Lets the plan begin; parameters become environment values of its tasks.",
         PlanOp::Start => {
-            "Begins nothing anew: the plan is not held. Parameters count for tasks that are launched from now on."
+            "Starts nothing again: the plan is not interrupted. Parameters count for tasks that are launched from now on."
         }
         PlanOp::Stop if held && !has_begun(tree, element) => {
             "Changes nothing: the plan is held, and no step of it has begun."

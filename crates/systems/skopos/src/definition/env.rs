@@ -473,7 +473,7 @@ impl EnvReader<'_> {
             match codes.filter(|codes| !codes.is_empty()) {
                 Some(codes) => script.exits = codes.into(),
                 None => {
-                    let text = format!("{what} has an exit code that is no number");
+                    let text = format!("{what} has an exit code that is not a number");
                     self.error(
                         exit.span,
                         text,

@@ -167,7 +167,7 @@ impl Process {
         Some(match (call.method.as_str(), parts) {
             ("PUT", ["v1", "state", "files", file]) => self.put_file(cx, &service, file, &call.body),
             ("GET" | "HEAD", _) => Err(bad(format!("{path} is a question, not an input: ask it over HTTP"))),
-            _ => Err(Refusal::new(RefusalCode::NotFound, format!("{} {path} is no command", call.method))),
+            _ => Err(Refusal::new(RefusalCode::NotFound, format!("{} {path} is not a command", call.method))),
         })
     }
 
