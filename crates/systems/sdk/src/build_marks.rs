@@ -5,7 +5,7 @@
 //! `{{artifact-dir}}` looks like a template variable; since names in the environment of a process have no dashes or
 //! colons, it is not one. `@VERSION@` (autoconf, Maven resources) and `${project.version}` (Maven) are plain text to
 //! the definition's parser, which is why nothing but a look at the text finds them. `%(artifact-dir)s` (Python) can
-//! neither begin a YAML text nor stand in a URI, so its name takes its place before the text is read.
+//! neither begin a YAML text nor be part of a URI, so its name replaces it before the text is read.
 
 use crate::codes;
 use planarium_kernel::SortedMap;

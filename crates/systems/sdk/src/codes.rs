@@ -120,7 +120,7 @@ codes! {
 pub(crate) const VALIDATED: &[&str] =
     &[PLACEMENT_ARITY, PLACEMENT_OPERATOR, PLACEMENT_PARAMETER, LIMIT_BELOW_REQUEST];
 
-/// Findings about a value alone: they hold whatever stands around it.
+/// Findings about a value alone, whatever is around it.
 pub(crate) const LOCAL: &[&str] = &[
     UNKNOWN_FIELD,
     IGNORED_FIELD,

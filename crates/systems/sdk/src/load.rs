@@ -181,7 +181,7 @@ fn join_framework(loaded: &mut Loaded) {
 }
 
 impl Loaded {
-    /// Returns whether nothing stands against the definition. With a spec and errors, the errors are those that the real
+    /// Returns whether the definition can be used. With a spec and errors, the errors are those that the real
     /// scheduler's validators make: a scheduler with a definition in force goes on with that one.
     pub fn is_clean(&self) -> bool {
         !self.diagnostics.has_errors()
@@ -255,7 +255,7 @@ fn read_definition(
     report_escaped(text, &rendered.escaped, found);
 }
 
-/// Returns whether a tag stands in a comment line, where a missing value does not matter.
+/// Returns whether a tag is in a comment line, where a missing value does not matter.
 fn in_comment(text: &str, tag: Span) -> bool {
     let before = text.get(..tag.range().start).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();
@@ -400,7 +400,7 @@ fn explain_missing(
     }
 }
 
-/// The tag without a value that an error is really about: it is all that stands there, but for quotes.
+/// Returns the tag without a value that caused an error: the whole value is this tag, but for quotes.
 fn emptied(finding: &Diagnostic, variables: &SortedMap<Span, &str>) -> Option<Span> {
     if !finding.is_error() {
         return None;

@@ -81,7 +81,7 @@ pub(super) const PHASES: Level = Level {
     inner: &["pod", "steps"],
 };
 
-/// The things that stand in their place; the others are reported and left out.
+/// Returns the entries that are in the right place; the others are reported and left out.
 pub(super) fn in_place<'n>(cx: &mut Cx<'_>, named: Vec<Named<'n>>, level: &Level) -> Vec<Named<'n>> {
     let Level { things, thing, marks, owner: (owner, beside), inner } = *level;
     let is_thing = |value: &Node| marks.iter().any(|mark| value.get(mark).is_some());

@@ -266,7 +266,7 @@ fn unmarked_options(options: &Value, parts: &Parts<'_>, found: &mut Diagnostics)
 }
 
 /// Values with the marks of packaging tools (`{{artifact-dir}}`, `%(artifact-dir)s`) replaced by their bare names: with
-/// the marks they could not stand in a definition.
+/// the marks they would not be allowed in a definition.
 fn unmarked(values: &Value, what: &str, file: Option<(FileId, &str)>, found: &mut Diagnostics) -> Context {
     let mut marks = SortedSet::new();
     let context = unmark(Context::from(values), &mut marks);

@@ -88,7 +88,7 @@ impl Metrics {
         }
     }
 
-    /// A cycle looks at so many offers.
+    /// Counts the offers that a cycle looks at.
     pub(super) fn cycle(&mut self, offers: usize) {
         self.cycles += 1;
         self.add(Counter::OffersProcessed, offers);

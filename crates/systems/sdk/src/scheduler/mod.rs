@@ -90,7 +90,7 @@ pub struct Scheduler {
     pub(crate) plans: Plans,
     /// Launch delays.
     pub(crate) backoff: Backoff,
-    /// Offers at hand, and how many more are wanted.
+    /// Open offers, and how many more are wanted.
     pub(crate) offers: Offers,
     /// Tasks that are to end.
     pub(crate) killer: TaskKiller,
@@ -186,7 +186,7 @@ impl Scheduler {
         }
     }
 
-    /// Runs a cycle now, with the offers at hand.
+    /// Runs a cycle now, with the open offers.
     pub fn run_cycle_now(&mut self, cx: &mut Cx) -> Vec<Request> {
         self.now = cx.now();
         self.timers.disarm_cycle();

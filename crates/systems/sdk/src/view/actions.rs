@@ -24,7 +24,7 @@ pub(super) struct Actions {
     pods: SortedMap<(bool, bool), Arc<[ActionView]>>,
 }
 
-/// A command as it stands for an element.
+/// A command for an element, with its present permission.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Offer {
     op: PlanOp,

@@ -78,7 +78,7 @@ pub(crate) struct Definition {
     pub(crate) project: Text,
     /// Path of the plan; none when it is generated.
     pub(crate) plan_path: Option<Text>,
-    /// The plan as it was brought.
+    /// The given plan.
     pub(crate) given: Option<(SharedPlan, Text)>,
     pub(crate) model: Option<Arc<Model>>,
     pub(crate) env: Arc<Env>,
@@ -107,7 +107,7 @@ pub(crate) struct Options {
 /// A plan that is about to run, with its text.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
-    /// None when nothing is to be done.
+    /// `None` if there is nothing to do.
     pub(crate) plan: Option<SharedPlan>,
     pub(crate) text: Text,
     pub(crate) generated: bool,

@@ -27,7 +27,7 @@ pub(crate) struct Containers<'a, 'io> {
     pub(crate) io: &'a mut Io<'io>,
 }
 
-/// A process that is to be started for an instance.
+/// A process to start for an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Launching {
     pub(crate) slot: Slot,

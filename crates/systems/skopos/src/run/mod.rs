@@ -3,7 +3,7 @@
 //! *Knows*: modes, frames, what each step shows, the log, the work under way, and the event of every change.
 //! *Must not know*: which change comes next ([`crate::flow`]), how a call is carried out ([`crate::calls`]).
 //!
-//! A run is a stack of frames. The top frame is the chain whose step is being worked on; a loop stands below the chain of
+//! A run is a stack of frames. The top frame is the chain whose step is being worked on; a loop is below the chain of
 //! its present iteration.
 
 mod check;
@@ -78,7 +78,7 @@ impl Counts {
 /// State of a plan's run.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
-    /// The plan; one without steps when nothing is to be done.
+    /// The plan; without steps if there is nothing to do.
     pub(crate) plan: SharedPlan,
     /// Paths and words for events.
     pub(crate) names: Arc<Names>,

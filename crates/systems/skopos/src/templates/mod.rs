@@ -1,7 +1,7 @@
 //! Texts with names in double braces: `check {{.id}} {{.vars.timeout}}`.
 //!
 //! *Knows*: the part of Go's template language that plans use: fields, `index` with texts, trim marks, comments.
-//! *Must not know*: what any name stands for.
+//! *Must not know*: the meaning of any name.
 //!
 //! **Source**: Go `text/template`, lexer and field chains; simplified: pipelines, functions and control structures are
 //! kept as [`Piece::Broken`] and fail when they are used. Differs: a field name may hold a hyphen.
@@ -170,7 +170,7 @@ fn close(inside: &str) -> Option<(&str, &str)> {
     quote.and_then(|_| inside.split_once("}}"))
 }
 
-/// Reads what stands between the braces.
+/// Reads the text between the braces.
 fn expression(inner: &str) -> Result<Name, String> {
     if inner.is_empty() {
         return Err("there is nothing between `{{` and `}}`".to_owned());

@@ -21,7 +21,7 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{ClearFault, Input, TaskStatusInput};
 use planarium_protocol::why::{ElementRef, Reason, ReasonKind, Unblock, Why};
 
-/// Why an element is not finished; none when there is no such element.
+/// Returns why an element is not finished; `None` if it does not exist.
 pub(crate) fn why(app: &App, path: &ElementPath, fleet: &Fleet, now: SimTime) -> Option<Why> {
     let App { run, blueprint, instances, .. } = app;
     let id = element(run, path)?;

@@ -1,4 +1,4 @@
-//! Offers: those at hand, their evaluation, and when more are asked for.
+//! Offers: the open ones, their evaluation, and requests for more.
 //!
 //! *Knows*: the queue of offers, suppress and revive, machines that were turned down, the last evaluations.
 //! *Must not know*: plans, cycles, steps beyond what they require.
@@ -85,7 +85,7 @@ impl Offers {
         timers.offers_came(cx);
     }
 
-    /// Turns offers down that are of no use to anything that is to be done.
+    /// Declines offers that no pending work can use.
     pub(crate) fn decline_long(&mut self, cx: &Cx, offers: &[Arc<Offer>], out: &mut Outbox) {
         out.decline(cx, offers, DECLINE_LONG_MS);
         let until = cx.now().saturating_add(DECLINE_LONG_MS);

@@ -55,7 +55,7 @@ impl Deployment<'_> {
     }
 }
 
-/// COMPLETE when every stored task of the step is done, PENDING otherwise and when none is stored.
+/// COMPLETE if the step has stored tasks and all are done, else PENDING.
 fn first_state(requirement: &Requirement, target: &Config, tasks: &TaskStore) -> StepState {
     let mut stored = requirement
         .task_specs()

@@ -2,7 +2,7 @@
 //!
 //! *Knows*: when a draw is due. *Must not know*: how one is made; that is the plan crate's.
 //!
-//! The real scheduler draws with every query and so in every cycle. Here a draw stands from one cycle to the next, so
+//! The real scheduler draws with every query and so in every cycle. Here a draw is kept from one cycle to the next, so
 //! that looking changes nothing, and cycles go on until every child has had its turn since the last change.
 
 use super::Plans;

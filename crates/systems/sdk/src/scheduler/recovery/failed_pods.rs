@@ -1,7 +1,7 @@
 //! Pod instances that may have to be recovered, with what they need to come back.
 //!
 //! *Knows*: which pods have failed tasks, in order of their names; what was found out about them, and in which state of
-//! their tasks. *Must not know*: what is to be recovered, and whether anything stands in the way.
+//! their tasks. *Must not know*: which pods are recovered, and what prevents it.
 //!
 //! A failed pod that something else works on is looked at in every cycle. What it needs follows from its tasks alone
 //! unless launches are delayed, so it is found out once for each state of them.

@@ -1,6 +1,6 @@
 //! Steps and chains.
 //!
-//! *Knows*: the attributes of each class and where each class may stand. *Must not know*: how exits are resolved.
+//! *Knows*: the attributes and the places of each class. *Must not know*: how exits are resolved.
 
 use super::{Cx, Draft, DraftStep, Places, action, flow, scalar};
 use crate::codes;
@@ -189,7 +189,7 @@ fn classes() -> String {
     OWN.map(|(name, _)| name).join(", ")
 }
 
-/// Checks that a class may stand in a chain of this kind.
+/// Checks that a class is allowed in a chain of this kind.
 ///
 /// **Source**: Skopos Deployment Plan Reference, "Limitations". Match: what is stated there as a limitation is an error.
 fn place(cx: &mut Cx<'_>, class: &str, kind: ChainKind, id: &str, span: Span) {

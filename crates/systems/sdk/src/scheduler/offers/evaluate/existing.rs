@@ -222,7 +222,7 @@ impl<'a> Fitting<'a, '_> {
         left
     }
 
-    /// Gives back what is no longer needed, as far as the offer holds it.
+    /// Gives back resources that are no longer needed, as far as the offer contains them.
     fn release(&mut self, mut left: Vec<&'a Held>, releases: &mut Vec<Held>) {
         for held in left.drain(..) {
             if let Some(offered) = self.pool.take_held(&held.id, &held.kind) {
