@@ -6,7 +6,7 @@ use super::{CHUNK, Map};
 use crate::fingerprint::of as print;
 
 /// Numbers by text, without the texts: one number rarely belongs to two texts, and the caller who looks
-/// one up compares what he finds there anyway. Copying a part of it follows no pointer at all.
+/// one up compares the texts anyway. Copying a part of it follows no pointer.
 #[derive(Clone, Debug)]
 pub struct Finder<const N: usize = CHUNK> {
     /// By fingerprint, then number, in one word: comparing two takes no branch.

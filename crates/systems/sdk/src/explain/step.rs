@@ -243,12 +243,12 @@ impl Explainer<'_> {
             text
         } else if scheduler.offers.revive.is_suppressed() {
             "the scheduler told the master to send none".to_owned()
-        } else if !scheduler.offers.at_hand.is_empty() {
-            format!("{} offers wait for the next cycle", scheduler.offers.at_hand.len())
+        } else if !scheduler.offers.open.is_empty() {
+            format!("{} offers wait for the next cycle", scheduler.offers.open.len())
         } else {
             "the master has sent none since the scheduler asked".to_owned()
         };
-        if scheduler.offers.at_hand.is_empty() {
+        if scheduler.offers.open.is_empty() {
             self.remedies.drought(requirement);
         } else if let Some(at) = scheduler.next_cycle() {
             let text = format!("{text}, at {at}");

@@ -148,7 +148,7 @@ impl Scheduler {
                     self.plans.revision.touch(cx);
                 }
             }
-            SchedulerEvent::Rescind(id) => self.offers.at_hand.retain(|offer| offer.id != id),
+            SchedulerEvent::Rescind(id) => self.offers.open.retain(|offer| offer.id != id),
             SchedulerEvent::Update(status) => self.take_status(cx, &status),
             // The SDK knows nothing of maintenance: it neither answers inverse offers nor looks at when an
             // offer's machine is expected away.
