@@ -164,7 +164,7 @@ fn missing_program_variables_are_reported() {
             CASSANDRA,
             "name:",
             "# env: TASKCFG_ALL_AUTHENTICATION_CUSTOM_YAML_BLOCK_BASE64=!\nname:",
-            "is no base64",
+            "is not base64",
         ),
     ];
     for (text, from, to, words) in cases {
