@@ -105,7 +105,8 @@ pub fn references(template: &Value) -> Vec<(&'static str, Text)> {
     let mut found: Vec<(&'static str, Text)> = Vec::new();
     let mut add = |kind: &'static str, of: &Value, key: &str| {
         let name = of.text(key);
-        if !name.is_empty() && !of.flag("optional") && !found.iter().any(|(k, n)| *k == kind && **n == *name) {
+        if !name.is_empty() && !of.flag("optional") && !found.iter().any(|(k, n)| *k == kind && **n == *name)
+        {
             found.push((kind, name.into()));
         }
     };

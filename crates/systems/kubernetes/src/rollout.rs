@@ -137,7 +137,9 @@ fn stateful_set(value: &Value) -> Rollout {
                 "Waiting for partitioned roll out to finish: {updated} out of {fresh} new pods have been updated..."
             ));
         }
-        return Rollout::Done(format!("partitioned roll out complete: {updated} new pods have been updated..."));
+        return Rollout::Done(format!(
+            "partitioned roll out complete: {updated} new pods have been updated..."
+        ));
     }
     let (current, update) = (text(value, "/status/currentRevision"), text(value, "/status/updateRevision"));
     if current != update {

@@ -83,7 +83,10 @@ impl Facts<'_> {
         };
         if found.reasons.is_empty() {
             let what = Text::from("the controllers act at the next change");
-            found.because("Nothing holds it; the controllers act at the next change", ReasonKind::Underway { what, until_ms: None });
+            found.because(
+                "Nothing holds it; the controllers act at the next change",
+                ReasonKind::Underway { what, until_ms: None },
+            );
         }
         Some(found.why(self.path(&member.key, phase, step), status))
     }
@@ -148,9 +151,13 @@ impl Facts<'_> {
                     Some(call("POST", "/kube/api/v1/namespaces".to_owned(), object("Namespace", namespace))),
                 ),
                 None if member.object.is_none() && text.contains("no matches for kind") => {
-                    let is_served = member.kind.is_some() || self.kube.find_kind(&api_version(text), &member.kind_name).is_some();
+                    let is_served = member.kind.is_some()
+                        || self.kube.find_kind(&api_version(text), &member.kind_name).is_some();
                     if is_served {
-                        found.hint("Apply again: the kind is served by now", Some(self.command(plan, PlanOp::Restart)));
+                        found.hint(
+                            "Apply again: the kind is served by now",
+                            Some(self.command(plan, PlanOp::Restart)),
+                        );
                     } else {
                         found.hint("Load the CustomResourceDefinition first, then apply again", None);
                     }
@@ -205,7 +212,10 @@ impl Facts<'_> {
                 }
             }
             _ => {
-                let run = member.parts.values().find(|part| *part.object.name == *phase && part.object.job().is_some());
+                let run = member
+                    .parts
+                    .values()
+                    .find(|part| *part.object.name == *phase && part.object.job().is_some());
                 match run {
                     Some(run) => self.object(member, &run.object, found),
                     None => self.whole(member, found),
@@ -225,7 +235,10 @@ impl Facts<'_> {
         let own = member.object.as_ref().filter(|object| object.pod().is_some());
         match (word, pod.or(own)) {
             ("OnDelete", Some(pod)) => {
-                let text = format!("pod {} was made by an earlier revision; with OnDelete it is replaced when somebody deletes it", pod.name);
+                let text = format!(
+                    "pod {} was made by an earlier revision; with OnDelete it is replaced when somebody deletes it",
+                    pod.name
+                );
                 found.because(text, ReasonKind::Object { object: pod.path(), state: "OnDelete".into() });
                 let command = PodCommand {
                     dialect: crate::WORD.to_owned(),
@@ -237,19 +250,27 @@ impl Facts<'_> {
                 found.hint(format!("Delete the pod {}", pod.name), Some(Input::Pod(command)));
             }
             ("Outdated", Some(pod)) => {
-                let text = format!("pod {} was made by an earlier revision, and others are replaced before it", pod.name);
+                let text = format!(
+                    "pod {} was made by an earlier revision, and others are replaced before it",
+                    pod.name
+                );
                 found.because(text, ReasonKind::Object { object: pod.path(), state: "RollingOut".into() });
                 if let Some(object) = &member.object {
                     self.object(member, object, found);
                 }
             }
-            ("Error" | "OOMKilled" | "Evicted" | "DeadlineExceeded", Some(pod)) if pod.pod().is_some_and(|facts| *facts.phase == *"Failed") => {
+            ("Error" | "OOMKilled" | "Evicted" | "DeadlineExceeded", Some(pod))
+                if pod.pod().is_some_and(|facts| *facts.phase == *"Failed") =>
+            {
                 let reasons = self.kube.why(self.fleet, pod);
                 self.told(member, reasons, found);
                 let goes_on = !matches!(member.facts.status, "Failed" | "Complete");
                 if goes_on && member.object.as_ref().is_some_and(|object| object.pod().is_none()) {
                     let text = format!("{} makes another pod in its place", member.path());
-                    found.because(text, ReasonKind::Object { object: member.path().into(), state: "Backoff".into() });
+                    found.because(
+                        text,
+                        ReasonKind::Object { object: member.path().into(), state: "Backoff".into() },
+                    );
                 }
             }
             (_, Some(pod)) => {
@@ -328,7 +349,13 @@ impl Facts<'_> {
             let path = format!("/kube/api/v1/namespaces/{}/{plural}", member.namespace);
             found.hint(title, Some(call("POST", path, body)));
         }
-        let is_bad = [WhyKind::ProgressDeadline, WhyKind::ImagePull, WhyKind::CrashLoop, WhyKind::NotReady, WhyKind::ContainerError];
+        let is_bad = [
+            WhyKind::ProgressDeadline,
+            WhyKind::ImagePull,
+            WhyKind::CrashLoop,
+            WhyKind::NotReady,
+            WhyKind::ContainerError,
+        ];
         if is_bad.into_iter().any(has)
             && matches!(member.facts.status, "Progressing" | "ProgressDeadlineExceeded" | "ReplicaFailure")
             && plans::refusal(member, PlanOp::Stop).is_none()
@@ -396,8 +423,9 @@ fn roomy(requests: Amounts, count: u32) -> Input {
 
 /// Kind and name in a message such as `secret "door" not found`.
 fn missing(message: &str) -> Option<(&str, &str)> {
-    let rest = message.strip_suffix(" not found")?.strip_suffix('"')?;
+    let rest = message.trim_end_matches('.').strip_suffix(" not found")?.strip_suffix('"')?;
     let (before, name) = rest.rsplit_once('"')?;
     let kind = before.trim_end().rsplit(' ').next()?;
-    matches!(kind, "secret" | "configmap" | "serviceaccount" | "persistentvolumeclaim").then_some((kind, name))
+    matches!(kind, "secret" | "configmap" | "serviceaccount" | "persistentvolumeclaim")
+        .then_some((kind, name))
 }

@@ -101,7 +101,13 @@ impl<'c, 't> Client<'c, 't> {
     }
 
     /// Sends a request with headers and returns the body of a good answer as it came.
-    fn exchange(&mut self, method: &str, path: &str, body: &Value, headers: &[(&str, &str)]) -> Result<Vec<u8>, Failed> {
+    fn exchange(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: &Value,
+        headers: &[(&str, &str)],
+    ) -> Result<Vec<u8>, Failed> {
         let bytes = if body.is_null() { Vec::new() } else { json::text(body) };
         let mut request = Request::new(method, path, bytes);
         request.headers.extend(headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
@@ -116,7 +122,13 @@ impl<'c, 't> Client<'c, 't> {
     }
 
     /// Sends a request with a JSON body.
-    pub(super) fn send(&mut self, method: &str, path: &str, body: &Value, kind: &str) -> Result<Value, Failed> {
+    pub(super) fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: &Value,
+        kind: &str,
+    ) -> Result<Value, Failed> {
         let bytes = self.exchange(method, path, body, &[("content-type", kind)])?;
         Ok(json::value(&bytes).unwrap_or_default())
     }

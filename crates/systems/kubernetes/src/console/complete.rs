@@ -53,7 +53,9 @@ fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String
         (["get" | "describe" | "delete" | "patch" | "scale"], []) => {
             KINDS.map(str::to_owned).into_iter().chain(plans(names)).collect()
         }
-        (["get" | "describe" | "delete"], ["pods" | "pod" | "po"]) | (["logs"], []) => names(None, Names::Pods),
+        (["get" | "describe" | "delete"], ["pods" | "pod" | "po"]) | (["logs"], []) => {
+            names(None, Names::Pods)
+        }
         (["rollout", _] | ["set", "image"], []) => plans(names),
         _ => Vec::new(),
     }

@@ -66,13 +66,18 @@ fn options(given: &Given) -> Result<Value, String> {
         "foreground" => "Foreground",
         "orphan" | "false" => "Orphan",
         other => {
-            return Err(format!("error: invalid cascade value ({other}). Must be \"background\", \"foreground\", or \"orphan\""));
+            return Err(format!(
+                "error: invalid cascade value ({other}). Must be \"background\", \"foreground\", or \"orphan\""
+            ));
         }
     };
     let mut options = Map::new();
     options.insert("propagationPolicy".to_owned(), propagation.into());
     let grace = match given.value("grace-period") {
-        Some(text) => Some(text.parse::<u32>().map_err(|_| format!("error: invalid argument {text:?} for \"--grace-period\" flag"))?),
+        Some(text) => Some(
+            text.parse::<u32>()
+                .map_err(|_| format!("error: invalid argument {text:?} for \"--grace-period\" flag"))?,
+        ),
         None if given.flag("force") => Some(0),
         None if given.flag("now") => Some(1),
         None => None,

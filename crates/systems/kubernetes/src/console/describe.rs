@@ -94,7 +94,8 @@ fn counts(client: &mut Client<'_, '_>, value: &Value) {
             line(client, "StrategyType", text(value, "/spec/strategy/type"));
             if let Some(rolling) = value.pointer("/spec/strategy/rollingUpdate") {
                 let share = |key: &str| rolling.get(key).map(plain).unwrap_or_default();
-                let text = format!("{} max unavailable, {} max surge", share("maxUnavailable"), share("maxSurge"));
+                let text =
+                    format!("{} max unavailable, {} max surge", share("maxUnavailable"), share("maxSurge"));
                 line(client, "RollingUpdateStrategy", &text);
             }
         }
@@ -104,13 +105,21 @@ fn counts(client: &mut Client<'_, '_>, value: &Value) {
         }
         "DaemonSet" => {
             line(client, "Desired Number of Nodes Scheduled", &status("desiredNumberScheduled").to_string());
-            line(client, "Number of Nodes Scheduled with Available Pods", &status("numberAvailable").to_string());
+            line(
+                client,
+                "Number of Nodes Scheduled with Available Pods",
+                &status("numberAvailable").to_string(),
+            );
         }
         "Job" => {
             line(client, "Parallelism", &number(value, "/spec/parallelism").to_string());
             line(client, "Completions", &number(value, "/spec/completions").to_string());
-            let text =
-                format!("{} Active / {} Succeeded / {} Failed", status("active"), status("succeeded"), status("failed"));
+            let text = format!(
+                "{} Active / {} Succeeded / {} Failed",
+                status("active"),
+                status("succeeded"),
+                status("failed")
+            );
             line(client, "Pods Statuses", &text);
         }
         "Pod" => {
@@ -132,7 +141,10 @@ pub(super) fn template(client: &mut Client<'_, '_>, value: &Value) {
     let labels = value.pointer("/metadata/labels").and_then(Value::as_object);
     let labels: Vec<String> =
         labels.into_iter().flatten().map(|(key, value)| format!("{key}={}", plain(value))).collect();
-    client.say(&format!("  Labels:  {}", if labels.is_empty() { "<none>".to_owned() } else { labels.join(",") }));
+    client.say(&format!(
+        "  Labels:  {}",
+        if labels.is_empty() { "<none>".to_owned() } else { labels.join(",") }
+    ));
     containers(client, value, "  ");
 }
 
@@ -169,7 +181,11 @@ fn conditions(client: &mut Client<'_, '_>, value: &Value) {
     table.row(["  Type", "Status", "Reason"]);
     table.row(["  ----", "------", "------"]);
     for one in all {
-        table.row([format!("  {}", text(one, "/type")), text(one, "/status").to_owned(), text(one, "/reason").to_owned()]);
+        table.row([
+            format!("  {}", text(one, "/type")),
+            text(one, "/status").to_owned(),
+            text(one, "/reason").to_owned(),
+        ]);
     }
     table.lines(0, 2).iter().for_each(|line| client.say(line.trim_end()));
 }

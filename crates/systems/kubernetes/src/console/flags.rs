@@ -38,7 +38,9 @@ impl Given {
     /// The seconds of a duration such as `90s` or `5m`; nothing where it is not given, or 0.
     pub(super) fn seconds(&self, name: &str) -> Result<Option<u64>, String> {
         let Some(text) = self.value(name) else { return Ok(None) };
-        let bad = || format!("error: invalid argument {text:?} for \"--{name}\" flag: time: invalid duration {text:?}");
+        let bad = || {
+            format!("error: invalid argument {text:?} for \"--{name}\" flag: time: invalid duration {text:?}")
+        };
         let mut total = 0_u64;
         let mut number = String::new();
         for c in text.chars() {
@@ -88,7 +90,11 @@ pub(super) fn read(words: &[String], specs: &[&'static [Spec]]) -> Result<Given,
             let spec = find(&|spec| spec.short == Some(letter))
                 .ok_or_else(|| format!("unknown shorthand flag: '{letter}' in {word}"))?;
             let inline = Some(chars.as_str()).filter(|inline| !inline.is_empty());
-            (spec, inline.map(|inline| inline.strip_prefix('=').unwrap_or(inline)), format!("'{letter}' in {word}"))
+            (
+                spec,
+                inline.map(|inline| inline.strip_prefix('=').unwrap_or(inline)),
+                format!("'{letter}' in {word}"),
+            )
         } else {
             given.arguments.push(word.clone());
             continue;

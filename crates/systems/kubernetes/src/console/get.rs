@@ -59,8 +59,13 @@ pub(super) fn get(client: &mut Client<'_, '_>, given: &Given) -> Done {
         if printed && several && name.is_empty() {
             client.say("");
         }
-        let mut lines =
-            table::of_api(&table, output == "wide", everywhere && kind.namespaced, &prefix, given.flag("show-labels"));
+        let mut lines = table::of_api(
+            &table,
+            output == "wide",
+            everywhere && kind.namespaced,
+            &prefix,
+            given.flag("show-labels"),
+        );
         if printed && !name.is_empty() && !several {
             lines.remove(0);
         }
@@ -99,8 +104,11 @@ fn objects(kind: &Resource, value: Value, is_list: bool) -> Vec<Value> {
         return vec![value];
     }
     let items = value.get("items").and_then(Value::as_array).cloned().unwrap_or_default();
-    let api_version =
-        if kind.group.is_empty() { kind.version.to_string() } else { format!("{}/{}", kind.group, kind.version) };
+    let api_version = if kind.group.is_empty() {
+        kind.version.to_string()
+    } else {
+        format!("{}/{}", kind.group, kind.version)
+    };
     let named = |item: Value| {
         let mut fields = serde_json::Map::new();
         fields.insert("apiVersion".to_owned(), api_version.as_str().into());
@@ -168,7 +176,8 @@ pub(super) fn logs(client: &mut Client<'_, '_>, given: &Given) -> Done {
     };
     let name = pod.strip_prefix("pod/").or_else(|| pod.strip_prefix("pods/")).unwrap_or(pod);
     let namespace = planarium_part::http::encode(&client.namespace());
-    let mut path = format!("/kube/api/v1/namespaces/{namespace}/pods/{}/log", planarium_part::http::encode(name));
+    let mut path =
+        format!("/kube/api/v1/namespaces/{namespace}/pods/{}/log", planarium_part::http::encode(name));
     let mut mark = '?';
     if let Some(container) = given.value("container") {
         path.push_str(&format!("{mark}container={}", planarium_part::http::encode(container)));

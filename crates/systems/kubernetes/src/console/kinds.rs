@@ -37,12 +37,20 @@ impl Resource {
 
     /// `deployment.apps`, as messages write it before a name.
     pub(super) fn word(&self) -> String {
-        if self.group.is_empty() { self.singular.to_string() } else { format!("{}.{}", self.singular, self.group) }
+        if self.group.is_empty() {
+            self.singular.to_string()
+        } else {
+            format!("{}.{}", self.singular, self.group)
+        }
     }
 
     /// `deployments.apps`.
     pub(super) fn qualified(&self) -> String {
-        if self.group.is_empty() { self.plural.to_string() } else { format!("{}.{}", self.plural, self.group) }
+        if self.group.is_empty() {
+            self.plural.to_string()
+        } else {
+            format!("{}.{}", self.plural, self.group)
+        }
     }
 
     /// Path of its collection, or of one of its objects, in a namespace (empty for all of them).
@@ -75,7 +83,9 @@ pub(super) fn resource(client: &mut Client<'_, '_>, word: &str) -> Result<Resour
     let is_called = |plural: &str, singular: &str, short: &[Text]| {
         plural == name || singular == name || short.iter().any(|short| **short == *name)
     };
-    let in_group = |group: &str| rest.is_empty() || group == rest || rest.ends_with(&format!(".{group}")) && !group.is_empty();
+    let in_group = |group: &str| {
+        rest.is_empty() || group == rest || rest.ends_with(&format!(".{group}")) && !group.is_empty()
+    };
     let reviewer = Reviewer::default();
     let found = reviewer
         .kinds()
@@ -137,14 +147,18 @@ pub(super) fn of_value(client: &mut Client<'_, '_>, value: &Value) -> Result<Res
 /// Kinds and names that arguments mean: `TYPE NAME...`, `TYPE/NAME ...`.
 ///
 /// *Errors*: words that name no kind, or mix both forms.
-pub(super) fn targets(client: &mut Client<'_, '_>, arguments: &[String]) -> Result<Vec<(Resource, String)>, String> {
+pub(super) fn targets(
+    client: &mut Client<'_, '_>,
+    arguments: &[String],
+) -> Result<Vec<(Resource, String)>, String> {
     let Some(first) = arguments.first() else {
         return Err("error: required resource not specified".to_owned());
     };
     if first.contains('/') {
         let mut found = Vec::new();
         for argument in arguments {
-            let Some((kind, name)) = argument.split_once('/').filter(|(kind, name)| !kind.is_empty() && !name.is_empty())
+            let Some((kind, name)) =
+                argument.split_once('/').filter(|(kind, name)| !kind.is_empty() && !name.is_empty())
             else {
                 return Err(format!(
                     "error: there is no need to specify a resource type as a separate argument when passing arguments in \

@@ -106,7 +106,16 @@ const COMMANDS: &[Command] = &[
         words: &["delete"],
         arguments: "TYPE NAME | -f FILE",
         about: "Deletes objects",
-        flags: &[FILENAME, SELECTOR, ALL, FORCE, GRACE, valued("cascade", None), valued("wait", None), plain("now", None)],
+        flags: &[
+            FILENAME,
+            SELECTOR,
+            ALL,
+            FORCE,
+            GRACE,
+            valued("cascade", None),
+            valued("wait", None),
+            plain("now", None),
+        ],
         run: delete::delete,
     },
     Command {

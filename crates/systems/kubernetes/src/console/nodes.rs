@@ -97,7 +97,8 @@ fn drain_one(client: &mut Client<'_, '_>, given: &Given, node: &str) -> Done {
         }
         let mut left = Vec::new();
         for pod in leaving {
-            let is_there = client.try_get(&pod.path()).is_ok_and(|value| text(&value, "/metadata/uid") == pod.uid);
+            let is_there =
+                client.try_get(&pod.path()).is_ok_and(|value| text(&value, "/metadata/uid") == pod.uid);
             if is_there {
                 left.push(pod);
             } else {
@@ -112,7 +113,12 @@ fn drain_one(client: &mut Client<'_, '_>, given: &Given, node: &str) -> Done {
         if most.is_some_and(|most| second >= most) || !client.second() {
             let names: Vec<String> = leaving
                 .iter()
-                .map(|pod| format!("error when evicting pods/{:?} -n {:?}: global timeout reached", pod.name, pod.namespace))
+                .map(|pod| {
+                    format!(
+                        "error when evicting pods/{:?} -n {:?}: global timeout reached",
+                        pod.name, pod.namespace
+                    )
+                })
                 .collect();
             return Err(format!("error: unable to drain node {node:?} due to error: {}", names.join(", ")));
         }
@@ -141,17 +147,26 @@ fn ask(client: &mut Client<'_, '_>, given: &Given, pod: &mut Leaving, options: &
             failed.message
         )),
         Err(failed) => {
-            return Err(format!("error: error when evicting pods/{name:?} -n {namespace:?}: {}", failed.message));
+            return Err(format!(
+                "error: error when evicting pods/{name:?} -n {namespace:?}: {}",
+                failed.message
+            ));
         }
     }
     Ok(())
 }
 
 /// The pods that have to go. *Errors*: some may not, unless flags allow it.
-fn choose(client: &mut Client<'_, '_>, given: &Given, node: &str, pods: &[Value]) -> Result<Vec<Leaving>, String> {
+fn choose(
+    client: &mut Client<'_, '_>,
+    given: &Given,
+    node: &str,
+    pods: &[Value],
+) -> Result<Vec<Leaving>, String> {
     let (mut leaving, mut ignored) = (Vec::new(), Vec::new());
     let mut refused: Vec<(&str, Vec<String>)> = Vec::new();
-    let mut refuse = |why: &'static str, name: &str| match refused.iter_mut().find(|(known, _)| *known == why) {
+    let mut refuse = |why: &'static str, name: &str| match refused.iter_mut().find(|(known, _)| *known == why)
+    {
         Some((_, names)) => names.push(name.to_owned()),
         None => refused.push((why, vec![name.to_owned()])),
     };
@@ -187,7 +202,8 @@ fn choose(client: &mut Client<'_, '_>, given: &Given, node: &str, pods: &[Value]
         });
     }
     if !refused.is_empty() {
-        let all: Vec<String> = refused.iter().map(|(why, names)| format!("{why}: {}", names.join(", "))).collect();
+        let all: Vec<String> =
+            refused.iter().map(|(why, names)| format!("{why}: {}", names.join(", "))).collect();
         let all = if let [one] = all.as_slice() { one.clone() } else { format!("[{}]", all.join(", ")) };
         return Err(format!(
             "error: unable to drain node {node:?} due to error: {all}, continuing command...\nThere are pending nodes to be drained:\n \

@@ -40,7 +40,9 @@ pub(super) fn status(client: &mut Client<'_, '_>, given: &Given) -> Done {
         if wanted > 0 && &*kind.kind == "Deployment" {
             let running = own_revision(&value);
             if running != wanted {
-                return Err(format!("error: desired revision ({wanted}) is different from the running revision ({running})"));
+                return Err(format!(
+                    "error: desired revision ({wanted}) is different from the running revision ({running})"
+                ));
             }
         }
         let Some(rollout) = of_value(&value) else {
@@ -61,7 +63,9 @@ pub(super) fn status(client: &mut Client<'_, '_>, given: &Given) -> Done {
             return Err("error: timed out waiting for the condition".to_owned());
         }
         if !client.second() {
-            return Err("error: the clock of this world cannot be moved; ask again with --watch=false".to_owned());
+            return Err(
+                "error: the clock of this world cannot be moved; ask again with --watch=false".to_owned()
+            );
         }
     }
     Err("error: timed out waiting for the condition".to_owned())
@@ -86,13 +90,20 @@ fn own_revision(value: &Value) -> i64 {
 }
 
 /// Revisions of a workload with the objects that keep them, oldest first.
-fn revisions(client: &mut Client<'_, '_>, kind: &Resource, value: &Value) -> Result<Vec<(i64, Value)>, String> {
+fn revisions(
+    client: &mut Client<'_, '_>,
+    kind: &Resource,
+    value: &Value,
+) -> Result<Vec<(i64, Value)>, String> {
     let plural = match &*kind.kind {
         "Deployment" => "replicasets",
         "StatefulSet" | "DaemonSet" => "controllerrevisions",
         _ => {
             let group = if kind.group.is_empty() { String::new() } else { format!(".{}", kind.group) };
-            return Err(format!("error: no history viewer has been implemented for {:?}", format!("{}{group}", kind.kind)));
+            return Err(format!(
+                "error: no history viewer has been implemented for {:?}",
+                format!("{}{group}", kind.kind)
+            ));
         }
     };
     let namespace = planarium_part::http::encode(&client.namespace());
@@ -135,7 +146,8 @@ pub(super) fn history(client: &mut Client<'_, '_>, given: &Given) -> Done {
         let has_causes = &*kind.kind != "StatefulSet";
         table.row(if has_causes { vec!["REVISION", "CHANGE-CAUSE"] } else { vec!["REVISION"] });
         for (number, one) in &all {
-            let cause = one.pointer("/metadata/annotations").and_then(|all| all.get("kubernetes.io/change-cause"));
+            let cause =
+                one.pointer("/metadata/annotations").and_then(|all| all.get("kubernetes.io/change-cause"));
             let cause = cause.and_then(Value::as_str).filter(|cause| !cause.is_empty()).unwrap_or("<none>");
             let row = [number.to_string(), cause.to_owned()];
             table.row(row.into_iter().take(if has_causes { 2 } else { 1 }));
@@ -190,7 +202,9 @@ pub(super) fn resume(client: &mut Client<'_, '_>, given: &Given) -> Done {
 
 pub(super) fn restart(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let refuse = |kind: &Resource, value: &Value| match &*kind.kind {
-        "Deployment" => is_paused(value).then_some("can't restart paused deployment (run rollout resume first)"),
+        "Deployment" => {
+            is_paused(value).then_some("can't restart paused deployment (run rollout resume first)")
+        }
         "StatefulSet" | "DaemonSet" => None,
         _ => Some("restarting is not supported"),
     };
@@ -207,7 +221,10 @@ pub(super) fn undo(client: &mut Client<'_, '_>, given: &Given) -> Done {
         let value = client.get(&path)?;
         if !matches!(&*kind.kind, "Deployment" | "StatefulSet" | "DaemonSet") {
             let group = if kind.group.is_empty() { String::new() } else { format!(".{}", kind.group) };
-            return Err(format!("error: no rollbacker has been implemented for {:?}", format!("{}{group}", kind.kind)));
+            return Err(format!(
+                "error: no rollbacker has been implemented for {:?}",
+                format!("{}{group}", kind.kind)
+            ));
         }
         let all = revisions(client, &kind, &value)?;
         let found = match to {
@@ -257,7 +274,8 @@ fn deployment_patch(value: &Value, revision: &Value) -> Option<Value> {
     let mut annotations = Map::new();
     for (of, kept) in [(value, true), (revision, false)] {
         let all = of.pointer("/metadata/annotations").and_then(Value::as_object);
-        let chosen = all.into_iter().flatten().filter(|(key, _)| KEPT_ANNOTATIONS.contains(&key.as_str()) == kept);
+        let chosen =
+            all.into_iter().flatten().filter(|(key, _)| KEPT_ANNOTATIONS.contains(&key.as_str()) == kept);
         annotations.extend(chosen.map(|(key, text)| (key.clone(), text.clone())));
     }
     Some(json!([

@@ -28,29 +28,37 @@ impl Table {
                 }
             }
         }
-        let line = |row: &Vec<String>| {
-            let last = row.len().saturating_sub(1);
-            let cells = row.iter().zip(&widths).enumerate();
-            let cells = cells.map(|(at, (cell, width))| {
-                if at == last { cell.clone() } else { format!("{cell:<width$}", width = *width) }
-            });
-            cells.collect::<String>()
-        };
+        let line =
+            |row: &Vec<String>| {
+                let last = row.len().saturating_sub(1);
+                let cells = row.iter().zip(&widths).enumerate();
+                let cells = cells.map(|(at, (cell, width))| {
+                    if at == last { cell.clone() } else { format!("{cell:<width$}", width = *width) }
+                });
+                cells.collect::<String>()
+            };
         self.rows.iter().map(line).collect()
     }
 }
 
 /// The lines of a table of the API. `prefix` stands before names, `wide` shows every column.
-pub(super) fn of_api(table: &Value, wide: bool, with_namespace: bool, prefix: &str, labels: bool) -> Vec<String> {
+pub(super) fn of_api(
+    table: &Value,
+    wide: bool,
+    with_namespace: bool,
+    prefix: &str,
+    labels: bool,
+) -> Vec<String> {
     let list = |key: &str| table.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
     let columns = list("columnDefinitions");
     let is_shown = |column: &Value| wide || column.get("priority").and_then(Value::as_i64).unwrap_or(0) == 0;
     let shown: Vec<bool> = columns.iter().map(is_shown).collect();
     let mut out = Table::default();
-    let names = columns.iter().map(|column| {
-        column.get("name").and_then(Value::as_str).unwrap_or_default().to_uppercase()
-    });
-    let chosen = |cells: Vec<String>| cells.into_iter().zip(&shown).filter(|(_, on)| **on).map(|(cell, _)| cell);
+    let names = columns
+        .iter()
+        .map(|column| column.get("name").and_then(Value::as_str).unwrap_or_default().to_uppercase());
+    let chosen =
+        |cells: Vec<String>| cells.into_iter().zip(&shown).filter(|(_, on)| **on).map(|(cell, _)| cell);
     let mut header: Vec<String> = chosen(names.collect()).collect();
     if with_namespace {
         header.insert(0, "NAMESPACE".to_owned());
@@ -66,7 +74,8 @@ pub(super) fn of_api(table: &Value, wide: bool, with_namespace: bool, prefix: &s
             *first = format!("{prefix}{first}");
         }
         if with_namespace {
-            let namespace = row.pointer("/object/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
+            let namespace =
+                row.pointer("/object/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
             cells.insert(0, namespace.to_owned());
         }
         if labels {

@@ -15,7 +15,10 @@ use crate::LAST_APPLIED;
 use crate::definition::Loaded;
 
 /// The objects of the files that `-f` names, in order, with the namespace that each belongs to.
-pub(super) fn objects(client: &mut Client<'_, '_>, given: &Given) -> Result<Vec<(Resource, String, Value)>, String> {
+pub(super) fn objects(
+    client: &mut Client<'_, '_>,
+    given: &Given,
+) -> Result<Vec<(Resource, String, Value)>, String> {
     let mut found = Vec::new();
     let mut problems = Vec::new();
     let paths: Vec<String> = given.values("filename").map(str::to_owned).collect();
@@ -64,7 +67,12 @@ pub(super) fn apply(client: &mut Client<'_, '_>, given: &Given) -> Done {
 }
 
 /// Creates an object, or changes it by a patch made of what was applied last, what is there, and what is to be.
-fn apply_one(client: &mut Client<'_, '_>, kind: &Resource, namespace: &str, value: &Value) -> Result<&'static str, String> {
+fn apply_one(
+    client: &mut Client<'_, '_>,
+    kind: &Resource,
+    namespace: &str,
+    value: &Value,
+) -> Result<&'static str, String> {
     let path = kind.path(namespace, name_of(value));
     let mut wanted = value.clone();
     note(&mut wanted, value);
@@ -75,12 +83,16 @@ fn apply_one(client: &mut Client<'_, '_>, kind: &Resource, namespace: &str, valu
         }
         other => other.map_err(|failed| failed.text())?,
     };
-    let last = live.pointer("/metadata/annotations").and_then(|all| all.get(LAST_APPLIED)).and_then(Value::as_str);
+    let last =
+        live.pointer("/metadata/annotations").and_then(|all| all.get(LAST_APPLIED)).and_then(Value::as_str);
     let last = last.and_then(|text| json::value(text.as_bytes()).ok()).unwrap_or_default();
     let mut patch = wanted;
     removed(&last, value, &mut patch);
-    let is_custom = planarium_kube::Reviewer::default().find_kind(text(value, "apiVersion"), text(value, "kind")).is_none();
-    let media = if is_custom { "application/merge-patch+json" } else { "application/strategic-merge-patch+json" };
+    let is_custom = planarium_kube::Reviewer::default()
+        .find_kind(text(value, "apiVersion"), text(value, "kind"))
+        .is_none();
+    let media =
+        if is_custom { "application/merge-patch+json" } else { "application/strategic-merge-patch+json" };
     let before = version_of(&live);
     let after = client.send("PATCH", &path, &patch, media).map_err(|failed| failed.text())?;
     Ok(if version_of(&after) == before { "unchanged" } else { "configured" })
@@ -125,7 +137,9 @@ fn removed(last: &Value, now: &Value, patch: &mut Value) {
             let items = now.as_array().cloned().unwrap_or_default();
             for old in last {
                 match items.iter().find(|item| item.get(key) == old.get(key)) {
-                    None => patch.push(json!({ "$patch": "delete", key: (old.get(key).cloned().unwrap_or_default()) })),
+                    None => patch.push(
+                        json!({ "$patch": "delete", key: (old.get(key).cloned().unwrap_or_default()) }),
+                    ),
                     Some(now) => {
                         if let Some(patch) = patch.iter_mut().find(|item| item.get(key) == old.get(key)) {
                             removed(old, now, patch);
@@ -163,7 +177,9 @@ pub(super) fn create(client: &mut Client<'_, '_>, given: &Given, kind: &str) -> 
         fields.insert(field.to_owned(), Value::Object(data));
     }
     let path = kind.path(&client.namespace(), "");
-    client.send("POST", &path, &value, "application/json").map_err(|failed| failed.text().replace("Error from server", "error: failed to create"))?;
+    client
+        .send("POST", &path, &value, "application/json")
+        .map_err(|failed| failed.text().replace("Error from server", "error: failed to create"))?;
     client.say(&format!("{}/{name} created", kind.word()));
     Ok(())
 }
@@ -178,7 +194,9 @@ fn read_patch(text: &str) -> Result<Value, String> {
 
 pub(super) fn patch(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let Some(text) = given.value("patch") else {
-        return Err("error: must specify --patch or --patch-file containing the contents of the patch".to_owned());
+        return Err(
+            "error: must specify --patch or --patch-file containing the contents of the patch".to_owned()
+        );
     };
     let media = match given.value("type").unwrap_or("strategic") {
         "strategic" => "application/strategic-merge-patch+json",
@@ -198,7 +216,8 @@ pub(super) fn patch(client: &mut Client<'_, '_>, given: &Given) -> Done {
 }
 
 pub(super) fn scale(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let required = "error: The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0";
+    let required =
+        "error: The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0";
     let replicas: u32 = given.value("replicas").and_then(|text| text.parse().ok()).ok_or(required)?;
     for (kind, name) in targets(client, &given.arguments)? {
         let path = format!("{}/scale", kind.path(&client.namespace(), &name));
@@ -237,7 +256,9 @@ pub(super) fn set_image(client: &mut Client<'_, '_>, given: &Given) -> Done {
             let (container, image) = image.split_once('=').unwrap_or((image, ""));
             match container {
                 "*" => wanted.extend(names.iter().map(|name| json!({ "name": name, "image": image }))),
-                container if names.contains(&container) => wanted.push(json!({ "name": container, "image": image })),
+                container if names.contains(&container) => {
+                    wanted.push(json!({ "name": container, "image": image }))
+                }
                 container => return Err(format!("error: unable to find container named {container:?}")),
             }
         }

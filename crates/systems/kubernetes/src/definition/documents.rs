@@ -12,7 +12,7 @@ use crate::codes;
 const ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
 
 /// Returns whether a client takes a file from a folder.
-pub(super) fn is_manifest(path: &str) -> bool {
+pub(crate) fn is_manifest(path: &str) -> bool {
     ENDINGS.iter().any(|ending| path.ends_with(ending))
 }
 
@@ -59,7 +59,8 @@ fn unbuilt(path: &str, text: &str, roots: &[Node], is_broken: bool, span: Span) 
         return Some(Diagnostic::error(codes::NOT_BUILT, span, text).with_help(help));
     }
     let in_name = |root: &Node| {
-        root.at(&["metadata", "name"]).is_some_and(|name| name.as_str().is_none_or(|name| name.contains("{{")))
+        root.at(&["metadata", "name"])
+            .is_some_and(|name| name.as_str().is_none_or(|name| name.contains("{{")))
     };
     if name == "Chart.yaml" || text.contains("{{") && (is_broken || roots.iter().any(in_name)) {
         let help = "run 'helm template' on the chart and load what it prints";

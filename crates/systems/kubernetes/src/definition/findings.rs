@@ -150,13 +150,16 @@ impl Reader<'_> {
         found: &mut Diagnostics,
     ) -> Option<Option<Arc<KindInfo>>> {
         let removed = versions::removed(api_version, kind);
-        let served = self.reviewer.find_kind(api_version, kind).and_then(|kind| self.reviewer.kind_info(kind));
+        let served =
+            self.reviewer.find_kind(api_version, kind).and_then(|kind| self.reviewer.kind_info(kind));
         let version_at = place::of_field(node, "apiVersion");
         if let Some(removed) = removed {
             let text = format!("{kind} in {api_version} was removed in Kubernetes {}", removed.release);
             let help = match removed.successor {
                 "" => "there is no successor: leave it out".to_owned(),
-                successor => format!("write 'apiVersion: {successor}', and look at the fields that changed with it"),
+                successor => {
+                    format!("write 'apiVersion: {successor}', and look at the fields that changed with it")
+                }
             };
             // Versions that the cluster still reads do not stand in the way.
             let finding = match served {
@@ -178,7 +181,10 @@ impl Reader<'_> {
         if versions::is_upstream(group, kind) {
             let text = format!("{kind} ({api_version}) is not simulated; it is left out");
             let help = "nothing here depends on it; a real cluster takes it";
-            found.push(Diagnostic::warning(codes::NOT_SIMULATED, place::of_field(node, "kind"), text).with_help(help));
+            found.push(
+                Diagnostic::warning(codes::NOT_SIMULATED, place::of_field(node, "kind"), text)
+                    .with_help(help),
+            );
             return None;
         }
         let text = format!("no matches for kind {kind:?} in version {api_version:?}");
@@ -194,9 +200,11 @@ impl Reader<'_> {
             let known = self.reviewer.kinds().map(|info| &*info.kind);
             let finding = Diagnostic::error(codes::UNKNOWN_KIND, kind_at, text);
             found.push(match suggest(kind, known) {
-                Some(meant) => finding
-                    .with_help(format!("did you mean '{meant}'?"))
-                    .with_fix(format!("Write {meant}"), kind_at, meant.to_owned()),
+                Some(meant) => finding.with_help(format!("did you mean '{meant}'?")).with_fix(
+                    format!("Write {meant}"),
+                    kind_at,
+                    meant.to_owned(),
+                ),
                 None => finding.with_help("see 'kubectl api-resources' for the kinds that there are"),
             });
             return None;
@@ -205,7 +213,9 @@ impl Reader<'_> {
         let help = format!(
             "ensure CRDs are installed first: load the definition of {kind} in {group} before, else the object is refused"
         );
-        found.push(Diagnostic::warning(codes::NO_DEFINITION, place::of_field(node, "kind"), text).with_help(help));
+        found.push(
+            Diagnostic::warning(codes::NO_DEFINITION, place::of_field(node, "kind"), text).with_help(help),
+        );
         Some(None)
     }
 
@@ -216,9 +226,11 @@ impl Reader<'_> {
             let text = format!("unknown field {:?}", unknown.path());
             let finding = Diagnostic::warning(codes::UNKNOWN_FIELD, span, text);
             found.push(match suggest(&unknown.name, unknown.known.iter().copied()) {
-                Some(meant) => finding
-                    .with_help(format!("did you mean '{meant}'?"))
-                    .with_fix(format!("Write {meant}"), span, meant.to_owned()),
+                Some(meant) => finding.with_help(format!("did you mean '{meant}'?")).with_fix(
+                    format!("Write {meant}"),
+                    span,
+                    meant.to_owned(),
+                ),
                 None => finding.with_help("the server drops it, and kubectl refuses it when it validates"),
             });
         }
@@ -321,9 +333,7 @@ fn twice(items: &[Item], found: &mut Diagnostics) {
 /// Things that objects need and that the text does not make.
 fn around(items: &[Item], asked: Option<&str>, found: &mut Diagnostics) {
     let has = |kind: &str, namespace: &str, name: &str| {
-        let is = |item: &Item| {
-            *item.kind == *kind && *item.namespace == *namespace && *item.name == *name
-        };
+        let is = |item: &Item| *item.kind == *kind && *item.namespace == *namespace && *item.name == *name;
         items.iter().any(is)
     };
     let mut told: Vec<&Text> = Vec::new();
@@ -348,8 +358,11 @@ fn around(items: &[Item], asked: Option<&str>, found: &mut Diagnostics) {
                 || kind == "ConfigMap" && *name == *"kube-root-ca.crt";
             if !is_given && !has(kind, namespace, &name) {
                 let span = place::of_field(&item.node, at);
-                let text = format!("{} needs the {kind} {name}, which is not among these objects", item.path());
-                let help = format!("add it, unless the cluster has it: its pods wait until there is a {kind} {name}");
+                let text =
+                    format!("{} needs the {kind} {name}, which is not among these objects", item.path());
+                let help = format!(
+                    "add it, unless the cluster has it: its pods wait until there is a {kind} {name}"
+                );
                 found.push(Diagnostic::info(codes::NO_REFERENCE, span, text).with_help(help));
             }
         }

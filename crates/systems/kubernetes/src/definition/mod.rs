@@ -10,6 +10,8 @@ mod findings;
 mod place;
 mod versions;
 
+pub(crate) use documents::is_manifest;
+
 use std::sync::Arc;
 
 use planarium_protocol::Text;
@@ -155,7 +157,10 @@ impl Loaded {
 
     /// The beginning of the text.
     pub(crate) fn start(&self) -> Span {
-        self.0.items.first().map_or_else(Span::default, |item| Span::at(item.node.span.file, item.node.span.start))
+        self.0
+            .items
+            .first()
+            .map_or_else(Span::default, |item| Span::at(item.node.span.file, item.node.span.start))
     }
 }
 

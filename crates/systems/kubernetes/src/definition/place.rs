@@ -39,10 +39,12 @@ pub(super) fn of_field(root: &Node, path: &str) -> Span {
     let mut node = root;
     for step in steps(path) {
         let next = match step {
-            Step::Key(key) | Step::Index(key) if node.as_mapping().is_some() => node.entry(key).map(|entry| {
-                let is_plain = entry.value.as_scalar().is_some() && !entry.value.is_null();
-                (&entry.value, if is_plain { entry.value.span } else { entry.key.span })
-            }),
+            Step::Key(key) | Step::Index(key) if node.as_mapping().is_some() => {
+                node.entry(key).map(|entry| {
+                    let is_plain = entry.value.as_scalar().is_some() && !entry.value.is_null();
+                    (&entry.value, if is_plain { entry.value.span } else { entry.key.span })
+                })
+            }
             Step::Index(index) => {
                 let at = index.parse::<usize>().ok();
                 let item = at.and_then(|at| node.as_sequence()?.get(at));

@@ -33,13 +33,28 @@ const ROWS: &[Row] = &[
     ("rbac.authorization.k8s.io/v1beta1", ANY, "rbac.authorization.k8s.io/v1", "1.22"),
     ("apiextensions.k8s.io/v1beta1", ANY, "apiextensions.k8s.io/v1", "1.22"),
     ("apiregistration.k8s.io/v1beta1", ANY, "apiregistration.k8s.io/v1", "1.22"),
-    ("admissionregistration.k8s.io/v1beta1", &["MutatingWebhookConfiguration"], "admissionregistration.k8s.io/v1", "1.22"),
-    ("admissionregistration.k8s.io/v1beta1", &["ValidatingWebhookConfiguration"], "admissionregistration.k8s.io/v1", "1.22"),
+    (
+        "admissionregistration.k8s.io/v1beta1",
+        &["MutatingWebhookConfiguration"],
+        "admissionregistration.k8s.io/v1",
+        "1.22",
+    ),
+    (
+        "admissionregistration.k8s.io/v1beta1",
+        &["ValidatingWebhookConfiguration"],
+        "admissionregistration.k8s.io/v1",
+        "1.22",
+    ),
     ("certificates.k8s.io/v1beta1", &["CertificateSigningRequest"], "certificates.k8s.io/v1", "1.22"),
     ("coordination.k8s.io/v1beta1", &["Lease"], "coordination.k8s.io/v1", "1.22"),
     ("scheduling.k8s.io/v1beta1", ANY, "scheduling.k8s.io/v1", "1.22"),
     ("scheduling.k8s.io/v1alpha1", ANY, "scheduling.k8s.io/v1", "1.17"),
-    ("storage.k8s.io/v1beta1", &["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment"], "storage.k8s.io/v1", "1.22"),
+    (
+        "storage.k8s.io/v1beta1",
+        &["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment"],
+        "storage.k8s.io/v1",
+        "1.22",
+    ),
     ("storage.k8s.io/v1beta1", &["CSIStorageCapacity"], "storage.k8s.io/v1", "1.27"),
     ("discovery.k8s.io/v1beta1", ANY, "discovery.k8s.io/v1", "1.25"),
     ("events.k8s.io/v1beta1", ANY, "events.k8s.io/v1", "1.25"),
@@ -50,7 +65,8 @@ const ROWS: &[Row] = &[
 
 /// What became of a version of a kind, if it was removed.
 pub(super) fn removed(api_version: &str, kind: &str) -> Option<Removed> {
-    let is = |(version, kinds, ..): &&Row| *version == api_version && (kinds.is_empty() || kinds.contains(&kind));
+    let is =
+        |(version, kinds, ..): &&Row| *version == api_version && (kinds.is_empty() || kinds.contains(&kind));
     ROWS.iter().find(is).map(|(_, _, successor, release)| Removed { release, successor })
 }
 
@@ -68,10 +84,7 @@ const UPSTREAM: &[(&str, &[&str])] = &[
     ("storage.k8s.io", &["CSIDriver", "CSINode", "CSIStorageCapacity", "VolumeAttachment"]),
     ("flowcontrol.apiserver.k8s.io", &["FlowSchema", "PriorityLevelConfiguration"]),
     ("apiregistration.k8s.io", &["APIService"]),
-    (
-        "admissionregistration.k8s.io",
-        &["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
-    ),
+    ("admissionregistration.k8s.io", &["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]),
     ("networking.k8s.io", &["ServiceCIDR", "IPAddress"]),
     ("resource.k8s.io", &["ResourceClaim", "ResourceClaimTemplate", "DeviceClass"]),
 ];

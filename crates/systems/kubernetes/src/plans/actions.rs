@@ -76,15 +76,26 @@ pub(super) fn actions(member: &Member) -> Vec<ActionView> {
     let action = |title: &str, op: PlanOp, consequence: &str| {
         ActionView::of_plan(title, op).doing(consequence).unless(refusal(member, op))
     };
-    let restart = || action("Restart rollout", PlanOp::Restart, "Every pod is replaced by one of the same template.");
-    let undo = || action("Undo rollout", PlanOp::Stop, "The template of the revision before comes back, as a new revision.");
+    let restart =
+        || action("Restart rollout", PlanOp::Restart, "Every pod is replaced by one of the same template.");
+    let undo = || {
+        action(
+            "Undo rollout",
+            PlanOp::Stop,
+            "The template of the revision before comes back, as a new revision.",
+        )
+    };
     let scale = || {
         let does = "Give replicas=N, or image=NAME (image.CONTAINER=NAME of several).";
         action("Scale or set image", PlanOp::Start, does).asking()
     };
     match kind {
         KindId::DEPLOYMENT => vec![
-            action("Pause rollout", PlanOp::Interrupt, "A change of the template waits until the rollout is resumed."),
+            action(
+                "Pause rollout",
+                PlanOp::Interrupt,
+                "A change of the template waits until the rollout is resumed.",
+            ),
             action("Resume rollout", PlanOp::Continue, "The latest template is rolled out."),
             restart(),
             undo(),

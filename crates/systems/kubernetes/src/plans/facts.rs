@@ -166,7 +166,8 @@ fn job(object: &Object) -> &'static str {
 }
 
 fn cron_job(member: &Member, object: &Object) -> &'static str {
-    let is_open = |job: &Object| job.job().is_some_and(|facts| facts.complete.is_none() && facts.failure.is_none());
+    let is_open =
+        |job: &Object| job.job().is_some_and(|facts| facts.complete.is_none() && facts.failure.is_none());
     if member.of_kind(KindId::JOB).any(|part| is_open(&part.object)) {
         return "Progressing";
     }
@@ -217,6 +218,8 @@ fn revisions(member: &Member, status: &'static str, whole: Progress) -> Vec<Phas
     let phase = |(at, set): (usize, &std::sync::Arc<Object>)| {
         let replicas = set.replica_set().map_or(0, |facts| facts.replicas.max(facts.spec_replicas));
         let (status, progress) = match at == newest {
+            // Of a change that nobody has looked at, nothing is known yet.
+            true if status == "Pending" => (replica_set(set), progress(set, "")),
             true => (status, whole),
             false if replicas == 0 => ("Superseded", Progress::default()),
             false => ("ScalingDown", Progress { done: 0, total: replicas }),

@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 use planarium_kernel::{Map, SimTime};
 use planarium_kube::{KindId, Object, ObjectNo};
 use planarium_protocol::Text;
-use planarium_protocol::view::{PlanView, SourceRef};
+use planarium_protocol::view::{PlanView, PodView, SourceRef};
 
 use super::facts::Facts;
+use super::pods::pod_view;
 use crate::definition::Item;
 
 /// An object of a service.
@@ -56,6 +57,20 @@ pub(crate) struct Part {
     pub(crate) word: &'static str,
     /// Since when it has that.
     pub(crate) since: SimTime,
+    /// A pod's view, made when somebody asks.
+    shown: Arc<OnceLock<Arc<PodView>>>,
+}
+
+impl Part {
+    /// An object that a controller made.
+    pub(crate) fn new(object: &Arc<Object>, parent: ObjectNo, word: &'static str, since: SimTime) -> Self {
+        Self { object: Arc::clone(object), parent, word, since, shown: Arc::default() }
+    }
+
+    /// The view of a pod.
+    pub(crate) fn view(&self) -> Arc<PodView> {
+        Arc::clone(self.shown.get_or_init(|| Arc::new(pod_view(&self.object))))
+    }
 }
 
 impl Member {

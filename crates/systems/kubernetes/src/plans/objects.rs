@@ -25,7 +25,9 @@ pub(super) fn word(object: &Object) -> &'static str {
             let waits = facts.is_some_and(|facts| *facts.kind == *"LoadBalancer" && facts.ingress == 0);
             if waits { "Pending" } else { "Applied" }
         }
-        KindId::CUSTOM_RESOURCE_DEFINITION if object.crd().is_some_and(|facts| !facts.established) => "Pending",
+        KindId::CUSTOM_RESOURCE_DEFINITION if object.crd().is_some_and(|facts| !facts.established) => {
+            "Pending"
+        }
         _ => "Applied",
     }
 }
@@ -39,7 +41,8 @@ pub(crate) fn status<'m>(members: impl Iterator<Item = &'m Member>) -> (&'static
         if is_done(word) {
             progress.done = progress.done.saturating_add(1);
         } else if word == "NotApplied" || worst == "Complete" {
-            worst = if matches!(word, "NotApplied" | "Terminating" | "Deleted") { word } else { "Progressing" };
+            worst =
+                if matches!(word, "NotApplied" | "Terminating" | "Deleted") { word } else { "Progressing" };
         }
     }
     (worst, progress)

@@ -22,7 +22,8 @@ pub(crate) fn pod_view(pod: &Object) -> PodView {
         Some(owner) => format!("Its {} makes another one where it still wants one.", owner.kind),
     };
     let refused = leaving.then_some("it is being deleted already");
-    let delete = ActionView::of_pod("Delete", PodOp::Replace).icon("trash").doing(consequence).unless(refused);
+    let delete =
+        ActionView::of_pod("Delete", PodOp::Replace).icon("trash").doing(consequence).unless(refused);
     PodView {
         revision: pod.resource_version,
         name: pod.name.clone(),

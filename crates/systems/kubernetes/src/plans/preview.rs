@@ -47,7 +47,9 @@ pub(crate) fn preview(definition: &Loaded, keys: &[Text]) -> Arc<ServiceView> {
 
 fn workload(item: &Item, key: &Text) -> Arc<PlanView> {
     let text = |pointer: &str| item.full.pointer(pointer).and_then(Value::as_str);
-    let number = |pointer: &str| item.full.pointer(pointer).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
+    let number = |pointer: &str| {
+        item.full.pointer(pointer).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok())
+    };
     let replicas = number("/spec/replicas").unwrap_or(1);
     let (name, strategy, total) = match &*item.kind {
         "Deployment" => ("revision-1", text("/spec/strategy/type").unwrap_or("RollingUpdate"), replicas),
@@ -66,12 +68,13 @@ fn workload(item: &Item, key: &Text) -> Arc<PlanView> {
     };
     let progress = Progress { done: 0, total };
     let steps = match &*item.kind {
-        "StatefulSet" => {
-            (0..total.min(MOST)).map(|ordinal| step(item, format!("{}-{ordinal}", item.name).into())).collect()
-        }
+        "StatefulSet" => (0..total.min(MOST))
+            .map(|ordinal| step(item, format!("{}-{ordinal}", item.name).into()))
+            .collect(),
         "Pod" => {
             let containers = item.full.pointer("/spec/containers").and_then(Value::as_array);
-            let names = containers.into_iter().flatten().filter_map(|one| one.get("name").and_then(Value::as_str));
+            let names =
+                containers.into_iter().flatten().filter_map(|one| one.get("name").and_then(Value::as_str));
             names.map(|name| step(item, name.into())).collect()
         }
         _ => Vec::new(),

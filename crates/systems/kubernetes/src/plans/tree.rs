@@ -193,7 +193,10 @@ fn empty(member: &Member, name: Text, reason: &str) -> StepView {
 /// One line on what a pod waits for, in the words of its conditions.
 fn reason(pod: &Object) -> Text {
     let unmet = |kind: &str| {
-        pod.condition(kind).filter(|one| *one.status != *"True").map(|one| one.message).filter(|text| !text.is_empty())
+        pod.condition(kind)
+            .filter(|one| *one.status != *"True")
+            .map(|one| one.message)
+            .filter(|text| !text.is_empty())
     };
     unmet("PodScheduled").or_else(|| unmet("Initialized")).or_else(|| unmet("Ready")).unwrap_or_default()
 }

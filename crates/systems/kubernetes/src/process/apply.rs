@@ -151,9 +151,11 @@ impl Process {
             }
         }
         for (item, key) in definition.items().iter().zip(keys(definition)) {
-            let found = service.keys.get(&key).copied().filter(|at| {
-                service.members.get(at).is_some_and(|member| member.is(item))
-            });
+            let found = service
+                .keys
+                .get(&key)
+                .copied()
+                .filter(|at| service.members.get(at).is_some_and(|member| member.is(item)));
             if let Some(member) = found.and_then(|at| service.members.get_mut(&at)).map(Arc::make_mut) {
                 member.in_files = true;
                 member.source = item.source.clone();

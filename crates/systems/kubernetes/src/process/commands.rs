@@ -94,7 +94,9 @@ impl Process {
             PlanOp::Stop => {
                 let to = match command.params.get("to-revision") {
                     None => 0,
-                    Some(text) => text.parse().map_err(|_| bad(format!("to-revision {text:?} is no revision")))?,
+                    Some(text) => {
+                        text.parse().map_err(|_| bad(format!("to-revision {text:?} is no revision")))?
+                    }
                 };
                 undo(cx, cluster, member, &object, to)?
             }
@@ -156,7 +158,8 @@ fn undo(
     object: &Object,
     to: i64,
 ) -> Result<&'static str, Refusal> {
-    let not_found = || Refusal::new(RefusalCode::NotFound, format!("unable to find specified revision {to} in history"));
+    let not_found =
+        || Refusal::new(RefusalCode::NotFound, format!("unable to find specified revision {to} in history"));
     let patch = {
         let kube = cluster.kube();
         let mut revisions: Vec<_> = kube
@@ -172,7 +175,8 @@ fn undo(
         rollback(object, found.ok_or_else(not_found)?)
     };
     let Some(patch) = patch else {
-        let text = format!("skipped rollback (current template already matches revision {to}): {}", member.name);
+        let text =
+            format!("skipped rollback (current template already matches revision {to}): {}", member.name);
         return Err(Refusal::new(RefusalCode::AlreadyDone, text));
     };
     write(cx, cluster, object, &patch)?;
@@ -237,7 +241,8 @@ fn start(
                 if !object.info().has_scale {
                     return Err(bad("could not find the requested resource: it has no replicas"));
                 }
-                let wanted: u32 = given.parse().map_err(|_| bad(format!("replicas {given:?} is no number")))?;
+                let wanted: u32 =
+                    given.parse().map_err(|_| bad(format!("replicas {given:?} is no number")))?;
                 spec.insert("replicas".to_owned(), wanted.into());
             }
             ("image", _) => match names.as_slice() {

@@ -17,23 +17,20 @@ use planarium_source::detect::{has_key, top_keys};
 use serde_json::Value;
 
 use super::Process;
-use crate::definition::Loaded;
+use crate::definition::{Loaded, is_manifest};
 use crate::plans::{self, OBJECTS};
 use crate::why::Facts;
 use crate::{STATUSES, console};
 
-/// Files with `apiVersion` and `kind` at their outermost level; more surely where the version is one of the API server's.
+/// Every file that a client would read is an object: it has `apiVersion` and `kind` at its outermost level. Packages of other kinds hold
+/// objects, too, beside files that are none.
 fn detect(files: &Files) -> u8 {
-    let is_object = |text: &String| has_key(text, "apiVersion") && has_key(text, "kind");
-    if files.values().any(is_object) { 2 } else { lists(files) }
-}
-
-/// A JSON list of objects, or files that only say `apiVersion`.
-fn lists(files: &Files) -> u8 {
-    let is_version = |text: &String| {
-        top_keys(text).any(|(key, value)| key == "apiVersion" && !value.trim().is_empty() && !value.contains("kudo"))
+    let texts = || {
+        let read = files.iter().filter(|(path, _)| is_manifest(path) || files.len() == 1);
+        read.map(|(_, text)| text).filter(|text| top_keys(text).next().is_some())
     };
-    u8::from(files.values().any(is_version))
+    let is_object = |text: &String| has_key(text, "apiVersion") && has_key(text, "kind");
+    if texts().next().is_some() && texts().all(is_object) { 2 } else { 0 }
 }
 
 impl Part for Process {
@@ -90,7 +87,7 @@ impl System for Process {
         noun: "set of Kubernetes objects",
         needs: &["kube"],
         detect,
-        keys: &["apiVersion", "kind", "metadata", "spec", "items", "data"],
+        keys: &["apiVersion", "kind", "metadata", "spec"],
         owns: |_| false,
         nobody,
         statuses: STATUSES,
@@ -120,7 +117,12 @@ impl System for Process {
         Ok((process, answer))
     }
 
-    fn load(&mut self, cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Result<Value, Refusal> {
+    fn load(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Loaded>,
+    ) -> Result<Value, Refusal> {
         self.install(cx, cluster, loading)
     }
 
@@ -137,11 +139,22 @@ impl System for Process {
         Ok((complete != *load).then_some(complete))
     }
 
-    fn update(&mut self, cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Result<Value, Refusal> {
+    fn update(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        loading: Loading<Loaded>,
+    ) -> Result<Value, Refusal> {
         self.change(cx, cluster, loading)
     }
 
-    fn remove(&mut self, cx: &mut Cx, cluster: &mut Cluster, name: &str, force: bool) -> Result<Value, Refusal> {
+    fn remove(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        name: &str,
+        force: bool,
+    ) -> Result<Value, Refusal> {
         self.delete(cx, cluster, name, force)
     }
 
@@ -168,7 +181,12 @@ impl System for Process {
         self.command(cx, cluster, command)
     }
 
-    fn pod_command(&mut self, cx: &mut Cx, cluster: &mut Cluster, command: &PodCommand) -> Result<Value, Refusal> {
+    fn pod_command(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        command: &PodCommand,
+    ) -> Result<Value, Refusal> {
         self.on_pod(cx, cluster, command)
     }
 

@@ -63,8 +63,10 @@ impl Process {
             }
             return places;
         }
-        let is_part =
-            matches!(object.kind, KindId::POD | KindId::REPLICA_SET | KindId::JOB | KindId::CONTROLLER_REVISION);
+        let is_part = matches!(
+            object.kind,
+            KindId::POD | KindId::REPLICA_SET | KindId::JOB | KindId::CONTROLLER_REVISION
+        );
         if !is_part {
             return Arc::default();
         }
@@ -100,15 +102,16 @@ impl Process {
 
     /// Takes up an object that a controller made; false where it is known already.
     pub(super) fn take_part(&mut self, place: Place, object: &Arc<Object>, parent: ObjectNo) -> bool {
-        let is_part =
-            matches!(object.kind, KindId::POD | KindId::REPLICA_SET | KindId::JOB | KindId::CONTROLLER_REVISION);
+        let is_part = matches!(
+            object.kind,
+            KindId::POD | KindId::REPLICA_SET | KindId::JOB | KindId::CONTROLLER_REVISION
+        );
         if !is_part || self.member(place).is_none_or(|member| member.parts.contains_key(&object.no)) {
             return false;
         }
         let since = object.created;
         if let Some(member) = self.member_mut(place) {
-            let part = Part { object: Arc::clone(object), parent, word: "", since };
-            member.parts.insert(object.no, part);
+            member.parts.insert(object.no, Part::new(object, parent, "", since));
             let word = part_word(member, object);
             if let Some(part) = member.parts.get_mut(&object.no) {
                 part.word = word;
@@ -136,7 +139,7 @@ impl Process {
         let Some(before) = member.parts.get(&object.no).cloned() else { return };
         let word = part_word(member, object);
         let since = if word == before.word { before.since } else { cx.now() };
-        member.parts.insert(object.no, Part { object: Arc::clone(object), parent, word, since });
+        member.parts.insert(object.no, Part::new(object, parent, word, since));
         self.tell_step(cx, place, object.no, before.word);
     }
 
@@ -144,7 +147,8 @@ impl Process {
     fn tell_step(&self, cx: &mut Cx, place: Place, no: ObjectNo, before: &'static str) {
         let Some(service) = self.services.get(&place.0) else { return };
         let Some(member) = service.members.get(&place.1) else { return };
-        let Some(part) = member.parts.get(&no).filter(|part| part.word != before && !part.word.is_empty()) else {
+        let Some(part) = member.parts.get(&no).filter(|part| part.word != before && !part.word.is_empty())
+        else {
             return;
         };
         if let Some((phase, step)) = step_of(member, part) {

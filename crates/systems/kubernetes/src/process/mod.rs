@@ -72,7 +72,8 @@ impl Process {
     }
 
     fn named(&self, name: &str) -> Result<(u32, &Arc<Service>), Refusal> {
-        self.find(name).ok_or_else(|| Refusal::new(RefusalCode::NotFound, format!("Service {name} not found")))
+        self.find(name)
+            .ok_or_else(|| Refusal::new(RefusalCode::NotFound, format!("Service {name} not found")))
     }
 
     fn member(&self, place: Place) -> Option<&Arc<Member>> {
@@ -97,7 +98,13 @@ impl Service {
     }
 
     fn path(&self, plan: &str, phase: Option<Text>, step: Option<Text>) -> ElementPath {
-        ElementPath { dialect: crate::WORD.into(), service: self.name.clone(), plan: plan.into(), phase, step }
+        ElementPath {
+            dialect: crate::WORD.into(),
+            service: self.name.clone(),
+            plan: plan.into(),
+            phase,
+            step,
+        }
     }
 }
 

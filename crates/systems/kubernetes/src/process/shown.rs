@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use planarium_kube::Object;
-use planarium_protocol::view::{PlanView, ServiceView};
+use planarium_kube::KindId;
+use planarium_protocol::view::{PlanView, PodView, ServiceView};
 use planarium_protocol::{Text, json};
 use serde_json::Value;
 
@@ -20,7 +20,8 @@ impl Service {
 
     /// The view, made anew.
     fn fresh(&self) -> ServiceView {
-        let workloads: Vec<&Arc<Member>> = self.members.values().filter(|member| member.is_workload()).collect();
+        let workloads: Vec<&Arc<Member>> =
+            self.members.values().filter(|member| member.is_workload()).collect();
         let others: Vec<&Member> = self.others().collect();
         let is_last = |member: &&&Arc<Member>| *member.kind_name == *"CronJob";
         let mut all: Vec<Arc<PlanView>> =
@@ -29,17 +30,19 @@ impl Service {
             all.push(plans::objects_plan(&others, self.revision));
         }
         all.extend(workloads.iter().filter(is_last).map(|member| plan_of(member)));
-        let pods = workloads.iter().flat_map(|member| pods_of(member));
+        let pods = workloads.iter().flat_map(|member| pods_of(member)).collect();
         ServiceView {
             revision: self.revision,
             name: self.name.clone(),
             dialect: crate::WORD.into(),
-            pods: pods.map(|pod| Arc::new(plans::pod_view(pod))).collect(),
+            pods,
             activity: self.activity(&workloads),
             plans: all,
             statuses: STATUSES,
             definitions: Vec::new(),
-            more: Arc::new(json!({ "kubernetes": { "namespace": (self.definition.namespace()), "workloads": (more(&workloads)) } })),
+            more: Arc::new(
+                json!({ "kubernetes": { "namespace": (self.definition.namespace()), "workloads": (more(&workloads)) } }),
+            ),
         }
     }
 
@@ -62,9 +65,8 @@ impl Service {
     /// Words for what is shown of a service and is not the case any more.
     pub(super) fn check(&self) -> Vec<String> {
         let mut found = Vec::new();
-        let stale = |member: &&Arc<Member>| {
-            member.shown.get().is_some_and(|shown| **shown != *plans::plan(member))
-        };
+        let stale =
+            |member: &&Arc<Member>| member.shown.get().is_some_and(|shown| **shown != *plans::plan(member));
         for member in self.members.values().filter(stale) {
             found.push(format!("{}/{}: shows what is not the case any more", self.name, member.key));
         }
@@ -107,9 +109,9 @@ fn plan_of(member: &Member) -> Arc<PlanView> {
 }
 
 /// The pods of a workload, itself where it is one.
-fn pods_of(member: &Member) -> impl Iterator<Item = &Arc<Object>> {
-    let own = member.object.iter().filter(|object| object.pod().is_some());
-    own.chain(member.pods().map(|part| &part.object))
+fn pods_of(member: &Member) -> impl Iterator<Item = Arc<PodView>> {
+    let own = member.object.iter().filter(|object| object.kind == KindId::POD);
+    own.map(|pod| Arc::new(plans::pod_view(pod))).chain(member.pods().map(plans::Part::view))
 }
 
 /// Counts and conditions of workloads, as their status has them.
@@ -122,10 +124,15 @@ fn more(workloads: &[&Arc<Member>]) -> Value {
         });
         let conditions: Vec<Value> = conditions.collect();
         let counts = match (object.deployment(), object.stateful_set(), object.daemon_set()) {
-            (Some(it), ..) => [it.spec_replicas, it.updated_replicas, it.available_replicas, it.unavailable_replicas],
-            (_, Some(it), _) => {
-                [it.spec_replicas, it.updated_replicas, it.ready_replicas, it.spec_replicas.saturating_sub(it.ready_replicas)]
+            (Some(it), ..) => {
+                [it.spec_replicas, it.updated_replicas, it.available_replicas, it.unavailable_replicas]
             }
+            (_, Some(it), _) => [
+                it.spec_replicas,
+                it.updated_replicas,
+                it.ready_replicas,
+                it.spec_replicas.saturating_sub(it.ready_replicas),
+            ],
             (.., Some(it)) => [it.desired, it.updated, it.available, it.desired.saturating_sub(it.available)],
             _ => {
                 let progress = member.facts.progress;

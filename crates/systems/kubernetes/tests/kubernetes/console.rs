@@ -9,7 +9,12 @@ fn a_rollout_is_waited_for_in_the_sentences_of_the_real_one() {
     let text = stage.kubectl("rollout status deployment/web");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "Waiting for deployment spec update to be observed...", "{text}");
-    assert!(lines.contains(&"Waiting for deployment \"web\" rollout to finish: 0 of 2 updated replicas are available..."), "{text}");
+    assert!(
+        lines.contains(
+            &"Waiting for deployment \"web\" rollout to finish: 0 of 2 updated replicas are available..."
+        ),
+        "{text}"
+    );
     assert_eq!(*lines.last().unwrap(), "deployment \"web\" successfully rolled out");
     assert_eq!(stage.kubectl("set image deployment/web web=web:2"), "deployment.apps/web image updated\n");
     let text = stage.kubectl("rollout status deploy web");
@@ -30,24 +35,41 @@ fn a_rollout_is_waited_for_in_the_sentences_of_the_real_one() {
         "error: unable to find specified revision 9 in history\n"
     );
     let text = stage.kubectl("rollout history deployment/web --revision=2");
-    assert!(text.starts_with("deployment.apps/web with revision #2\nPod Template:\n") && text.contains("Image:  web:2"), "{text}");
+    assert!(
+        text.starts_with("deployment.apps/web with revision #2\nPod Template:\n")
+            && text.contains("Image:  web:2"),
+        "{text}"
+    );
     assert_eq!(stage.kubectl("rollout restart deployment web"), "deployment.apps/web restarted\n");
 }
 
 #[test]
 fn pausing_and_what_is_refused_of_it() {
-    let mut stage = Stage::with(3, &format!("{}---\n{}", deployment("web:1", 2), stateful_set("db:1", 1, "")));
+    let mut stage =
+        Stage::with(3, &format!("{}---\n{}", deployment("web:1", 2), stateful_set("db:1", 1, "")));
     stage.until("deployment.web", "Complete");
     assert_eq!(stage.kubectl("rollout pause deployment/web"), "deployment.apps/web paused\n");
-    assert_eq!(stage.kubectl("rollout pause deployment/web"), "error: deployments.apps \"web\" is already paused\n");
+    assert_eq!(
+        stage.kubectl("rollout pause deployment/web"),
+        "error: deployments.apps \"web\" is already paused\n"
+    );
     assert_eq!(
         stage.kubectl("rollout restart deployment/web"),
         "error: deployments.apps \"web\" can't restart paused deployment (run rollout resume first)\n"
     );
     assert_eq!(stage.kubectl("rollout resume deployment/web"), "deployment.apps/web resumed\n");
-    assert_eq!(stage.kubectl("rollout resume deployment/web"), "error: deployments.apps \"web\" is not paused\n");
-    assert_eq!(stage.kubectl("rollout undo deployment/web"), "error: no rollout history found for deployment \"web\"\n");
-    assert_eq!(stage.kubectl("rollout pause sts/db"), "error: statefulsets.apps \"db\" pausing is not supported\n");
+    assert_eq!(
+        stage.kubectl("rollout resume deployment/web"),
+        "error: deployments.apps \"web\" is not paused\n"
+    );
+    assert_eq!(
+        stage.kubectl("rollout undo deployment/web"),
+        "error: no rollout history found for deployment \"web\"\n"
+    );
+    assert_eq!(
+        stage.kubectl("rollout pause sts/db"),
+        "error: statefulsets.apps \"db\" pausing is not supported\n"
+    );
     assert_eq!(stage.kubectl("rollout undo sts/db"), "error: no last revision to roll back to\n");
 }
 
@@ -66,11 +88,21 @@ fn a_node_is_drained_as_far_as_budgets_allow() {
     assert!(text.contains("There are pending nodes to be drained:\n agent-1\n"), "{text}");
     let text = stage.kubectl("drain agent-1 --ignore-daemonsets --timeout=11s");
     assert!(text.contains("Warning: ignoring DaemonSet-managed Pods: default/agent-"), "{text}");
-    assert!(text.contains("(will retry after 5s): Cannot evict pod as it would violate the pod's disruption budget."), "{text}");
+    assert!(
+        text.contains(
+            "(will retry after 5s): Cannot evict pod as it would violate the pod's disruption budget."
+        ),
+        "{text}"
+    );
     stage.kubectl("scale deployment/web --replicas=3");
     let output = stage.kubectl_with("drain agent-1 --ignore-daemonsets", &[]);
     assert_eq!(output.code, 0, "{} {}", output.stdout, output.stderr);
-    assert!(output.stdout.contains("evicting pod default/web-") && output.stdout.ends_with("node/agent-1 drained\n"), "{}", output.stdout);
+    assert!(
+        output.stdout.contains("evicting pod default/web-")
+            && output.stdout.ends_with("node/agent-1 drained\n"),
+        "{}",
+        output.stdout
+    );
     assert_eq!(stage.kubectl("uncordon agent-1"), "node/agent-1 uncordoned\n");
     assert_eq!(stage.kubectl("uncordon agent-1"), "node/agent-1 already uncordoned\n");
 }
@@ -87,9 +119,15 @@ fn objects_are_listed_applied_and_deleted() {
     assert_eq!(stage.kubectl("get deploy -o name"), "deployment.apps/web\n");
     assert!(stage.kubectl("get deployment web -o yaml").contains("\n  name: web\n"));
     assert_eq!(stage.kubectl("get jobs"), "No resources found in default namespace.\n");
-    assert_eq!(stage.kubectl("get deployment nope"), "Error from server (NotFound): deployments.apps \"nope\" not found\n");
+    assert_eq!(
+        stage.kubectl("get deployment nope"),
+        "Error from server (NotFound): deployments.apps \"nope\" not found\n"
+    );
     assert_eq!(stage.kubectl("get gizmos"), "error: the server doesn't have a resource type \"gizmos\"\n");
-    let files = [("web.yaml", deployment("web:2", 3)), ("bad.yaml", deployment("web:1", 2).replace("app: web", "app: other"))];
+    let files = [
+        ("web.yaml", deployment("web:2", 3)),
+        ("bad.yaml", deployment("web:1", 2).replace("app: web", "app: other")),
+    ];
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
     let apply = |stage: &mut Stage, line: &str| {
         let output = stage.kubectl_with(line, &files);
@@ -98,12 +136,19 @@ fn objects_are_listed_applied_and_deleted() {
     assert_eq!(apply(&mut stage, "apply -f web.yaml"), "deployment.apps/web configured\n");
     assert_eq!(apply(&mut stage, "apply -f web.yaml"), "deployment.apps/web unchanged\n");
     let text = apply(&mut stage, "apply -f bad.yaml");
-    assert!(text.starts_with("The Deployment \"web\" is invalid: spec.selector: Invalid value: ") && text.ends_with("field is immutable\n"), "{text}");
+    assert!(
+        text.starts_with("The Deployment \"web\" is invalid: spec.selector: Invalid value: ")
+            && text.ends_with("field is immutable\n"),
+        "{text}"
+    );
     assert_eq!(apply(&mut stage, "apply -f none.yaml"), "error: open none.yaml: no such file or directory\n");
     assert_eq!(stage.view().plans[0].progress.total, 3);
     assert_eq!(stage.kubectl("create namespace team"), "namespace/team created\n");
     assert_eq!(stage.kubectl("create secret generic door --from-literal=key=1"), "secret/door created\n");
-    assert_eq!(stage.kubectl("patch deployment web -p '{\"spec\": {\"replicas\": 1}}'"), "deployment.apps/web patched\n");
+    assert_eq!(
+        stage.kubectl("patch deployment web -p '{\"spec\": {\"replicas\": 1}}'"),
+        "deployment.apps/web patched\n"
+    );
     assert_eq!(stage.kubectl("delete deployment web"), "deployment.apps \"web\" deleted\n");
     assert_eq!(stage.status("deployment.web"), "Deleted");
 }

@@ -1,10 +1,11 @@
 //! Kubernetes objects as a system: reading, plans, commands, `kubectl`.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
 
 mod console;
 mod pages;
 mod plans;
+mod plays;
 mod reading;
 mod stage;
 mod support;

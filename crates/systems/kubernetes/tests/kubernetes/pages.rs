@@ -15,7 +15,8 @@ fn the_examples_of_every_page_behave() {
     let mut wrong = Vec::new();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/diagnostics");
     for (code, title) in CODES {
-        let page = std::fs::read_to_string(format!("{folder}/{code}.md")).unwrap_or_else(|_| panic!("{code} has no page"));
+        let page = std::fs::read_to_string(format!("{folder}/{code}.md"))
+            .unwrap_or_else(|_| panic!("{code} has no page"));
         assert!(page.starts_with(&format!("# {code}: {title}\n")), "{code}: heading");
         let (before, bad, good) = (blocks(&page, "before"), blocks(&page, "bad"), blocks(&page, "good"));
         assert!(!bad.is_empty() && !good.is_empty(), "{code}: examples");

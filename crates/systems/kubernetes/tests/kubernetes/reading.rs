@@ -37,7 +37,11 @@ fn objects_come_from_documents_files_lists_and_json() {
     );
     let loaded = Loaded::read(&load);
     assert!(loaded.is_usable(), "{:?}", shown(&loaded, loaded.diagnostics()));
-    assert_eq!((&**loaded.name(), loaded.is_nameless()), ("web", true), "it is called like its first workload");
+    assert_eq!(
+        (&**loaded.name(), loaded.is_nameless()),
+        ("web", true),
+        "it is called like its first workload"
+    );
     let source = loaded.items()[3].source.clone().unwrap();
     assert_eq!((&*source.file, source.line, source.column), ("b.yaml", 8, 1));
 }
@@ -49,22 +53,63 @@ fn the_namespace_is_that_of_the_object_else_of_the_request() {
     assert_eq!(paths(&request(text)), ["prod configmap/a", " namespace/prod"]);
     let other = "# namespace: prod\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: test}\n";
     let found = findings(other);
-    assert!(found[0].starts_with("4:32: error[KUB017]: the namespace from the provided object \"test\" does not match"), "{found:?}");
+    assert!(
+        found[0].starts_with(
+            "4:32: error[KUB017]: the namespace from the provided object \"test\" does not match"
+        ),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn what_the_api_refuses_points_at_the_field() {
     let cases: &[(&str, &str, &str)] = &[
-        ("replicas: 2", "replicas: -1", "6:13: error[KUB007]: spec.replicas: Invalid value: -1: must be greater than or equal to 0"),
-        ("replicas: 2", "replicas: \"2\"", "6:13: error[KUB006]: spec.replicas has to be of type int32, and is a string"),
-        ("image: web:1", "image: 7", "15:18: error[KUB006]: spec.template.spec.containers.image has to be of type string, and is a number"),
-        ("- name: web", "- name: Web_1", "14:17: error[KUB007]: spec.template.spec.containers[0].name: Invalid value: \"Web_1\""),
+        (
+            "replicas: 2",
+            "replicas: -1",
+            "6:13: error[KUB007]: spec.replicas: Invalid value: -1: must be greater than or equal to 0",
+        ),
+        (
+            "replicas: 2",
+            "replicas: \"2\"",
+            "6:13: error[KUB006]: spec.replicas has to be of type int32, and is a string",
+        ),
+        (
+            "image: web:1",
+            "image: 7",
+            "15:18: error[KUB006]: spec.template.spec.containers.image has to be of type string, and is a number",
+        ),
+        (
+            "- name: web",
+            "- name: Web_1",
+            "14:17: error[KUB007]: spec.template.spec.containers[0].name: Invalid value: \"Web_1\"",
+        ),
         ("replicas: 2", "replcas: 2", "6:3: warning[KUB008]: unknown field \"spec.replcas\""),
-        ("image: web:1", "imgae: web:1", "15:11: warning[KUB008]: unknown field \"spec.template.spec.containers[0].imgae\""),
-        ("apps/v1", "apps/v1beta2", "1:13: error[KUB004]: Deployment in apps/v1beta2 was removed in Kubernetes 1.16"),
-        ("kind: Deployment", "kind: Deployments", "2:7: error[KUB003]: no matches for kind \"Deployments\" in version \"apps/v1\""),
-        ("apiVersion: apps/v1", "apiVersion: batch/v1", "1:13: error[KUB005]: no matches for kind \"Deployment\" in version \"batch/v1\""),
-        ("  name: web\nspec", "  name: \"\"\nspec", "4:9: error[KUB002]: Deployment: resource name may not be empty"),
+        (
+            "image: web:1",
+            "imgae: web:1",
+            "15:11: warning[KUB008]: unknown field \"spec.template.spec.containers[0].imgae\"",
+        ),
+        (
+            "apps/v1",
+            "apps/v1beta2",
+            "1:13: error[KUB004]: Deployment in apps/v1beta2 was removed in Kubernetes 1.16",
+        ),
+        (
+            "kind: Deployment",
+            "kind: Deployments",
+            "2:7: error[KUB003]: no matches for kind \"Deployments\" in version \"apps/v1\"",
+        ),
+        (
+            "apiVersion: apps/v1",
+            "apiVersion: batch/v1",
+            "1:13: error[KUB005]: no matches for kind \"Deployment\" in version \"batch/v1\"",
+        ),
+        (
+            "  name: web\nspec",
+            "  name: \"\"\nspec",
+            "4:9: error[KUB002]: Deployment: resource name may not be empty",
+        ),
         ("  replicas: 2", "  replicas: 2\n  replicas: 3", "7:3: error[YAML006]: Duplicate field 'replicas'"),
     ];
     for (was, is, expected) in cases {
@@ -81,7 +126,10 @@ fn a_change_of_what_is_fixed_is_a_finding_in_the_new_text() {
     let after = Loaded::read(&request(&text));
     let found = shown(&after, &after.findings_against(&before));
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].starts_with("7:3: error[KUB011]: deployment.apps/web: spec.selector: Invalid value"), "{found:?}");
+    assert!(
+        found[0].starts_with("7:3: error[KUB011]: deployment.apps/web: spec.selector: Invalid value"),
+        "{found:?}"
+    );
     let image = Loaded::read(&request(&deployment("web:2", 5)));
     assert!(image.findings_against(&before).is_empty(), "images and numbers may change");
 }

@@ -10,9 +10,13 @@ use planarium_kubernetes::Process;
 use planarium_kubernetes::console::CONSOLE;
 use planarium_part::console::{Output, Terminal, split};
 use planarium_part::http::Wire;
-use planarium_part::{Cx, Definition as _, Flags, Loading, Number, Part as _, Request, Response, System as _};
+use planarium_part::{
+    Cx, Definition as _, Flags, Loading, Number, Part as _, Request, Response, System as _,
+};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::{AddAgent, Behaviour, Fault, LoadService, PlanCommand, PlanOp, ProcessBehaviour};
+use planarium_protocol::input::{
+    AddAgent, Behaviour, Fault, LoadService, PlanCommand, PlanOp, ProcessBehaviour,
+};
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{EventBody, Input, Refusal, Why, json};
 use serde_json::Value;
@@ -40,7 +44,8 @@ impl Stage {
     pub(crate) fn new(machines: u32) -> Self {
         let mut cx = Cx::new(7);
         let flags = Flags { seed: 7, epoch_ms: EPOCH_MS, ..Flags::default() };
-        let add = format!(r#"{{"count": {machines}, "resources": {{"cpus": 4, "mem": 8192, "disk": 102400}}}}"#);
+        let add =
+            format!(r#"{{"count": {machines}, "resources": {{"cpus": 4, "mem": 8192, "disk": 102400}}}}"#);
         let add: AddAgent = serde_json::from_str(&add).expect("machines");
         let alone = Alone::new(&mut cx, &flags, &add).expect("machines");
         let mut stage = Self { cx, alone, process: None, told: 0, next: 1, events: Vec::new() };
@@ -120,7 +125,11 @@ impl Stage {
     /// Loads a service.
     pub(crate) fn load(&mut self, load: LoadService) -> Result<Value, Refusal> {
         let definition = Process::read(&load);
-        assert!(definition.is_usable(), "{:?}", super::support::shown(&definition, &definition.diagnostics()));
+        assert!(
+            definition.is_usable(),
+            "{:?}",
+            super::support::shown(&definition, &definition.diagnostics())
+        );
         let number = Number(self.next);
         self.next += 1;
         let loading = Loading { number, load: Arc::new(load), definition };
@@ -162,7 +171,9 @@ impl Stage {
     }
 
     pub(crate) fn remove(&mut self, force: bool) -> Result<Value, Refusal> {
-        self.tried(|process, cx, cluster| process.as_mut().expect("a process").remove(cx, cluster, "shop", force))
+        self.tried(|process, cx, cluster| {
+            process.as_mut().expect("a process").remove(cx, cluster, "shop", force)
+        })
     }
 
     pub(crate) fn plan(&mut self, plan: &str, op: PlanOp, params: &[(&str, &str)]) -> Result<Value, Refusal> {
@@ -177,17 +188,23 @@ impl Stage {
             step: None,
             params,
         };
-        self.tried(|process, cx, cluster| process.as_mut().expect("a process").plan_command(cx, cluster, &command))
+        self.tried(|process, cx, cluster| {
+            process.as_mut().expect("a process").plan_command(cx, cluster, &command)
+        })
     }
 
     /// Carries an input out: a command of the process, a call of the API, machines.
     pub(crate) fn input(&mut self, input: &Input) -> Result<(), Refusal> {
         match input {
             Input::Plan(command) => self
-                .tried(|process, cx, cluster| process.as_mut().expect("a process").plan_command(cx, cluster, command))
+                .tried(|process, cx, cluster| {
+                    process.as_mut().expect("a process").plan_command(cx, cluster, command)
+                })
                 .map(|_| ()),
             Input::Pod(command) => self
-                .tried(|process, cx, cluster| process.as_mut().expect("a process").pod_command(cx, cluster, command))
+                .tried(|process, cx, cluster| {
+                    process.as_mut().expect("a process").pod_command(cx, cluster, command)
+                })
                 .map(|_| ()),
             Input::Call(_) => {
                 let done = self.alone.perform(&mut self.cx, input).expect("the cluster's");
@@ -201,7 +218,8 @@ impl Stage {
     /// Has matching processes behave differently from now on.
     pub(crate) fn behave(&mut self, behaviour: Value) {
         let behaviour: Behaviour = serde_json::from_value(behaviour).expect("a behaviour");
-        let rule = ProcessBehaviour { target: serde_json::from_value(json!({})).expect("a target"), behaviour };
+        let rule =
+            ProcessBehaviour { target: serde_json::from_value(json!({})).expect("a target"), behaviour };
         self.alone.with_fleet(&mut self.cx, |fleet, cx| fleet.set_behaviour(cx, &rule));
         self.pump();
     }
@@ -280,16 +298,24 @@ impl Stage {
             step: parts.next(),
         };
         let process = self.process.as_ref().expect("a process");
-        process.why(&path, &self.alone.clone().cluster(self.cx.now())).unwrap_or_else(|| panic!("no {element}\n{}", self.shown()))
+        process
+            .why(&path, &self.alone.clone().cluster(self.cx.now()))
+            .unwrap_or_else(|| panic!("no {element}\n{}", self.shown()))
     }
 
     /// Plans with phases, each as `NAME STATUS DONE/TOTAL`, and steps as `NAME STATUS`.
     pub(crate) fn tree(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for plan in &self.view().plans {
-            lines.push(format!("{} {} {}/{}", plan.name, plan.status, plan.progress.done, plan.progress.total));
+            lines.push(format!(
+                "{} {} {}/{}",
+                plan.name, plan.status, plan.progress.done, plan.progress.total
+            ));
             for phase in &plan.phases {
-                lines.push(format!("  {} {} {}/{}", phase.name, phase.status, phase.progress.done, phase.progress.total));
+                lines.push(format!(
+                    "  {} {} {}/{}",
+                    phase.name, phase.status, phase.progress.done, phase.progress.total
+                ));
                 lines.extend(phase.steps.iter().map(|step| format!("    {} {}", step.name, step.status)));
             }
         }

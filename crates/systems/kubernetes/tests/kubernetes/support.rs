@@ -12,14 +12,23 @@ pub(crate) fn request(text: &str) -> LoadService {
     let options = namespace.map_or(serde_json::Value::Null, |namespace| json!({ "namespace": namespace }));
     let path = if text.trim_start().starts_with(['{', '[']) { "objects.json" } else { "objects.yaml" };
     let files = BTreeMap::from([(path.to_owned(), text.to_owned())]);
-    LoadService { dialect: "kubernetes".into(), name: "shop".into(), files, options, ..LoadService::default() }
+    LoadService {
+        dialect: "kubernetes".into(),
+        name: "shop".into(),
+        files,
+        options,
+        ..LoadService::default()
+    }
 }
 
 /// Findings as `line:column: severity[CODE]: message`.
 pub(crate) fn shown(loaded: &Loaded, findings: &[Diagnostic]) -> Vec<String> {
     let show = |finding: &Diagnostic| {
         let place = loaded.sources().position(finding.span);
-        format!("{}:{}: {}[{}]: {}", place.line, place.column, finding.severity, finding.code, finding.message)
+        format!(
+            "{}:{}: {}[{}]: {}",
+            place.line, place.column, finding.severity, finding.code, finding.message
+        )
     };
     findings.iter().map(show).collect()
 }

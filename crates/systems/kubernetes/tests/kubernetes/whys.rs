@@ -28,7 +28,10 @@ fn the_filters_of_the_scheduler_are_told_with_counts() {
     stage.run_for(5_000);
     let why = stage.why(&pod(&stage));
     assert!(said(&why).contains("0/3 nodes are available: 3 Insufficient cpu."), "{}", said(&why));
-    assert_eq!(titles(&why), ["Add a machine with room for it", "Lower what the pods request, in the template"]);
+    assert_eq!(
+        titles(&why),
+        ["Add a machine with room for it", "Lower what the pods request, in the template"]
+    );
     assert!(matches!(why.unblock[0].input, Some(Input::AddAgent(_))));
     let whole = stage.why("deployment.web");
     assert_eq!(titles(&whole)[0], "Add 2 machines with room for them");
@@ -39,13 +42,19 @@ fn a_missing_config_map_secret_or_claim_can_be_created() {
     let volume = |volume: &str| {
         format!(
             "{}      volumes: [{{name: v, {volume}}}]\n",
-            deployment("web:1", 1).replace("image: web:1\n", "image: web:1\n          volumeMounts: [{name: v, mountPath: /v}]\n")
+            deployment("web:1", 1).replace(
+                "image: web:1\n",
+                "image: web:1\n          volumeMounts: [{name: v, mountPath: /v}]\n"
+            )
         )
     };
     for (text, title) in [
         (volume("secret: {secretName: door}"), "Create the Secret door, empty"),
         (volume("configMap: {name: door}"), "Create the ConfigMap door, empty"),
-        (volume("persistentVolumeClaim: {claimName: door}"), "Create the PersistentVolumeClaim door with 1Gi"),
+        (
+            volume("persistentVolumeClaim: {claimName: door}"),
+            "Create the PersistentVolumeClaim door with 1Gi",
+        ),
     ] {
         let mut stage = Stage::with(2, &text);
         stage.run_for(20_000);
@@ -96,7 +105,11 @@ fn a_later_ordinal_names_the_one_before_it() {
 
 #[test]
 fn every_element_that_is_not_done_has_a_reason_at_any_time() {
-    let text = format!("{}---\n{}", deployment("web:1", 3).replace("cpu: 250m", "cpu: 2"), stateful_set("db:1", 2, ""));
+    let text = format!(
+        "{}---\n{}",
+        deployment("web:1", 3).replace("cpu: 250m", "cpu: 2"),
+        stateful_set("db:1", 2, "")
+    );
     let mut stage = Stage::with(2, &text);
     let mut asked = 0;
     for at in 0..60_u64 {
@@ -111,7 +124,11 @@ fn every_element_that_is_not_done_has_a_reason_at_any_time() {
             let mut all = vec![(plan_path.clone(), plan.status.clone())];
             for phase in &plan.phases {
                 all.push((format!("{plan_path}/{}", phase.name), phase.status.clone()));
-                all.extend(phase.steps.iter().map(|step| (format!("{plan_path}/{}/{}", phase.name, step.name), step.status.clone())));
+                all.extend(
+                    phase.steps.iter().map(|step| {
+                        (format!("{plan_path}/{}/{}", phase.name, step.name), step.status.clone())
+                    }),
+                );
             }
             for (path, status) in all {
                 assert_eq!(stage.status(&path), &*status, "{path}");
