@@ -8,7 +8,7 @@
 use planarium_kube::{KindId, Object};
 use serde_json::Value;
 
-/// How far a rollout is.
+/// Progress of a rollout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Rollout {
     /// It goes on.
@@ -43,7 +43,7 @@ pub(crate) fn sentence(object: &Object) -> String {
     sentence.text().to_owned()
 }
 
-/// How far the rollout of an object is, as the API shows it; nothing for kinds without one.
+/// Reads the progress of a rollout off an object as the API shows it; nothing for kinds without one.
 pub(crate) fn of_value(value: &Value) -> Option<Rollout> {
     match value.get("kind").and_then(Value::as_str)? {
         "Deployment" => Some(deployment(value)),

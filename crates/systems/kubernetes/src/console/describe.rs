@@ -77,7 +77,7 @@ pub(super) fn describe(client: &mut Client<'_, '_>, given: &Given) -> Done {
     Ok(())
 }
 
-/// How far a workload or pod is.
+/// Prints the counts of a workload or pod.
 fn counts(client: &mut Client<'_, '_>, value: &Value) {
     let status = |key: &str| number(value, &format!("/status/{key}"));
     match text(value, "/kind") {

@@ -3,7 +3,7 @@
 //! *Knows*: the words, what each asks of the API, and what is printed for every answer. *Must not know*: sockets, files, and how the
 //! API comes by its answers.
 //!
-//! What waits (`rollout status`, `drain`, `delete`) lets time pass through `/sim/advance`, a second at a time, where the clock can be
+//! Commands that wait (`rollout status`, `drain`, `delete`) let time pass through `/sim/advance`, a second at a time, where the clock can be
 //! moved.
 //!
 //! **Source**: `kubernetes/kubernetes: staging/src/k8s.io/kubectl/pkg/cmd`. Match for words, flags and messages; usage texts are our own.

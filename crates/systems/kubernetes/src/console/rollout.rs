@@ -245,9 +245,10 @@ pub(super) fn undo(client: &mut Client<'_, '_>, given: &Given) -> Done {
                  try again"
             ));
         }
-        let (patch, media) = match is_deployment {
-            true => (deployment_patch(&value, revision), "application/json-patch+json"),
-            false => (set_patch(&value, revision), "application/strategic-merge-patch+json"),
+        let (patch, media) = if is_deployment {
+            (deployment_patch(&value, revision), "application/json-patch+json")
+        } else {
+            (set_patch(&value, revision), "application/strategic-merge-patch+json")
         };
         let Some(patch) = patch else {
             client.say(&format!(

@@ -63,7 +63,7 @@ const ROWS: &[Row] = &[
     ("flowcontrol.apiserver.k8s.io/v1beta2", ANY, "flowcontrol.apiserver.k8s.io/v1", "1.29"),
 ];
 
-/// What became of a version of a kind, if it was removed.
+/// The release and successor of a version of a kind that was removed.
 pub(super) fn removed(api_version: &str, kind: &str) -> Option<Removed> {
     let is =
         |(version, kinds, ..): &&Row| *version == api_version && (kinds.is_empty() || kinds.contains(&kind));

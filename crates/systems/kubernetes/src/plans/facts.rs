@@ -217,12 +217,13 @@ fn revisions(member: &Member, status: &'static str, whole: Progress) -> Vec<Phas
     let newest = sets.len().saturating_sub(1);
     let phase = |(at, set): (usize, &std::sync::Arc<Object>)| {
         let replicas = set.replica_set().map_or(0, |facts| facts.replicas.max(facts.spec_replicas));
-        let (status, progress) = match at == newest {
+        let (status, progress) = if at == newest {
             // Of a change that nobody has looked at, nothing is known yet.
-            true if status == "Pending" => (replica_set(set), progress(set, "")),
-            true => (status, whole),
-            false if replicas == 0 => ("Superseded", Progress::default()),
-            false => ("ScalingDown", Progress { done: 0, total: replicas }),
+            if status == "Pending" { (replica_set(set), progress(set, "")) } else { (status, whole) }
+        } else if replicas == 0 {
+            ("Superseded", Progress::default())
+        } else {
+            ("ScalingDown", Progress { done: 0, total: replicas })
         };
         PhaseFacts { name: revision_name(set), status, progress }
     };

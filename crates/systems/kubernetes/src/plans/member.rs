@@ -34,7 +34,7 @@ pub(crate) struct Member {
     pub(crate) source: Option<SourceRef>,
     /// The object; nothing where there is none.
     pub(crate) object: Option<Arc<Object>>,
-    /// What its controllers made, by number.
+    /// Objects that its controllers made, by number.
     pub(crate) parts: Map<ObjectNo, Part>,
     /// Statuses as they were told last.
     pub(crate) facts: Facts,

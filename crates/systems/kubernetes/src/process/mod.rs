@@ -36,9 +36,9 @@ pub struct Process {
     seen: u64,
     /// By number.
     services: Map<u32, Arc<Service>>,
-    /// Who is about an object.
+    /// Members of services by the object that they are about.
     places: Map<Reference, Arc<Vec<Place>>>,
-    /// Whose controllers made an object.
+    /// Members by the objects that their controllers made.
     owners: Map<ObjectNo, Arc<Vec<Place>>>,
 }
 
