@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use planarium_ground::Fleet;
-use planarium_kube::{Amounts, Kube, Object, WhyKind};
+use planarium_kube::{Amounts, KindId, Kube, Object, ObjectRef, WhyKind};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{AddAgent, HttpCall, PlanCommand, PlanOp, PodCommand, PodOp, Resources};
 use planarium_protocol::json;
@@ -128,6 +128,11 @@ impl Facts<'_> {
         Some(found.why(self.path(OBJECTS, phase, step), status))
     }
 
+    /// Returns whether there is an object.
+    fn has(&self, kind: KindId, namespace: &str, name: &str) -> bool {
+        self.kube.get(ObjectRef::new(kind, namespace, name)).is_some()
+    }
+
     fn command(&self, plan: &str, op: PlanOp) -> Input {
         Input::Plan(PlanCommand {
             dialect: crate::WORD.to_owned(),
@@ -145,22 +150,25 @@ impl Facts<'_> {
         if let Some(text) = &member.refused {
             found.because(text.to_string(), ReasonKind::Errored { errors: vec![text.clone()] });
             let plan = if member.is_workload() { &*member.key } else { OBJECTS };
+            let is_kind = text.contains("no matches for kind");
             match missing_namespace(text) {
-                Some(namespace) => found.hint(
-                    format!("Create the namespace {namespace}, and apply again"),
-                    Some(call("POST", "/kube/api/v1/namespaces".to_owned(), object("Namespace", namespace))),
+                Some(namespace) if !self.has(KindId::NAMESPACE, "", namespace) => {
+                    let path = "/kube/api/v1/namespaces".to_owned();
+                    let create = call("POST", path, object("Namespace", namespace));
+                    found.hint(format!("Create the namespace {namespace}, and apply again"), Some(create));
+                }
+                Some(_) => found.hint(
+                    "Apply again: the namespace is there by now",
+                    Some(self.command(plan, PlanOp::Restart)),
                 ),
-                None if member.object.is_none() && text.contains("no matches for kind") => {
-                    let is_served = member.kind.is_some()
-                        || self.kube.find_kind(&api_version(text), &member.kind_name).is_some();
-                    if is_served {
-                        found.hint(
-                            "Apply again: the kind is served by now",
-                            Some(self.command(plan, PlanOp::Restart)),
-                        );
-                    } else {
-                        found.hint("Load the CustomResourceDefinition first, then apply again", None);
-                    }
+                None if is_kind && self.kube.find_kind(&api_version(text), &member.kind_name).is_some() => {
+                    found.hint(
+                        "Apply again: the kind is served by now",
+                        Some(self.command(plan, PlanOp::Restart)),
+                    );
+                }
+                None if is_kind => {
+                    found.hint("Load the CustomResourceDefinition first, then apply again", None)
                 }
                 None => found.hint("Change what the server refuses, and apply again", None),
             }
@@ -171,7 +179,9 @@ impl Facts<'_> {
             let state = Text::from("Deleted");
             found.because(text, ReasonKind::Object { object: member.path().into(), state });
             let plan = if member.is_workload() { &*member.key } else { OBJECTS };
-            found.hint("Apply again", Some(self.command(plan, PlanOp::Restart)));
+            if member.namespace.is_empty() || self.has(KindId::NAMESPACE, "", &member.namespace) {
+                found.hint("Apply again", Some(self.command(plan, PlanOp::Restart)));
+            }
             return;
         };
         if matches!(member.facts.status, "Complete" | "Applied" | "Bound" | "Available" | "Scheduled") {
@@ -335,12 +345,17 @@ impl Facts<'_> {
             }
         }
         for (kind, name) in reasons.iter().filter_map(|reason| missing(&reason.text)) {
-            let (plural, shown, body) = match kind {
-                "secret" => ("secrets", "Secret", object("Secret", name)),
-                "configmap" => ("configmaps", "ConfigMap", object("ConfigMap", name)),
-                "serviceaccount" => ("serviceaccounts", "ServiceAccount", object("ServiceAccount", name)),
-                _ => ("persistentvolumeclaims", "PersistentVolumeClaim", claim(name)),
+            let (id, plural, shown) = match kind {
+                "secret" => (KindId::SECRET, "secrets", "Secret"),
+                "configmap" => (KindId::CONFIG_MAP, "configmaps", "ConfigMap"),
+                "serviceaccount" => (KindId::SERVICE_ACCOUNT, "serviceaccounts", "ServiceAccount"),
+                _ => (KindId::PERSISTENT_VOLUME_CLAIM, "persistentvolumeclaims", "PersistentVolumeClaim"),
             };
+            // It may be there by now, and the pod has not tried again.
+            if self.has(id, &member.namespace, name) {
+                continue;
+            }
+            let body = if id == KindId::PERSISTENT_VOLUME_CLAIM { claim(name) } else { object(shown, name) };
             let title = match kind {
                 "secret" | "configmap" => format!("Create the {shown} {name}, empty"),
                 "serviceaccount" => format!("Create the {shown} {name}"),
