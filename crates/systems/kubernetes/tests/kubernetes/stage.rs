@@ -11,7 +11,7 @@ use planarium_kubernetes::console::CONSOLE;
 use planarium_part::console::{Output, Terminal, split};
 use planarium_part::http::Wire;
 use planarium_part::{
-    Cx, Definition as _, Flags, Loading, Number, Part as _, Request, Response, System as _,
+    Cx, Flags, Loading, Number, Part as _, Request, Response, System as _,
 };
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{
