@@ -10,9 +10,7 @@ use planarium_kubernetes::Process;
 use planarium_kubernetes::console::CONSOLE;
 use planarium_part::console::{Output, Terminal, split};
 use planarium_part::http::Wire;
-use planarium_part::{
-    Cx, Flags, Loading, Number, Part as _, Request, Response, System as _,
-};
+use planarium_part::{Cx, Flags, Loading, Number, Part as _, Request, Response, System as _};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{
     AddAgent, Behaviour, Fault, LoadService, PlanCommand, PlanOp, ProcessBehaviour,
