@@ -123,11 +123,7 @@ impl Stage {
     /// Loads a service.
     pub(crate) fn load(&mut self, load: LoadService) -> Result<Value, Refusal> {
         let definition = Process::read(&load);
-        assert!(
-            definition.is_usable(),
-            "{:?}",
-            super::support::shown(&definition, &definition.diagnostics())
-        );
+        assert!(definition.is_usable(), "{:?}", super::support::shown(&definition, definition.diagnostics()));
         let number = Number(self.next);
         self.next += 1;
         let loading = Loading { number, load: Arc::new(load), definition };
