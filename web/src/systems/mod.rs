@@ -4,6 +4,8 @@
 //!
 //! A further system is a file here, a line in `mod` and in [`DESKS`], and its cargo feature.
 
+#[cfg(feature = "kubernetes")]
+mod kubernetes;
 #[cfg(feature = "kudo")]
 mod kudo;
 #[cfg(feature = "marathon")]
@@ -52,6 +54,8 @@ static DESKS: &[Desk] = &[
     kudo::DESK,
     #[cfg(feature = "skopos")]
     skopos::DESK,
+    #[cfg(feature = "kubernetes")]
+    kubernetes::DESK,
 ];
 
 /// The page's knowledge of a system.

@@ -9,8 +9,8 @@
 
 use super::{Repository, Source};
 
-/// Words that name a system, as they stand in code.
-const WORDS: [&str; 8] = [
+/// Words that name a system, as they stand in code. The word of Kubernetes is the API's own, too; its crate's name tells.
+const WORDS: [&str; 9] = [
     "\"sdk\"",
     "\"marathon\"",
     "\"kudo\"",
@@ -19,11 +19,17 @@ const WORDS: [&str; 8] = [
     "planarium_marathon",
     "planarium_kudo",
     "planarium_skopos",
+    "planarium_kubernetes",
 ];
 
 /// Crates of the systems: each may name itself.
-const OWN: [&str; 4] =
-    ["crates/systems/sdk/", "crates/systems/marathon/", "crates/systems/kudo/", "crates/systems/skopos/"];
+const OWN: [&str; 5] = [
+    "crates/systems/sdk/",
+    "crates/systems/marathon/",
+    "crates/systems/kudo/",
+    "crates/systems/skopos/",
+    "crates/systems/kubernetes/",
+];
 
 /// Files in which systems are registered.
 const REGISTRATIONS: [&str; 6] = [

@@ -118,6 +118,11 @@ impl Kube {
         self.cluster.occurrences(object)
     }
 
+    /// An instant as the API writes it: `2021-04-09T12:30:00Z`.
+    pub fn time_text(&self, at: SimTime) -> String {
+        self.api().epoch.text(at)
+    }
+
     /// True if a task of this name or id is a container of this cluster.
     pub fn knows_task(&self, fleet: &Fleet, task: &str) -> bool {
         kubelet::knows_task(&self.cluster.runs, fleet, task)
@@ -133,6 +138,11 @@ impl Kube {
     /// Which pod label gives fault targets their `service`; without it, the name of the workload.
     pub fn set_service_label(&mut self, label: Text) {
         self.cluster.service_label = label;
+    }
+
+    /// Gives the pods of a workload to a service that fault targets name.
+    pub fn set_service(&mut self, workload: &Object, service: Text) {
+        self.cluster.services.insert(workload.no, service);
     }
 
     // ---- verbs ---------------------------------------------------------------------------------
