@@ -4,6 +4,7 @@
 //! *Must not know*: what anybody does with it. Reading never fails; validation has spoken before.
 
 pub(crate) mod command;
+mod loops;
 pub(crate) mod container;
 pub(crate) mod cron;
 pub(crate) mod placement;

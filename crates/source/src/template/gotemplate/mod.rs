@@ -34,6 +34,7 @@ pub use number::parse_float as parse_go_float;
 pub use parse::Template;
 pub use scan::Mention;
 pub use sprig::date::Instant;
+pub(crate) use sprig::base64;
 pub use sprig::parse_go_bool;
 pub use sprig::version::{Version, VersionError};
 pub use value::{Dict, List, Value};

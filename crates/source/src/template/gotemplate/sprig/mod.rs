@@ -14,6 +14,7 @@ mod strings;
 mod url;
 pub(super) mod version;
 
+pub(crate) use encoding::base64;
 use super::call::Function;
 use super::value::Value;
 
