@@ -170,7 +170,10 @@ mod tests {
         }
         let mut send = |_: &Request| Response::text(0, "connecting to 127.0.0.1:8080: refused");
         let output = line("install web", ("", "shop"), &mut send);
-        assert_eq!(output.stderr, "Error: failed to resolve operator package for: web operator.yaml: there are no files here; write the JSON itself\n");
+        assert_eq!(
+            output.stderr,
+            "Error: failed to resolve operator package for: web operator.yaml: there are no files here; write the JSON itself\n"
+        );
     }
 
     #[test]

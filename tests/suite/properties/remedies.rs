@@ -302,7 +302,9 @@ fn what_a_package_lacks_is_made_by_what_is_offered() {
     let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\nspec: {accessModes: [ReadWriteOnce], storageClassName: \
                  fast, resources: {requests: {storage: 1Gi}}}\n";
     let job = |pod: &str| {
-        format!("apiVersion: batch/v1\nkind: Job\nmetadata: {{name: once}}\nspec:\n  template:\n    spec: {pod}\n")
+        format!(
+            "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: once}}\nspec:\n  template:\n    spec: {pod}\n"
+        )
     };
     let set = |pod: &str, rest: &str| {
         format!(
@@ -316,17 +318,26 @@ fn what_a_package_lacks_is_made_by_what_is_offered() {
         ("a volume of a ConfigMap", deployment(&volume("configMap: {name: house}"))),
         (
             "keys of a Secret",
-            deployment(&format!("{{containers: [{}]}}", container(&format!("env: [{}, {}]", secret("user"), secret("door"))))),
+            deployment(&format!(
+                "{{containers: [{}]}}",
+                container(&format!("env: [{}, {}]", secret("user"), secret("door")))
+            )),
         ),
         (
             "a key of a ConfigMap",
-            deployment(&format!("{{containers: [{}]}}", container(&format!("env: [{}]", env("configMapKeyRef", "house", "door"))))),
+            deployment(&format!(
+                "{{containers: [{}]}}",
+                container(&format!("env: [{}]", env("configMapKeyRef", "house", "door")))
+            )),
         ),
         (
             "a key that the Secret does not have",
             format!(
                 "apiVersion: v1\nkind: Secret\nmetadata: {{name: house}}\ndata: {{user: YQ==}}\n---\n{}",
-                deployment(&format!("{{containers: [{}]}}", container(&format!("env: [{}, {}]", secret("user"), secret("door")))))
+                deployment(&format!(
+                    "{{containers: [{}]}}",
+                    container(&format!("env: [{}, {}]", secret("user"), secret("door")))
+                ))
             ),
         ),
         (
@@ -336,7 +347,10 @@ fn what_a_package_lacks_is_made_by_what_is_offered() {
             )),
         ),
         ("a claim", deployment(&volume("persistentVolumeClaim: {claimName: data}"))),
-        ("a class", format!("{claim}---\n{}", deployment(&volume("persistentVolumeClaim: {claimName: data}")))),
+        (
+            "a class",
+            format!("{claim}---\n{}", deployment(&volume("persistentVolumeClaim: {claimName: data}"))),
+        ),
         (
             "a class of a template of claims",
             set(
@@ -347,10 +361,16 @@ fn what_a_package_lacks_is_made_by_what_is_offered() {
         ),
         ("an account of a Deployment", deployment(&accounted.replace("POLICY", "Always"))),
         ("an account of a StatefulSet", set(&accounted.replace("POLICY", "Always"), "")),
-        ("an account of a Job", job(&accounted.replace("POLICY", "Never").replace("nginx", "busybox").replace("args", "command"))),
+        (
+            "an account of a Job",
+            job(&accounted.replace("POLICY", "Never").replace("nginx", "busybox").replace("args", "command")),
+        ),
         (
             "a Secret of a Job",
-            job(&format!("{{restartPolicy: Never, containers: [{{name: c, image: busybox, command: [echo], env: [{}]}}]}}", secret("door"))),
+            job(&format!(
+                "{{restartPolicy: Never, containers: [{{name: c, image: busybox, command: [echo], env: [{}]}}]}}",
+                secret("door")
+            )),
         ),
     ] {
         let mut engine = Engine::new(planarium_world::Genesis::default());

@@ -153,7 +153,11 @@ fn a_package_is_verified_without_a_world() {
         assert_eq!((said.out.as_str(), said.err.as_str()), ("package is valid\n", ""), "{}", said.words);
     }
     let said = planarium(&[&nobody[..], &["package", "list", "plans", &path]].concat()).ends(0);
-    assert!(said.out.starts_with("plans\n├── backup (serial)\n│\u{a0}\u{a0} └── [phase]  main"), "{}", said.out);
+    assert!(
+        said.out.starts_with("plans\n├── backup (serial)\n│\u{a0}\u{a0} └── [phase]  main"),
+        "{}",
+        said.out
+    );
     let said = planarium(&[&nobody[..], &["install", &path, "-p", "TEXT=x"]].concat()).ends(1);
     assert!(said.err.contains("connecting to 127.0.0.1:9"), "{}", said.err);
 }
@@ -189,7 +193,13 @@ fn an_upgrade_needs_a_plan_of_its_own_and_no_other() {
     // Like the real client, it has put the version there before the server says no.
     let nothing = next("nothing", "1.1.0", "  other:");
     let said = exec(&["upgrade", &nothing, "--instance", "web-instance"]).ends(1);
-    assert!(said.err.contains("couldn't find any suitable plan that would be triggered by an OperatorVersion upgrade"), "{}", said.err);
+    assert!(
+        said.err.contains(
+            "couldn't find any suitable plan that would be triggered by an OperatorVersion upgrade"
+        ),
+        "{}",
+        said.err
+    );
     assert_eq!(said.out, "operatorversion default/web-1.1.0 created\n");
     let upgrade = next("upgrade", "1.2.0", "  upgrade:");
     exec(&["upgrade", &upgrade, "--instance", "web-instance"]).ends(0);
@@ -198,10 +208,16 @@ fn an_upgrade_needs_a_plan_of_its_own_and_no_other() {
     assert!(said.out.contains("Plan upgrade (serial strategy) [COMPLETE]"), "{}", said.out);
     // The same by one request: a refusal leaves nothing behind.
     let body = |folder: &str| {
-        let files: serde_json::Map<String, serde_json::Value> = ["operator.yaml", "params.yaml", "templates/app.yaml"]
-            .into_iter()
-            .map(|name| (name.to_owned(), std::fs::read_to_string(Path::new(folder).join(name)).expect("a file").into()))
-            .collect();
+        let files: serde_json::Map<String, serde_json::Value> =
+            ["operator.yaml", "params.yaml", "templates/app.yaml"]
+                .into_iter()
+                .map(|name| {
+                    (
+                        name.to_owned(),
+                        std::fs::read_to_string(Path::new(folder).join(name)).expect("a file").into(),
+                    )
+                })
+                .collect();
         serde_json::json!({ "dialect": "kudo", "files": files }).to_string()
     };
     let third = next("third", "1.3.0", "  other:");

@@ -200,13 +200,12 @@ fn printed(words: &[&str]) -> String {
 #[cfg(unix)]
 #[test]
 fn a_line_to_copy_for_kubectl_is_printed() {
-    for (words, is_there) in [
-        (&["examples/kudo-beside-sdk"][..], true),
-        (&[], true),
-        (&["examples/hello-world"], false),
-    ] {
+    for (words, is_there) in
+        [(&["examples/kudo-beside-sdk"][..], true), (&[], true), (&["examples/hello-world"], false)]
+    {
         let said = printed(words);
-        let address = said.lines().next().and_then(|line| line.strip_prefix("listening on ")).expect("an address");
+        let address =
+            said.lines().next().and_then(|line| line.strip_prefix("listening on ")).expect("an address");
         let line = format!("kubectl --server {address}/kube get all\n");
         assert_eq!(said.ends_with(&line), is_there, "{words:?}: {said}");
     }

@@ -116,7 +116,7 @@ impl Missing {
         }
     }
 
-    /// What the call does, in words.
+    /// The effect of the call, in words.
     pub fn title(&self) -> String {
         let (kind, ..) = self.kind();
         let entries = self.entries.join(", ");

@@ -136,7 +136,16 @@ impl Reasons<'_> {
         let event = self.last_event(about);
         let about = about.path();
         let text = text.into();
-        self.found.push(Why { kind, about, text, until, event, requests: None, held: None, missing: Vec::new() });
+        self.found.push(Why {
+            kind,
+            about,
+            text,
+            until,
+            event,
+            requests: None,
+            held: None,
+            missing: Vec::new(),
+        });
     }
 
     /// Adds objects that are not there to the last reason.

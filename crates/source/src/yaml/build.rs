@@ -239,7 +239,7 @@ impl<'t, 'd> Builder<'t, 'd> {
         Done { node, nodes: 1, height: 1, end }
     }
 
-    /// What a text says whose line breaks are blanks in the text that is read.
+    /// The text of a scalar whose line breaks are blanks in the text that is read.
     fn of_several_lines(&self, style: Style, start: usize, end: usize) -> Option<String> {
         let written = self.written.get(start..end).filter(|written| written.contains('\n'))?;
         if self.slice(start, end).contains('\n') {

@@ -47,10 +47,10 @@ pub(super) fn joined(text: &str) -> Option<String> {
                 for _ in line.chars().skip(1) {
                     chars.next();
                 }
-                if !line.is_empty() {
-                    out.extend(chars.next().map(|(_, c)| c));
-                } else {
+                if line.is_empty() {
                     out.push(c);
+                } else {
+                    out.extend(chars.next().map(|(_, c)| c));
                 }
                 continue;
             }
@@ -113,7 +113,8 @@ pub(super) fn joined(text: &str) -> Option<String> {
                     fresh = false;
                 }
                 ' ' | '\t' => {
-                    let separates = fresh || chars.peek().is_some_and(|(_, next)| matches!(next, '#' | '\n' | '\r' | '\t'));
+                    let separates = fresh
+                        || chars.peek().is_some_and(|(_, next)| matches!(next, '#' | '\n' | '\r' | '\t'));
                     // A dash and what comes before the first character of a line want blanks.
                     if c == '\t' && separates && indent.is_none() && before != '-' && before != '?' {
                         changed = true;
@@ -129,7 +130,8 @@ pub(super) fn joined(text: &str) -> Option<String> {
                 ':' | '-' | '?' => {
                     let next = chars.peek().map_or('\n', |(_, next)| *next);
                     let ends = matches!(next, ' ' | '\t' | '\n' | '\r');
-                    fresh = ends && (c == ':' || fresh) || within && c == ':' && matches!(next, '"' | '\'' | '[' | '{');
+                    fresh = ends && (c == ':' || fresh)
+                        || within && c == ':' && matches!(next, '"' | '\'' | '[' | '{');
                 }
                 _ => fresh = false,
             },
@@ -185,7 +187,7 @@ pub(super) fn folded(written: &str) -> String {
     out
 }
 
-/// What a text in quotes over several lines says; none where its quotes are missing or an escape is not known.
+/// The text that quotes over several lines hold; none where its quotes are missing or an escape is not known.
 pub(super) fn quoted(written: &str) -> Option<String> {
     let quote = written.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let inside = written.strip_prefix(quote)?.strip_suffix(quote)?;

@@ -20,7 +20,7 @@ pub(super) enum Meaning {
     /// Looks like a date; is a text.
     Date,
     Text,
-    /// What `!!binary` holds.
+    /// Bytes of `!!binary`, as text.
     Bytes(String),
 }
 
@@ -117,7 +117,7 @@ impl Node {
         self.tagged().unwrap_or(Meaning::Text)
     }
 
-    /// What it means by its tag or, without one, by its looks.
+    /// Its meaning by its tag or, without one, by its looks.
     ///
     /// *Errors*: it is not what its tag says; the words of the real reader.
     pub(super) fn tagged(&self) -> Result<Meaning, String> {
@@ -154,7 +154,7 @@ fn short_float(number: f64) -> String {
     planarium_kernel::float::parse(&short).map_or(short, go_float)
 }
 
-/// What a text in base 64 holds.
+/// Decodes a text in base 64.
 fn binary(text: &str) -> Result<String, String> {
     let plain: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
     let bytes = crate::template::gotemplate::base64(&plain);

@@ -1,4 +1,4 @@
-//! What readers written in Go refuse of YAML that others take, and words that they take for true or false.
+//! YAML that readers written in Go refuse and others take, and words that they take for true or false.
 //!
 //! *Knows*: values and keys. *Must not know*: which field they are in.
 //!
@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::yaml::go::Meaning;
 use crate::yaml::node::{Kind, Node, Style};
 
-/// Reports what is refused, and what is read otherwise than it looks.
+/// Reports values that are refused, and words that are read otherwise than they look.
 pub(super) fn check(node: &Node, found: &mut Diagnostics) {
     match &node.kind {
         Kind::Scalar(_) => value(node, found),
@@ -31,7 +31,13 @@ fn value(node: &Node, found: &mut Diagnostics) {
     match node.tagged() {
         Err(problem) => refused(found, node, problem, "correct the value, or leave its tag out"),
         Ok(Meaning::Float(number)) if !number.is_finite() => {
-            let word = if number.is_nan() { "NaN" } else if number > 0.0 { "+Inf" } else { "-Inf" };
+            let word = if number.is_nan() {
+                "NaN"
+            } else if number > 0.0 {
+                "+Inf"
+            } else {
+                "-Inf"
+            };
             let message = format!("unsupported value: {word}");
             refused(found, node, message, "write a number, or put the text in quotes");
         }

@@ -7,9 +7,9 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::span::{FileId, Span, narrow};
 use crate::template::OffsetMap;
 use crate::yaml::build::{Builder, Outcome};
-use crate::yaml::{continued, go_rules};
 use crate::yaml::limits::Limits;
 use crate::yaml::node::Node;
+use crate::yaml::{continued, go_rules};
 
 /// The readable part of one document.
 #[derive(Clone, Debug, PartialEq, Eq)]

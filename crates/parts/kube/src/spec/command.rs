@@ -27,10 +27,10 @@ pub(crate) enum Ending {
 }
 
 impl Ending {
-    /// The exit code of a command that fails.
+    /// The exit code of a command that fails shortly after starting.
     pub(crate) fn failure(self) -> Option<i32> {
         match self {
-            Self::After { code, .. } if code != 0 => Some(code),
+            Self::After { ms: 0, code } if code != 0 => Some(code),
             Self::After { .. } | Self::Unknown | Self::Never => None,
         }
     }

@@ -42,7 +42,9 @@ pub(super) fn endless(text: &str) -> bool {
     let mut is_name = true;
     let mut words = words(text).into_iter().peekable();
     while let Some(word) = words.next() {
-        if let Some(condition) = open.last_mut().filter(|one| !one.is_body && matches!(one.keyword, "while" | "until")) {
+        if let Some(condition) =
+            open.last_mut().filter(|one| !one.is_body && matches!(one.keyword, "while" | "until"))
+        {
             if is_name && word == "do" {
                 condition.is_body = true;
                 continue;

@@ -4,9 +4,9 @@
 //! *Must not know*: what anybody does with it. Reading never fails; validation has spoken before.
 
 pub(crate) mod command;
-mod loops;
 pub(crate) mod container;
 pub(crate) mod cron;
+mod loops;
 pub(crate) mod placement;
 pub(crate) mod pod;
 pub(crate) mod storage;

@@ -38,7 +38,8 @@ impl Tree {
     fn write(&self, out: &mut String, prefix: &str) {
         let last = self.children.len().saturating_sub(1);
         for (at, child) in self.children.iter().enumerate() {
-            let (edge, next) = if at == last { ("└── ", "    ") } else { ("├── ", "│\u{a0}\u{a0} ") };
+            let (edge, next) =
+                if at == last { ("└── ", "    ") } else { ("├── ", "│\u{a0}\u{a0} ") };
             let _ = writeln!(out, "{prefix}{edge}{}", child.label);
             child.write(out, &format!("{prefix}{next}"));
         }

@@ -547,7 +547,9 @@ const SOURCE: &str = "instance-controller";
 /// change.
 fn note_look(known: &Known, kube: &mut Kube, key: &Key, now_ms: u64) {
     let running = known.instance.plans.get(&known.instance.execution.plan);
-    let Some(plan) = running.filter(|plan| plan.status.is_running() && known.trouble.is_empty()) else { return };
+    let Some(plan) = running.filter(|plan| plan.status.is_running() && known.trouble.is_empty()) else {
+        return;
+    };
     let Some(kind) = kube.find_kind(API_VERSION, "Instance") else { return };
     let mut instance = Instance::clone(&known.instance);
     let plan = PlanStatus { updated: rfc3339(now_ms).into(), ..PlanStatus::clone(plan) };

@@ -194,7 +194,11 @@ fn words_that_make_no_sense_send_nothing() {
         let mut lines = output.stdout.lines();
         assert_eq!(lines.next(), Some("Usage:"), "{line}");
         let head = format!("  kubectl kudo {within} ");
-        assert!(lines.clone().count() >= 3 && lines.all(|shown| shown.starts_with(&head)), "{line}: {}", output.stdout);
+        assert!(
+            lines.clone().count() >= 3 && lines.all(|shown| shown.starts_with(&head)),
+            "{line}: {}",
+            output.stdout
+        );
     }
     // The service that is chosen stands in for the flag.
     let mut stage = Stage::new(1);

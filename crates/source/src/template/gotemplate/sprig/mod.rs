@@ -14,9 +14,9 @@ mod strings;
 mod url;
 pub(super) mod version;
 
-pub(crate) use encoding::base64;
 use super::call::Function;
 use super::value::Value;
+pub(crate) use encoding::base64;
 
 pub(super) use numbers::to_int;
 
