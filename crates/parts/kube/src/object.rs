@@ -359,7 +359,8 @@ fn put_own(own: &PodOwn, spec: &mut Map<String, Value>) {
             json::put(affinity, "requiredDuringSchedulingIgnoredDuringExecution", term);
         }
     }
-    crate::spec::pod::admit_pod(spec, own.pinned.is_some());
+    crate::api::requests_of_limits(spec);
+    crate::spec::pod::admit_pod(spec, own.pinned.is_some(), &own.rank);
 }
 
 /// Metadata as a client sends it.

@@ -235,6 +235,18 @@ pub(crate) struct PodStatus {
     pub(crate) conditions: Vec<Cond>,
     /// Init containers first; empty until a kubelet has taken it.
     pub(crate) containers: Vec<ContainerStatus>,
+    /// The node on which other pods go for it; empty for none.
+    pub(crate) nominated: Text,
+    /// Conditions of readiness gates, which clients write.
+    pub(crate) gates: Vec<Gate>,
+}
+
+/// The condition of a readiness gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Gate {
+    pub(crate) kind: Text,
+    pub(crate) status: Tri,
+    pub(crate) since: SimTime,
 }
 
 impl PodStatus {
@@ -249,6 +261,8 @@ impl PodStatus {
             start: None,
             conditions: Vec::new(),
             containers: Vec::new(),
+            nominated: "".into(),
+            gates: Vec::new(),
         }
     }
 
@@ -498,6 +512,20 @@ fn pod_value(object: &Object, pod: &PodStatus) -> Value {
         if !text.is_empty() {
             json::put(&mut fields, key, text.into());
         }
+    }
+    for gate in &pod.gates {
+        let shown = planarium_protocol::json!({
+            "type": gate.kind, "status": gate.status.as_str(), "lastProbeTime": null,
+            "lastTransitionTime": epoch.text(gate.since),
+        });
+        if let Some(all) =
+            fields.entry("conditions").or_insert_with(|| Value::Array(Vec::new())).as_array_mut()
+        {
+            all.push(shown);
+        }
+    }
+    if !pod.nominated.is_empty() {
+        json::put(&mut fields, "nominatedNodeName", pod.nominated.as_ref().into());
     }
     if !pod.ip.is_none() {
         let ip = pod.ip.text();

@@ -131,9 +131,12 @@ fn pod(spec: &mut Map<String, Value>, is_pod: bool) {
     for key in ["initContainers", "containers"] {
         for container in spec.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
             if let Some(container) = as_object(container) {
-                fill_container(container, is_pod, host_network);
+                fill_container(container, host_network);
             }
         }
+    }
+    if is_pod {
+        super::requests_of_limits(spec);
     }
     for volume in spec.get_mut("volumes").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(volume) = as_object(volume)
@@ -145,20 +148,13 @@ fn pod(spec: &mut Map<String, Value>, is_pod: bool) {
     }
 }
 
-fn fill_container(container: &mut Map<String, Value>, is_pod: bool, host_network: bool) {
+fn fill_container(container: &mut Map<String, Value>, host_network: bool) {
     let image = container.get("image").and_then(Value::as_str).unwrap_or_default();
     let name = image.rsplit('/').next().unwrap_or(image);
     let floating = !name.contains('@') && name.split_once(':').is_none_or(|(_, tag)| tag == "latest");
     let policy = if floating { "Always" } else { "IfNotPresent" };
     put_new(container, "imagePullPolicy", policy.into());
     put_new(container, "resources", json!({}));
-    if is_pod
-        && let Some(resources) = container.get_mut("resources").and_then(Value::as_object_mut)
-        && let Some(limits) = resources.get("limits").and_then(Value::as_object).cloned()
-        && let Some(requests) = object_at(resources, "requests")
-    {
-        limits.into_iter().for_each(|(key, limit)| put_new(requests, &key, limit));
-    }
     if host_network {
         for port in container.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
             if let Some(number) = port.get("containerPort").cloned()

@@ -25,6 +25,8 @@ pub(crate) struct Draft {
     /// Everything but `apiVersion`, `kind`, `metadata` and (where that is a subresource) `status`.
     pub(crate) content: Value,
     pub(crate) status: Option<Value>,
+    /// True if the server made its name of a prefix; messages show the prefix.
+    pub(crate) named_by_server: bool,
 }
 
 impl Draft {
@@ -99,6 +101,6 @@ impl Api {
             }
             defaults::fill(kind, fields).map_err(unfit)?;
         }
-        Ok(Draft { kind, info, meta, content: value, status })
+        Ok(Draft { kind, info, meta, content: value, status, named_by_server: false })
     }
 }

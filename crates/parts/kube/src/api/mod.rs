@@ -6,7 +6,6 @@
 
 mod admission;
 mod apply;
-mod builtin;
 mod create;
 mod defaults;
 mod delete;
@@ -17,7 +16,7 @@ mod service;
 mod update;
 mod validate;
 
-pub(crate) use builtin::DEFAULT_CLASS;
+pub(crate) use admission::{DEFAULT_CLASS, SYSTEM, gives_back, quota_status, requests_of_limits};
 pub(crate) use create::Parts;
 pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub(crate) use draft::Draft;

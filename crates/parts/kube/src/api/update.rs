@@ -1,6 +1,11 @@
 //! Changing objects.
 
-use super::{Api, Draft, create::invalid, validate};
+use super::{
+    Api, Draft,
+    admission::{Charge, quota_status},
+    create::invalid,
+    validate,
+};
 use crate::{
     error::{ApiError, FieldCause, Reason},
     kinds::KindId,
@@ -124,6 +129,14 @@ impl Api {
             if !causes.is_empty() {
                 return Err(invalid(&draft, causes));
             }
+            self.charge(&Charge {
+                kind: old.kind,
+                info: &old.info,
+                namespace: &old.namespace,
+                name: &old.name,
+                content: &draft.content,
+                before: Some(&before),
+            })?;
             self.take_addresses(&mut draft)?;
         } else if !draft.meta.labels.is_same(&old.labels) || !draft.meta.annotations.is_same(&old.annotations)
         {
@@ -156,6 +169,10 @@ impl Api {
         }
         if !same_content {
             put_content(&mut new, draft);
+            if new.kind == KindId::RESOURCE_QUOTA {
+                let status = quota_status(self, new.content.key("spec"), &new.namespace);
+                new.status = Status::Plain(Arc::new(status));
+            }
             if new.info.has_generation {
                 new.generation += 1;
             }

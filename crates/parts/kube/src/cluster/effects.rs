@@ -5,6 +5,7 @@
 
 use super::Cluster;
 use crate::{
+    api::gives_back,
     kinds::KindId,
     object::{Object, ObjectNo, ObjectRef},
     records::{
@@ -57,6 +58,9 @@ impl Cluster {
             KindId::CONFIG_MAP | KindId::SECRET if new.is_some() && !self.runs.wanting.is_empty() => {
                 self.source_came(cx, &object.namespace);
             }
+            KindId::SERVICE_ACCOUNT if new.is_none() && *object.name == *"default" => {
+                self.ask_namespace(cx, &object.namespace);
+            }
             KindId::NODE if changed => {
                 self.follow_node(cx, &object, new.is_none());
             }
@@ -65,9 +69,23 @@ impl Cluster {
         if old.is_none() && (is_workload(object.kind) || object.kind == KindId::DEPLOYMENT) {
             self.workloads.change(object.no, |workload| workload.adopt = true);
         }
+        self.follow_quota(cx, &object, change);
         self.follow_owners(cx, old, new);
         if new.is_none() {
             self.follow_removal(cx, &object);
+        }
+    }
+
+    /// Quotas of a namespace are counted anew when something there goes.
+    fn follow_quota(&mut self, cx: &Cx, object: &Object, change: &Change) {
+        let (old, new) = (change.before().map(|old| &**old), change.after().map(|new| &**new));
+        if object.namespace.is_empty() || object.kind == KindId::EVENT || !gives_back(old, new) {
+            return;
+        }
+        let quotas = self.api.store.of_kind(KindId::RESOURCE_QUOTA, Some(&object.namespace));
+        let quotas: Vec<ObjectNo> = quotas.map(|quota| quota.no).collect();
+        for quota in quotas {
+            self.queue.ask(cx, Work::Sync(quota));
         }
     }
 
@@ -287,6 +305,13 @@ impl Cluster {
         }
     }
 
+    /// The controller of a namespace looks at it.
+    fn ask_namespace(&mut self, cx: &Cx, name: &str) {
+        if let Some(no) = self.api.get(ObjectRef::new(KindId::NAMESPACE, "", name)).map(|one| one.no) {
+            self.queue.ask(cx, Work::Sync(no));
+        }
+    }
+
     /// An object is no more: what belonged to it goes after it, and its namespace may be empty now.
     fn follow_removal(&mut self, cx: &mut Cx, object: &Object) {
         if object.kind == KindId::SERVICE {
@@ -307,12 +332,9 @@ impl Cluster {
                 self.workloads.put_tally(no, Some(PodTally { workload: None, slot: None, ..tally }));
             }
         }
-        if !object.namespace.is_empty()
-            && let Some(namespace) = self.api.get(ObjectRef::new(KindId::NAMESPACE, "", &object.namespace))
-            && namespace.is_being_deleted()
-        {
-            let no = namespace.no;
-            self.queue.ask(cx, Work::Sync(no));
+        let namespace = self.api.get(ObjectRef::new(KindId::NAMESPACE, "", &object.namespace));
+        if namespace.is_some_and(|namespace| namespace.is_being_deleted()) {
+            self.ask_namespace(cx, &object.namespace);
         }
         if object.info().custom {
             let name = format!("{}.{}", object.info().plural, object.info().group);

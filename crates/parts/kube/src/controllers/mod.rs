@@ -13,6 +13,7 @@ pub(crate) mod garbage;
 pub(crate) mod job;
 mod namespace;
 mod pods;
+mod quota;
 mod replica_set;
 mod revisions;
 pub(crate) mod service;
@@ -36,6 +37,7 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, no: ObjectNo) {
         KindId::POD_DISRUPTION_BUDGET => budget::sync(cluster, cx, &object),
         KindId::PERSISTENT_VOLUME_CLAIM => storage::sync_claim(cluster, cx, &object),
         KindId::PERSISTENT_VOLUME => storage::sync_volume(cluster, cx, &object),
+        KindId::RESOURCE_QUOTA => quota::sync(cluster, cx, &object),
         KindId::NAMESPACE => namespace::sync(cluster, cx, &object),
         KindId::CUSTOM_RESOURCE_DEFINITION => definition::sync(cluster, cx, &object),
         _ => {}

@@ -146,7 +146,7 @@ fn tolerating_pods_stay() {
     let why = yard.why(KindId::POD, &pending[0].name);
     assert_eq!(
         why[0].1,
-        "0/1 nodes are available: 1 node(s) had taint {node.kubernetes.io/unreachable: }, that the pod didn't tolerate."
+        "0/1 nodes are available: 1 node(s) had untolerated taint {node.kubernetes.io/unreachable: }. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
     );
 }
 
