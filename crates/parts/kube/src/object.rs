@@ -9,7 +9,7 @@
 pub use crate::labels::Pairs;
 use crate::{
     calendar::Epoch,
-    kinds::{KindId, KindInfo},
+    kinds::{KindId, KindInfo, autoscaling},
     spec::{Spec, pod::PodOwn},
     status::{self, Status},
     tree::{Tree, as_object, object_at, put_new},
@@ -210,6 +210,9 @@ impl Object {
             }
         }
         status::put(self, &mut fields);
+        if self.kind == KindId::HORIZONTAL_POD_AUTOSCALER && api_version == "autoscaling/v1" {
+            autoscaling::to_v1(&mut fields);
+        }
         Value::Object(fields)
     }
 

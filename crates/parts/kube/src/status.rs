@@ -336,6 +336,7 @@ impl SetStatus {
         put_count(&mut fields, "updatedReplicas", self.updated);
         put_count(&mut fields, "readyReplicas", self.ready);
         if kind == KindId::STATEFUL_SET {
+            json::put(&mut fields, "availableReplicas", self.available.into());
             put_count(&mut fields, "currentReplicas", self.own);
             if self.observed > 0 {
                 json::put(&mut fields, "collisionCount", self.collisions.into());
@@ -364,8 +365,11 @@ pub(crate) struct JobStatus {
     pub(crate) start: Option<SimTime>,
     pub(crate) completion: Option<SimTime>,
     pub(crate) active: u32,
+    pub(crate) ready: u32,
     pub(crate) succeeded: u32,
     pub(crate) failed: u32,
+    /// `completedIndexes`: `0-2,5`.
+    pub(crate) completed: Text,
     pub(crate) conditions: Vec<Cond>,
 }
 
@@ -385,6 +389,8 @@ pub(crate) struct BudgetStatus {
     pub(crate) desired: u32,
     pub(crate) allowed: u32,
     pub(crate) expected: u32,
+    /// When it last began to allow disruptions, or to allow none.
+    pub(crate) since: SimTime,
 }
 
 /// One address behind a Service.
@@ -467,6 +473,12 @@ pub(crate) fn put(object: &Object, fields: &mut Map<String, Value>) {
             {
                 put_count(&mut status, key, count);
             }
+            if job.active > 0 {
+                json::put(&mut status, "ready", job.ready.into());
+            }
+            if !job.completed.is_empty() {
+                json::put(&mut status, "completedIndexes", job.completed.as_ref().into());
+            }
             json::put(fields, "status", Value::Object(status));
         }
         Status::Cron(cron) => {
@@ -496,6 +508,18 @@ pub(crate) fn put(object: &Object, fields: &mut Map<String, Value>) {
                 ("expectedPods", budget.expected),
             ] {
                 json::put(&mut status, key, count.into());
+            }
+            if budget.observed > 0 {
+                let (word, reason) = if budget.allowed > 0 {
+                    ("True", "SufficientPods")
+                } else {
+                    ("False", "InsufficientPods")
+                };
+                let condition = planarium_protocol::json!([{
+                    "type": "DisruptionAllowed", "status": word, "observedGeneration": budget.observed,
+                    "lastTransitionTime": epoch.text(budget.since), "reason": reason, "message": "",
+                }]);
+                json::put(&mut status, "conditions", condition);
             }
             json::put(fields, "status", Value::Object(status));
         }

@@ -345,8 +345,12 @@ impl Parts {
         name: Text,
         template: &crate::spec::workload::PodTemplate,
         labels: Pairs,
-        own: PodOwn,
+        mut own: PodOwn,
     ) -> Self {
+        if own.node.is_empty() {
+            // A template may say where its pods run; then no scheduler is asked.
+            own.node = template.content.at(&["spec"]).text("nodeName").into();
+        }
         Self {
             labels,
             annotations: template.annotations.clone(),
@@ -371,10 +375,12 @@ fn label_job(draft: &mut Draft, uid: &Text) {
         .and_then(|template| object_at(template, "metadata"))
         .and_then(|metadata| object_at(metadata, "labels"));
     if let Some(labels) = labels {
-        put_new(labels, "controller-uid", uid.as_ref().into());
-        put_new(labels, "job-name", name.as_str().into());
+        for prefix in ["", "batch.kubernetes.io/"] {
+            put_new(labels, &format!("{prefix}controller-uid"), uid.as_ref().into());
+            put_new(labels, &format!("{prefix}job-name"), name.as_str().into());
+        }
     }
-    json::put(spec, "selector", json!({ "matchLabels": { "controller-uid": uid } }));
+    json::put(spec, "selector", json!({ "matchLabels": { "batch.kubernetes.io/controller-uid": uid } }));
     if draft.meta.labels.is_empty() {
         draft.meta.labels = Pairs::of_value(draft.content.at(&["spec", "template", "metadata", "labels"]));
     }

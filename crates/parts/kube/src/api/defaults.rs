@@ -46,6 +46,25 @@ pub(crate) fn fill(kind: KindId, content: &mut Map<String, Value>) -> Result<(),
                 put_new(spec, "finalizers", json!(["kubernetes"]));
             }
         }
+        KindId::HORIZONTAL_POD_AUTOSCALER => {
+            if let Some(spec) = object_at(content, "spec")
+                && spec.get("metrics").and_then(Value::as_array).is_none_or(Vec::is_empty)
+            {
+                let target = json!({ "type": "Utilization", "averageUtilization": 80 });
+                json::put(
+                    spec,
+                    "metrics",
+                    json!([{ "type": "Resource", "resource": { "name": "cpu", "target": target } }]),
+                );
+            }
+        }
+        KindId::LIMIT_RANGE => {
+            let limits = object_at(content, "spec").and_then(|spec| spec.get_mut("limits"));
+            for limit in limits.and_then(Value::as_array_mut).into_iter().flatten() {
+                limit_range(limit);
+            }
+        }
+        KindId::PRIORITY_CLASS => put_new(content, "preemptionPolicy", "PreemptLowerPriority".into()),
         KindId::PERSISTENT_VOLUME => {
             if let Some(spec) = object_at(content, "spec") {
                 put_new(spec, "persistentVolumeReclaimPolicy", "Retain".into());
@@ -57,6 +76,26 @@ pub(crate) fn fill(kind: KindId, content: &mut Map<String, Value>) -> Result<(),
         _ => {}
     }
     Ok(())
+}
+
+/// A container's default limit is the most that it may have, its default request the default limit or the least.
+fn limit_range(limit: &mut Value) {
+    if limit.text("type") != "Container" {
+        return;
+    }
+    let (most, least) = (limit.key("max").clone(), limit.key("min").clone());
+    let Some(fields) = limit.as_object_mut() else { return };
+    if let Some(given) = object_at(fields, "default") {
+        most.as_object().into_iter().flatten().for_each(|(key, value)| put_new(given, key, value.clone()));
+    }
+    let given = fields.get("default").cloned().unwrap_or_default();
+    if let Some(requests) = object_at(fields, "defaultRequest") {
+        for from in [&given, &least] {
+            let all = from.as_object().into_iter().flatten();
+            all.for_each(|(key, value)| put_new(requests, key, value.clone()));
+        }
+    }
+    fields.retain(|_, value| value.as_object().is_none_or(|map| !map.is_empty()));
 }
 
 fn workload(kind: KindId, spec: &mut Map<String, Value>) {
@@ -97,7 +136,8 @@ fn workload(kind: KindId, spec: &mut Map<String, Value>) {
                 if strategy.get("type") == Some(&"RollingUpdate".into())
                     && let Some(rolling) = object_at(strategy, "rollingUpdate")
                 {
-                    put_new(rolling, "maxUnavailable", 1.into());
+                    let has_surge = rolling.get("maxSurge").is_some_and(|surge| surge != &Value::from(0));
+                    put_new(rolling, "maxUnavailable", if has_surge { 0.into() } else { 1.into() });
                 }
             }
         }
@@ -106,6 +146,8 @@ fn workload(kind: KindId, spec: &mut Map<String, Value>) {
                 put_new(spec, "completions", 1.into());
             }
             put_new(spec, "parallelism", 1.into());
+            put_new(spec, "completionMode", "NonIndexed".into());
+            put_new(spec, "suspend", false.into());
         }
         _ => {}
     }

@@ -238,8 +238,39 @@ fn keep_allocated(old: &Object, draft: &mut Draft) {
             {
                 spec.shift_remove("clusterIP");
             }
+            keep_service(before, &mut draft.content);
         }
         _ => {}
+    }
+}
+
+/// A Service keeps its address and node ports where an update leaves them out, and loses them where its type has none.
+///
+/// **Source**: `pkg/registry/core/service/strategy.go` (`patchAllocatedValues`, `dropTypeDependentFields`), match for one address.
+fn keep_service(before: &Value, content: &mut Value) {
+    let Some(spec) = as_object(content).and_then(|content| object_at(content, "spec")) else { return };
+    let kind = spec.get("type").and_then(Value::as_str).unwrap_or("ClusterIP").to_owned();
+    let was = before.text("type");
+    if kind != "ExternalName" && was != "ExternalName" && !before.text("clusterIP").is_empty() {
+        let empty = spec.get("clusterIP").is_none_or(|address| address.as_str() == Some(""));
+        if empty {
+            spec.insert("clusterIP".to_owned(), before.key("clusterIP").clone());
+        }
+    }
+    let has_ports = |kind: &str| matches!(kind, "NodePort" | "LoadBalancer");
+    for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
+        let same =
+            |old: &&Value| old.key("port") == port.key("port") && old.key("protocol") == port.key("protocol");
+        let Some(old) = before.items("ports").iter().find(same) else { continue };
+        let number = old.key("nodePort").clone();
+        let Some(fields) = port.as_object_mut() else { continue };
+        if has_ports(&kind) && !number.is_null() {
+            if fields.get("nodePort").is_none_or(|own| own.as_i64() == Some(0)) {
+                fields.insert("nodePort".to_owned(), number);
+            }
+        } else if !has_ports(&kind) && has_ports(was) && fields.get("nodePort") == Some(&number) {
+            fields.shift_remove("nodePort");
+        }
     }
 }
 

@@ -42,6 +42,7 @@ impl Cluster {
             | KindId::CRON_JOB
             | KindId::CUSTOM_RESOURCE_DEFINITION
             | KindId::NAMESPACE
+            | KindId::HORIZONTAL_POD_AUTOSCALER
                 if changed && new.is_some() =>
             {
                 self.queue.ask(cx, Work::Sync(object.no));

@@ -3,6 +3,7 @@
 //! *Knows*: groups, versions, plurals, short names, which kinds live in a namespace.
 //! *Must not know*: what an object of a kind means; that is the controllers' business.
 
+pub(crate) mod autoscaling;
 pub(crate) mod crd;
 
 use planarium_protocol::Text;

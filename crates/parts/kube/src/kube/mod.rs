@@ -350,6 +350,7 @@ impl Kube {
                 nodes::silence::node_returns(cluster, cx, fleet, node, absence);
             }
             Timer::Evict(no) => nodes::taints::evict_tainted(cluster, cx, no),
+            Timer::Autoscale(no) => controllers::autoscaler::due(cluster, cx, fleet, no),
             Timer::Drain(node) => nodes::drain::drain_on(cluster, cx, node),
             Timer::Provisioned(no) => controllers::storage::provisioned(cluster, cx, no),
             Timer::Balanced(no) => controllers::service::balanced(cluster, cx, no),

@@ -9,9 +9,10 @@
 mod conform;
 mod kinds;
 mod pod;
+mod policies;
 
 pub use conform::Mismatch;
-pub(crate) use conform::conform;
+pub(crate) use conform::{conform, unknown};
 pub(crate) use kinds::shape_of;
 
 /// The shape of metadata.

@@ -41,11 +41,17 @@ fn a_class_gives_its_value() {
     let refused = yard.refused(
         "{apiVersion: v1, kind: Pod, metadata: {name: e}, spec: {priority: 7, containers: [{name: main, image: nginx}]}}",
     );
-    assert!(refused.contains("the integer value of priority (7) must not be provided in pod spec"), "{refused}");
+    assert!(
+        refused.contains("the integer value of priority (7) must not be provided in pod spec"),
+        "{refused}"
+    );
     yard.create("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: usual}, value: 3, globalDefault: true}");
     yard.create(&pod("f", "1", ""));
     let value = yard.value(KindId::POD, "f");
-    assert_eq!((&value["spec"]["priority"], &value["spec"]["priorityClassName"]), (&json!(3), &json!("usual")));
+    assert_eq!(
+        (&value["spec"]["priority"], &value["spec"]["priorityClassName"]),
+        (&json!(3), &json!("usual"))
+    );
     assert!(
         yard.refused("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: other}, value: 4, globalDefault: true}")
             .contains("PriorityClass usual is already marked as default. Only one default can exist")
@@ -56,16 +62,22 @@ fn a_class_gives_its_value() {
 fn classes_keep_their_rules() {
     let mut yard = Yard::new(1);
     let class = |name: &str, value: i64| {
-        format!("{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: {name}}}, value: {value}}}")
+        format!(
+            "{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: {name}}}, value: {value}}}"
+        )
     };
-    assert!(yard.refused(&class("system-mine", 5)).contains("'system-' prefix are reserved for system use only"));
     assert!(
-        yard.refused(&class("vast", 1_000_000_001)).contains("maximum allowed value of a user defined priority is 1000000000")
+        yard.refused(&class("system-mine", 5)).contains("'system-' prefix are reserved for system use only")
+    );
+    assert!(
+        yard.refused(&class("vast", 1_000_000_001))
+            .contains("maximum allowed value of a user defined priority is 1000000000")
     );
     yard.create(&class("mine", 5));
     let error = yard.patch(KindId::PRIORITY_CLASS, "mine", json!({"value": 6})).expect_err("immutable");
     assert!(error.contains("value: Forbidden: may not be changed in an update."), "{error}");
-    let names: Vec<String> = yard.list(KindId::PRIORITY_CLASS, "").iter().map(|one| one.name.to_string()).collect();
+    let names: Vec<String> =
+        yard.list(KindId::PRIORITY_CLASS, "").iter().map(|one| one.name.to_string()).collect();
     assert_eq!(names, ["mine", "system-cluster-critical", "system-node-critical"]);
 }
 
@@ -78,7 +90,7 @@ fn less_important_pods_go_for_a_more_important_one() {
     }
     yard.run(15);
     yard.create(&pod("boss", "2", "high"));
-    yard.run(1);
+    yard.run(0);
     assert!(yard.told(0, &["Preempted"])[0].starts_with("pod/c: Preempted by pod "));
     assert!(yard.get(KindId::POD, "c").expect("going").is_being_deleted());
     let boss = yard.value(KindId::POD, "boss");
@@ -100,7 +112,12 @@ fn nobody_goes_where_that_does_not_help() {
     yard.run(10);
     for (name, class, cpu, text) in [
         ("big", "high", "5", "preemption: 0/1 nodes are available: 1 Insufficient cpu."),
-        ("equal", "", "2", "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod."),
+        (
+            "equal",
+            "",
+            "2",
+            "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.",
+        ),
         ("calm", "patient", "2", "preemption: not eligible due to preemptionPolicy=Never."),
     ] {
         yard.create(&pod(name, cpu, class));
@@ -116,7 +133,8 @@ fn victims_are_few_and_budgets_are_kept_where_that_is_possible() {
     let mut yard = Yard::new(2);
     yard.create(CLASSES);
     let pinned = |name: &str, cpu: &str, node: u32| {
-        pod(name, cpu, "").replace("spec: {", &format!("spec: {{nodeSelector: {{kubernetes.io/hostname: node-{node}}}, "))
+        pod(name, cpu, "")
+            .replace("spec: {", &format!("spec: {{nodeSelector: {{kubernetes.io/hostname: node-{node}}}, "))
     };
     for (name, cpu, node) in [("a", "2", 1), ("b", "2", 1), ("c", "4", 2)] {
         yard.create(&pinned(name, cpu, node));

@@ -61,7 +61,8 @@ fn what_exceeds_a_quota_is_refused() {
     yard.create("{apiVersion: v1, kind: ConfigMap, metadata: {name: one}}");
     let refused = yard.refused("{apiVersion: v1, kind: ConfigMap, metadata: {name: two}}");
     assert!(
-        refused.contains("requested: count/configmaps=1, used: count/configmaps=1, limited: count/configmaps=1"),
+        refused
+            .contains("requested: count/configmaps=1, used: count/configmaps=1, limited: count/configmaps=1"),
         "{refused}"
     );
     yard.delete(KindId::POD, "a", Propagation::Background);
@@ -75,7 +76,9 @@ fn a_service_that_becomes_public_is_counted() {
     let mut yard = Yard::new(1);
     yard.create(QUOTA);
     for name in ["one", "two"] {
-        yard.create(&format!("{{apiVersion: v1, kind: Service, metadata: {{name: {name}}}, spec: {{ports: [{{port: 80}}]}}}}"));
+        yard.create(&format!(
+            "{{apiVersion: v1, kind: Service, metadata: {{name: {name}}}, spec: {{ports: [{{port: 80}}]}}}}"
+        ));
     }
     let public = json!({"spec": {"type": "NodePort"}});
     yard.patch(KindId::SERVICE, "one", public.clone()).expect("within the quota");
@@ -95,14 +98,17 @@ fn controllers_are_held_to_quotas_and_try_again() {
     assert_eq!(yard.ready("app=web"), 2, "the third has no room in the quota");
     let told = yard.told(0, &["FailedCreate"]);
     assert!(
-        told[0].contains("is forbidden: exceeded quota: small, requested: requests.cpu=400m, used: requests.cpu=800m"),
+        told[0].contains(
+            "is forbidden: exceeded quota: small, requested: requests.cpu=400m, used: requests.cpu=800m"
+        ),
         "{told:?}"
     );
     let web = yard.value(KindId::DEPLOYMENT, "web");
     let conditions = web["status"]["conditions"].as_array().expect("conditions").clone();
     let failure = conditions.iter().find(|one| one["type"] == "ReplicaFailure").expect("it says so");
     assert_eq!((&failure["status"], &failure["reason"]), (&json!("True"), &json!("FailedCreate")));
-    yard.patch(KindId::RESOURCE_QUOTA, "small", json!({"spec": {"hard": {"requests.cpu": "2"}}})).expect("raised");
+    yard.patch(KindId::RESOURCE_QUOTA, "small", json!({"spec": {"hard": {"requests.cpu": "2"}}}))
+        .expect("raised");
     yard.run(120);
     assert_eq!(yard.ready("app=web"), 3);
     assert_eq!(used(&yard, "requests.cpu"), "1200m");
@@ -121,7 +127,9 @@ fn scopes_choose_the_pods_that_count() {
 ",
     );
     let plain = |name: &str, more: &str| {
-        format!("{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{{more} containers: [{{name: main, image: 'nginx:1'}}]}}}}")
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{{more} containers: [{{name: main, image: 'nginx:1'}}]}}}}"
+        )
     };
     yard.create(&plain("a", ""));
     assert!(yard.refused(&plain("b", "")).contains("exceeded quota: small"));
@@ -156,12 +164,17 @@ fn limits_give_sizes_and_bound_them() {
         "LimitRanger plugin set: cpu, memory request for container main; cpu, memory limit for container main"
     );
     let sized = |resources: &str| {
-        format!("{{apiVersion: v1, kind: Pod, metadata: {{name: x}}, spec: {{containers: [{{name: main, image: 'nginx:1', resources: {resources}}}]}}}}")
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: x}}, spec: {{containers: [{{name: main, image: 'nginx:1', resources: {resources}}}]}}}}"
+        )
     };
     for (resources, text) in [
         ("{limits: {cpu: 2}}", "[maximum cpu usage per Container is 1, but limit is 2]"),
         ("{requests: {cpu: 10m}}", "minimum cpu usage per Container is 50m, but request is 10m"),
-        ("{requests: {memory: 2Gi}, limits: {memory: 2Gi}}", "maximum memory usage per Pod is 1Gi, but limit is 2Gi"),
+        (
+            "{requests: {memory: 2Gi}, limits: {memory: 2Gi}}",
+            "maximum memory usage per Pod is 1Gi, but limit is 2Gi",
+        ),
     ] {
         let refused = yard.refused(&sized(resources));
         assert!(refused.contains(text.trim_matches(['[', ']'])), "{resources}: {refused}");
@@ -169,7 +182,8 @@ fn limits_give_sizes_and_bound_them() {
     }
     let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 6Gi}}}}";
     assert!(
-        yard.refused(claim).contains("maximum storage usage per PersistentVolumeClaim is 5Gi, but request is 6Gi")
+        yard.refused(claim)
+            .contains("maximum storage usage per PersistentVolumeClaim is 5Gi, but request is 6Gi")
     );
 }
 
@@ -177,7 +191,9 @@ fn limits_give_sizes_and_bound_them() {
 fn pods_of_controllers_get_the_sizes_of_limits() {
     let mut yard = Yard::new(1);
     yard.create(LIMITS);
-    yard.create(&deployment(1, "").replace(", resources: {requests: {cpu: 400m}, limits: {memory: 128Mi}}", ""));
+    yard.create(
+        &deployment(1, "").replace(", resources: {requests: {cpu: 400m}, limits: {memory: 128Mi}}", ""),
+    );
     yard.run(20);
     let pods = yard.list(KindId::POD, "app=web");
     let value = pods[0].to_value();
@@ -210,7 +226,9 @@ fn a_controller_whose_account_is_missing_makes_no_pods() {
 fn requests_of_controllers_pods_follow_their_limits() {
     let mut yard = Yard::new(1);
     let limits = "resources: {limits: {cpu: 200m, example.com/disk: 2}}";
-    yard.create(&deployment(1, "").replace("resources: {requests: {cpu: 400m}, limits: {memory: 128Mi}}", limits));
+    yard.create(
+        &deployment(1, "").replace("resources: {requests: {cpu: 400m}, limits: {memory: 128Mi}}", limits),
+    );
     yard.run(1);
     let value = yard.list(KindId::POD, "app=web")[0].to_value();
     assert_eq!(

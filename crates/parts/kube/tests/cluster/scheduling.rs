@@ -27,7 +27,10 @@ fn zones() -> Yard {
 #[test]
 fn refusals_are_told_in_the_real_words() {
     for (spec, expected) in [
-        ("nodeSelector: {disk: ssd}", "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."),
+        (
+            "nodeSelector: {disk: ssd}",
+            "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+        ),
         (
             "containers: [{name: a, image: nginx, resources: {requests: {cpu: 5}}}]",
             "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.",

@@ -50,6 +50,8 @@ impl Api {
                     json::put(spec, "storageClassName", class.as_ref().into());
                 }
                 protect(draft, "kubernetes.io/pvc-protection");
+                let namespace = draft.meta.namespace.as_deref().unwrap_or_default();
+                self.check_claim_limits(namespace, draft.name(), draft.content.key("spec"))?;
             }
             KindId::PERSISTENT_VOLUME if old.is_none() => protect(draft, "kubernetes.io/pv-protection"),
             KindId::PRIORITY_CLASS => self.admit_priority_class(draft)?,

@@ -40,11 +40,6 @@ pub(crate) struct Charge<'a> {
 }
 
 impl Api {
-    /// True if a namespace has a quota.
-    pub(crate) fn has_quota(&self, namespace: &str) -> bool {
-        self.store.of_kind(KindId::RESOURCE_QUOTA, Some(namespace)).next().is_some()
-    }
-
     /// Counts an object against the quotas of its namespace. *Errors*: 403 when it exceeds one; then nothing is counted.
     pub(crate) fn charge(&mut self, asked: &Charge<'_>) -> Result<(), ApiError> {
         let quotas: Vec<Arc<Object>> =
