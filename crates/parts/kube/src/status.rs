@@ -2,7 +2,7 @@
 //!
 //! *Knows*: which status fields each kind has, and how each is spelled. *Must not know*: who sets them and when.
 
-use crate::{calendar::Epoch, kinds::KindId, object::Object, spec::Spec};
+use crate::{calendar::Epoch, kinds::KindId, object::Object, spec::Spec, tree::Tree};
 use planarium_kernel::{Map as Cow, SimTime};
 use planarium_protocol::{
     Text,
@@ -52,6 +52,14 @@ impl Tri {
             Self::True => "True",
             Self::False => "False",
             Self::Unknown => "Unknown",
+        }
+    }
+
+    pub(crate) fn read(word: &str) -> Self {
+        match word {
+            "True" => Self::True,
+            "False" => Self::False,
+            _ => Self::Unknown,
         }
     }
 
@@ -152,6 +160,12 @@ impl Phase {
             Self::Succeeded => "Succeeded",
             Self::Failed => "Failed",
         }
+    }
+
+    pub(crate) fn read(word: &str) -> Option<Self> {
+        [Self::Pending, Self::Running, Self::Succeeded, Self::Failed]
+            .into_iter()
+            .find(|one| one.as_str() == word)
     }
 
     /// True if it is over.
@@ -270,6 +284,34 @@ impl PodStatus {
         self.conditions.iter().find(|one| one.kind == kind)
     }
 
+    /// The status as a client writes it: phase, message and conditions; the rest is its kubelet's.
+    pub(crate) fn posted(&self, wanted: &Value, now: SimTime) -> Self {
+        let mut new = self.clone();
+        if let Some(phase) = Phase::read(wanted.text("phase")) {
+            new.phase = phase;
+        }
+        if let Some(message) = wanted.key("message").as_str() {
+            new.message = message.into();
+        }
+        for one in wanted.items("conditions") {
+            let status = Tri::read(one.text("status"));
+            let own = ["PodScheduled", "Initialized", "ContainersReady", "Ready", "DisruptionTarget"];
+            if let Some(kind) = own.into_iter().find(|kind| *kind == one.text("type")) {
+                if new.condition(kind).is_none_or(|old| old.status != status) {
+                    Cond::new(kind, status, "", one.text("message"), now).put(&mut new.conditions);
+                }
+                continue;
+            }
+            let kind = one.text("type");
+            match new.gates.iter_mut().find(|gate| *gate.kind == *kind) {
+                Some(gate) if gate.status == status => {}
+                Some(gate) => (gate.status, gate.since) = (status, now),
+                None => new.gates.push(Gate { kind: kind.into(), status, since: now }),
+            }
+        }
+        new
+    }
+
     /// Since when it is ready, if it is.
     pub(crate) fn ready_since(&self) -> Option<SimTime> {
         self.condition("Ready").filter(|one| one.status == Tri::True).map(|one| one.since)
@@ -365,7 +407,6 @@ pub(crate) struct JobStatus {
     pub(crate) start: Option<SimTime>,
     pub(crate) completion: Option<SimTime>,
     pub(crate) active: u32,
-    pub(crate) ready: u32,
     pub(crate) succeeded: u32,
     pub(crate) failed: u32,
     /// `completedIndexes`: `0-2,5`.
@@ -472,9 +513,6 @@ pub(crate) fn put(object: &Object, fields: &mut Map<String, Value>) {
             for (key, count) in [("active", job.active), ("succeeded", job.succeeded), ("failed", job.failed)]
             {
                 put_count(&mut status, key, count);
-            }
-            if job.active > 0 {
-                json::put(&mut status, "ready", job.ready.into());
             }
             if !job.completed.is_empty() {
                 json::put(&mut status, "completedIndexes", job.completed.as_ref().into());

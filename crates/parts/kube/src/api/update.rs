@@ -15,6 +15,7 @@ use crate::{
     status::{KeptStatus, Status},
     tree::{Tree, as_object, object_at},
 };
+use planarium_kernel::SimTime;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -28,15 +29,15 @@ impl Api {
         self.change(&old, draft)
     }
 
-    /// Replaces the status of an object and leaves the rest. Statuses that controllers of the cluster keep are not changed by
-    /// anybody else. *Errors*: as [`Api::update`].
-    pub(crate) fn update_status(&mut self, mut value: Value) -> Written {
+    /// Replaces the status of an object and leaves the rest. Of a pod that is the phase, the message and the conditions, until its
+    /// kubelet speaks; other statuses that the cluster keeps are not changed by anybody else. *Errors*: as [`Api::update`].
+    pub(crate) fn update_status(&mut self, now: SimTime, mut value: Value) -> Written {
         let kind = self.kind_of(&value)?;
         let status = value.get_mut("status").map(Value::take);
         let mut draft = self.draft(kind, value)?;
         draft.status = status.filter(|status| !status.is_null());
         let old = self.present(&draft)?;
-        self.change_status(&old, &mut draft)
+        self.change_status(now, &old, &mut draft)
     }
 
     /// Replaces the status of a custom object, as it was at a version, by one that its controller keeps. *Errors*: as
@@ -183,12 +184,19 @@ impl Api {
     }
 
     /// Gives an object the status of a draft.
-    pub(crate) fn change_status(&mut self, old: &Arc<Object>, draft: &mut Draft) -> Written {
+    pub(crate) fn change_status(&mut self, now: SimTime, old: &Arc<Object>, draft: &mut Draft) -> Written {
         if !old.info.has_status {
             return Err(ApiError::new(Reason::NotFound, "the server could not find the requested resource"));
         }
         Self::check_preconditions(old, draft)?;
         let wanted = draft.status.take();
+        if let (Status::Pod(status), Some(wanted)) = (&old.status, &wanted) {
+            let new = status.posted(wanted, now);
+            if new == **status {
+                return Ok(old.clone());
+            }
+            return Ok(self.put_status(old, Status::Pod(Arc::new(new))));
+        }
         match &old.status {
             Status::Plain(status) if Some(&**status) != wanted.as_ref() => {}
             Status::Kept(kept) if Some(&kept.to_value()) != wanted.as_ref() => {}

@@ -15,7 +15,7 @@ use crate::{
     request::Change,
     selector::Selector,
     spec::Spec,
-    status::Status,
+    status::{Gate, Status},
     tree::Tree,
 };
 use planarium_ground::Cx;
@@ -240,6 +240,7 @@ impl Cluster {
                     old.deletion != new.deletion
                         || !Arc::ptr_eq(&old.content, &new.content)
                         || !old.annotations.is_same(&new.annotations)
+                        || gates(old) != gates(new)
                 });
                 if !was_bound {
                     self.scheduler.forget(new.no);
@@ -350,6 +351,14 @@ impl Cluster {
             self.withdraw_definition(object);
         }
         self.workloads.all.remove(&object.no);
+    }
+}
+
+/// Conditions that clients have written for a pod's readiness gates.
+fn gates(pod: &Object) -> &[Gate] {
+    match &pod.status {
+        Status::Pod(status) => &status.gates,
+        _ => &[],
     }
 }
 

@@ -49,7 +49,6 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>) {
     };
     let mut status = JobStatus {
         active: workload.active,
-        ready: workload.ready,
         succeeded,
         failed: workload.failed.max(before.failed),
         completed: indexes.as_ref().map(Indexes::text).unwrap_or_default(),
@@ -68,7 +67,7 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>) {
             pods::unmake(cluster, cx, job, pod);
         }
         status.failed = status.failed.saturating_add(status.active);
-        (status.active, status.ready) = (0, 0);
+        status.active = 0;
         Cond::new("Failed", Tri::True, reason, message, now).put(&mut status.conditions);
         cluster.reports.record(cx, job, true, reason, message, source(KindId::JOB));
     } else {
@@ -211,17 +210,14 @@ fn manage(
     indexes: Option<&Indexes>,
 ) -> u32 {
     let active = status.active;
-    let most = if spec.suspended { 0 } else { spec.parallelism };
+    let most = if spec.suspended { 0 } else { wanted(spec, active, status.succeeded) };
     if active > most {
         for pod in pods::spare(&cluster.api.store, &cluster.workloads, job.no, (active - most).min(BURST)) {
             pods::unmake(cluster, cx, job, &pod);
         }
         return cluster.workloads.get(job.no).map_or(0, |workload| workload.active);
     }
-    if spec.suspended {
-        return active;
-    }
-    let wanted = wanted(spec, active, status.succeeded);
+    let wanted = most;
     if wanted <= active {
         return active;
     }

@@ -154,7 +154,7 @@ impl Kube {
     /// Replaces the status of an object and leaves the rest. Statuses that controllers of the cluster keep are not changed by
     /// anybody else. *Errors*: as [`Kube::update`].
     pub fn update_status(&mut self, cx: &mut Cx, value: Value) -> Written {
-        self.cluster.write(cx, |api, _| api.update_status(value))
+        self.cluster.write(cx, |api, now| api.update_status(now, value))
     }
 
     /// Replaces the status of a custom object, as it was at a version, by one that its controller keeps. *Errors*: as

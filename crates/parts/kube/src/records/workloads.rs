@@ -81,6 +81,16 @@ impl Slots {
         set(&mut self.surplus, slot, !self.wanted.contains(&slot));
     }
 
+    /// A pod that has this place, or found it taken, counts otherwise than before.
+    fn refresh(&mut self, slot: u32, no: ObjectNo, tally: &PodTally) {
+        if self.pods.get(&slot) == Some(&no) {
+            set(&mut self.unhealthy, slot, !(tally.is_healthy() && tally.available));
+            set(&mut self.stale, slot, tally.revision != self.revision);
+        } else if let Some((_, kept)) = self.extra.get_mut(&no) {
+            *kept = tally.clone();
+        }
+    }
+
     fn leave(&mut self, slot: u32, no: ObjectNo) {
         if self.extra.remove(&no).is_some() || self.pods.get(&slot) != Some(&no) {
             return;
@@ -168,6 +178,15 @@ impl Workload {
         }
     }
 
+    /// A pod of the workload counts otherwise than before, at the same place.
+    fn change(&mut self, no: ObjectNo, before: &PodTally, after: &PodTally) {
+        self.count(before, false);
+        self.count(after, true);
+        if let (Some(slots), Some(slot)) = (&mut self.slots, after.slot) {
+            slots.refresh(slot, no, after);
+        }
+    }
+
     fn count(&mut self, tally: &PodTally, more: bool) {
         let by = |count: &mut u32, amount: u32| {
             *count = if more { count.saturating_add(amount) } else { count.saturating_sub(amount) };
@@ -240,6 +259,16 @@ impl Workloads {
         let before = self.pods.get(&no).cloned();
         if before == tally {
             return false;
+        }
+        if let (Some(before), Some(after)) = (&before, &tally)
+            && before.workload == after.workload
+            && before.slot == after.slot
+        {
+            if let Some(workload) = before.workload.and_then(|workload| self.all.get_mut(&workload)) {
+                Arc::make_mut(workload).change(no, before, after);
+            }
+            self.pods.insert(no, after.clone());
+            return true;
         }
         if let Some(before) = &before
             && let Some(workload) = before.workload.and_then(|workload| self.all.get_mut(&workload))

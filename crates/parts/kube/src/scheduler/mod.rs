@@ -52,6 +52,16 @@ pub(crate) fn schedule(cluster: &mut Cluster, cx: &mut Cx, no: ObjectNo) {
     if own.is_bound() || pod.is_being_deleted() || status.phase.is_terminal() || spec.foreign_scheduler {
         return cluster.scheduler.forget(no);
     }
+    if spec.gated {
+        let mut gated = PodStatus::clone(status);
+        let message = "Scheduling is blocked due to non-empty scheduling gates";
+        Cond::new("PodScheduled", Tri::False, "SchedulingGated", message, cx.now())
+            .put(&mut gated.conditions);
+        if gated != **status {
+            cluster.put_status(cx, &pod, Status::Pod(Arc::new(gated)));
+        }
+        return cluster.scheduler.forget(no);
+    }
     if own.rank.value != 0 && !cluster.scheduler.ranked {
         cluster.scheduler.ranked = true;
         cluster.scheduler.failures.clear();

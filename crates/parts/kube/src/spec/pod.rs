@@ -48,6 +48,8 @@ pub(crate) struct PodSpec {
     pub(crate) volumes: Vec<(Text, Source)>,
     pub(crate) host_ports: Vec<(i64, Text)>,
     pub(crate) gates: Vec<Text>,
+    /// True if it is not to be scheduled yet.
+    pub(crate) gated: bool,
     pub(crate) qos: &'static str,
     /// True if somebody else's scheduler has to bind it.
     pub(crate) foreign_scheduler: bool,
@@ -110,6 +112,7 @@ impl PodSpec {
                 .iter()
                 .filter_map(|gate| word(gate, "conditionType"))
                 .collect(),
+            gated: !spec.items("schedulingGates").is_empty(),
             qos,
             foreign_scheduler: !matches!(scheduler, "" | "default-scheduler"),
             ends,

@@ -191,8 +191,14 @@ fn pod(before: &Value, after: &Value, found: &mut Findings) {
         }
     }
     let more = before.items("tolerations").iter().all(|one| after.items("tolerations").contains(one));
-    let apart = ["activeDeadlineSeconds", "tolerations"];
-    if !is_same_apart(&without_images(before), &without_images(after), &apart) || !more {
+    let gates = |spec: &Value| spec.items("schedulingGates").to_vec();
+    let opened = gates(after).iter().all(|gate| gates(before).contains(gate));
+    let apart: &[&str] = if opened {
+        &["activeDeadlineSeconds", "tolerations", "schedulingGates"]
+    } else {
+        &["activeDeadlineSeconds", "tolerations"]
+    };
+    if !is_same_apart(&without_images(before), &without_images(after), apart) || !more {
         let detail = "pod updates may not change fields other than `spec.containers[*].image`, \
                       `spec.initContainers[*].image`, `spec.activeDeadlineSeconds` or `spec.tolerations` (only additions to \
                       existing tolerations)";

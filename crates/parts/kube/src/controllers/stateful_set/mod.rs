@@ -247,7 +247,11 @@ fn write_status(
         observed: set.generation,
         replicas: workload.all,
         ready: workload.ready + workload.leaving_ready,
-        available: workload.available,
+        available: if spec.min_ready_s == 0 {
+            workload.ready + workload.leaving_ready
+        } else {
+            workload.available
+        },
         own: workload.of_revision(revision_print(&current.name)).0,
         updated: workload.of_revision(revision_print(&update.name)).0,
         current_revision: current.name.clone(),
