@@ -10,6 +10,7 @@ mod create;
 mod defaults;
 mod delete;
 mod draft;
+mod managers;
 mod merge;
 mod patch;
 mod service;
@@ -20,6 +21,7 @@ pub(crate) use admission::{DEFAULT_CLASS, SYSTEM, gives_back, quota_status, requ
 pub(crate) use create::Parts;
 pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub(crate) use draft::Draft;
+pub(crate) use managers::shown as managers_of;
 pub(crate) use patch::scale_of;
 
 use crate::{

@@ -197,7 +197,8 @@ impl Workload {
             (&mut self.ready, tally.is_healthy()),
             (&mut self.available, tally.is_active() && tally.available),
             (&mut self.succeeded, tally.phase == Phase::Succeeded),
-            (&mut self.failed, tally.phase == Phase::Failed),
+            // One that was told to go has not failed by itself.
+            (&mut self.failed, tally.phase == Phase::Failed && !tally.terminating),
             (&mut self.terminating, tally.terminating && !tally.phase.is_terminal()),
             (&mut self.leaving_ready, tally.terminating && !tally.phase.is_terminal() && tally.ready),
         ];

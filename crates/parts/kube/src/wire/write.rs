@@ -61,8 +61,13 @@ fn answer(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>) -> Result<Answer,
             let value = body(request, &target, None)?;
             let kind = of_kind(kube, &value, &target)?;
             let warnings = check_fields(request, &target, &value)?;
+            let sent = value.clone();
             let draft = kube.api().draft(kind, value)?;
-            let made = kube.cluster.write(cx, |api, now| api.create_draft(now, draft))?;
+            let who = (manager_of(request), target.api_version.as_str());
+            let made = kube.cluster.write(cx, |api, now| {
+                let made = api.create_draft(now, draft)?;
+                Ok::<_, ApiError>(api.note_update(now, None, &made, (&who.0, who.1), &sent))
+            })?;
             Ok(Answer { warnings, ..Answer::json(201, made.value_as(&target.api_version)) })
         }
         ("POST", Some(name)) => post_to(kube, cx, request, &target, name),
@@ -305,7 +310,18 @@ fn put(
             let value = body(request, target, Some(name))?;
             of_kind(kube, &value, target)?;
             warnings = check_fields(request, target, &value)?;
-            kube.update(cx, value)?
+            let old = kube.read(ObjectRef::new(target.kind, namespace(target), name))?.clone();
+            let who = manager_of(request);
+            kube.cluster.write(cx, |api, now| {
+                let new = api.update(value)?;
+                Ok::<_, ApiError>(api.note_update(
+                    now,
+                    Some(&old),
+                    &new,
+                    (&who, &target.api_version),
+                    &Value::Null,
+                ))
+            })?
         }
         Part::Status => {
             let value = body(request, target, Some(name))?;
@@ -364,11 +380,24 @@ fn patch(
     let part = part(target)?;
     let object = ObjectRef::new(target.kind, namespace(target), name);
     let is_new = matches!(patch, Patch::Apply { .. }) && kube.get(object).is_none();
-    let patched = kube
-        .cluster
-        .write(cx, |api, now| api.patch_as(now, object, part, &patch, Some(&target.api_version)))?;
+    let old = kube.get(object).cloned();
+    let noted = part == Part::Whole && !matches!(patch, Patch::Apply { .. });
+    let who = manager_of(request);
+    let patched = kube.cluster.write(cx, |api, now| {
+        let new = api.patch_as(now, object, part, &patch, Some(&target.api_version))?;
+        Ok::<_, ApiError>(match old.filter(|_| noted) {
+            Some(old) => api.note_update(now, Some(&old), &new, (&who, &target.api_version), &Value::Null),
+            None => new,
+        })
+    })?;
     let value = if part == Part::Scale { scale_of(&patched)? } else { patched.value_as(&target.api_version) };
     Ok(Answer { warnings, ..Answer::json(if is_new { 201 } else { 200 }, value) })
+}
+
+/// The manager that a request names.
+fn manager_of(request: &Request<'_>) -> Text {
+    let named = request.param("fieldManager").filter(|manager| !manager.is_empty());
+    named.map_or_else(|| "unknown".into(), Text::from)
 }
 
 /// Reads the options of a deletion: by its body, or by its query. *Errors*: 400 for a word that is none.

@@ -226,3 +226,61 @@ fn scheduling_gates_hold_a_pod() {
     yard.run(20);
     assert_eq!(yard.value(KindId::POD, "a")["status"]["phase"], "Running");
 }
+
+#[test]
+fn fields_belong_to_who_wrote_them() {
+    let mut yard = Yard::new(0);
+    let web = crate::support::documents(WEB).remove(0);
+    let deployments = "/apis/apps/v1/namespaces/default/deployments";
+    let made = send(
+        &mut yard,
+        "POST",
+        &format!("{deployments}?fieldManager=kubectl-create"),
+        "application/json",
+        &web,
+    );
+    assert_eq!(made.status, 201);
+    let managed = yard.value(KindId::DEPLOYMENT, "web")["metadata"]["managedFields"].clone();
+    assert_eq!(
+        (&managed[0]["manager"], &managed[0]["operation"]),
+        (&json!("kubectl-create"), &json!("Update"))
+    );
+    assert_eq!(managed[0]["fieldsV1"]["f:spec"]["f:replicas"], json!({}));
+    let mine = json!("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 9}\n");
+    let apply = |yard: &mut Yard, query: &str| {
+        send(
+            yard,
+            "PATCH",
+            &format!("{deployments}/web?fieldManager=me{query}"),
+            "application/apply-patch+yaml",
+            &mine,
+        )
+    };
+    let refused = apply(&mut yard, "");
+    let Body::Json(status) = &refused.body else { panic!("{refused:?}") };
+    assert_eq!(
+        (refused.status, &status["message"]),
+        (
+            409,
+            &json!(
+                "Apply failed with 1 conflict: conflict with \"kubectl-create\" using apps/v1: .spec.replicas"
+            )
+        )
+    );
+    assert_eq!(apply(&mut yard, "&force=true").status, 200);
+    let managed = yard.value(KindId::DEPLOYMENT, "web")["metadata"]["managedFields"].clone();
+    let of = |name: &str| {
+        let all = managed.as_array().expect("a list");
+        all.iter().find(|one| one["manager"] == name).cloned().unwrap_or_default()
+    };
+    assert_eq!(of("kubectl-create")["fieldsV1"]["f:spec"]["f:replicas"], Value::Null, "taken over");
+    assert_eq!(
+        (&of("me")["operation"], &of("me")["fieldsV1"]["f:spec"]["f:replicas"]),
+        (&json!("Apply"), &json!({}))
+    );
+    // Whoever changes a field has it from then on.
+    let patch = json!({"spec": {"replicas": 4}});
+    let target = format!("{deployments}/web?fieldManager=other");
+    assert_eq!(send(&mut yard, "PATCH", &target, "application/merge-patch+json", &patch).status, 200);
+    assert_eq!(apply(&mut yard, "").status, 409);
+}
