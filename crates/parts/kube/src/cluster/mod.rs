@@ -13,12 +13,14 @@ mod effects;
 mod nodes;
 mod selecting;
 pub(crate) mod taints;
+pub(crate) mod usage;
 mod waiting;
 
 use crate::{
     api::{Api, Parts},
     object::{Object, ObjectNo, ObjectRef},
     records::{
+        autoscalers::Autoscalers,
         nodes::Nodes,
         queue::{Queue, Timer, Work},
         reports::Reports,
@@ -51,6 +53,8 @@ pub(crate) struct Cluster {
     pub(crate) scheduler: Scheduler,
     /// Pods that kubelets have taken on.
     pub(crate) runs: Runs,
+    /// Memories of autoscalers.
+    pub(crate) autoscalers: Autoscalers,
     /// Work and timers.
     pub(crate) queue: Queue,
     /// The Events of the API.
@@ -73,6 +77,7 @@ impl Cluster {
             nodes: Nodes::default(),
             scheduler: Scheduler::default(),
             runs: Runs::default(),
+            autoscalers: Autoscalers::default(),
             queue: Queue::default(),
             reports: Reports::default(),
             service_label: "".into(),

@@ -9,10 +9,10 @@
 mod conform;
 mod kinds;
 mod pod;
-mod unknown;
+mod policies;
 
 pub use conform::Mismatch;
-pub(crate) use conform::conform;
+pub(crate) use conform::{conform, unknown};
 pub(crate) use kinds::shape_of;
 pub use unknown::Unknown;
 pub(crate) use unknown::unknown_fields;
