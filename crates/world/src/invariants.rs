@@ -3,11 +3,11 @@
 //! Knows: whom to ask. Must not know: what the parts check.
 
 use crate::parts::Parts;
-use crate::processes::Processes;
+use crate::programs::Programs;
 
 /// The first thing that does not hold, in words.
-pub(crate) fn first_broken(parts: &Parts, processes: &Processes) -> Option<String> {
+pub(crate) fn first_broken(parts: &Parts, programs: &Programs) -> Option<String> {
     let mut found = parts.check();
-    found.extend(processes.check(&parts.fleet));
+    found.extend(programs.check(&parts.fleet));
     found.into_iter().next()
 }

@@ -20,7 +20,7 @@ mod invariants;
 mod layers;
 pub mod limits;
 mod parts;
-mod processes;
+mod programs;
 mod query;
 mod readings;
 mod step;
