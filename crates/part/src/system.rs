@@ -56,12 +56,12 @@ pub struct Dialect {
     pub console: Console,
 }
 
-/// Who holds the services of a system.
+/// The daemons that hold the services of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Programs {
-    /// One program holds all of them.
+pub enum Daemons {
+    /// One daemon holds all of them.
     One,
-    /// Each has a program of its own, unless it names one that is there already ([`LoadService::framework`]).
+    /// Each has a daemon of its own, unless it names one that is there already ([`LoadService::framework`]).
     OneEach,
 }
 
@@ -98,8 +98,8 @@ pub trait System: Part + Clone + Sized {
     /// Facts about the system itself.
     const DIALECT: Dialect;
 
-    /// Who holds the services of this system.
-    const PROGRAMS: Programs = Programs::One;
+    /// The daemons that hold the services of this system.
+    const DAEMONS: Daemons = Daemons::One;
 
     /// In a script, a command or a call of its API comes before the work of its instant; otherwise after it.
     const COMMANDS_FIRST: bool = false;
