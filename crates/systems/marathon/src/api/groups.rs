@@ -171,7 +171,9 @@ impl Reader<'_> {
         let (id, body) = self.group_body(&at, &posted(body)?)?;
         let mut to = self.records.definitions.root.clone();
         self.apply_group(&mut to, &id, &body)?;
-        // Nothing is versioned: what differs in anything is restarted.
+        if let GroupBody::Structure(change) = &body {
+            change.version_anew(&mut to);
+        }
         let difference = Difference::between(&self.records.definitions.root, &to);
         let before = self.records.definitions.levels();
         let after = difference.levels(before, &to);
@@ -257,9 +259,10 @@ impl Caller<'_, '_> {
     }
 }
 
-/// The body of a change of a group.
+/// The body of a change of a group. The word `null` is a change in which nothing is named.
 pub(super) fn posted(body: &Value) -> Result<Posted, Refused> {
-    Ok(Posted::of(Arc::new(super::body_of(body)?)))
+    let body = super::body_of(body)?;
+    Ok(Posted::of(Arc::new(if body.is_null() { Value::Object(Map::new()) } else { body })))
 }
 
 /// The id in a URL.
