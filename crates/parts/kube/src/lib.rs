@@ -32,6 +32,7 @@
 //! | `kubelet` | pods become processes: images, probes, restarts, the last word |
 //! | `nodes` | machines join, are silent, come back, are drained; what others hold of them |
 //! | `kube` | [`Kube`]: owns the records, fires what is due, passes on |
+//! | `reviewer` | what the API server says of objects that are only written down |
 //! | `missing`, `why`, `wire`, and [`Kube`]'s own look at nodes and containers | read only, but for the verbs that [`wire`] passes on |
 
 mod amounts;

@@ -18,7 +18,7 @@ mod update;
 pub(crate) mod validate;
 
 pub(crate) use admission::{DEFAULT_CLASS, SYSTEM, gives_back, quota_status, requests_of_limits};
-pub(crate) use create::Parts;
+pub(crate) use create::{Parts, invalid};
 pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub(crate) use draft::Draft;
 pub(crate) use managers::shown as managers_of;

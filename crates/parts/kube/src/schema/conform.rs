@@ -118,41 +118,6 @@ fn visit(
     }
 }
 
-/// Paths of fields that a shape does not have, such as `spec.template.spec.containers[0].imag`.
-pub(crate) fn unknown(shape: &Shape, value: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    find_unknown(shape, value, "", &mut found);
-    found
-}
-
-fn find_unknown(shape: &Shape, value: &Value, path: &str, found: &mut Vec<String>) {
-    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-    match (shape, value) {
-        (Shape::Of(of) | Shape::Retain(of), Value::Object(fields)) => {
-            for (key, inner) in fields {
-                match of.field(key) {
-                    Some((_, shape, _)) => find_unknown(shape, inner, &below(key), found),
-                    None => found.push(below(key)),
-                }
-            }
-        }
-        (Shape::Map(inner), Value::Object(fields)) => {
-            fields.iter().for_each(|(key, value)| find_unknown(inner, value, &below(key), found));
-        }
-        (Shape::List(_) | Shape::Keyed(..) | Shape::KeyedRetain(..), Value::Array(items)) => {
-            let inner = match shape {
-                Shape::List(inner) => **inner,
-                Shape::Keyed(of, _) | Shape::KeyedRetain(of, _) => Shape::Of(of),
-                _ => Shape::Any,
-            };
-            for (at, item) in items.iter().enumerate() {
-                find_unknown(&inner, item, &format!("{path}[{at}]"), found);
-            }
-        }
-        _ => {}
-    }
-}
-
 fn list(value: &mut Value, path: &mut Vec<&'static str>, owner: &str, inner: &Shape) -> Result<(), Mismatch> {
     let Value::Array(items) = value else {
         let field = format!("{owner}.{}", path.join("."));

@@ -10,9 +10,10 @@ mod conform;
 mod kinds;
 mod pod;
 mod policies;
+mod unknown;
 
 pub use conform::Mismatch;
-pub(crate) use conform::{conform, unknown};
+pub(crate) use conform::conform;
 pub(crate) use kinds::shape_of;
 pub use unknown::Unknown;
 pub(crate) use unknown::unknown_fields;

@@ -15,7 +15,7 @@ use crate::{
     object::{Object, ObjectRef},
     request::{DeleteOptions, Part, Patch, Propagation},
     scheduler::bound,
-    schema::{shape_of, unknown},
+    schema::{Unknown, shape_of, unknown_fields},
     spec::Spec,
     tree::{Tree, as_object, object_at, put_new},
 };
@@ -210,7 +210,7 @@ fn post_to(
 ///
 /// **Source**: `kubernetes/apiserver: pkg/endpoints/handlers/create.go`, match for built-in kinds.
 fn check_fields(request: &Request<'_>, target: &Target, value: &Value) -> Result<Vec<String>, ApiError> {
-    let texts = unknown_fields(request, target, value)?;
+    let texts = fields_in_vain(request, target, value)?;
     if texts.is_empty() || request.param("fieldValidation").as_deref() != Some("Strict") {
         return Ok(texts);
     }
@@ -224,7 +224,7 @@ fn check_fields(request: &Request<'_>, target: &Target, value: &Value) -> Result
 
 /// The same of a patch. *Errors*: with `fieldValidation=Strict`, 422.
 fn check_patch(request: &Request<'_>, target: &Target, value: &Value) -> Result<Vec<String>, ApiError> {
-    let texts = unknown_fields(request, target, value)?;
+    let texts = fields_in_vain(request, target, value)?;
     if texts.is_empty() || request.param("fieldValidation").as_deref() != Some("Strict") {
         return Ok(texts);
     }
@@ -241,7 +241,7 @@ fn check_patch(request: &Request<'_>, target: &Target, value: &Value) -> Result<
     Err(error)
 }
 
-fn unknown_fields(request: &Request<'_>, target: &Target, value: &Value) -> Result<Vec<String>, ApiError> {
+fn fields_in_vain(request: &Request<'_>, target: &Target, value: &Value) -> Result<Vec<String>, ApiError> {
     match request.param("fieldValidation").as_deref() {
         None | Some("" | "Warn" | "Strict") => {}
         Some("Ignore") => return Ok(Vec::new()),
@@ -263,7 +263,7 @@ fn unknown_fields(request: &Request<'_>, target: &Target, value: &Value) -> Resu
         // Directives of patches are no fields.
         without_directives(fields);
     }
-    let all = unknown(&shape_of(target.kind), &value);
+    let all: Vec<String> = unknown_fields(&shape_of(target.kind), &value).iter().map(Unknown::path).collect();
     Ok(all.into_iter().map(|field| format!("unknown field {field:?}")).collect())
 }
 
