@@ -27,7 +27,7 @@ impl Options {
             match arg.as_str() {
                 "--port" => {
                     let port = args.next().context("--port takes a number")?;
-                    options.port = port.parse().with_context(|| format!("`{port}` is no port"))?;
+                    options.port = port.parse().with_context(|| format!("`{port}` is not a port"))?;
                 }
                 "--no-open" => options.open = false,
                 "--release" => options.release = true,

@@ -117,9 +117,10 @@ fn gathered(root: &Path) -> Result<Vec<Page>> {
     };
     let mut pages = below("docs/site/src", "");
     pages.retain(|page| page.to != Path::new("SUMMARY.md"));
-    for name in ["embedding", "console", "simulation", "glossary", "fidelity"] {
+    for name in ["embedding", "console", "simulation", "marathon-flags", "glossary", "fidelity"] {
         pages.push(Page::new(format!("docs/{name}.md"), format!("docs/{name}.md")));
     }
+    pages.extend(below("docs/reference", "docs/reference"));
     pages.extend(below("docs/fidelity", "docs/fidelity"));
     pages.extend(below("docs/diagnostics", "docs/diagnostics"));
     // Transcripts and goldens are for the tests.

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &EmbedArgs) -> Result<End> {
     }
 }
 
-/// The document that fences stand in.
+/// The document that contains the fences.
 struct Document {
     name: String,
     /// Folder in which the files are that fences name.
@@ -102,7 +102,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// Returns whether it may stand in a document.
+    /// Returns whether it is allowed in a document.
     fn is_good(&self) -> bool {
         self.findings.iter().all(|finding| finding.grade == Grade::Warning)
     }

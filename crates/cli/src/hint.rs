@@ -11,7 +11,7 @@ const LEVELS: usize = 4;
 /// Folders looked at in one folder, at most.
 const MOST: usize = 200;
 
-/// A sentence about the package beside a definition, where so many variables have no value.
+/// Returns a sentence about the package beside a definition with many variables without a value.
 pub(crate) fn package(command: &str, path: &Path, missing: usize) -> Option<String> {
     if missing < MANY || !path.is_file() {
         return None;
@@ -24,7 +24,7 @@ pub(crate) fn package(command: &str, path: &Path, missing: usize) -> Option<Stri
     ))
 }
 
-/// The words about an `--env` that is no pair: a file is brought another way.
+/// Returns the error for an `--env` without `=`; it names the option for files.
 pub(crate) fn not_a_pair(given: &str) -> String {
     let ending = Path::new(given).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let help = match ending {

@@ -2,7 +2,7 @@
 //!
 //! Time runs faster than life: every change is shown for a moment, however long it took in the simulation, and all of
 //! them together for no longer than [`WHOLE`]. A picture never exceeds the terminal, since what has scrolled away or
-//! was wrapped cannot be drawn over; the full tree stands at the end.
+//! was wrapped cannot be drawn over; the full tree follows at the end.
 
 #![expect(clippy::disallowed_methods, reason = "the one place that paces a run for human eyes")]
 
@@ -120,7 +120,7 @@ fn window(lines: &[String], around: usize, room: usize) -> Vec<String> {
     part
 }
 
-/// A line within so many columns. The status at its end stays; the name before it is cut.
+/// Cuts a line to this many columns. The status at its end stays; the name before it is cut.
 fn fit(line: &str, columns: usize) -> String {
     let width = line.chars().count();
     if width <= columns {

@@ -61,6 +61,6 @@ fn mapping(text: &str) -> Result<serde_json::Map<String, Value>> {
     match parsed.root.map(|node| node.to_go_json()) {
         None | Some(Value::Null) => Ok(serde_json::Map::new()),
         Some(Value::Object(map)) => Ok(map),
-        Some(_) => bail!("it is no mapping of names to values"),
+        Some(_) => bail!("it is not a mapping of names to values"),
     }
 }

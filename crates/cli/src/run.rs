@@ -50,7 +50,7 @@ fn open(mut engine: Engine, until: Option<&Condition>, limit_ms: u64, format: Fo
     let reached = until.is_none_or(|condition| engine.run_until(condition, limit_ms).met);
     let view = engine.view();
     match format {
-        Format::Transcript => bail!("a link holds no script to tell: --format tree or json"),
+        Format::Transcript => bail!("a link has no script and so no transcript; use --format tree or json"),
         Format::Json => print_json(&engine, &view, reached, &[], until)?,
         Format::Tree => print_end(&engine, &view, reached, &[], until),
     }
@@ -104,7 +104,7 @@ fn failures(player: &mut Player) -> Vec<String> {
                     all.push(format!("[{at}] {words}: refused: {}", refusal.message));
                 }
             }
-            NoteKind::Stuck(line) => all.push(format!("[{at}] what line {line} waits for never came")),
+            NoteKind::Stuck(line) => all.push(format!("[{at}] the condition of line {line} never came true")),
             NoteKind::Explained(path, None) => all.push(format!("[{at}] there is no element {path}")),
             _ => {}
         }
@@ -127,7 +127,7 @@ fn print_end(engine: &Engine, view: &View, reached: bool, failures: &[String], u
         return;
     }
     if until.is_some() {
-        println!("what the run waits for did not come true");
+        println!("the condition of the run did not come true");
     }
     for path in stuck(engine, view, until) {
         if let Some(why) = engine.why(&path) {

@@ -3,7 +3,7 @@
 //! Knows: how a definition names a template, before it is rendered. Must not know: what a template is rendered to.
 //!
 //! Templates have any ending (`.xml`, `.properties`, none at all), so a folder is not searched for them: a file is read
-//! when a definition beside it names it. A name with variables in it (`jvm_{{GC}}.options`) stands for all that fit.
+//! when a definition beside it names it. A name with variables in it (`jvm_{{GC}}.options`) matches all that fit.
 
 use crate::files::read;
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// The name itself, or the names of files in a folder that a name with variables may stand for.
+/// Returns the name itself, or the names of files in a folder that match a name with variables.
 fn fitting(folder: &Path, name: &str) -> Vec<String> {
     if !name.contains("{{") {
         return vec![name.to_owned()];
@@ -78,7 +78,7 @@ fn fitting(folder: &Path, name: &str) -> Vec<String> {
     names
 }
 
-/// Returns whether a file name may be what a name with variables renders to. A variable stands for any text.
+/// Returns whether a file name may be what a name with variables renders to. A variable matches any text.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split("{{");
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };

@@ -41,7 +41,7 @@ fn one(condition: &Condition, services: &[CheckReport]) -> Result<()> {
                     || format!("there are {}", words.join(", ")),
                     |meant| format!("did you mean `{meant}`?"),
                 );
-                bail!("--until `{element}={status}`: `{status}` is no status; {help}");
+                bail!("--until `{element}={status}`: `{status}` is not a status; {help}");
             }
             plan(element, services)
         }

@@ -280,7 +280,7 @@ impl Fleet {
             }
         }
         if let Said::Running(checks) = said {
-            self.tell_watchers(cx, pid, checks);
+            self.notify_watchers(cx, pid, checks);
         }
         self.refresh(cx, pid);
         self.note_moved(pid);

@@ -92,7 +92,7 @@ impl Fleet {
         let waiting = process.said_before(watching.watch.kind);
         process.watches.push(watching);
         if let Some(exit_code) = waiting {
-            self.tell_watcher(cx, pid, (owner, number), exit_code);
+            self.notify_watcher(cx, pid, (owner, number), exit_code);
         }
     }
 
@@ -124,7 +124,7 @@ impl Fleet {
 
     /// Somebody has said what checks of a process give: whoever checks it from outside hears that at once, and whoever
     /// does not do so yet hears it when he begins.
-    pub(crate) fn tell_watchers(&mut self, cx: &mut Cx, pid: ProcessId, said: SaidChecks) {
+    pub(crate) fn notify_watchers(&mut self, cx: &mut Cx, pid: ProcessId, said: SaidChecks) {
         let Some(process) = self.process_mut(pid) else { return };
         let mut told = Vec::new();
         for Watching { watch, .. } in &process.watches {
@@ -134,12 +134,12 @@ impl Fleet {
             if let Some(process) = self.process_mut(pid) {
                 _ = process.said_before(kind);
             }
-            self.tell_watcher(cx, pid, watcher, exit_code);
+            self.notify_watcher(cx, pid, watcher, exit_code);
         }
     }
 
     /// Tells one who checks a process a result that somebody has said, unless he cannot reach it.
-    fn tell_watcher(&mut self, cx: &mut Cx, pid: ProcessId, (owner, number): (Owner, u32), exit_code: i32) {
+    fn notify_watcher(&mut self, cx: &mut Cx, pid: ProcessId, (owner, number): (Owner, u32), exit_code: i32) {
         let Some(process) = self.process_mut(pid).filter(|process| !process.cut_off) else { return };
         let task = process.spec.name.clone();
         let is_it =

@@ -1,4 +1,4 @@
-//! The ground every other crate stands on: virtual time, the event queue, keyed randomness,
+//! The base of every other crate: virtual time, the event queue, keyed randomness,
 //! fixed-point numbers, digests, causes, tables that copies share, small sorted tables, decimal and
 //! base64 text, the recorder of events and the journal types.
 //!

@@ -1,7 +1,7 @@
 //! Bounds that keep every step finite, whatever the input.
 //!
 //! *Knows*: numbers with names. *Must not know*: who applies them; reaching a bound is reported as an
-//! event by whoever applies it, never a hang and never a panic.
+//! event by the code that applies it, never a hang and never a panic.
 
 /// Named bounds of one world.
 #[derive(Debug, Clone, PartialEq, Eq)]

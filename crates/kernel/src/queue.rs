@@ -126,7 +126,7 @@ impl<T> EventQueue<T> {
         }
     }
 
-    /// An instant before which no timer but the earliest one is due; none when there is no other. Exact but
+    /// An instant before which no timer but the earliest one is due; `None` without another one. Exact but
     /// for timers cancelled meanwhile, which may still count.
     pub fn next_due_after_first(&self) -> Option<SimTime> {
         let (first, second) = match (self.one_shot.peek(), self.periodic.peek()) {
@@ -242,7 +242,7 @@ impl Node {
         self.0 as u32
     }
 
-    /// Returns whether it stands for the timer with this number, given that it stands for the same slot.
+    /// Returns whether it refers to the timer with this number, if both refer to the same slot.
     #[expect(clippy::cast_possible_truncation, reason = "the mask keeps fewer bits still")]
     const fn is_of(self, seq: NonZeroU64) -> bool {
         (self.0 >> 32) as u64 & SEQ_MASK == seq.get() & SEQ_MASK

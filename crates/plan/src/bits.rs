@@ -1,7 +1,7 @@
 //! A set of small numbers with quick first and next: a tree of 64-bit words, each word above telling
 //! which words below are not empty.
 //!
-//! *Knows*: bits. *Must not know*: what the numbers stand for.
+//! *Knows*: bits. *Must not know*: the meaning of the numbers.
 //!
 //! *Cost*: insert, remove, contains O(1) unless a word fills or empties, then O(log64 n); first and
 //! next O(log64 n). *Order*: iteration is ascending.
@@ -41,7 +41,7 @@ impl BitTree {
         }
     }
 
-    /// Adds a number; numbers there is no room for are ignored.
+    /// Adds a number; numbers beyond the capacity are ignored.
     #[inline]
     pub(crate) fn insert(&mut self, number: usize) {
         let mut at = number / WORD;

@@ -70,7 +70,7 @@ pub struct Round {
     outcome: Outcome,
 }
 
-/// Entries by asset group. The first entry of a group stands in the first free slot from the one that the group's
+/// Entries by asset group. The first entry of a group is in the first free slot from the one that the group's
 /// number leads to, the others in a chain behind it.
 #[derive(Debug, Clone, Default)]
 struct Groups {

@@ -6,7 +6,7 @@
 //! stay valid while their element is in the tree, whatever is added or removed around it.
 
 planarium_kernel::id_types! {
-    /// One plan among those a coordinator looks at; chosen by whoever owns the plans.
+    /// One plan among those a coordinator looks at; chosen by the owner of the plans.
     pub PlanId;
     /// One phase of a plan tree.
     pub PhaseId;

@@ -1,7 +1,7 @@
 //! Command lines of the simulated systems: a line goes to the system that its first words name, or to that of the service
 //! that is chosen.
 //!
-//! *Knows*: how a line is parted and which system is meant. *Must not know*: any command.
+//! *Knows*: how a line is split and which system it names. *Must not know*: any command.
 
 pub use planarium_part::console::{Completion, Namer, Names, Output, split};
 
@@ -10,7 +10,7 @@ use planarium_part::Dialect;
 use planarium_part::console::{Program, Terminal, program, without_prompt};
 use std::collections::BTreeMap;
 
-/// Runs one command. `service` is the one that is meant when the words name none (empty for the only or first one) and
+/// Runs one command. `service` is the service if the words name none (empty for the only or first one) and
 /// `dialect` its dialect (empty when it is not known).
 ///
 /// `send` carries a request to the API. A response with status 0 says that no answer came; its body says why. `read` gives

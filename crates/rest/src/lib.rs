@@ -1,6 +1,6 @@
 //! The transport-free router: a request in, a response out.
 //!
-//! Knows: paths, methods, status codes, body shapes of `/sim`; which engine input stands behind which call of the real APIs.
+//! Knows: paths, methods, status codes, body shapes of `/sim`; which engine input each call of the real APIs becomes.
 //! Must not know: sockets, async, the rules of any simulated system.
 //!
 //! `/sim` answers errors as `application/problem+json`; under the real systems' prefixes the real shapes hold.
@@ -56,7 +56,7 @@ impl Session {
         }
     }
 
-    /// Moves the clock in pieces until `is_over` says that there is no time left. Answers whether it got there.
+    /// Moves the clock in pieces until `is_over` says that there is no time left. Returns whether it reached the instant.
     pub fn advance_within(&mut self, ms: u64, is_over: &dyn Fn() -> bool) -> bool {
         pieces::run(self, is_over, |session| {
             session.advance_to(ms);

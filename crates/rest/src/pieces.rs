@@ -1,4 +1,4 @@
-//! Moving a world in pieces, so that whoever drives it can look at a clock in between.
+//! Moves a world in pieces, so that its driver can look at a clock in between.
 //!
 //! *Knows*: the size of a piece. *Must not know*: any clock.
 

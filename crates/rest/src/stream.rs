@@ -1,6 +1,6 @@
 //! Event streams, without a transport.
 //!
-//! A stream is a place in the world's event log: whoever serves it asks again and again what has come since, and is given
+//! A stream is a position in the world's event log: its server asks again and again for the events since then, and gets
 //! bytes ready to be sent. What they are is the part's whose stream it is.
 
 use crate::Session;

@@ -8,7 +8,7 @@ pub(crate) const UNKNOWN_KEY: &str = "SCN002";
 pub(crate) const VALUE: &str = "SCN003";
 /// A version this reader does not know.
 pub(crate) const VERSION: &str = "SCN004";
-/// A file named by the scenario is not at hand.
+/// A file named by the scenario is missing.
 pub(crate) const FILE: &str = "SCN005";
 /// A condition that cannot be read.
 pub(crate) const CONDITION: &str = "SCN006";

@@ -36,7 +36,7 @@ pub enum NoteKind {
     Expected(bool, String),
     /// Something to show.
     Shown(Show, Arc<View>),
-    /// An explanation to show; absent when there is no such element.
+    /// An explanation to show; absent if the element does not exist.
     Explained(String, Option<Box<Why>>),
     /// The trigger of the entry at this line never came: nothing more would happen, or time ran out.
     Stuck(u32),
@@ -227,7 +227,7 @@ impl Player {
         self.put_in_expecting(engine, input, None);
     }
 
-    /// Puts an input in that is to be taken, or to be turned down with this status.
+    /// Applies an input and checks that it is accepted, or refused with this status.
     fn put_in_expecting(&mut self, engine: &mut Engine, input: Input, status: Option<u64>) {
         let applied = engine.apply(input.clone());
         let answered = applied.outcome.as_ref().err().map(|refusal| u64::from(refusal.status));

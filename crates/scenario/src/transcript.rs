@@ -113,7 +113,7 @@ impl Transcript {
                 self.line(&format!("[{at}] FAILED there is no element {path}"));
             }
             NoteKind::Stuck(line) => {
-                self.line(&format!("[{at}] FAILED what line {line} waits for never came"));
+                self.line(&format!("[{at}] FAILED the condition of line {line} never came true"));
             }
         }
     }

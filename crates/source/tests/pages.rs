@@ -59,7 +59,7 @@ fn every_code_has_a_page_whose_examples_hold() {
     for (code, title) in CODES {
         let page = std::fs::read_to_string(folder.join(format!("{code}.md"))).unwrap_or_default();
         assert!(page.starts_with(&format!("# {code}: {title}\n")), "{code}: the page is missing or misnamed");
-        for part in ["## What it means", "## Why it matters", "## Example", "## How to mend it"] {
+        for part in ["## What it means", "## Why it matters", "## Example", "## How to fix it"] {
             assert!(page.contains(part), "{code}: no {part}");
         }
         let (bad, good) = (examples(&page, "bad"), examples(&page, "good"));

@@ -1,4 +1,4 @@
-//! Every folder of the gallery is complete: definition, scenario, golden transcript, README with its header.
+//! Every folder of the gallery is complete: definition, scenario, golden transcript, a short README with its header.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,10 @@ use front_matter::front_matter;
 /// The keys of a README's header.
 const KEYS: [&str; 4] = ["title", "dialect", "teaches", "since"];
 
-/// Lists the missing parts of examples.
+/// Maximum lines of a README's text below its header, so that it is read before the example is played.
+const LONGEST: usize = 12;
+
+/// Lists the missing parts of examples, and READMEs that are too long.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let mut folders: BTreeMap<&str, Vec<(&str, &Source)>> = BTreeMap::new();
     for source in repository.below("examples") {
@@ -48,11 +51,17 @@ fn missing(folder: &str, files: &[(&str, &Source)]) -> Vec<String> {
     match readme {
         None => findings.push(format!("examples/{folder}: no README.md")),
         Some((_, readme)) => {
-            let (keys, _) = front_matter(&readme.text);
+            let (keys, text) = front_matter(&readme.text);
             for key in KEYS {
                 if !keys.iter().any(|(found, value)| *found == key && !value.is_empty()) {
                     findings.push(format!("examples/{folder}/README.md: its header has no `{key}`"));
                 }
+            }
+            let lines = text.trim().lines().count();
+            if lines > LONGEST {
+                findings.push(format!(
+                    "examples/{folder}/README.md: {lines} lines below its header, {LONGEST} at most"
+                ));
             }
         }
     }
@@ -88,6 +97,22 @@ mod tests {
             ("examples/README.md", ""),
         ]));
         assert_eq!(found, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_readme_has_twelve_lines_at_most() {
+        let found = |lines: usize| {
+            let readme = format!("{}\n{}", README.trim_end_matches("Text.\n"), "Text.\n".repeat(lines));
+            let found = check(&fixture(&[
+                ("examples/hello/svc.yml", ""),
+                ("examples/hello/hello.planarium.yaml", ""),
+                ("examples/hello/transcript.txt", ""),
+                ("examples/hello/README.md", &readme),
+            ]));
+            found.join("\n")
+        };
+        assert_eq!(found(12), "");
+        assert_eq!(found(13), "examples/hello/README.md: 13 lines below its header, 12 at most");
     }
 
     #[test]

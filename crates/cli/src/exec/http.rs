@@ -41,7 +41,7 @@ impl Client {
         if let Some((_, port)) = after_brackets.rsplit_once(':')
             && port.parse::<u16>().is_err()
         {
-            bail!("`{port}` is no port");
+            bail!("`{port}` is not a port");
         }
         let agent = Agent::config_builder()
             .http_status_as_error(false)

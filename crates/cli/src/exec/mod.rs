@@ -53,7 +53,7 @@ fn on(args: &ExecArgs, send: &mut dyn FnMut(&Request) -> Response) -> Output {
     console::run_with_files(&words, (&dialect, &service), send, &mut options)
 }
 
-/// The words of the command; one that was pasted whole, in quotes, is parted, and the words that stand before it in the
+/// Returns the words of the command. A command pasted as one quoted text is split, and the words before it in the
 /// real command line are left out.
 fn words(args: &ExecArgs) -> Result<Vec<String>, String> {
     let [whole] = args.words.as_slice() else { return Ok(args.words.clone()) };
@@ -68,7 +68,7 @@ fn words(args: &ExecArgs) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// Dialect and name of the service that is meant; no dialect when nobody says. Where none has the name and there is one
+/// Returns dialect and name of the service; no dialect if nothing names one. Where none has the name and there is one
 /// service only, it is that one: an option may have renamed it.
 fn meant(service: &str, send: &mut dyn FnMut(&Request) -> Response) -> (String, String) {
     let answer = send(&Request::new("GET", "/sim/view", ""));

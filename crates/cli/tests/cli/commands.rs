@@ -340,8 +340,8 @@ fn words_that_nothing_uses_are_told() {
     let said = planarium(&with(&["run", &svc, "--env", "EXTRA=1"], &ENV)).ends(0);
     assert!(said.err.contains("info[SDK021]: Nothing uses the variable 'EXTRA'"), "{}", said.err);
     for (until, part) in [
-        ("deploy=COMPLET", "`COMPLET` is no status; did you mean `COMPLETE`?"),
-        ("deploy=FINE", "`FINE` is no status; there are ERROR, WAITING"),
+        ("deploy=COMPLET", "`COMPLET` is not a status; did you mean `COMPLETE`?"),
+        ("deploy=FINE", "`FINE` is not a status; there are ERROR, WAITING"),
         ("deplyo=COMPLETE", "there is no plan `deplyo`; did you mean `deploy`?"),
         ("hi/backup=COMPLETE", "there is no plan `hi/backup`; there are deploy, recovery"),
         ("deploy=COMPLETE && repair/x=STARTED", "there is no plan `repair/x`"),

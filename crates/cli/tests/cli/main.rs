@@ -14,6 +14,7 @@ mod kubectl;
 mod lessons;
 mod maintenance;
 mod operators;
+mod reference;
 mod serve;
 
 use std::fs;

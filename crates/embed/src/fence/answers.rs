@@ -226,7 +226,7 @@ pub(crate) fn unknown_status(engine: &Engine, status: &str) -> Option<String> {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("there are {}", known.join(", ")),
     };
-    Some(format!("`{status}` is no status; {help}"))
+    Some(format!("`{status}` is not a status; {help}"))
 }
 
 /// Answers the questions: a text each, empty where there is none and a finding says so. The engine is left at its end.

@@ -1,6 +1,6 @@
 //! A map by ids that a counter gives.
 //!
-//! *Invariant*: the entry of an id stands at the place of its number; no chunk is empty, and the first one is there.
+//! *Invariant*: the entry of an id is at the position of its number; no chunk is empty, and the first one is there.
 
 use super::{CHUNK, CHUNK_BYTES, bytes_of};
 use crate::id::Id;

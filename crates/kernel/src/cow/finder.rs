@@ -1,12 +1,12 @@
 //! Hash index from texts to rows.
 //!
-//! *Knows*: fingerprints of texts, and numbers. *Must not know*: what the numbers stand for.
+//! *Knows*: fingerprints of texts, and numbers. *Must not know*: the meaning of the numbers.
 
 use super::{CHUNK, Map};
 use crate::fingerprint::of as print;
 
-/// Numbers by text, without the texts: one number hardly ever stands for another text as well, and whoever looks
-/// one up compares what he finds there anyway. Copying a part of it follows no pointer at all.
+/// Numbers by text, without the texts: one number rarely belongs to two texts, and the caller who looks
+/// one up compares the texts anyway. Copying a part of it follows no pointer.
 #[derive(Clone, Debug)]
 pub struct Finder<const N: usize = CHUNK> {
     /// By fingerprint, then number, in one word: comparing two takes no branch.

@@ -61,7 +61,7 @@ impl<T: Clone, const N: usize> List<T, N> {
         self.last.push(entry);
     }
 
-    /// A list with room for so many entries, as far as they are in one piece.
+    /// Returns a list with room for this many entries in one piece.
     pub fn with_room(entries: usize) -> Self {
         Self { chunks: Vec::new(), last: Vec::with_capacity(entries.min(2 * N)) }
     }

@@ -1,7 +1,7 @@
 //! An ordered map.
 //!
 //! *Invariant*: keys ascend within a chunk and from chunk to chunk; no chunk is empty or holds more than `N`; beside
-//! each chunk stands its first key, so that finding a chunk follows no pointer that the key itself does not have.
+//! each chunk is its first key, so that finding a chunk follows no pointer that the key itself does not have.
 
 use super::{CHUNK, CHUNK_BYTES, bytes_of, last::Last};
 use std::{

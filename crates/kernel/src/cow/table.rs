@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub struct Table<T, const N: usize = CHUNK> {
     /// All full but the last.
     chunks: Vec<Arc<Vec<T>>>,
-    /// A chunk of retired rows, which stands for every other one.
+    /// A chunk of retired rows, shared by all such chunks.
     retired: Option<Arc<Vec<T>>>,
 }
 

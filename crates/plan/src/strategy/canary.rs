@@ -56,7 +56,7 @@ impl Canary {
         self.steps().find(|position| step(*position).interrupted)
     }
 
-    /// Returns how many proceeds are left until `position` runs, or, for a step that is no canary step, until
+    /// Returns how many proceeds are left until `position` runs, or, for a step outside the canary, until
     /// the canary period ends.
     pub(crate) fn proceeds_left(&self, position: u32, step: impl Fn(u32) -> CanaryStep) -> u32 {
         let mut left = 0;

@@ -4,7 +4,7 @@
 //! *Must not know*: why a child is eligible; it is handed those that are.
 //!
 //! **Source**: `…/plan/strategy/RandomStrategy.java`: every query shuffles the eligible children and takes the first.
-//! Differs: a draw stands until the next one is asked for or the child is no longer eligible, so that reading changes
+//! Differs: a draw is kept until the next one is asked for or the child is no longer eligible, so that reading changes
 //! nothing; and no child is drawn twice while another has not been drawn since the last change. The draw is keyed:
 //! the same key and number give the same child.
 

@@ -1,12 +1,12 @@
-//! Drawing lots: what random strategies need beside states and holds.
+//! Draws of random strategies.
 //!
 //! *Knows*: which parents draw. *Must not know*: when a draw is due; that is decided above.
 
 use crate::{group::Group, spec::StrategySpec, tree::PlanTree};
 
 impl PlanTree {
-    /// Returns whether the plan or one of its phases draws lots.
-    pub fn draws_lots(&self) -> bool {
+    /// Returns whether the plan or one of its phases has the random strategy.
+    pub fn has_random_strategy(&self) -> bool {
         let random = |strategy: &StrategySpec| matches!(strategy.base(), StrategySpec::Random { .. });
         random(&self.head.strategy)
             || self.order.iter().filter_map(|id| self.phase(*id)).any(|phase| random(&phase.spec.strategy))

@@ -24,6 +24,6 @@ pub(crate) fn is_journal(request: &Request) -> bool {
 }
 
 fn unknown(request: &Request) -> Response {
-    let text = format!("{} is none of /sim, /mesos, or the paths of the systems in this build", request.path);
+    let text = format!("{} is not a path of /sim, /mesos or a system in this build", request.path);
     problem(404, "no such path", &text)
 }

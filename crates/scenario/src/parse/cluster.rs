@@ -31,10 +31,12 @@ pub(crate) struct Flags {
     pub(crate) agent_removal_interval_ms: Option<u64>,
 }
 
+/// Names of the flags. Each has a row in `docs/reference/mesos.md`.
+const FLAGS: &[&str] = &["offer_timeout", "agent_removal_rate_limit"];
+
 /// Reads `master: {offer_timeout: 30s, agent_removal_rate_limit: 1/10m}`.
 pub(crate) fn flags(node: &Node, cx: &mut Context<'_>) -> Flags {
-    const KEYS: &[&str] = &["offer_timeout", "agent_removal_rate_limit"];
-    let Some(mut flags) = Fields::open(node, "a master", KEYS, cx) else { return Flags::default() };
+    let Some(mut flags) = Fields::open(node, "a master", FLAGS, cx) else { return Flags::default() };
     let (timeout, limit) = (flags.take("offer_timeout"), flags.take("agent_removal_rate_limit"));
     Flags {
         offer_timeout_ms: timeout.and_then(|time| offer_timeout(time, cx)),
@@ -46,7 +48,7 @@ pub(crate) fn flags(node: &Node, cx: &mut Context<'_>) -> Flags {
 pub(crate) fn sharing(node: &Node, cx: &mut Context<'_>) -> Option<Sharing> {
     let sharing = node.as_str().and_then(Sharing::parse);
     if sharing.is_none() {
-        fields::wrong(node, "machines are shared `together` or `apart`", cx);
+        fields::wrong(node, "`sharing` must be `together` or `apart`", cx);
     }
     sharing
 }
@@ -54,7 +56,7 @@ pub(crate) fn sharing(node: &Node, cx: &mut Context<'_>) -> Option<Sharing> {
 fn offer_timeout(time: &Node, cx: &mut Context<'_>) -> Option<u64> {
     let ms = fields::time(time, cx)?;
     if ms == 0 {
-        fields::wrong(time, "`offer_timeout` is longer than nothing", cx);
+        fields::wrong(time, "`offer_timeout` must be above zero", cx);
     }
     Some(ms).filter(|ms| *ms > 0)
 }
@@ -68,7 +70,7 @@ fn removal_interval(limit: &Node, cx: &mut Context<'_>) -> Option<u64> {
     });
     let read = read.filter(|ms| *ms > 0);
     if read.is_none() {
-        fields::wrong(limit, "a rate is a number of agents in a time, such as `1/10m`", cx);
+        fields::wrong(limit, "`agent_removal_rate_limit` must be agents in a time, such as `1/10m`", cx);
     }
     read
 }
@@ -98,4 +100,37 @@ fn preset(node: &Node, cx: &mut Context<'_>) -> Vec<AddAgent> {
     };
     cx.found.push(finding);
     Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planarium_protocol::input::Resources;
+
+    /// Returns the first column of the table whose header begins with a word.
+    fn rows<'p>(page: &'p str, header: &str) -> Vec<&'p str> {
+        let lines = page.lines().skip_while(|line| !line.starts_with(&format!("| {header}"))).skip(2);
+        let table = lines.map_while(|line| line.strip_prefix("| `"));
+        table.filter_map(|line| line.split('`').next()).collect()
+    }
+
+    /// Returns the keys that a type reads, as the refusal of an unknown one lists them.
+    fn keys<T: serde::de::DeserializeOwned>() -> Vec<String> {
+        let refusal =
+            serde_json::from_str::<T>(r#"{"no such key": 1}"#).err().expect("a refusal").to_string();
+        let (_, known) = refusal.split_once("expected one of ").expect("a list of keys");
+        known.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_reference_lists_exactly_the_flags_and_settings_that_are_read() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/mesos.md");
+        let page = std::fs::read_to_string(path).expect("a page");
+        assert_eq!(rows(&page, "Flag "), FLAGS);
+        assert_eq!(rows(&page, "Setting "), keys::<AddAgent>());
+        assert_eq!(rows(&page, "Amount"), keys::<Resources>());
+        for preset in presets::PRESETS {
+            assert!(page.contains(&format!("`{}`", preset.name)), "{} is not on the page", preset.name);
+        }
+    }
 }

@@ -20,7 +20,7 @@ impl<'n> Fields<'n> {
                 Diagnostic::error(
                     codes::SHAPE,
                     node.span,
-                    format!("{what} is a mapping, this is {}", node.describe()),
+                    format!("{what} must be a mapping, but this is {}", node.describe()),
                 )
                 .with_help(super::SHAPE_HELP),
             );
@@ -57,7 +57,7 @@ impl<'n> Fields<'n> {
         let node = self.take(key)?;
         let text = node.as_str().map(ToOwned::to_owned);
         if text.is_none() {
-            wrong(node, &format!("`{key}` is a text"), cx);
+            wrong(node, &format!("`{key}` must be a text"), cx);
         }
         text
     }
@@ -67,7 +67,7 @@ impl<'n> Fields<'n> {
         let node = self.take(key)?;
         let number = node.as_i64().and_then(|n| u64::try_from(n).ok());
         if number.is_none() {
-            wrong(node, &format!("`{key}` is a whole number from 0 on"), cx);
+            wrong(node, &format!("`{key}` must be a whole number, 0 or more"), cx);
         }
         number
     }
@@ -78,7 +78,7 @@ impl<'n> Fields<'n> {
         match node.as_sequence() {
             Some(items) => items,
             None => {
-                wrong(node, &format!("`{key}` is a list"), cx);
+                wrong(node, &format!("`{key}` must be a list"), cx);
                 &[]
             }
         }
@@ -95,7 +95,7 @@ pub(crate) fn wrong(node: &Node, should: &str, cx: &mut Context<'_>) {
     cx.found.push(Diagnostic::error(
         codes::VALUE,
         node.span,
-        format!("{should}, this is {}", node.describe()),
+        format!("{should}, but this is {}", node.describe()),
     ));
 }
 

@@ -44,13 +44,13 @@ fn files(node: &Node, cx: &mut Context<'_>) -> BTreeMap<String, String> {
         return texts(entries);
     }
     let Some(items) = node.as_sequence() else {
-        fields::wrong(node, "`files` is a list of paths or a mapping of path to text", cx);
+        fields::wrong(node, "`files` must be a list of paths or a mapping of path to text", cx);
         return BTreeMap::new();
     };
     let mut all = BTreeMap::new();
     for item in items {
         let Some(path) = item.as_str() else {
-            fields::wrong(item, "a path is a text", cx);
+            fields::wrong(item, "a path must be a text", cx);
             continue;
         };
         match (cx.files)(path) {
@@ -72,7 +72,7 @@ fn files(node: &Node, cx: &mut Context<'_>) -> BTreeMap<String, String> {
 
 fn env(node: &Node, cx: &mut Context<'_>) -> BTreeMap<String, String> {
     let Some(entries) = node.as_mapping() else {
-        fields::wrong(node, "`env` is a mapping", cx);
+        fields::wrong(node, "`env` must be a mapping", cx);
         return BTreeMap::new();
     };
     texts(entries)

@@ -29,20 +29,22 @@ fn findings_have_places() {
         ("script: [{at: soon}]", vec!["1:15 SCN003 this is not a time"]),
         ("cluster: hugee", vec!["1:10 SCN003 there is no cluster preset `hugee`"]),
         ("sharing: apart", vec![]),
-        ("sharing: alone", vec!["1:10 SCN003 machines are shared `together` or `apart`, this is a text"]),
+        ("sharing: alone", vec!["1:10 SCN003 `sharing` must be `together` or `apart`, but this is a text"]),
         ("master: {offer_timeout: 30s}", vec![]),
         (
             "master: {offer_timeout: 0}",
-            vec!["1:25 SCN003 `offer_timeout` is longer than nothing, this is a number"],
+            vec!["1:25 SCN003 `offer_timeout` must be above zero, but this is a number"],
         ),
         ("master: {agent_removal_rate_limit: 2/10mins}", vec![]),
         (
             "master: {agent_removal_rate_limit: 10m}",
-            vec!["1:36 SCN003 a rate is a number of agents in a time, such as `1/10m`, this is a text"],
+            vec![
+                "1:36 SCN003 `agent_removal_rate_limit` must be agents in a time, such as `1/10m`, but this is a text",
+            ],
         ),
         ("master: {offer_time: 30s}", vec!["1:10 SCN002 a master has no key `offer_time`"]),
         ("epoch: yesterday", vec!["1:8 SCN003 this is not an instant"]),
-        ("- 1", vec!["1:1 SCN001 a scenario is a mapping, this is a list"]),
+        ("- 1", vec!["1:1 SCN001 a scenario must be a mapping, but this is a list"]),
         ("", vec!["1:1 SCN001 the scenario is empty"]),
     ] {
         assert_eq!(found(text), want, "{text}");

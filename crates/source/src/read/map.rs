@@ -182,7 +182,7 @@ impl<'n, 'd> MapReader<'n, 'd> {
                     .with_help(format!("write a value after '{key}:'"))
             }
             Some(entry) => Diagnostic::error(self.codes.missing, entry.value.span, message)
-                .with_help(format!("give '{key}' a value; what stands here reads as nothing")),
+                .with_help(format!("give '{key}' a value; this one reads as nothing")),
         };
         self.found.push(finding);
     }

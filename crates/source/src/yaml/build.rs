@@ -71,7 +71,7 @@ pub(super) struct Builder<'t, 'd> {
     map: Option<&'t OffsetMap>,
     limits: Limits,
     merge_keys: bool,
-    /// Aliases stand for nothing but their names.
+    /// Reads aliases as their names.
     aliases_as_text: bool,
     index: TextIndex,
     stack: Vec<Frame>,
@@ -123,7 +123,7 @@ impl<'t, 'd> Builder<'t, 'd> {
         self.anchors.clear();
     }
 
-    /// The document's tree; what is still open is closed as it stands.
+    /// Returns the document's tree; open values are closed as they are.
     pub(super) fn take_root(&mut self) -> Option<Node> {
         while !self.stack.is_empty() {
             self.close(self.text.len());
@@ -293,7 +293,7 @@ impl<'t, 'd> Builder<'t, 'd> {
         let done = match self.anchors.get(&anchor) {
             Some(Anchor::Done(done)) => done.clone(),
             Some(Anchor::Open) => {
-                return self.bad_alias(span, "This alias stands inside the value it repeats");
+                return self.bad_alias(span, "This alias is inside the value that it repeats");
             }
             None => return self.bad_alias(span, "This alias names an anchor of an earlier document"),
         };
@@ -428,7 +428,7 @@ impl<'t, 'd> Builder<'t, 'd> {
         }
     }
 
-    /// The dash of a list whose event stands behind it.
+    /// The dash of a list, whose event follows it.
     fn dash_before(&self, start: usize) -> usize {
         if self.slice(start, start.saturating_add(1)) == "-" {
             return start;

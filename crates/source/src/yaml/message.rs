@@ -42,7 +42,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
     (
         "simple key expect",
-        "A field name without its ':' stands here or just above",
+        "A field name here or just above has no ':'",
         "write 'name: value', and check the indentation of this line and the one before",
     ),
     (
@@ -132,7 +132,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
     (
         "scanning a block scalar",
-        "Text stands on the line of '|' or '>'",
+        "There is text on the line of '|' or '>'",
         "start the text block's text on the next line",
     ),
     (
@@ -144,7 +144,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("unexpected character", "A text cannot start with this character", "put the text in quotes"),
     (
         "comment intercepting",
-        "A comment stands in the middle of a text over several lines",
+        "A comment is in the middle of a text over several lines",
         "move the comment, or put the text in quotes",
     ),
     (
@@ -152,12 +152,12 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "The text contains a character that YAML does not allow",
         "remove it, or write it as an escape in double quotes",
     ),
-    ("byte order mark", "A byte order mark stands in the middle of the text", "remove it"),
+    ("byte order mark", "A byte order mark is in the middle of the text", "remove it"),
     ("expected node content", "A value is missing here", "write a value, or remove what announces it"),
     ("unexpected eof", "The text ends too early", "complete the last field"),
     (
         "document start",
-        "This line does not belong to what stands above",
+        "This line does not belong to the lines above",
         "indent all lines of one level alike, and write 'name: value'",
     ),
     ("document end marker", "There is text after '...'", "put it on the next line, after '---'"),

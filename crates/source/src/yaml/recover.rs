@@ -4,7 +4,7 @@
 //! *Knows*: indentation, and which lines can head a block. *Must not know*: what any field means.
 //!
 //! Nothing is reported that the text does not deserve: a piece counts as broken only when it is broken by itself under
-//! the bare fields it stands in. Where the cut is in doubt (brackets or quotes over several lines, several documents,
+//! the bare fields around it. Where the cut is in doubt (brackets or quotes over several lines, several documents,
 //! lines that fit no indentation), the piece is not cut further.
 
 use super::reader::{Parsed, Reader};
@@ -90,7 +90,7 @@ impl Search<'_, '_> {
         Some(parsed)
     }
 
-    /// Looks for broken places in a piece that stands under these headings; none when there is too much to do.
+    /// Finds broken places in a piece below these headings; none if the piece is too large.
     fn look(&mut self, piece: &[Line], heads: &mut Vec<Range<usize>>, depth: u32) -> Option<()> {
         let (Some(head), Some(last)) = (piece.first(), piece.last()) else { return Some(()) };
         let at = head.at.start..last.at.end;
@@ -138,7 +138,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// The anchor may stand in another piece.
+/// The anchor may be in another piece.
 fn about_an_anchor(finding: &Diagnostic) -> bool {
     finding.message.contains("anchor")
 }

@@ -120,7 +120,7 @@ fn syntax_errors_have_a_place_and_keep_what_was_read() {
         ("a: {b: [1,\n\n", "never closed", 1, r#"{"a":{"b":[1]}}"#),
         ("a: b: c\n", "':' is not allowed", 1, r#"{"a":"b"}"#),
         ("a: 'x\nb: 1\n", "not closed", 1, r#"{"a":null}"#),
-        ("a: 1\nb\nc: 2\n", "without its ':'", 3, r#"{"a":1}"#),
+        ("a: 1\nb\nc: 2\n", "has no ':'", 3, r#"{"a":1}"#),
         ("a:\n  b: 1\n c: 2\n", "indentation", 3, r#"{"a":{"b":1}}"#),
         ("a: *nope\n", "anchor that does not exist", 1, r#"{"a":null}"#),
         ("a: @x\n", "cannot start", 1, r#"{"a":null}"#),

@@ -7,7 +7,7 @@ use crate::yaml::scalar::parse_int;
 
 impl Node {
     /// The node as data: plain scalars by their looks (null, boolean, number, else text), quoted ones
-    /// as text. The last of repeated keys wins; a key that is no scalar becomes its JSON text.
+    /// as text. The last of repeated keys wins; a key that is not a scalar becomes its JSON text.
     pub fn to_json(&self) -> Value {
         match &self.kind {
             Kind::Scalar(_) if self.is_null() => Value::Null,

@@ -5,7 +5,7 @@
 //! `{{artifact-dir}}` looks like a template variable; since names in the environment of a process have no dashes or
 //! colons, it is not one. `@VERSION@` (autoconf, Maven resources) and `${project.version}` (Maven) are plain text to
 //! the definition's parser, which is why nothing but a look at the text finds them. `%(artifact-dir)s` (Python) can
-//! neither begin a YAML text nor stand in a URI, so its name takes its place before the text is read.
+//! neither begin a YAML text nor be part of a URI, so its name replaces it before the text is read.
 
 use crate::codes;
 use planarium_kernel::SortedMap;
@@ -37,7 +37,7 @@ pub(crate) fn report(text: &str, rendered: &Rendered, file: FileId, found: &mut 
         known.places.push(place);
     };
     for (at, mark) in in_lines(text, marks) {
-        let message = format!("'{mark}' looks like a mark that a build fills in; it is taken as it stands");
+        let message = format!("'{mark}' looks like a placeholder of a package build; it is used as it is");
         add(mark, span(file, at, mark.len()), message);
     }
     for (at, mark) in in_lines(&rendered.text, percent) {
@@ -48,7 +48,7 @@ pub(crate) fn report(text: &str, rendered: &Rendered, file: FileId, found: &mut 
             None => String::new(),
         };
         let message =
-            format!("'{mark}'{origin} is a mark that a package build fills in; its name takes its place");
+            format!("'{mark}'{origin} is a placeholder of a package build; its name is used as its value");
         add(mark, place, message);
     }
     for Found { message, places } in all.into_values() {

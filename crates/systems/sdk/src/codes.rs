@@ -29,9 +29,9 @@ codes! {
     NO_APP_ENV = "SDK017", "The package sets no environment";
     PACKAGING_MARK = "SDK018", "The package was not built";
     OPTIONS_WITHOUT_PACKAGE = "SDK019", "Options without a package";
-    BUILD_MARK = "SDK020", "A mark of a build is left in the text";
+    BUILD_MARK = "SDK020", "A placeholder of a build is left in the text";
     UNUSED_VARIABLE = "SDK021", "Nothing uses a variable of the environment";
-    PROGRAM = "SDK022", "Which program runs the definition";
+    PROGRAM = "SDK022", "The program that runs the definition";
     PROGRAM_FAILS = "SDK023", "The program around the definition does not start";
     // ---- any field
     UNKNOWN_FIELD = "SDK030", "A field does not exist";
@@ -51,7 +51,7 @@ codes! {
     SECCOMP_BOTH = "SDK055", "Unconfined and a seccomp profile at once";
     BAD_IPC_MODE = "SDK056", "Not a permitted IPC mode";
     BAD_RLIMIT_NAME = "SDK057", "No such process limit";
-    BAD_RLIMIT = "SDK058", "A process limit does not hold together";
+    BAD_RLIMIT = "SDK058", "The two values of a process limit contradict each other";
     PORT_MAPPING = "SDK060", "The network maps no ports";
     PORT_MAPPING_LENGTHS = "SDK061", "Port mappings of unequal length";
     BAD_HOST_VOLUME = "SDK062", "A host volume has an unusable path";
@@ -96,7 +96,7 @@ codes! {
     PLACEMENT_ARITY = "SDK130", "A placement constraint has the wrong number of parts";
     PLACEMENT_OPERATOR = "SDK131", "No such placement operator";
     PLACEMENT_PARAMETER = "SDK132", "A placement constraint has an unusable parameter";
-    PLACEMENT_REGEX = "SDK133", "A placement constraint holds no regular expression";
+    PLACEMENT_REGEX = "SDK133", "A placement constraint has no valid regular expression";
     // ---- plans
     PLAN_STRATEGY = "SDK140", "No such plan strategy";
     PHASE_STRATEGY = "SDK141", "No such phase strategy";
@@ -120,7 +120,7 @@ codes! {
 pub(crate) const VALIDATED: &[&str] =
     &[PLACEMENT_ARITY, PLACEMENT_OPERATOR, PLACEMENT_PARAMETER, LIMIT_BELOW_REQUEST];
 
-/// Findings about a value alone: they hold whatever stands around it.
+/// Findings about a value alone, whatever is around it.
 pub(crate) const LOCAL: &[&str] = &[
     UNKNOWN_FIELD,
     IGNORED_FIELD,

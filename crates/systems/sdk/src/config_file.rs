@@ -7,7 +7,7 @@
 //! variables that no launch can give a value, and on the task with each launch.
 //!
 //! **Source**: `dcos-commons: sdk/bootstrap/main.go` (rendering, what counts as false, the largest template);
-//! `dcos-commons: …/specification/DefaultConfigFileSpec.java`. Match, but for a template that is not at hand: the real
+//! `dcos-commons: …/specification/DefaultConfigFileSpec.java`. Match, but for a missing template: the real
 //! scheduler does not start without it, here the run goes on and the task shows which one it is.
 
 use crate::codes;
@@ -79,7 +79,7 @@ pub(crate) fn process_env(mut env: SortedMap<Text, Text>, ip: &Text) -> SortedMa
     env
 }
 
-/// Renders one file as the bootstrap program would; none when its template is not at hand.
+/// Renders one file as the bootstrap program would; `None` if its template is missing.
 pub(crate) fn text(file: &ConfigFile, env: &SortedMap<Text, Text>) -> Option<String> {
     Some(render(file.content.as_deref()?, FileId(0), &context(env)).text)
 }

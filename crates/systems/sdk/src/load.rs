@@ -99,7 +99,7 @@ pub fn load(request: &LoadService) -> Loaded {
         program: Program::default(),
         served: Vec::new(),
     };
-    let recognized = Program::recognize(&package.marks(), &loaded.env);
+    let recognized = Program::recognize(&package.program_marks(), &loaded.env);
     loaded.program = recognized.clone().unwrap_or_default();
     let choice = package::choose(request, package.yaml.as_ref());
     match choice {
@@ -130,7 +130,7 @@ pub fn load(request: &LoadService) -> Loaded {
                 Diagnostic::error(
                     codes::SEVERAL_DEFINITIONS,
                     span,
-                    format!("Which file is the definition? {list}"),
+                    format!("Several files could be the definition: {list}"),
                 )
                 .with_help(
                     "leave one of them, name it 'svc.yml', or choose one with the option 'service.yaml'",
@@ -181,7 +181,7 @@ fn join_framework(loaded: &mut Loaded) {
 }
 
 impl Loaded {
-    /// Returns whether nothing stands against the definition. With a spec and errors, the errors are those that the real
+    /// Returns whether the definition can be used. With a spec and errors, the errors are those that the real
     /// scheduler's validators make: a scheduler with a definition in force goes on with that one.
     pub fn is_clean(&self) -> bool {
         !self.diagnostics.has_errors()
@@ -255,7 +255,7 @@ fn read_definition(
     report_escaped(text, &rendered.escaped, found);
 }
 
-/// Returns whether a tag stands in a comment line, where a missing value does not matter.
+/// Returns whether a tag is in a comment line, where a missing value does not matter.
 fn in_comment(text: &str, tag: Span) -> bool {
     let before = text.get(..tag.range().start).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();
@@ -361,7 +361,7 @@ fn explain_missing(
         let span = bad.map_or_else(|| variable.spans.first().copied().unwrap_or_default(), |(span, _)| span);
         let mark = build_marks::is_mark(name);
         let (code, what) = if mark {
-            (codes::PACKAGING_MARK, format!("'{{{{{name}}}}}' is a mark that a package build fills in; it"))
+            (codes::PACKAGING_MARK, format!("'{{{{{name}}}}}' is a placeholder of a package build; it"))
         } else {
             (codes::MISSING_VARIABLE, format!("The template variable '{name}' has no value"))
         };
@@ -400,7 +400,7 @@ fn explain_missing(
     }
 }
 
-/// The tag without a value that an error is really about: it is all that stands there, but for quotes.
+/// Returns the tag without a value that caused an error: the whole value is this tag, but for quotes.
 fn emptied(finding: &Diagnostic, variables: &SortedMap<Span, &str>) -> Option<Span> {
     if !finding.is_error() {
         return None;

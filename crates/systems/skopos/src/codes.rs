@@ -20,16 +20,16 @@ codes! {
     // ---- the header of a plan
     DOCTYPE = "SKO010", "The doctype is not that of a plan";
     VERSION = "SKO011", "The version of the plan is not known";
-    STEPS = "SKO012", "The steps are missing or no list";
-    STEP_TYPE = "SKO013", "A step is no mapping";
-    ROOT = "SKO014", "The document is no mapping";
+    STEPS = "SKO012", "The steps are missing or not a list";
+    STEP_TYPE = "SKO013", "A step is not a mapping";
+    ROOT = "SKO014", "The document is not a mapping";
     // ---- steps
     ID_MISSING = "SKO020", "A step has no id";
     ID_DUPLICATE = "SKO021", "A step id is used twice";
     CLASS_MISSING = "SKO022", "A step has no class";
     CLASS_UNKNOWN = "SKO023", "The class of a step does not exist";
-    CLASS_PLACE = "SKO024", "A step of this class may not stand here";
-    LOOP_NESTED = "SKO025", "A loop stands inside a loop";
+    CLASS_PLACE = "SKO024", "A step of this class is not allowed here";
+    LOOP_NESTED = "SKO025", "A loop is inside a loop";
     CLEANUP_TOP = "SKO026", "A top-level step is marked as cleanup";
     LOOP_COUNT = "SKO027", "A loop has neither target_num nor selector";
     LOOP_SELECTOR = "SKO028", "A loop has a selector that does not exist";

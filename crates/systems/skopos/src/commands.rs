@@ -35,7 +35,7 @@ pub(crate) enum Command {
     Step,
     /// Answer the open gate.
     Gate {
-        /// The gate that is meant; none means whichever is open.
+        /// The gate to answer; the open one if `None`.
         step: Option<String>,
         /// The verdict.
         passed: bool,

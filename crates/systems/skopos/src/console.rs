@@ -101,7 +101,7 @@ fn is_command(word: &str) -> bool {
     COMMANDS.iter().any(|(own, ..)| *own == word)
 }
 
-/// The application that stands in front of the command, and the words from the command on.
+/// Returns the application before the command, and the words from the command on.
 fn after_name(args: &[String]) -> Option<(&str, &[String])> {
     let (name, rest) = args.split_first()?;
     rest.first().filter(|word| is_command(word) || *word == "post")?;
@@ -114,7 +114,7 @@ fn takes_words(command: &str) -> bool {
     COMMANDS.iter().any(|(own, rest, _)| *own == command && rest.contains(|c: char| c.is_ascii_uppercase()))
 }
 
-/// The same words with the command in front; none where there is no command among them.
+/// Returns the same words with the command first; `None` without a command.
 fn command_first(args: &[String]) -> Option<Vec<String>> {
     let at = args.iter().position(|arg| is_command(arg))?;
     let mut words = vec![args.get(at)?.clone()];
@@ -206,7 +206,7 @@ fn run_command(args: &[String], application: Option<&str>, terminal: &mut Termin
     }
 }
 
-/// The application that is meant where nobody names one: the chosen service if it is one, what is loaded, the only one.
+/// Returns the application if the words name none: the chosen service if it is one, the loaded one, the only one.
 ///
 /// *Errors*: what to say.
 fn chosen(terminal: &mut Terminal<'_>, word: &str, given: &Given) -> Result<String, String> {

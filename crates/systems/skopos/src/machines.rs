@@ -35,7 +35,7 @@ pub(crate) struct Io<'a> {
 pub(crate) enum Place {
     /// There are no machines at all: containers are kept without any.
     Nowhere,
-    /// There are machines, and none is up.
+    /// The machines are all down.
     NoneUp,
     /// On this one.
     On(MachineId),

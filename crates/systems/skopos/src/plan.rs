@@ -1,8 +1,8 @@
-//! A deployment plan as it was understood: steps and chains by number, exits resolved.
+//! A decoded deployment plan: steps and chains by number, exits resolved.
 //!
 //! *Knows*: classes of steps, labels of exits, where each exit leads. *Must not know*: text, places in it, what runs.
 //!
-//! *Order*: steps stand in the order of the document, a composite before what is inside it.
+//! *Order*: steps are in the order of the document, a composite before what is inside it.
 
 use crate::templates::Template;
 use planarium_kernel::{SortedMap, id_types};

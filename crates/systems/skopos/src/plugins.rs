@@ -104,7 +104,7 @@ pub(crate) struct ActionSpec {
     pub(crate) required: &'static [&'static str],
     /// Arguments that it takes besides.
     pub(crate) optional: &'static [&'static str],
-    /// Other names of arguments, each with the one that it stands for.
+    /// Other names of arguments, each with its usual name.
     pub(crate) aliases: &'static [(&'static str, &'static str)],
     /// It takes any argument.
     pub(crate) open: bool,
@@ -195,7 +195,7 @@ const SERVICE: [ActionSpec; 7] = [
 /// Any action of the plugin that runs probes.
 const PROBE: ActionSpec = ActionSpec { required: &["image"], open: true, ..action("*", Op::Probe, 1_000) };
 
-/// The plugin that stands for the probe containers of models.
+/// The plugin of the probe containers of models.
 pub(crate) const PROBE_PLUGIN: &str = "probe";
 
 /// The plugin whose register takes only instances that have joined.
@@ -216,7 +216,7 @@ pub(crate) const PLUGINS: [&str; 11] = [
     "swarm-exec",
 ];
 
-/// The groups of actions that a plugin has; none when there is no such plugin.
+/// Returns the groups of actions of a plugin; `None` if it does not exist.
 fn groups(plugin: &str) -> Option<&'static [&'static [ActionSpec]]> {
     Some(match plugin {
         "docker" => &[&IMAGE, &INSTANCE, &DOCKER, &DISCOVERY],
@@ -258,7 +258,7 @@ impl ActionSpec {
         self.open || own == "selector" || self.required.contains(&own) || self.optional.contains(&own)
     }
 
-    /// The argument that a name stands for.
+    /// Returns the argument of a name.
     pub(crate) fn canonical<'n>(&self, name: &'n str) -> &'n str {
         self.aliases.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, own)| own)
     }

@@ -1,6 +1,6 @@
 //! `/skopos/v1/...`: paths, bodies, shapes.
 //!
-//! *Knows*: which input stands behind which request, and the shapes of answers. *Must not know*: how commands are carried
+//! *Knows*: the input of each request, and the shapes of answers. *Must not know*: how commands are carried
 //! out.
 //!
 //! The prefix and its shapes are ours. The states are those of the real API, which has
@@ -267,7 +267,7 @@ fn put_plan(member: &Member, request: &Request) -> Wire {
     loading(load, Some(member))
 }
 
-/// The command of a journaled call; none when the path is no command.
+/// The command of a journaled call; `None` if the path is not a command.
 pub(crate) fn command(call: &HttpCall, rest: &[&str]) -> Option<Result<Command, Refusal>> {
     let bad = |text: &str| Err(Refusal::new(RefusalCode::BadRequest, text));
     let field = |key: &str| call.body.get(key).cloned();

@@ -38,7 +38,7 @@ impl Type {
         }
     }
 
-    /// Returns whether `nil` may stand for it.
+    /// Returns whether `nil` is a value of it.
     pub(super) const fn can_be_nil(self) -> bool {
         matches!(self, Self::Any | Self::Reflect | Self::Dict)
     }

@@ -5,7 +5,7 @@ use std::fmt;
 /// The class of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The text is no template.
+    /// The text is not a template.
     Parse,
     /// It calls a function that does not exist.
     UnknownFunction,

@@ -189,7 +189,7 @@ impl<'t> Machine<'t> {
         Ok(())
     }
 
-    /// Accounts for a value of some size; false when there is no room for it.
+    /// Adds the size of a value to the total; returns false if it exceeds the limit.
     pub(super) fn room_for(&mut self, bytes: usize) -> bool {
         self.made = self.made.saturating_add(bytes);
         self.made <= MOST_MADE

@@ -198,7 +198,7 @@ impl Lexer<'_> {
         true
     }
 
-    /// Returns whether a right delimiter stands here, and with a trim marker.
+    /// Returns whether a right delimiter is here, and whether it has a trim marker.
     fn at_right_delim(&self) -> Option<bool> {
         let rest = self.rest();
         if has_right_trim(rest) && rest.get(2..).is_some_and(|rest| rest.starts_with(CLOSES)) {

@@ -85,7 +85,7 @@ pub(super) struct Number {
 }
 
 impl Word {
-    /// True for what cannot stand after `|`.
+    /// True for nodes that are not allowed after `|`.
     pub(super) fn is_constant(&self) -> bool {
         matches!(
             self.kind,

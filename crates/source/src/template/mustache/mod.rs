@@ -1,8 +1,8 @@
 //! Mustache: `{{X}}`, `{{{X}}}`, `{{&X}}`, `{{#X}}…{{/X}}`, `{{^X}}…{{/X}}`, `{{! … }}`, `{{=<% %>=}}`,
 //! dotted names and `{{.}}`.
 //!
-//! A section or comment tag that stands alone on its line takes the whole line with it. A name is
-//! looked up from the innermost section outwards, first as it stands, then part by part at its dots.
+//! A section or comment tag alone on its line removes the whole line. A name is
+//! looked up from the innermost section outwards, first as a whole, then part by part at its dots.
 //! Partials are refused with a diagnostic.
 //!
 //! **Source**: `spullara/mustache.java` 0.9 (what the DC/OS SDK and package manager render with) for

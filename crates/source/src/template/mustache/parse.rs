@@ -61,7 +61,7 @@ struct Open {
     outer: Vec<Item>,
 }
 
-/// A tag as found: its whole span, its sign and what stands inside.
+/// A tag: its whole span, its sign and its content.
 struct Tag<'t> {
     start: usize,
     end: usize,

@@ -286,7 +286,7 @@ impl<'c> Renderer<'_, 'c> {
         parts.try_fold(start, |value, part| value.get(part))
     }
 
-    /// Counts the work and says whether so many bytes still fit.
+    /// Counts the work and returns whether this many bytes still fit.
     fn fits(&mut self, bytes: usize, at: Span) -> bool {
         self.work = self.work.saturating_add(1);
         let fits = self.work <= MAX_WORK && self.text.len().saturating_add(bytes) <= self.options.max_output;

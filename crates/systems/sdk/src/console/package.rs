@@ -1,5 +1,5 @@
 //! `describe`, `update start`, `update package-versions`, `uninstall`: what the real command line asks the package manager
-//! for. `dcos package uninstall SERVICE` is understood as it stands.
+//! for. `dcos package uninstall SERVICE` is understood as well.
 //!
 //! Knows: that `/sim` keeps the definition a service was installed with, options and package files included.
 //! Must not know: how a definition is read.
@@ -80,7 +80,7 @@ pub(super) fn start(call: &mut Call<'_>, given: &Given) -> Done {
     Ok(())
 }
 
-/// `uninstall`, and `dcos package uninstall SERVICE`, where the package manager stands in the place of a service.
+/// `uninstall`, and `dcos package uninstall SERVICE`, where the package manager is in the place of a service.
 pub(super) fn uninstall(call: &mut Call<'_>, given: &Given) -> Done {
     let name = match given.arg(0) {
         "" if call.service().is_empty() => {
@@ -96,9 +96,9 @@ pub(super) fn uninstall(call: &mut Call<'_>, given: &Given) -> Done {
     Ok(())
 }
 
-/// The definition a service runs with, as it was given.
+/// Returns the definition with which a service was installed.
 fn installed(call: &mut Call<'_>) -> Result<Map<String, Value>, Failure> {
-    let not_read = || Failure::Refused("the answer is no definition".to_owned());
+    let not_read = || Failure::Refused("the answer is not a definition".to_owned());
     let name = if call.service().is_empty() {
         let body = call.get(Rules::Plain, &["configurations", "target"])?;
         let target: Value = serde_json::from_slice(&body).unwrap_or_default();
@@ -114,7 +114,7 @@ fn installed(call: &mut Call<'_>) -> Result<Map<String, Value>, Failure> {
 
 fn files(installed: &Map<String, Value>) -> Result<&Map<String, Value>, Failure> {
     let files = installed.get("files").and_then(Value::as_object);
-    files.ok_or_else(|| Failure::Refused("the answer is no definition".to_owned()))
+    files.ok_or_else(|| Failure::Refused("the answer is not a definition".to_owned()))
 }
 
 /// The version of the package; nothing without one.

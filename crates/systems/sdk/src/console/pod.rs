@@ -25,8 +25,8 @@ pub(super) fn status(call: &mut Call<'_>, given: &Given) -> Done {
     }
     match serde_json::from_slice::<Value>(&body) {
         Ok(value) if value.is_object() => call.say(&draw(&value)),
-        Ok(_) => return Err(Failure::Refused("the answer is no status of pods".to_owned())),
-        Err(error) => return Err(Failure::Refused(format!("the answer is no status of pods: {error}"))),
+        Ok(_) => return Err(Failure::Refused("the answer is not a status of pods".to_owned())),
+        Err(error) => return Err(Failure::Refused(format!("the answer is not a status of pods: {error}"))),
     }
     Ok(())
 }

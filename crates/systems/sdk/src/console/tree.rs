@@ -15,7 +15,7 @@ struct Node {
     children: Vec<Node>,
 }
 
-/// `plan status`: the name as it was typed, the tree, the errors.
+/// Prints `plan status`: the typed name, the tree, the errors.
 pub(super) fn plan(typed_name: &str, body: &Value) -> String {
     let root = Node {
         label: element_label(typed_name, body),

@@ -81,7 +81,7 @@ pub(super) const PHASES: Level = Level {
     inner: &["pod", "steps"],
 };
 
-/// The things that stand in their place; the others are reported and left out.
+/// Returns the entries that are in the right place; the others are reported and left out.
 pub(super) fn in_place<'n>(cx: &mut Cx<'_>, named: Vec<Named<'n>>, level: &Level) -> Vec<Named<'n>> {
     let Level { things, thing, marks, owner: (owner, beside), inner } = *level;
     let is_thing = |value: &Node| marks.iter().any(|mark| value.get(mark).is_some());
@@ -94,7 +94,7 @@ pub(super) fn in_place<'n>(cx: &mut Cx<'_>, named: Vec<Named<'n>>, level: &Level
             right.push(one);
         } else if outer && (!inner || !right.is_empty()) {
             // What could belong on either level belongs outside where there are things with names.
-            let message = format!("'{name}' is a field of {owner}, and stands among its {things}");
+            let message = format!("'{name}' is a field of {owner}, but is written among its {things}");
             cx.error(
                 codes::UNKNOWN_FIELD,
                 one.key.span,
@@ -103,7 +103,7 @@ pub(super) fn in_place<'n>(cx: &mut Cx<'_>, named: Vec<Named<'n>>, level: &Level
             );
         } else if !std::mem::replace(&mut between, true) {
             let message = format!(
-                "'{name}' stands directly under '{things}': the name of {thing} is missing in between"
+                "'{name}' is written directly under '{things}': the name of {thing} is missing in between"
             );
             let help =
                 format!("write the name of {thing} and a colon before it, and indent its fields below");

@@ -187,7 +187,7 @@ impl<'n> Word<'n> {
         node.as_str().map(|text| Self { text, node })
     }
 
-    /// Adds the replacement of the word as a mend, where it stands in the file as it is.
+    /// Adds the replacement of the word as a fix, if the word is in the file literally.
     fn offer(&self, finding: Diagnostic, replacement: &str) -> Diagnostic {
         if self.node.literal
             && self.node.span.end.saturating_sub(self.node.span.start) as usize == self.text.len()
@@ -203,7 +203,7 @@ impl<'n> Word<'n> {
     }
 }
 
-/// An optional text field as it stands in the tree.
+/// Returns an optional text field of the tree, unchanged.
 fn word<'n>(reader: &mut MapReader<'n, '_>, key: &'static str) -> Option<Word<'n>> {
     reader.text(key)?;
     Word::of(reader.optional(key))

@@ -182,7 +182,7 @@ fn steps(cx: &mut Cx<'_>, steps: &Entry, phase: &str, pod: Option<&Arc<PodSpec>>
     (entries, ignored)
 }
 
-/// An index is looked up as its decimal text, so `00` is no index.
+/// An index is looked up as its decimal text, so `00` is not an index.
 fn step_key(name: &str) -> Option<StepKey> {
     if name == "default" {
         return Some(StepKey::Default);

@@ -52,7 +52,7 @@ const RLIMITS: &[&str] = &[
     "RLIMIT_STACK",
 ];
 
-/// Decodes one pod; none when it is no mapping.
+/// Decodes one pod; `None` if it is not a mapping.
 pub(super) fn pod(cx: &mut Cx<'_>, named: &Named<'_>, user: &Text) -> Option<PodSpec> {
     let Named { name, key, value } = *named;
     cx.check_name("a pod", named);

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Characters of a service name without slashes at most: it becomes part of host names.
 const LONGEST_NAME: usize = 63;
 
-/// Decodes a whole definition; none only when it is no mapping at all.
+/// Decodes a whole definition; `None` only if it is not a mapping.
 pub(crate) fn service(cx: &mut Cx<'_>, root: &Node) -> Option<ServiceSpec> {
     let head =
         root.as_mapping().and_then(|entries| entries.first()).map_or(root.span, |first| first.key.span);
@@ -165,7 +165,7 @@ fn domains(env: &BTreeMap<String, String>) -> Domains {
     }
 }
 
-/// The way of most programs to a policy: there is no field for it.
+/// Returns the replacement policy of the environment; definitions have no field for it.
 fn replacement_policy(env: &BTreeMap<String, String>) -> Option<ReplacementFailurePolicy> {
     let number =
         |key: &str, default| env.get(key).and_then(|text| text.trim().parse().ok()).unwrap_or(default);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 const LONGEST_GRACE_S: i64 = 3600;
 
-/// Decodes one task; none when it is no mapping.
+/// Decodes one task; `None` if it is not a mapping.
 pub(super) fn task(
     cx: &mut Cx<'_>,
     named: &Named<'_>,

@@ -64,7 +64,7 @@ pub(super) fn check_paths(cx: &mut Cx<'_>, volumes: &Volumes) {
     }
 }
 
-/// Reports a volume of an external provider, which stands elsewhere.
+/// Reports a volume of an external provider, which belongs under another field.
 fn is_external(cx: &mut Cx<'_>, name: &str, head: Span, node: &Node) -> bool {
     let kind = node.get("type").filter(|kind| kind.as_str() == Some("DOCKER"));
     let driven =

@@ -27,7 +27,7 @@ impl Explainer<'_> {
     }
 
     /// Machines that a step could look at and that make no offer: turned down before, when they were of no use, and not
-    /// asked for again, since the step is no new work.
+    /// asked for again, since the step is not new work.
     pub(super) fn declined(&mut self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
         let scheduler = self.scheduler;
         if scheduler.offers.revive.is_requested() {

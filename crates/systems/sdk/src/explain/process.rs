@@ -25,7 +25,7 @@ impl Explainer<'_> {
 
     /// The service looks at no offers yet.
     pub(super) fn barred(&self) -> Option<Reason> {
-        let text = format!("It is shown no offers: {BARRED}");
+        let text = format!("It gets no offers: {BARRED}");
         self.scheduler.is_barred().then(|| reason(text, None, ReasonKind::NoOffers { text: BARRED.into() }))
     }
 }

@@ -133,7 +133,7 @@ impl Explainer<'_> {
             }
         }
         if manual {
-            let text = format!("Processes are on manual: you say what happens to {task}");
+            let text = format!("You control {task} by hand");
             reasons.push(reason(text, None, ReasonKind::Manual { task }));
         }
         reasons
@@ -193,7 +193,7 @@ impl Explainer<'_> {
     }
 
     /// A pod's reservations are on a machine that makes no offers because of maintenance. The real scheduler
-    /// never looks at unavailability, so a window that is only planned is no reason.
+    /// never looks at unavailability, so a planned window is not a reason.
     fn maintenance(&mut self, requirement: &Requirement) -> Vec<Reason> {
         let stored =
             self.scheduler.state.tasks.pod(&requirement.key).into_iter().flat_map(|tasks| tasks.values());
@@ -243,18 +243,18 @@ impl Explainer<'_> {
             text
         } else if scheduler.offers.revive.is_suppressed() {
             "the scheduler told the master to send none".to_owned()
-        } else if !scheduler.offers.at_hand.is_empty() {
-            format!("{} offers wait for the next cycle", scheduler.offers.at_hand.len())
+        } else if !scheduler.offers.open.is_empty() {
+            format!("{} offers wait for the next cycle", scheduler.offers.open.len())
         } else {
             "the master has sent none since the scheduler asked".to_owned()
         };
-        if scheduler.offers.at_hand.is_empty() {
+        if scheduler.offers.open.is_empty() {
             self.remedies.drought(requirement);
         } else if let Some(at) = scheduler.next_cycle() {
             let text = format!("{text}, at {at}");
             return reason(text, None, ReasonKind::NextCycle { at_ms: at.ms() });
         }
-        reason(format!("No offer was at hand: {text}"), None, ReasonKind::NoOffers { text: text.into() })
+        reason(format!("There was no offer: {text}"), None, ReasonKind::NoOffers { text: text.into() })
     }
 }
 

@@ -24,7 +24,7 @@ pub fn reserve_limit(env: &BTreeMap<String, String>) -> Option<u64> {
     env.get(DISCIPLINE).and_then(|text| text.trim().parse().ok()).filter(|limit| *limit > 0)
 }
 
-/// Tells if a task that belongs to no service is to be killed. One that is out of reach is when it comes back; until
+/// Returns whether a task without a service must be killed. An unreachable task is killed when it comes back; until
 /// then the master would only say again that it is.
 pub fn must_end(status: &TaskStatus) -> bool {
     let state = status.state;

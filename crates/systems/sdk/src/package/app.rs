@@ -266,7 +266,7 @@ fn unmarked_options(options: &Value, parts: &Parts<'_>, found: &mut Diagnostics)
 }
 
 /// Values with the marks of packaging tools (`{{artifact-dir}}`, `%(artifact-dir)s`) replaced by their bare names: with
-/// the marks they could not stand in a definition.
+/// the marks they would not be allowed in a definition.
 fn unmarked(values: &Value, what: &str, file: Option<(FileId, &str)>, found: &mut Diagnostics) -> Context {
     let mut marks = SortedSet::new();
     let context = unmark(Context::from(values), &mut marks);
@@ -286,7 +286,7 @@ fn report_marks(
     let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let span = Span::new(file, place(at), place(at.saturating_add(length)));
     let list = marks.iter().cloned().collect::<Vec<_>>().join(", ");
-    let message = format!("{what} marks that a package build fills in: {list}");
+    let message = format!("{what} placeholders of a package build: {list}");
     found.push(
         Diagnostic::info(codes::PACKAGING_MARK, span, message)
             .with_help("nothing to do: the name of a mark takes its place here"),

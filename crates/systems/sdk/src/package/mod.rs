@@ -48,7 +48,7 @@ pub(crate) struct Package {
 
 impl Package {
     /// Returns the signs of its program.
-    pub(crate) fn marks(&self) -> Marks<'_> {
+    pub(crate) fn program_marks(&self) -> Marks<'_> {
         Marks { name: self.name.as_deref(), command: self.command.as_deref() }
     }
 }

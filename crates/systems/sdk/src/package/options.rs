@@ -1,6 +1,6 @@
 //! The user's options with the places they are written at.
 //!
-//! *Knows*: the file that the options came from, or the text that stands for one. *Must not know*: what a package does
+//! *Knows*: the file that the options came from, or the text in its place. *Must not know*: what a package does
 //! with an option.
 
 use crate::codes;

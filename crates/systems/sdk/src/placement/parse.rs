@@ -42,7 +42,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Reads a placement text for a pod type. Nothing to enforce is no rule.
+/// Reads a placement text for a pod type. A text without a constraint gives no rule.
 ///
 /// *Errors*: the first constraint that cannot be understood.
 pub fn parse(pod: &str, text: &str) -> Result<Option<Rule>, ParseError> {

@@ -54,7 +54,7 @@ pub enum Rule {
         /// The pod type.
         pod: Text,
     },
-    /// At most so many tasks of the pod type per key.
+    /// Maximum of tasks of the pod type per key.
     MaxPer {
         /// Per what.
         key: Key,

@@ -82,7 +82,7 @@ impl Process {
         self.send(cx, cluster, number, calls);
     }
 
-    /// Objects to a service that is to be loaded: it, or its framework, may be in the way.
+    /// Returns why a service cannot be loaded: it, or its framework, may exist already.
     pub(super) fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
         let same = |one: &str, other: &str| one.trim_matches('/') == other.trim_matches('/');
         if !load.framework.is_empty() {
@@ -180,7 +180,7 @@ impl Process {
         Ok(calls)
     }
 
-    /// The process starts again as it was, if the target means it: it serves all services of its framework.
+    /// Restarts the process if the target names it: it serves all services of its framework.
     pub(super) fn start_over(&mut self, cx: &mut Cx, cluster: &mut Cluster, target: &Target) {
         let meant =
             |member: &Member| target.service.as_deref().is_none_or(|pattern| glob(pattern, &member.name));

@@ -135,7 +135,13 @@ impl Process {
                 let owner = self.shared.as_ref().and_then(|shared| shared.hub.owner(&status.task_id));
                 match owner {
                     Some(member) => {
-                        self.tell(cx, cluster, number(member), cause, SchedulerEvent::Update(status));
+                        self.deliver_event(
+                            cx,
+                            cluster,
+                            number(member),
+                            cause,
+                            SchedulerEvent::Update(status),
+                        );
                     }
                     None if must_end(&status) => {
                         // A task of a service that is gone.
@@ -149,7 +155,7 @@ impl Process {
             SchedulerEvent::Rescind(offer) => {
                 let holder = self.shared.as_mut().and_then(|shared| shared.hub.rescinded(offer));
                 if let Some(member) = holder {
-                    self.tell(cx, cluster, number(member), cause, SchedulerEvent::Rescind(offer));
+                    self.deliver_event(cx, cluster, number(member), cause, SchedulerEvent::Rescind(offer));
                 }
             }
             event => {
@@ -159,7 +165,7 @@ impl Process {
                     shared.hub.subscribed(&event);
                 }
                 for number in self.joined() {
-                    self.tell(cx, cluster, number, cause, event.clone());
+                    self.deliver_event(cx, cluster, number, cause, event.clone());
                 }
             }
         }
@@ -170,7 +176,14 @@ impl Process {
         self.shared.as_ref().map(|shared| shared.hub.members().map(number).collect()).unwrap_or_default()
     }
 
-    fn tell(&mut self, cx: &mut Cx, cluster: &mut Cluster, to: Number, cause: Cause, event: SchedulerEvent) {
+    fn deliver_event(
+        &mut self,
+        cx: &mut Cx,
+        cluster: &mut Cluster,
+        to: Number,
+        cause: Cause,
+        event: SchedulerEvent,
+    ) {
         cx.set_cause(cause);
         let calls = self.with(to, |scheduler| scheduler.on_event(cx, event)).unwrap_or_default();
         self.send(cx, cluster, to, calls);
@@ -219,7 +232,7 @@ impl Process {
         self.send(cx, cluster, number, Vec::new());
         if let Some(greeting) = self.shared.as_ref().and_then(|shared| shared.hub.greeting()) {
             let cause = cx.cause();
-            self.tell(cx, cluster, number, cause, greeting);
+            self.deliver_event(cx, cluster, number, cause, greeting);
         }
     }
 

@@ -46,12 +46,12 @@ fn local_seeds(spec: &ServiceSpec, env: &BTreeMap<String, String>) -> Vec<String
 
 pub(super) fn variables(spec: &ServiceSpec, env: &BTreeMap<String, String>) -> Result<Vec<Variable>, String> {
     if seeds_count(env).is_none() {
-        return Err(format!("{SEEDS} is no whole number"));
+        return Err(format!("{SEEDS} is not a whole number"));
     }
     let seeds = local_seeds(spec, env).join(",").into();
     let mut all = vec![Variable { pod: None, name: "LOCAL_SEEDS", value: seeds }];
     if let Some(given) = env.get(AUTHENTICATION).filter(|given| !given.is_empty()) {
-        let block = decoded(given).ok_or_else(|| format!("{AUTHENTICATION} is no base64"))?;
+        let block = decoded(given).ok_or_else(|| format!("{AUTHENTICATION} is not base64"))?;
         all.push(Variable { pod: None, name: "AUTHENTICATION_CUSTOM_YAML_BLOCK", value: block.into() });
     }
     Ok(all)

@@ -60,10 +60,10 @@ fn mappings(spec: &ServiceSpec, env: &BTreeMap<String, String>) -> Result<String
     }
     let value = |name: &str| env.get(name).map(String::as_str).unwrap_or_default();
     let given = match env.get(MAPPINGS) {
-        Some(given) => decoded(given).ok_or_else(|| format!("{MAPPINGS} is no base64"))?,
+        Some(given) => decoded(given).ok_or_else(|| format!("{MAPPINGS} is not base64"))?,
         None => String::new(),
     };
-    let data: i64 = value(DATA_COUNT).parse().map_err(|_| format!("{DATA_COUNT} is no whole number"))?;
+    let data: i64 = value(DATA_COUNT).parse().map_err(|_| format!("{DATA_COUNT} is not a whole number"))?;
     let data = u32::try_from(data).unwrap_or(0).min(MOST_DATA);
     let mut lines = vec![given];
     for (pod, task, count) in

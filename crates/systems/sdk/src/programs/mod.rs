@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// The program that runs a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Program {
-    /// The example service's, which also stands for a program that adds nothing.
+    /// The example service's program, also used for a program that adds nothing.
     #[default]
     HelloWorld,
     /// Cassandra's.
@@ -49,7 +49,7 @@ pub enum Program {
 /// **Source**: `dcos-commons: …/config/TaskEnvRouter.java`. Match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Variable {
-    /// The pod whose tasks get it; all tasks, when none is named.
+    /// The pod whose tasks get it; all tasks if `None`.
     pub(crate) pod: Option<&'static str>,
     /// Name.
     pub(crate) name: &'static str,
@@ -68,7 +68,7 @@ pub(crate) struct FixedVariable {
     pub(crate) name: &'static str,
 }
 
-/// A pod instance that is lost for good, and what is at hand to bring it back.
+/// A pod instance that is lost for good, and the plan and steps that can bring it back.
 pub(crate) struct Lost<'a> {
     /// Pod type.
     pub(crate) pod: &'a str,

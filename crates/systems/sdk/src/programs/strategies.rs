@@ -1,4 +1,4 @@
-//! Strategies that no definition can name, given by the environment: they stand for a program that gives a plan or a
+//! Strategies that no definition can name, given by the environment, in place of a program that gives a plan or a
 //! phase the random strategy. Ours; the real library leaves it to Java.
 
 use crate::lower::{LoweredPlan, LoweredStrategy};

@@ -154,12 +154,17 @@ fn missing_program_variables_are_reported() {
         (CASSANDRA, "  replace:", "  other:", "Failed to find plan: replace"),
         (HDFS, "  replace:", "  other:", "Failed to find plan: replace"),
         (HDFS, "  data:", "  dota:", "Missing required pod named 'data' in service spec"),
-        (CASSANDRA, "name:", "# env: LOCAL_SEEDS_COUNT=two\nname:", "LOCAL_SEEDS_COUNT is no whole number"),
+        (
+            CASSANDRA,
+            "name:",
+            "# env: LOCAL_SEEDS_COUNT=two\nname:",
+            "LOCAL_SEEDS_COUNT is not a whole number",
+        ),
         (
             CASSANDRA,
             "name:",
             "# env: TASKCFG_ALL_AUTHENTICATION_CUSTOM_YAML_BLOCK_BASE64=!\nname:",
-            "is no base64",
+            "is not base64",
         ),
     ];
     for (text, from, to, words) in cases {

@@ -27,7 +27,7 @@ impl Scheduler {
             plan.tree.write_digest(digest);
         }
         digest.write_u64(u64::from(self.plans.waiting.len()));
-        digest.write_u64(self.offers.at_hand.len() as u64);
+        digest.write_u64(self.offers.open.len() as u64);
         digest.write_bool(self.state.completed_once);
         digest.write_bool(self.is_uninstalling());
     }

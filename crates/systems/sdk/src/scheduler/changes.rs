@@ -33,7 +33,7 @@ impl Scheduler {
     /// A scheduler without a framework has nothing to wait for but its removal.
     pub(super) fn stop(&mut self) {
         self.timers.stop();
-        self.offers.at_hand.clear();
+        self.offers.open.clear();
     }
 
     /// Delays may have ended: steps that were held back by them alone are pending again.

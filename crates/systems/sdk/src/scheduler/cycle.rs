@@ -14,9 +14,9 @@ use std::sync::Arc;
 impl Scheduler {
     /// One cycle, counted, and the draws for the next one.
     pub(super) fn run_cycle(&mut self, cx: &mut Cx) {
-        self.metrics.cycle(self.offers.at_hand.len());
+        self.metrics.cycle(self.offers.open.len());
         self.timers.cycle_runs(cx.now());
-        let offers = std::mem::take(&mut self.offers.at_hand);
+        let offers = std::mem::take(&mut self.offers.open);
         if !self.lifecycle.is_torn_down() {
             self.use_offers(cx, offers);
         }
@@ -24,7 +24,7 @@ impl Scheduler {
             self.metrics.throttled();
         }
         if !self.lifecycle.is_torn_down() {
-            self.plans.draw_lots(cx, &self.state.tasks, &mut self.timers);
+            self.plans.draw_random_children(cx, &self.state.tasks, &mut self.timers);
         }
     }
 

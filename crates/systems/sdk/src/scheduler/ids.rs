@@ -25,7 +25,7 @@ pub(crate) enum Kind {
     /// A persistent volume.
     Volume = 106,
     /// The lots of a random strategy.
-    Lots = 107,
+    RandomStrategy = 107,
 }
 
 /// Draws ids for one service.
@@ -72,8 +72,8 @@ impl Ids {
     }
 
     /// Key of the draws of a random strategy: new with every start of the scheduler.
-    pub(crate) fn lots(&self, key: &str) -> u64 {
-        draw::draw(self.seed, self.entity(key), Kind::Lots as u32, u64::from(self.generation))
+    pub(crate) fn random_key(&self, key: &str) -> u64 {
+        draw::draw(self.seed, self.entity(key), Kind::RandomStrategy as u32, u64::from(self.generation))
     }
 
     /// Id of the target configuration chosen at this start.

@@ -88,14 +88,14 @@ impl Metrics {
         }
     }
 
-    /// A cycle looks at so many offers.
+    /// Counts the offers that a cycle looks at.
     pub(super) fn cycle(&mut self, offers: usize) {
         self.cycles += 1;
         self.add(Counter::OffersProcessed, offers);
     }
 
     /// Counts calls for the master.
-    pub(super) fn said(&mut self, requests: &[Request]) {
+    pub(super) fn count_calls(&mut self, requests: &[Request]) {
         for request in requests {
             match &request.call {
                 Call::Decline { offer_ids, refuse_ms } => {

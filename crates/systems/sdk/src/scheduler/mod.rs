@@ -90,7 +90,7 @@ pub struct Scheduler {
     pub(crate) plans: Plans,
     /// Launch delays.
     pub(crate) backoff: Backoff,
-    /// Offers at hand, and how many more are wanted.
+    /// Open offers, and how many more are wanted.
     pub(crate) offers: Offers,
     /// Tasks that are to end.
     pub(crate) killer: TaskKiller,
@@ -148,7 +148,7 @@ impl Scheduler {
                     self.plans.revision.touch(cx);
                 }
             }
-            SchedulerEvent::Rescind(id) => self.offers.at_hand.retain(|offer| offer.id != id),
+            SchedulerEvent::Rescind(id) => self.offers.open.retain(|offer| offer.id != id),
             SchedulerEvent::Update(status) => self.take_status(cx, &status),
             // The SDK knows nothing of maintenance: it neither answers inverse offers nor looks at when an
             // offer's machine is expected away.
@@ -186,7 +186,7 @@ impl Scheduler {
         }
     }
 
-    /// Runs a cycle now, with the offers at hand.
+    /// Runs a cycle now, with the open offers.
     pub fn run_cycle_now(&mut self, cx: &mut Cx) -> Vec<Request> {
         self.now = cx.now();
         self.timers.disarm_cycle();
@@ -198,7 +198,7 @@ impl Scheduler {
     /// Ends the work on an input; returns the calls that it led to.
     fn finish(&mut self, cx: &Cx) -> Vec<Request> {
         let calls = self.outbox.take();
-        self.metrics.said(&calls);
+        self.metrics.count_calls(&calls);
         self.plans.revision.touch(cx);
         calls
     }

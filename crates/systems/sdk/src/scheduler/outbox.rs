@@ -7,12 +7,12 @@ use planarium_kernel::Cause;
 use planarium_mesos::api::{Call, Offer};
 use std::sync::Arc;
 
-/// Calls that wait for the end of the work at hand; empty between two inputs.
+/// Calls that are sent at the end of the current work; empty between two inputs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outbox(Vec<Request>);
 
 impl Outbox {
-    /// Adds a call of the cause at hand.
+    /// Adds a call with the current cause.
     pub(crate) fn push(&mut self, cx: &Cx, call: Call) {
         self.push_caused(cx.cause(), call);
     }

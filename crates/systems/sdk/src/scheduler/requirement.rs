@@ -77,7 +77,7 @@ impl Requirement {
         self.tasks.iter().filter_map(|name| self.pod.spec.task(name))
     }
 
-    /// Tasks of a pod instance whose instance names are at hand, in the same order.
+    /// Tasks of a pod instance, in the order of the given instance names.
     pub(crate) fn named(
         key: PodKey,
         pod: Arc<PodType>,

@@ -117,7 +117,7 @@ fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Sc
 }
 
 impl Scheduler {
-    /// Chooses the target; stored tasks that are there already stand for it.
+    /// Chooses the target; stored tasks that match it already count as updated.
     fn update_target(&mut self, spec: &Arc<ServiceSpec>, previous: Option<&Self>) -> Result<(), Refusal> {
         let previous = previous.map(Self::as_predecessor);
         self.configs.update_target(spec, self.ids.config(), previous, &self.service)?;

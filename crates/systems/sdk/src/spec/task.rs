@@ -90,7 +90,7 @@ pub struct HealthCheck {
     pub timeout_s: u64,
     /// In which failures do not count. *Units*: seconds.
     pub grace_s: u64,
-    /// After so many failures in a row the task is killed.
+    /// Number of failures in a row after which the task is killed.
     pub max_failures: u32,
 }
 

@@ -506,8 +506,8 @@ pods:
       server: {goal: RUNNING, cmd: ./x, cpus: 1, memory: 32}
 ",
             &[
-                "6:26 warning[SDK020] '@VERSION@' looks like a mark that a build fills in; it is taken as it stands",
-                "7:13 warning[SDK018] '{{artifact-dir}}' is a mark that a package build fills in; it is left empty",
+                "6:26 warning[SDK020] '@VERSION@' looks like a placeholder of a package build; it is used as it is",
+                "7:13 warning[SDK018] '{{artifact-dir}}' is a placeholder of a package build; it is left empty",
             ],
         ),
         // Python's marks: once each, wherever they stand.
@@ -523,9 +523,9 @@ pods:
       server: {goal: RUNNING, cmd: '%(cmd)s', cpus: 1, memory: 32}
 ",
             &[
-                "5:12 warning[SDK020] '%(image)s' is a mark that a package build fills in; its name takes its place",
-                "6:12 warning[SDK020] '%(artifact-dir)s' is a mark that a package build fills in; its name takes its place",
-                "8:37 warning[SDK020] '%(cmd)s' is a mark that a package build fills in; its name takes its place",
+                "5:12 warning[SDK020] '%(image)s' is a placeholder of a package build; its name is used as its value",
+                "6:12 warning[SDK020] '%(artifact-dir)s' is a placeholder of a package build; its name is used as its value",
+                "8:37 warning[SDK020] '%(cmd)s' is a placeholder of a package build; its name is used as its value",
             ],
         ),
         (
@@ -540,8 +540,8 @@ pods:
       server: {goal: RUNNING, cmd: x, cpus: 1, memory: 32}
 ",
             &[
-                "6:7 warning[SDK020] '%(artifact-dir)s' in the value of 'ZIP' is a mark that a package build fills in; its \
-                 name takes its place",
+                "6:7 warning[SDK020] '%(artifact-dir)s' in the value of 'ZIP' is a placeholder of a package build; its \
+                 name is used as its value",
             ],
         ),
         // A volume of an external provider where the disks of machines stand.
@@ -579,10 +579,10 @@ pods:
   web-url: http://x
 ",
             &[
-                "7:7 error[SDK030] 'placement' is a field of the pod, and stands among its tasks",
-                "8:7 error[SDK030] 'resource-sets' is a field of the pod, and stands among its tasks",
-                "9:3 error[SDK030] 'plans' is a field of the service, and stands among its pods",
-                "11:3 error[SDK030] 'web-url' is a field of the service, and stands among its pods",
+                "7:7 error[SDK030] 'placement' is a field of the pod, but is written among its tasks",
+                "8:7 error[SDK030] 'resource-sets' is a field of the pod, but is written among its tasks",
+                "9:3 error[SDK030] 'plans' is a field of the service, but is written among its pods",
+                "11:3 error[SDK030] 'web-url' is a field of the service, but is written among its pods",
             ],
         ),
         (
@@ -596,8 +596,8 @@ plans:
   phases: {p: {pod: hello}}
 ",
             &[
-                "3:3 error[SDK030] 'count' stands directly under 'pods': the name of a pod is missing in between",
-                "7:3 error[SDK030] 'strategy' stands directly under 'plans': the name of a plan is missing in between",
+                "3:3 error[SDK030] 'count' is written directly under 'pods': the name of a pod is missing in between",
+                "7:3 error[SDK030] 'strategy' is written directly under 'plans': the name of a plan is missing in between",
             ],
         ),
         (
@@ -619,10 +619,10 @@ plans:
       p: {pod: hello}
 ",
             &[
-                "6:7 error[SDK030] 'cpus' stands directly under 'resource-sets': the name of a resource set is missing in \
+                "6:7 error[SDK030] 'cpus' is written directly under 'resource-sets': the name of a resource set is missing in \
                  between",
-                "9:7 error[SDK030] 'goal' stands directly under 'tasks': the name of a task is missing in between",
-                "15:7 error[SDK030] 'strategy' is a field of the plan, and stands among its phases",
+                "9:7 error[SDK030] 'goal' is written directly under 'tasks': the name of a task is missing in between",
+                "15:7 error[SDK030] 'strategy' is a field of the plan, but is written among its phases",
             ],
         ),
         // A list item that a variable leaves empty is about the variable.
@@ -637,7 +637,7 @@ pods:
       server: {goal: RUNNING, cmd: ./x, cpus: 1, memory: 32}
 ",
             &[
-                "4:12 error[SDK018] '{{build-count}}' is a mark that a package build fills in; it is left empty, and the \
+                "4:12 error[SDK018] '{{build-count}}' is a placeholder of a package build; it is left empty, and the \
                  field needs a value",
                 "6:7 error[SDK004] The template variable 'URI' has no value, and the field needs one",
             ],

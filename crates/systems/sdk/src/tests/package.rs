@@ -217,7 +217,7 @@ fn marks_of_packaging_tools_are_named_with_their_file() {
     assert_eq!(
         findings(&loaded),
         [
-            "1:30 info[SDK018] resource.json holds marks that a package build fills in: %(artifact-dir)s, %(version)s"
+            "1:30 info[SDK018] resource.json holds placeholders of a package build: %(artifact-dir)s, %(version)s"
         ]
     );
     assert_eq!(file(&loaded, 0), "universe/resource.json");
@@ -227,7 +227,7 @@ fn marks_of_packaging_tools_are_named_with_their_file() {
     let loaded = load(&request(&options));
     assert_eq!(
         findings(&loaded),
-        ["3:17 info[SDK018] The options hold marks that a package build fills in: %(account)s"]
+        ["3:17 info[SDK018] The options hold placeholders of a package build: %(account)s"]
     );
     assert_eq!(file(&loaded, 0), "options.json");
 }

@@ -3,7 +3,7 @@
 //! *Knows*: the variable that names its credentials. *Must not know*: what certificates are for.
 //!
 //! **Source**: `dcos-commons: …/scheduler/SchedulerConfig.java (getDcosAuthTokenProvider)`. Simplified: the credentials
-//! themselves are not read, any text but an empty one stands for an account.
+//! themselves are not read, any text but an empty one counts as an account.
 
 use crate::spec::{At, ServiceSpec};
 use std::collections::BTreeMap;

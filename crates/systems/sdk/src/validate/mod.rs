@@ -119,10 +119,10 @@ validators! {
     "SDK212", "ServiceRoleCannotChangeOnIncompleteDeployment", role,
         "The role changes before the first deployment is complete", "let the deployment complete first, or keep the role";
     "SDK213", "ZoneValidator", zones,
-        "The placement of a pod begins or ceases to look at zones",
+        "The placement of a pod starts or stops using zones",
         "keep the use of '@zone' in the placement as it was at the first start";
     "SDK214", "TaskEnvCannotChange", fixed_variables,
-        "A variable of a task changes that may not",
+        "A variable of a task must not change",
         "give the variable the value that it had";
 }
 

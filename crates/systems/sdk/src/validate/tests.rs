@@ -175,7 +175,7 @@ fn every_check_has_a_page_whose_examples_hold() {
         let page = std::fs::read_to_string(format!("{folder}/{code}.md"))
             .unwrap_or_else(|_| panic!("{name} ({code}) has no page"));
         assert!(page.starts_with(&format!("# {code}: {title}\n")), "{code}: heading");
-        assert!(page.contains(name) && page.contains("\n## How to mend it\n"), "{code}: name and help");
+        assert!(page.contains(name) && page.contains("\n## How to fix it\n"), "{code}: name and help");
         let in_force = blocks(&page, "yaml before").first().copied();
         let (bad, texts) = (blocks(&page, "yaml bad"), blocks(&page, "text"));
         let good = blocks(&page, "yaml good");

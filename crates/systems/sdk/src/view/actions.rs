@@ -20,13 +20,13 @@ use std::sync::Arc;
 /// Action lists in use, by what is in them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Actions {
-    plans: SortedMap<Vec<Offer>, Arc<[ActionView]>>,
+    plans: SortedMap<Vec<ElementCommand>, Arc<[ActionView]>>,
     pods: SortedMap<(bool, bool), Arc<[ActionView]>>,
 }
 
-/// A command as it stands for an element.
+/// A command for an element, with its present permission.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Offer {
+struct ElementCommand {
     op: PlanOp,
     refused: Option<&'static str>,
     consequence: &'static str,
@@ -71,22 +71,22 @@ impl Actions {
             Element::Phase(_) => &PHASE,
             Element::Step(_) => &STEP,
         };
-        let offer = |op: &PlanOp| Offer {
+        let command = |op: &PlanOp| ElementCommand {
             op: *op,
             refused: if shut.ended { Some(ENDED) } else { refusal(tree, element, *op) },
             consequence: consequence(tree, element, *op),
             phase: None,
         };
-        let gate = gate(tree, element).filter(|_| !shut.ended).map(|phase| Offer {
+        let gate = gate(tree, element).filter(|_| !shut.ended).map(|phase| ElementCommand {
             op: PlanOp::Continue,
             refused: None,
             consequence: go_on(tree, phase),
             phase: Some([service, tree.name(element), tree.name(phase)].map(str::to_owned)),
         });
-        let mut key: Vec<Offer> = ops.iter().map(offer).collect();
+        let mut key: Vec<ElementCommand> = ops.iter().map(command).collect();
         if let Some(gate) = gate {
             // Before the command on the plan itself, so that the key of the operation does what moves the plan.
-            let at = key.iter().position(|offer| offer.op == PlanOp::Continue).unwrap_or(key.len());
+            let at = key.iter().position(|command| command.op == PlanOp::Continue).unwrap_or(key.len());
             key.insert(at, gate);
         }
         if let Some(list) = self.plans.get(&key) {
@@ -126,8 +126,8 @@ impl Actions {
     }
 }
 
-fn shown(offer: &Offer) -> ActionView {
-    let (title, icon) = match offer.op {
+fn shown(command: &ElementCommand) -> ActionView {
+    let (title, icon) = match command.op {
         PlanOp::Start => ("Start", "play"),
         PlanOp::Stop => ("Stop", "stop"),
         PlanOp::Interrupt => ("Interrupt", "waiting"),
@@ -135,23 +135,23 @@ fn shown(offer: &Offer) -> ActionView {
         PlanOp::Restart => ("Restart", "restart"),
         PlanOp::ForceComplete => ("Force complete", "forced"),
     };
-    let action = match &offer.phase {
+    let action = match &command.phase {
         Some([service, plan, phase]) => ActionView::new(
             format!("{title} phase {phase}"),
             Input::Plan(PlanCommand {
                 dialect: crate::DIALECT.to_owned(),
                 service: service.clone(),
                 plan: plan.clone(),
-                op: offer.op,
+                op: command.op,
                 phase: Some(phase.clone()),
                 step: None,
                 params: BTreeMap::new(),
             }),
         ),
-        None => ActionView::of_plan(title, offer.op),
+        None => ActionView::of_plan(title, command.op),
     };
-    let action = action.icon(icon).doing(offer.consequence).unless(offer.refused);
-    if offer.op == PlanOp::Start { action.asking() } else { action }
+    let action = action.icon(icon).doing(command.consequence).unless(command.refused);
+    if command.op == PlanOp::Start { action.asking() } else { action }
 }
 
 /// Why a command is refused now, in plain words.
@@ -178,7 +178,7 @@ fn consequence(tree: &PlanTree, element: Element, op: PlanOp) -> &'static str {
         }
         PlanOp::Start if held => "Lets the plan begin; parameters become environment values of its tasks.",
         PlanOp::Start => {
-            "Begins nothing anew: the plan is not held. Parameters count for tasks that are launched from now on."
+            "Starts nothing again: the plan is not interrupted. Parameters count for tasks that are launched from now on."
         }
         PlanOp::Stop if held && !has_begun(tree, element) => {
             "Changes nothing: the plan is held, and no step of it has begun."

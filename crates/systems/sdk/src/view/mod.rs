@@ -323,10 +323,10 @@ impl ViewBuilder<'_> {
         if self.scheduler.offers.revive.is_suppressed() {
             return "offers suppressed".to_owned();
         }
-        match self.scheduler.offers.at_hand.len() {
+        match self.scheduler.offers.open.len() {
             0 => "waiting for offers".to_owned(),
-            1 => "1 offer at hand".to_owned(),
-            n => format!("{n} offers at hand"),
+            1 => "1 open offer".to_owned(),
+            n => format!("{n} open offers"),
         }
     }
 }

@@ -140,7 +140,7 @@ impl<'a> Pods<'a> {
         })
     }
 
-    /// Looks at a task's launch as it was.
+    /// Reads a task's launch.
     fn launching<R>(self, task: &TaskRecord, look: impl FnOnce(&Launching<'_>) -> R) -> Option<R> {
         let config = self.configs.versions.get(&task.config)?;
         let pod = config.pods.get(&task.pod.pod)?;

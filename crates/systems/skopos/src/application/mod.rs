@@ -4,9 +4,9 @@
 //! plans ([`crate::flow`]), calls ([`crate::calls`]) or machines ([`crate::instances`]).
 
 mod audit;
+mod leaf_steps;
 mod loading;
 mod news;
-mod work;
 
 use crate::blueprint::Blueprint;
 use crate::commands::{Command, refusal};

@@ -93,7 +93,7 @@ fn change(containers: &mut Containers<'_, '_>, effect: &Effect) -> Result<(), Te
     Ok(())
 }
 
-/// Returns whether an instance has joined the register by now.
+/// Returns whether an instance has joined the register.
 fn has_joined(instances: &Instances, slot: Slot, now: SimTime) -> bool {
     instances.get(slot).is_some_and(|instance| {
         instance.state == InstanceState::Running

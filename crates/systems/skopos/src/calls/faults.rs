@@ -29,7 +29,7 @@ impl Strike {
     pub(crate) fn of_world(failed: &FailedCall) -> Self {
         Self {
             outcome: Outcome::Fail,
-            message: said(failed.exit_code, Some(&failed.message)),
+            message: failure_text(failed.exit_code, Some(&failed.message)),
             leave: false,
             delay_ms: failed.delay_ms,
         }
@@ -60,7 +60,7 @@ pub(crate) fn planned(
     })?;
     let strike = Strike {
         outcome: rule.outcome,
-        message: said(rule.exit_code, rule.message.as_ref()),
+        message: failure_text(rule.exit_code, rule.message.as_ref()),
         leave: rule.leave,
         delay_ms: 0,
     };
@@ -115,7 +115,7 @@ pub(crate) fn labels(site: &Site<'_>, id: StepId, bound: &Bound) -> Labels {
 }
 
 /// Returns the log's words for an exit code.
-fn said(exit_code: i32, message: Option<&Text>) -> Text {
+fn failure_text(exit_code: i32, message: Option<&Text>) -> Text {
     match message {
         Some(message) => format!("exit code {exit_code}: {message}").into(),
         None => format!("exit code {exit_code}").into(),

@@ -45,9 +45,9 @@ pub(crate) struct QualityGate {
 /// Results of the simulated plugins.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Simulation {
-    /// Images that exist; every image when there is no list.
+    /// Images that exist; every image without a list.
     pub(crate) registry: Option<Vec<Text>>,
-    /// Balancers that exist; the gateways when there is no list.
+    /// Balancers that exist; the gateways without a list.
     pub(crate) balancers: Option<Vec<Text>>,
     pub(crate) instances: Vec<Planted>,
     pub(crate) scripts: SortedMap<Text, Script>,
@@ -70,7 +70,7 @@ pub(crate) struct Planted {
     pub(crate) id: Option<Text>,
     pub(crate) ip: Option<Text>,
     pub(crate) stopped: bool,
-    /// Balancers that it is in; all of its gateways when there is no list.
+    /// Balancers to which it is attached; all of its gateways without a list.
     pub(crate) balancers: Option<Vec<Text>>,
 }
 
@@ -473,7 +473,7 @@ impl EnvReader<'_> {
             match codes.filter(|codes| !codes.is_empty()) {
                 Some(codes) => script.exits = codes.into(),
                 None => {
-                    let text = format!("{what} has an exit code that is no number");
+                    let text = format!("{what} has an exit code that is not a number");
                     self.error(
                         exit.span,
                         text,

@@ -130,7 +130,7 @@ fn one<'a>(
     found: &mut Diagnostics,
 ) -> Option<&'a str> {
     if let [first, _, ..] = paths {
-        let text = format!("Which file is the {what}? {}", paths.join(", "));
+        let text = format!("Several files could be the {what}: {}", paths.join(", "));
         let help = format!("leave one of them, or choose one with the option '{what}'");
         found.push(Diagnostic::error(codes::SEVERAL, at(first), text).with_help(help));
         return None;

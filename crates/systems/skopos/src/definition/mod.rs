@@ -78,7 +78,7 @@ pub(crate) struct Definition {
     pub(crate) project: Text,
     /// Path of the plan; none when it is generated.
     pub(crate) plan_path: Option<Text>,
-    /// The plan as it was brought.
+    /// The given plan.
     pub(crate) given: Option<(SharedPlan, Text)>,
     pub(crate) model: Option<Arc<Model>>,
     pub(crate) env: Arc<Env>,
@@ -107,7 +107,7 @@ pub(crate) struct Options {
 /// A plan that is about to run, with its text.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
-    /// None when nothing is to be done.
+    /// `None` if there is nothing to do.
     pub(crate) plan: Option<SharedPlan>,
     pub(crate) text: Text,
     pub(crate) generated: bool,
@@ -248,7 +248,7 @@ fn read_model(
     }
     let mut own = Diagnostics::new();
     let model = model::read(parsed.root.as_ref(), Span::at(file, 0), &mut own);
-    tell_beside(own, &gaps, found);
+    report_unless_missing(own, &gaps, found);
     model
 }
 
@@ -289,7 +289,7 @@ fn read_envs(
     }
     let mut own = Diagnostics::new();
     let mut env = env::read(env::merge(roots).as_ref(), &mut own);
-    tell_beside(own, &gaps, found);
+    report_unless_missing(own, &gaps, found);
     over(&mut env.vars);
     env
 }
@@ -319,7 +319,7 @@ fn report_missing(
 }
 
 /// Reports findings about values, but for those that a variable without a value leaves open: that has been told.
-fn tell_beside(own: Diagnostics, gaps: &[Span], found: &mut Diagnostics) {
+fn report_unless_missing(own: Diagnostics, gaps: &[Span], found: &mut Diagnostics) {
     const ABOUT_VALUES: [&str; 5] = [
         codes::MODEL_VALUE,
         codes::MODEL_REFERENCE,
@@ -445,6 +445,10 @@ fn project(options: &Value) -> Option<&str> {
     options.get("project").and_then(Value::as_str).filter(|name| !name.is_empty())
 }
 
+/// Options of a load. Each has a row in `docs/reference/skopos.md`.
+pub(crate) const OPTIONS: [&str; 9] =
+    ["project", "plan", "model", "env", "mode", "strategy", "replace_all", "interactive", "run"];
+
 fn options(given: &Value, found: &mut Diagnostics) -> Options {
     let mut refuse = |text: String, help: &str| {
         let finding = Diagnostic::error(codes::UNKNOWN_OPTION, Span::default(), text);
@@ -480,20 +484,9 @@ fn options(given: &Value, found: &mut Diagnostics) -> Options {
             "interactive" => &mut options.interactive,
             "run" | "start" => &mut options.run,
             _ => {
-                let known = [
-                    "project",
-                    "plan",
-                    "model",
-                    "env",
-                    "mode",
-                    "strategy",
-                    "replace_all",
-                    "interactive",
-                    "run",
-                ];
-                let help = match crate::definition::nearest::nearest(name, &known) {
+                let help = match crate::definition::nearest::nearest(name, &OPTIONS) {
                     Some(meant) => format!("did you mean '{meant}'?"),
-                    None => format!("the options are {}", known.join(", ")),
+                    None => format!("the options are {}", OPTIONS.join(", ")),
                 };
                 refuse(format!("There is no option '{name}'"), &help);
                 continue;

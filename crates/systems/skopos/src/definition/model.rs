@@ -403,7 +403,7 @@ impl ModelReader<'_> {
         });
         for missing in targets.iter().filter(|target| !components.iter().any(|one| one.name == **target)) {
             let span = target.map_or(node.span, |node| node.span);
-            let text = format!("The gateway '{name}' leads to '{missing}', which is no component");
+            let text = format!("The gateway '{name}' leads to '{missing}', which is not a component");
             let names: Vec<&str> = components.iter().map(|other| &*other.name).collect();
             let help = match nearest(missing, &names) {
                 Some(meant) => format!("did you mean '{meant}'?"),
@@ -514,7 +514,7 @@ pub(crate) fn hooks(node: &Node, found: &mut Diagnostics) -> Vec<Hook> {
                     item.as_mapping().unwrap_or_default().iter().filter_map(|entry| entry.key.as_str());
                 let meant = keys.find_map(|key| Some((key, nearest(key, &forms)?)));
                 found.push(finding.with_help(match meant {
-                    Some((key, meant)) => format!("'{key}' is no form of a step; did you mean '{meant}'?"),
+                    Some((key, meant)) => format!("'{key}' is not a form of a step; did you mean '{meant}'?"),
                     None => "write exec, call, gate, delay or probe with what belongs to it".to_owned(),
                 }));
             }

@@ -103,7 +103,7 @@ fn variable(inside: &str, at: usize) -> Option<Variable<'_>> {
     Some(Variable { name, default, colon, end })
 }
 
-/// Returns whether a place stands behind a `#` that begins a comment on its line.
+/// Returns whether a position is in a comment: behind a `#` on its line.
 fn in_comment(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();

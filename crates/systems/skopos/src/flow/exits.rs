@@ -3,7 +3,7 @@
 //! *Knows*: flags of exits, requests of the operator. *Must not know*: what steps do.
 //!
 //! *Order* at one exit: the result, a failure that is ignored, the exit's own message, the hold. A hold loses nothing: the
-//! result stands, the exit is chosen, only taking it is put off.
+//! result and the exit are final, only taking the exit is delayed.
 
 use super::Move;
 use crate::plan::{Leads, Plan, Step, StepId};

@@ -27,7 +27,7 @@ pub(crate) struct Containers<'a, 'io> {
     pub(crate) io: &'a mut Io<'io>,
 }
 
-/// A process that is to be started for an instance.
+/// A process to start for an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Launching {
     pub(crate) slot: Slot,
@@ -155,7 +155,7 @@ impl Containers<'_, '_> {
     }
 
     fn put(&mut self, slot: Slot, instance: Instance) {
-        self.tell("instance-created", slot, &instance);
+        self.report("instance-created", slot, &instance);
         self.instances.put(slot, instance);
     }
 
@@ -165,7 +165,7 @@ impl Containers<'_, '_> {
         if let Some(process) = gone.process {
             self.io.machines.vanish(process);
         }
-        self.tell("instance-destroyed", slot, &gone);
+        self.report("instance-destroyed", slot, &gone);
     }
 
     /// Stops an instance.
@@ -179,7 +179,7 @@ impl Containers<'_, '_> {
         }
     }
 
-    fn tell(&mut self, what: &'static str, slot: Slot, instance: &Instance) {
+    fn report(&mut self, what: &'static str, slot: Slot, instance: &Instance) {
         let fleet = self.io.machines.fleet();
         let host = instance.machine.map(|machine| self.hosts.name(fleet, machine));
         let component = self.blueprint.component_name(slot.component);
@@ -187,7 +187,7 @@ impl Containers<'_, '_> {
     }
 
     /// Tells that an instance fell without anybody asking for it.
-    fn tell_fall(&mut self, slot: Slot, what: &'static str, why: &str) {
+    fn report_end(&mut self, slot: Slot, what: &'static str, why: &str) {
         let Some(instance) = self.instances.get(slot) else { return };
         let component = self.blueprint.component_name(slot.component);
         self.names.instance(self.io.cx, what, component, instance, Some(why.into()));
@@ -332,7 +332,7 @@ impl Containers<'_, '_> {
             instance.fall(InstanceState::Stopped);
         }
         if !asked {
-            self.tell_fall(slot, "instance-exited", message);
+            self.report_end(slot, "instance-exited", message);
         }
     }
 
@@ -344,7 +344,7 @@ impl Containers<'_, '_> {
             if let Some(instance) = self.instances.get_mut(slot) {
                 instance.fall(InstanceState::Lost);
             }
-            self.tell_fall(slot, "instance-lost", &host);
+            self.report_end(slot, "instance-lost", &host);
         }
         host
     }

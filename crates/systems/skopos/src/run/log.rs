@@ -184,7 +184,7 @@ impl Record {
                 (HoldReason::Step, _) => format!("paused after one step, {name}"),
             },
             LogKind::Resume => "resumed".to_owned(),
-            LogKind::LoopEmpty => format!("{name} has nothing to go through"),
+            LogKind::LoopEmpty => format!("{name} has no instance to go through"),
             LogKind::FlowInfo(passed, to) | LogKind::FlowWarn(passed, to) => {
                 let result = if *passed { "passed" } else { "failed" };
                 format!("{name} {result}, {}", destination(plan, *to))

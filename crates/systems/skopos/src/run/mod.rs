@@ -3,27 +3,27 @@
 //! *Knows*: modes, frames, what each step shows, the log, the work under way, and the event of every change.
 //! *Must not know*: which change comes next ([`crate::flow`]), how a call is carried out ([`crate::calls`]).
 //!
-//! A run is a stack of frames. The top frame is the chain whose step is being worked on; a loop stands below the chain of
+//! A run is a stack of frames. The top frame is the chain whose step is being worked on; a loop is below the chain of
 //! its present iteration.
 
 mod check;
 mod events;
 mod history;
 mod indices;
+mod leaf_work;
 pub(crate) mod log;
 mod mode;
 mod shown;
 mod steps;
-mod work;
 
 pub(crate) use events::{Names, PLAN};
 pub(crate) use history::History;
 pub(crate) use indices::Indices;
+pub(crate) use leaf_work::{Await, Awaited, Effect, Launch, Leaf, Timed, Underway, Work};
 pub(crate) use log::{LogKind, Record};
 pub(crate) use mode::{Hold, HoldReason, Mode, Reason};
 pub(crate) use shown::Shown;
 pub(crate) use steps::{Iteration, LoopRun, StepRun, Trace};
-pub(crate) use work::{Await, Awaited, Effect, Launch, Leaf, Timed, Underway, Work};
 
 use crate::plan::{ChainId, ChainKind, Plan, SharedPlan, StepId};
 use planarium_ground::Cx;
@@ -78,7 +78,7 @@ impl Counts {
 /// State of a plan's run.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
-    /// The plan; one without steps when nothing is to be done.
+    /// The plan; without steps if there is nothing to do.
     pub(crate) plan: SharedPlan,
     /// Paths and words for events.
     pub(crate) names: Arc<Names>,

@@ -9,7 +9,7 @@ use planarium_protocol::Text;
 /// Modes of the engine as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Mode {
-    /// There is no plan: nothing is to be done.
+    /// There is nothing to do, so there is no plan.
     NotReady,
     /// Nothing has begun.
     Ready,

@@ -1,7 +1,7 @@
 //! Texts with names in double braces: `check {{.id}} {{.vars.timeout}}`.
 //!
 //! *Knows*: the part of Go's template language that plans use: fields, `index` with texts, trim marks, comments.
-//! *Must not know*: what any name stands for.
+//! *Must not know*: the meaning of any name.
 //!
 //! **Source**: Go `text/template`, lexer and field chains; simplified: pipelines, functions and control structures are
 //! kept as [`Piece::Broken`] and fail when they are used. Differs: a field name may hold a hyphen.
@@ -170,7 +170,7 @@ fn close(inside: &str) -> Option<(&str, &str)> {
     quote.and_then(|_| inside.split_once("}}"))
 }
 
-/// Reads what stands between the braces.
+/// Reads the text between the braces.
 fn expression(inner: &str) -> Result<Name, String> {
     if inner.is_empty() {
         return Err("there is nothing between `{{` and `}}`".to_owned());
@@ -202,7 +202,7 @@ fn index(call: &str) -> Result<Name, String> {
                 format!("`{word}` is not interpolated")
             }
             _ if word.starts_with('$') => "template variables are not interpolated".to_owned(),
-            _ => format!("`{}` is no name: names start with a dot", shown(call)),
+            _ => format!("`{}` is not a name: names start with a dot", shown(call)),
         });
     }
     let rest = call.strip_prefix("index").unwrap_or_default().trim_start_matches(BLANKS);
@@ -232,7 +232,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 
 /// `.a.b.c`.
 fn fields(text: &str) -> Result<Name, String> {
-    let no_name = || format!("`{}` is no name", shown(text));
+    let no_name = || format!("`{}` is not a name", shown(text));
     let path = text.strip_prefix('.').ok_or_else(no_name)?;
     let mut parts = Vec::new();
     for field in path.split('.') {
@@ -276,7 +276,7 @@ mod tests {
             ("{{.a}}", ".a"),
             ("a {{ .b.c }} d{{.e}}", r#""a " .b.c " d" .e"#),
             ("a  {{- .b -}}  c", r#""a" .b "c""#),
-            ("a {{-.b}}", r#""a " !`-.b` is no name: names start with a dot"#),
+            ("a {{-.b}}", r#""a " !`-.b` is not a name: names start with a dot"#),
             ("{{index .Model.Components \"my-comp\"}}", ".Model.Components.my-comp"),
             ("{{(index .Model.Components \"my-comp\").Image}}", ".Model.Components.my-comp.Image"),
             ("{{index .vars \"a}}b\"}}", ".vars.a}}b"),
@@ -287,13 +287,13 @@ mod tests {
             ("{{if .a}}x{{end}}", r#"!`if` is not interpolated "x" !`end` is not interpolated"#),
             ("{{$x}}", "!template variables are not interpolated"),
             ("{{}}", "!there is nothing between `{{` and `}}`"),
-            ("{{.}}", "!`.` is no name"),
-            ("{{.a..b}}", "!`.a..b` is no name"),
-            ("{{.1}}", "!`.1` is no name"),
-            ("{{printf \"}}\"}}", "!`printf \"}}\"` is no name: names start with a dot"),
+            ("{{.}}", "!`.` is not a name"),
+            ("{{.a..b}}", "!`.a..b` is not a name"),
+            ("{{.1}}", "!`.1` is not a name"),
+            ("{{printf \"}}\"}}", "!`printf \"}}\"` is not a name: names start with a dot"),
             ("x {{.a", r#""x " !`{{` is never closed"#),
-            ("{{\"}}", "!`\"` is no name: names start with a dot"),
-            ("{{{.a}}}", r#"!`{.a` is no name: names start with a dot "}""#),
+            ("{{\"}}", "!`\"` is not a name: names start with a dot"),
+            ("{{{.a}}}", r#"!`{.a` is not a name: names start with a dot "}""#),
             ("{{.größe}}", ".größe"),
             ("{{(index .a}}", "!a parenthesis is not closed"),
             ("{{index .a b}}", "!`index` takes texts in quotes"),

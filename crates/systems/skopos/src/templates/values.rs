@@ -196,7 +196,7 @@ fn text(node: Option<&Node>) -> Result<String, NoValue> {
 
 /// A value as Go prints it: `[a b]`, `map[a:1 b:2]` with its keys in order.
 ///
-/// **Source**: Go `fmt`, verb `%v`, which `text/template` uses for what is no text.
+/// **Source**: Go `fmt`, verb `%v`, which `text/template` uses for values that are not texts.
 fn print(node: &Node, out: &mut String) {
     match &node.kind {
         Kind::Scalar(_) if node.is_null() => out.push_str("<nil>"),

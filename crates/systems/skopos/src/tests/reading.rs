@@ -192,6 +192,21 @@ fn the_reference_of_the_simulation_is_whole() {
     }
 }
 
+/// Returns the first column of the table below a heading.
+fn rows<'p>(page: &'p str, heading: &str) -> Vec<&'p str> {
+    let section = page.split("\n## ").find(|section| section.lines().next() == Some(heading));
+    let lines = section.unwrap_or_default().lines().filter_map(|line| line.strip_prefix("| `"));
+    lines.filter_map(|line| line.split('`').next()).collect()
+}
+
+#[test]
+fn the_reference_lists_exactly_the_options_and_attributes_that_are_read() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/reference/skopos.md");
+    let page = std::fs::read_to_string(path).expect("a page");
+    assert_eq!(rows(&page, "Options of a load"), crate::definition::OPTIONS);
+    assert_eq!(rows(&page, "Attributes of an environment file"), crate::definition::files::ENV_KEYS);
+}
+
 #[test]
 fn options_that_come_along_as_a_file_are_no_file_of_the_application() {
     let text = format!(

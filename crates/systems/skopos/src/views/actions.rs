@@ -42,12 +42,12 @@ pub(crate) fn plan_actions(run: &Run) -> Vec<ActionView> {
 /// Returns the actions on a gate.
 pub(crate) fn gate_actions(run: &Run, id: StepId) -> Vec<ActionView> {
     let step = run.plan.step(id).map(|step| step.id.to_string());
-    let offer = |title, passed| {
+    let answer = |title, passed| {
         let command = Command::Gate { step: step.clone(), passed };
         action(run, title, &command, after(run, id, passed))
     };
-    let pass = offer("Pass gate", true).icon("check").found_by(PlanOp::ForceComplete);
-    vec![pass, offer("Fail gate", false).icon("cross")]
+    let pass = answer("Pass gate", true).icon("check").found_by(PlanOp::ForceComplete);
+    vec![pass, answer("Fail gate", false).icon("cross")]
 }
 
 fn action(run: &Run, title: &str, command: &Command, consequence: String) -> ActionView {

@@ -22,7 +22,7 @@ impl Clone for ViewCache {
 }
 
 impl ViewCache {
-    /// The view of a revision, built with the one before at hand when it is not this one.
+    /// The view of a revision, built from the one before if that is another revision.
     pub(crate) fn at(
         &self,
         revision: u64,

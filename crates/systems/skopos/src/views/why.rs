@@ -21,7 +21,7 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{ClearFault, Input, TaskStatusInput};
 use planarium_protocol::why::{ElementRef, Reason, ReasonKind, Unblock, Why};
 
-/// Why an element is not finished; none when there is no such element.
+/// Returns why an element is not finished; `None` if it does not exist.
 pub(crate) fn why(app: &App, path: &ElementPath, fleet: &Fleet, now: SimTime) -> Option<Why> {
     let App { run, blueprint, instances, .. } = app;
     let id = element(run, path)?;
@@ -75,7 +75,7 @@ impl Explainer<'_> {
         let run = self.run;
         match run.mode {
             Mode::NotReady => vec![reason(
-                "Nothing is to be done: what runs is what the model says",
+                "There is nothing to do: the running instances match the model",
                 0,
                 ReasonKind::Complete,
             )],
@@ -406,7 +406,7 @@ impl Explainer<'_> {
             ReasonKind::Starting { task: task.clone(), agent: launch.host.clone(), state: state.into() };
         let mut all = vec![reason(text, event, kind)];
         if facts.as_ref().is_some_and(|facts| facts.manual) {
-            let text = format!("What happens to {task} is up to you: it is on manual");
+            let text = format!("You control {task} by hand");
             all.push(reason(text, 0, ReasonKind::Manual { task: task.clone() }));
             let said = TaskStatusInput {
                 task: task.to_string(),

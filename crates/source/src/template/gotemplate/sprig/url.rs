@@ -17,7 +17,7 @@ pub(super) static TABLE: &[Function] = &[
     Function { name: "urlJoin", takes: &[Type::Dict], more: None, run: join },
 ];
 
-/// A part of an address, by which characters stand for themselves in it.
+/// A part of an address, with the characters that need no escape in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Host,

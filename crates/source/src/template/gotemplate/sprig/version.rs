@@ -43,7 +43,7 @@ pub struct Version {
     original: String,
 }
 
-/// A text is no version.
+/// A text is not a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VersionError;
 

@@ -467,7 +467,7 @@ fn pods() {
             "{\n  \"service\": \"hello\"\n}\n",
         ),
         row("pod status hello-0 --json", "GET /pod/hello-0/status", 200, "{}", 0, "{}\n"),
-        row("pod status", "GET /pod/status", 200, "7", 1, "the answer is no status of pods\n"),
+        row("pod status", "GET /pod/status", 200, "7", 1, "the answer is not a status of pods\n"),
         row("pod info hello-0", "GET /pod/hello-0/info", 200, "[]", 0, "[]\n"),
         row("pod restart hello-0", "POST /pod/hello-0/restart", 200, reply, 0, shown),
         row("pods replace hello-0", "POST /pod/hello-0/replace", 200, reply, 0, shown),
@@ -547,7 +547,7 @@ fn the_package_manager_is_the_simulator() {
     let reads = [
         ("describe", packaged, 0, resolved),
         ("describe", bare, 0, "There are no package options of hello: it was installed without a package.\n"),
-        ("describe", "[]", 1, "the answer is no definition\n"),
+        ("describe", "[]", 1, "the answer is not a definition\n"),
         (
             "update package-versions",
             packaged,

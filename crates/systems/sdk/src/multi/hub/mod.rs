@@ -1,4 +1,4 @@
-//! The scheduler of a framework that several services share, as far as it stands between them and the master.
+//! The scheduler of a framework that several services share: the part between them and the master.
 
 use crate::scheduler::Request;
 use crate::scheduler::offers::evaluate::build::NAMESPACE;
@@ -130,7 +130,7 @@ impl Hub {
         self.members.iter().find(|(_, member)| *member.prefix == *prefix).map(|(id, _)| *id)
     }
 
-    /// An offer is no more; who holds it.
+    /// Forgets an offer; returns its holder.
     pub fn rescinded(&mut self, offer: OfferId) -> Option<MemberId> {
         self.passed.remove(&offer).map(|passed| passed.holder)
     }

@@ -105,7 +105,7 @@ impl Configs {
         self.target = target;
     }
 
-    /// Lets tasks of pods that did not change, and tasks that are lost for good, stand for the target from now on.
+    /// Lets tasks of pods that did not change, and tasks that are lost for good, count as updated to the target from now on.
     pub(crate) fn move_to_target(&self, tasks: &mut TaskStore) {
         let id = &self.target.id;
         let behind: Vec<(Place, PodKey, Text, bool)> = tasks

@@ -1,4 +1,4 @@
-//! Offers: those at hand, their evaluation, and when more are asked for.
+//! Offers: the open ones, their evaluation, and requests for more.
 //!
 //! *Knows*: the queue of offers, suppress and revive, machines that were turned down, the last evaluations.
 //! *Must not know*: plans, cycles, steps beyond what they require.
@@ -43,7 +43,7 @@ const ALLOCATION_MS: u64 = 1_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Offers {
     /// Those that wait for the next cycle.
-    pub(crate) at_hand: Vec<Arc<Offer>>,
+    pub(crate) open: Vec<Arc<Offer>>,
     /// Suppress and revive.
     pub(crate) revive: Revive,
     /// Machines whose offers were turned down for an hour.
@@ -60,7 +60,7 @@ impl Offers {
     /// At the start of a process.
     pub(crate) fn new(now: SimTime, overhead: Overhead) -> Self {
         Self {
-            at_hand: Vec::new(),
+            open: Vec::new(),
             revive: Revive::new(now),
             declined: Declined::default(),
             overhead,
@@ -78,14 +78,14 @@ impl Offers {
         out: &mut Outbox,
     ) {
         self.revive.offers_came();
-        let room = QUEUE.saturating_sub(self.at_hand.len());
+        let room = QUEUE.saturating_sub(self.open.len());
         let overflow = offers.split_off(room.min(offers.len()));
-        self.at_hand.append(&mut offers);
+        self.open.append(&mut offers);
         decline_shortly(cx, &overflow, timers, out);
         timers.offers_came(cx);
     }
 
-    /// Turns offers down that are of no use to anything that is to be done.
+    /// Declines offers that no pending work can use.
     pub(crate) fn decline_long(&mut self, cx: &Cx, offers: &[Arc<Offer>], out: &mut Outbox) {
         out.decline(cx, offers, DECLINE_LONG_MS);
         let until = cx.now().saturating_add(DECLINE_LONG_MS);
@@ -109,7 +109,7 @@ impl Offers {
 
     /// Bytes beside what copies share, by estimate.
     pub(crate) fn bytes(&self) -> u64 {
-        bytes_of::<usize>(self.at_hand.len())
+        bytes_of::<usize>(self.open.len())
             + bytes_of::<Evaluation>(self.history.last.len())
             + ROW * self.history.agents.len() as u64
     }

@@ -15,7 +15,7 @@ const REFILL_MS: u64 = 256_000;
 /// Between two takings at least. *Units*: milliseconds.
 const SPACING_MS: u64 = 5_000;
 
-/// Pieces of work. Made anew in every cycle out of keys that are fingerprints already: each key stands in the first
+/// Pieces of work. Made anew in every cycle out of keys that are fingerprints already: each key is in the first
 /// free slot from the one that its lower bits name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorkSet {
@@ -38,7 +38,7 @@ impl FromIterator<WorkKey> for WorkSet {
 }
 
 impl WorkSet {
-    /// No keys, with room for so many.
+    /// Returns an empty set with room for this many keys.
     pub(crate) fn with_room(keys: usize) -> Self {
         let slots = if keys == 0 { Vec::new() } else { vec![0; (keys * 2).next_power_of_two()] };
         Self { slots, used: 0, zero: false }

@@ -29,10 +29,10 @@ impl Deployment<'_> {
         let mut phases = Vec::with_capacity(lowered.phases.len());
         for phase in &lowered.phases {
             let steps = phase.steps.iter().map(|step| self.new_step(step)).collect();
-            let key = self.factory.ids.lots(&format!("{}/{}", lowered.name, phase.name));
+            let key = self.factory.ids.random_key(&format!("{}/{}", lowered.name, phase.name));
             phases.push(NewPhase { name: phase.name.clone(), strategy: phase_strategy(phase, key), steps });
         }
-        let key = self.factory.ids.lots(&lowered.name);
+        let key = self.factory.ids.random_key(&lowered.name);
         self.factory.plan(kind, lowered.name.clone(), strategy(lowered.strategy, &[], key), phases)
     }
 
@@ -55,7 +55,7 @@ impl Deployment<'_> {
     }
 }
 
-/// COMPLETE when every stored task of the step is done, PENDING otherwise and when none is stored.
+/// COMPLETE if the step has stored tasks and all are done, else PENDING.
 fn first_state(requirement: &Requirement, target: &Config, tasks: &TaskStore) -> StepState {
     let mut stored = requirement
         .task_specs()

@@ -9,6 +9,7 @@
 
 pub(crate) mod action;
 mod assets;
+mod demand;
 pub(crate) mod deployment;
 mod differences;
 mod draws;
@@ -21,15 +22,14 @@ mod revision;
 mod step_tasks;
 mod waiting;
 mod weight;
-mod work;
 
 pub(crate) use action::Action;
 pub(crate) use assets::Assets;
+pub(crate) use demand::ClientStatus;
 pub(crate) use mentioned::Mentioned;
 pub(crate) use plan::{NewPhase, NewStep, Plan, PlanFactory, PlanKind, StepData};
 pub(crate) use revision::Revision;
 pub(crate) use step_tasks::StepTask;
-pub(crate) use work::ClientStatus;
 
 use super::Cx;
 use super::state::TaskRecord;

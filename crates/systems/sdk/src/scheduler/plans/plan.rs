@@ -172,7 +172,7 @@ impl Plan {
             namesakes: SortedSet::new(),
             gone: None,
         };
-        plan.is_random = plan.tree.draws_lots();
+        plan.is_random = plan.tree.has_random_strategy();
         for steps in phases {
             plan.add_rows(steps, ids, now);
         }

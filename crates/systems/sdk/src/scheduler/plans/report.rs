@@ -1,7 +1,7 @@
 //! Events of status changes, each with its cause, and the revisions of what changed.
 //!
 //! *Knows*: how a change of a step leads to changes of its ancestors. *Must not know*: why a step moved;
-//! that is the cause at hand.
+//! that is the current cause.
 
 use super::Plans;
 use crate::scheduler::Cx;
@@ -32,7 +32,7 @@ struct Below {
 }
 
 impl Below {
-    /// The cause of an element's change: the change below it, or the cause at hand.
+    /// The cause of an element's change: the change below it, or the current cause.
     fn cause(self, element: Element, base: Cause) -> Cause {
         match element {
             Element::Step(_) => base,

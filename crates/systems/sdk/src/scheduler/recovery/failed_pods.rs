@@ -1,7 +1,7 @@
 //! Pod instances that may have to be recovered, with what they need to come back.
 //!
 //! *Knows*: which pods have failed tasks, in order of their names; what was found out about them, and in which state of
-//! their tasks. *Must not know*: what is to be recovered, and whether anything stands in the way.
+//! their tasks. *Must not know*: which pods are recovered, and what prevents it.
 //!
 //! A failed pod that something else works on is looked at in every cycle. What it needs follows from its tasks alone
 //! unless launches are delayed, so it is found out once for each state of them.
@@ -95,8 +95,8 @@ impl FailedPods {
         self.pods.values().cloned().collect()
     }
 
-    /// Keeps what a pod instance needs, if it is still one of them.
-    pub(super) fn keep(&mut self, key: &PodKey, needs: &Arc<Needs>) {
+    /// Stores the needs of a pod instance, if it is still one of them.
+    pub(super) fn set_needs(&mut self, key: &PodKey, needs: &Arc<Needs>) {
         if let Some(pod) = self.pods.get_mut(key.name_text()) {
             pod.needs = Some(needs.clone());
         }

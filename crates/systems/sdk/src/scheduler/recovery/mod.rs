@@ -132,7 +132,7 @@ impl RecoveryPlanManager<'_> {
         }
         let needs = Arc::new(self.found_needs(cx, &pod.key));
         if timeless {
-            self.failed.keep(&pod.key, &needs);
+            self.failed.set_needs(&pod.key, &needs);
         }
         needs
     }

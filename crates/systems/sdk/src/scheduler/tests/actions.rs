@@ -132,7 +132,7 @@ fn every_command_is_refused_changes_nothing_or_does_something_as_the_view_says()
                 continue;
             }
             let said = action.consequence.as_deref().unwrap_or_default();
-            let promised = said.starts_with("Changes nothing") || said.starts_with("Begins nothing");
+            let promised = said.starts_with("Changes nothing") || said.starts_with("Starts nothing");
             nothing += usize::from(promised);
             assert_eq!(promised, shown(&trial) == before, "{what}: {said}\n{}", shown(&trial));
         }

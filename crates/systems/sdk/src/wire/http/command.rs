@@ -1,9 +1,9 @@
-//! Calls of the SDK schedulers' API: which command stands behind which path, and files for the state store.
+//! Calls of the SDK schedulers' API: the command of each path, and files for the state store.
 //!
 //! Knows: which path is which kind of call. Must not know: what a call does; that is the scheduler's.
 //!
 //! A `call` input below `/service/NAME/v1` (or below `/v1`, for the first service) is resolved here, so that every replay
-//! resolves it alike, and does what the command does that stands behind it. The body is JSON, or a text that holds JSON; of
+//! resolves it alike, and does what its command does. The body is JSON, or a text that holds JSON; of
 //! `PUT .../state/files/FILE` it is the file's text.
 //!
 //! **Source**: dcos-commons `sdk/scheduler/src/main/java/com/mesosphere/sdk/http/endpoints/{Plans,Pod,State}Resource.java`.
@@ -18,7 +18,7 @@ use planarium_protocol::{Input, Refusal};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The command behind `POST` of a path below a service's root (`v1`, `plans`, ...). None when the path is no command.
+/// The command behind `POST` of a path below a service's root (`v1`, `plans`, ...). `None` if the path is not a command.
 ///
 /// *Errors*: what the real scheduler answers to a body that it cannot read.
 pub(crate) fn command(
@@ -167,7 +167,7 @@ impl Process {
         Some(match (call.method.as_str(), parts) {
             ("PUT", ["v1", "state", "files", file]) => self.put_file(cx, &service, file, &call.body),
             ("GET" | "HEAD", _) => Err(bad(format!("{path} is a question, not an input: ask it over HTTP"))),
-            _ => Err(Refusal::new(RefusalCode::NotFound, format!("{} {path} is no command", call.method))),
+            _ => Err(Refusal::new(RefusalCode::NotFound, format!("{} {path} is not a command", call.method))),
         })
     }
 

@@ -1,6 +1,6 @@
 //! The SDK scheduler's API: `/v1/...` and `/service/NAME/v1/...`.
 //!
-//! Knows: which input stands behind which call, and that a refusal's message is the body. The shapes of reads are `wire`'s.
+//! Knows: the input of each call, and that a refusal's message is the body. The shapes of reads are `wire`'s.
 //!
 //! **Source**: dcos-commons `sdk/scheduler/src/main/java/com/mesosphere/sdk/http/endpoints`.
 
@@ -32,7 +32,7 @@ const LINKS: [(&str, &str); 4] = [
     ("/configurations/target", "its target configuration"),
 ];
 
-/// Reads of a service as it stands.
+/// Reads of a service's present state.
 pub(crate) fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
     let base = format!("/service/{}/v1", encode(service.name.trim_matches('/')));
     // A service on its way out answers for its plan only.
@@ -44,7 +44,7 @@ pub(crate) fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
 }
 
 /// The name of the service in a path, and what follows it. A name may hold slashes: the `v1` (or `v2/debug`) after it ends
-/// it. Without a name it is the only or first service that is meant.
+/// it. Without a name it is the only or first service.
 fn address<'p>(parts: &'p [&'p str]) -> Option<(String, &'p [&'p str])> {
     let ["service", rest @ ..] = parts else { return Some((String::new(), parts)) };
     let end = rest.iter().position(|part| matches!(*part, "v1" | "v2"))?;

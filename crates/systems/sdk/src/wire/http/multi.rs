@@ -1,6 +1,6 @@
 //! The scheduler of a framework that several services share: its own routes, and those that manage its services.
 //!
-//! Knows: which input stands behind which call. Must not know: how services share a framework.
+//! Knows: the input of each call. Must not know: how services share a framework.
 //!
 //! **Source**: dcos-commons `MultiServiceEventClient` (which routes there are), `Multi*Resource`, and the example service's
 //! `ExampleMultiServiceResource` for `/v1/multi`.
@@ -126,7 +126,7 @@ fn definitions(shared: &Shared, members: &[&Member]) -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// Adds a service with one of the definitions at hand, or gives it another one.
+/// Adds a service with one of the known definitions, or gives it another one.
 fn add(request: &Request, shared: &Shared, members: &[&Member], name: &str) -> Wire {
     let failed = |why: &str| Response::text(400, format!("Failed to generate or persist service: {why}"));
     let Some(yaml) = request.param("yaml").filter(|yaml| !yaml.is_empty()) else {

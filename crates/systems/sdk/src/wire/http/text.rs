@@ -3,7 +3,7 @@
 //! Knows: layout and order. Must not know: what a body says.
 //!
 //! Source: dcos-commons `ResponseUtils`, `PrettyJsonResource` and the libraries behind them. Match, but that characters
-//! beyond ASCII stand as they are.
+//! beyond ASCII stay as they are.
 
 use planarium_part::Response;
 use serde_json::{Map, Value};

@@ -41,7 +41,7 @@ fn order(cx: &mut Cx<'_>, decoded: &Decoded, chain: &Chain) {
             let what = if n == 0 { "on_pass" } else { "on_fail" };
             let span = decoded.places.get(id.index()).and_then(|places| places.exits.get(n)).copied();
             let text =
-                format!("'{what}' of step '{}' leaves the order that the original page can draw", step.id);
+                format!("'{what}' of step '{}' leaves the order that Skopos' own page can draw", step.id);
             cx.info(codes::PATTERN_ORDER, span.unwrap_or_default(), text, HELP);
         }
     }
@@ -84,7 +84,7 @@ fn blocks(cx: &mut Cx<'_>, decoded: &Decoded, chain: &Chain) {
 fn cleanup_in_loop(cx: &mut Cx<'_>, decoded: &Decoded, chain: &Chain) {
     for (id, step) in steps(decoded, chain).filter(|(_, step)| step.cleanup) {
         let span = decoded.places.get(id.index()).map(|places| places.cleanup).unwrap_or_default();
-        let text = format!("The cleanup step '{}' stands inside a loop, where no exit can name it", step.id);
+        let text = format!("The cleanup step '{}' is inside a loop, where no exit can lead to it", step.id);
         cx.info(
             codes::PATTERN_LOOP_CLEANUP,
             span,

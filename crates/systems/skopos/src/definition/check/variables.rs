@@ -1,4 +1,4 @@
-//! Names in templates that have no value where they stand.
+//! Reports names in templates that have no value at their place.
 //!
 //! *Knows*: user variables, attributes of the model, where standard names are valid. *Must not know*: instances.
 

@@ -77,7 +77,7 @@ pub(super) fn exit(cx: &mut Cx<'_>, node: Option<&Node>, what: &str, step: &str)
     Read { exit, goes, lost: false }
 }
 
-/// A label with what should stand behind a comma, with its commas; none where it is something else.
+/// Returns a label with the words that belong behind a comma, with their commas; `None` for anything else.
 pub(super) fn parted(label: &str) -> Option<String> {
     let words: Vec<&str> = label.split_whitespace().collect();
     let (_, subs) = words.split_first()?;

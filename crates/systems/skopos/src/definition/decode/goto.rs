@@ -55,8 +55,9 @@ fn target(cx: &mut Cx<'_>, draft: &Draft, at: usize, n: usize, what: &str) -> Fo
     }
     match kind {
         ChainKind::Loop => {
-            let text =
-                format!("'{what}' of step '{id}' names the step '{goes}', which no step of a loop can");
+            let text = format!(
+                "'{what}' of step '{id}' names the step '{goes}', which is not allowed inside a loop"
+            );
             cx.error(codes::GOTO_IN_LOOP, span, text, "inside a loop write next, pass or fail");
             return Found::Lost;
         }

@@ -21,7 +21,7 @@ pub(crate) const MODEL_FOR_PLAN: (&str, &str) = (
     "name the file 'model.yaml': Skopos generates the plan from the model and what runs now",
 );
 
-/// Describes a document that is no plan, with advice.
+/// Describes a document that is not a plan, with advice.
 pub(crate) fn foreign(root: &Node) -> Option<(&'static str, &'static str)> {
     const MODEL: (&str, &str) = MODEL_FOR_PLAN;
     let doctype = root.get("doctype").and_then(Node::as_str).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! From the tree of a plan's text to a plan, with every finding about its shape.
 //!
-//! *Knows*: the header, the attributes of each class, where each class may stand, the syntax of exits.
+//! *Knows*: the header, the attributes of each class, the places of each class, the syntax of exits.
 //! *Must not know*: models, environments, what plugins exist.
 //!
 //! **Source**: Skopos Deployment Plan Reference, sections "Header section" to "Plan Errors". Match; what the document leaves
@@ -51,10 +51,10 @@ impl Cx<'_> {
     }
 }
 
-/// A plan as it was read, with the places that further checks point at.
+/// A decoded plan, with the positions that further checks point at.
 #[derive(Clone, Debug)]
 pub(crate) struct Decoded {
-    /// The plan as far as it was understood.
+    /// The part of the plan that was understood.
     pub(crate) plan: Arc<Plan>,
     /// Places by step.
     pub(crate) places: Vec<Places>,

@@ -1,6 +1,6 @@
 //! Steps and chains.
 //!
-//! *Knows*: the attributes of each class and where each class may stand. *Must not know*: how exits are resolved.
+//! *Knows*: the attributes and the places of each class. *Must not know*: how exits are resolved.
 
 use super::{Cx, Draft, DraftStep, Places, action, flow, scalar};
 use crate::codes;
@@ -189,7 +189,7 @@ fn classes() -> String {
     OWN.map(|(name, _)| name).join(", ")
 }
 
-/// Checks that a class may stand in a chain of this kind.
+/// Checks that a class is allowed in a chain of this kind.
 ///
 /// **Source**: Skopos Deployment Plan Reference, "Limitations". Match: what is stated there as a limitation is an error.
 fn place(cx: &mut Cx<'_>, class: &str, kind: ChainKind, id: &str, span: Span) {
@@ -200,7 +200,7 @@ fn place(cx: &mut Cx<'_>, class: &str, kind: ChainKind, id: &str, span: Span) {
             (false, "loops go through the instances of a component: put it into a component step")
         }
         ChainKind::Loop if class == "instance-loop" => {
-            let text = format!("The loop '{id}' stands inside a loop");
+            let text = format!("The loop '{id}' is inside another loop");
             cx.error(codes::LOOP_NESTED, span, text, "put the loops one after the other");
             return;
         }
@@ -210,13 +210,15 @@ fn place(cx: &mut Cx<'_>, class: &str, kind: ChainKind, id: &str, span: Span) {
         let text = match kind {
             ChainKind::Root => {
                 format!(
-                    "Step '{id}' of class {class} stands at the top level, where only groups and components may"
+                    "Step '{id}' of class {class} is at the top level, where only groups and components are allowed"
                 )
             }
             ChainKind::Group | ChainKind::Component => {
-                format!("Step '{id}' of class {class} stands inside a {}, where it may not", kind.word())
+                format!("Step '{id}' of class {class} is inside a {}, where it is not allowed", kind.word())
             }
-            ChainKind::Loop => format!("Step '{id}' of class {class} stands inside a loop, where it may not"),
+            ChainKind::Loop => {
+                format!("Step '{id}' of class {class} is inside a loop, where it is not allowed")
+            }
         };
         cx.error(codes::CLASS_PLACE, span, text, help);
     }
@@ -241,7 +243,7 @@ fn extra(cx: &mut Cx<'_>, entries: &[Entry], class: &str, id: &str) {
     let valid: Vec<&str> = COMMON.iter().chain(own).copied().collect();
     for entry in entries {
         let Some(name) = entry.key.as_str() else {
-            let text = format!("Step '{id}' has an attribute that is no text: it is ignored");
+            let text = format!("Step '{id}' has an attribute that is not a text: it is ignored");
             cx.warn(codes::UNKNOWN_ATTRIBUTE, entry.key.span, text, "remove it");
             continue;
         };

@@ -67,7 +67,7 @@ struct Task<'a> {
     old_vers: Vec<&'a str>,
 }
 
-/// The text of the plan that leads from what runs to what the model says; none when nothing is to be done. With `pairwise`
+/// The text of the plan that leads from what runs to what the model says; `None` if there is nothing to do. With `pairwise`
 /// every old instance leaves its balancers as soon as the new one in its place is in service.
 ///
 /// *Errors*: the components that use each other in a circle.

@@ -32,7 +32,7 @@ static FRAMEWORK_ID: LazyLock<Text> = LazyLock::new(|| "framework_id".into());
 pub(crate) struct Context<'a> {
     /// The definition the tasks are launched from.
     pub(crate) spec: &'a ServiceSpec,
-    /// Id of the configuration that they stand for.
+    /// Id of their configuration.
     pub(crate) config: &'a Text,
     /// Principal of the reservations.
     pub(crate) principal: &'a Text,

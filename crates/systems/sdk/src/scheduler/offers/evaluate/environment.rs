@@ -132,7 +132,7 @@ impl Launching<'_> {
         configs.iter().map(|config| config_file::view(config, &env)).collect()
     }
 
-    /// The text of one config file; none when there is no such file, or its template is not at hand.
+    /// Returns the text of one config file; `None` if the file or its template does not exist.
     pub(crate) fn file_text(&self, config: &str) -> Option<String> {
         let config = self.task.configs.iter().find(|one| *one.name == *config)?;
         config_file::text(config, &self.process_env())

@@ -51,7 +51,7 @@ pub(crate) fn fit<'a>(
         Some(task) if pool.executors().contains(&task.executor_id) => {
             checks.push(Check::pass("executor", Words::Executor(task.name.clone())));
             // In use by the running executor: neither offered nor needed again.
-            footprint.executor_parts.extend(executor_held.iter().map(|held| keep(held, None)));
+            footprint.executor_parts.extend(executor_held.iter().map(|held| kept_part(held, None)));
         }
         Some(task) => {
             let (task, host) = (task.name.clone(), task.at.hostname.clone());
@@ -92,7 +92,7 @@ fn holder<'a>(stored: &'a PodTasks, task: &str, set: &str) -> Option<&'a TaskRec
         .or_else(|| stored.values().find(|record| *record.set == *set && !record.held.is_empty()))
 }
 
-fn keep(held: &Held, offered: Option<&Resource>) -> Part {
+fn kept_part(held: &Held, offered: Option<&Resource>) -> Part {
     let stack = offered.map(|resource| resource.reservations.clone());
     Part { id: Some(held.id.clone()), kind: held.kind.clone(), change: Change::Keep, stack }
 }
@@ -126,7 +126,7 @@ impl<'a> Fitting<'a, '_> {
         for port in fixed.into_iter().chain(dynamic) {
             match claim(&mut left, |kind| is_port(kind, port)) {
                 Some(held) if self.ask.pod().uses_host_ports() => {
-                    parts.extend(self.offered(held).map(|offered| keep(held, Some(offered))));
+                    parts.extend(self.offered(held).map(|offered| kept_part(held, Some(offered))));
                 }
                 Some(held) => {
                     let (kind, change) = (held.kind.clone(), Change::Unreserved);
@@ -187,7 +187,7 @@ impl<'a> Fitting<'a, '_> {
     fn volume(&mut self, spec: &VolumeSpec, left: &mut Vec<&Held>) -> Option<Part> {
         let is_it = |kind: &HeldKind| matches!(kind, HeldKind::Volume { path, .. } if *path == spec.path);
         match claim(left, is_it) {
-            Some(held) => self.offered(held).map(|offered| keep(held, Some(offered))),
+            Some(held) => self.offered(held).map(|offered| kept_part(held, Some(offered))),
             None => take_volume(self.ask, self.pool, spec, self.checks),
         }
     }
@@ -222,7 +222,7 @@ impl<'a> Fitting<'a, '_> {
         left
     }
 
-    /// Gives back what is no longer needed, as far as the offer holds it.
+    /// Gives back resources that are no longer needed, as far as the offer contains them.
     fn release(&mut self, mut left: Vec<&'a Held>, releases: &mut Vec<Held>) {
         for held in left.drain(..) {
             if let Some(offered) = self.pool.take_held(&held.id, &held.kind) {

@@ -18,7 +18,7 @@ pub(crate) struct Part {
     pub(crate) kind: HeldKind,
     /// Change to get there.
     pub(crate) change: Change,
-    /// The reservation as it was offered.
+    /// The offered reservation.
     pub(crate) stack: Option<Stack>,
 }
 

@@ -78,7 +78,7 @@ impl<'a> Ask<'a> {
         &self.requirement.pod.spec
     }
 
-    /// Tells if a task of the pod is to be launched.
+    /// Returns whether a task of the pod will be launched.
     pub(crate) fn launches(&self, task: &str) -> bool {
         self.requirement.tasks.iter().any(|name| **name == *task)
     }

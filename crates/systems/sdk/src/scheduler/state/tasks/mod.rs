@@ -334,7 +334,7 @@ impl TaskStore {
         }
     }
 
-    /// A task of a pod is no longer where it was; others of the pod may be.
+    /// Handles a task of a pod that has left its machine; others of the pod may still be there.
     fn leave_host(&mut self, number: u32, old: &TaskRecord) {
         let host = &old.at.hostname;
         let stays =

@@ -216,7 +216,7 @@ pub(crate) struct TaskRecord {
     pub(crate) launched: Arc<Launched>,
     /// Task id; empty for a stub. Not shared, as it is looked at most.
     pub(crate) id: Text,
-    /// Id of the configuration it stands for.
+    /// Id of its configuration.
     pub(crate) config: Text,
     /// Flagged as lost for good.
     pub(crate) permanently_failed: bool,
@@ -268,7 +268,7 @@ impl Deref for TaskRecord {
 }
 
 impl TaskRecord {
-    /// The last status of the task as it was launched last; a stub, which waits for its launch, has none.
+    /// Returns the last status of the task's latest launch; a stub, which waits for its launch, has none.
     pub(crate) fn own_status(&self) -> Option<&StoredStatus> {
         self.status.as_ref().filter(|_| !self.id.is_empty())
     }

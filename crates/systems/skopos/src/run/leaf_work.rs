@@ -1,6 +1,6 @@
-//! The leaf that is being worked on, and the timer that stands behind it.
+//! The leaf that is being worked on, and its timer.
 //!
-//! *Knows*: what a leaf waits for. *Must not know*: what comes of it.
+//! *Knows*: what a leaf waits for. *Must not know*: what happens next.
 //!
 //! *Invariant*: at most one timer is armed, and it is the leaf's.
 
@@ -144,7 +144,7 @@ impl Effect {
 #[derive(Clone, Debug)]
 pub(crate) struct Underway {
     leaf: Option<Leaf>,
-    /// Timers with what stands behind them.
+    /// Timers with their leaves.
     timers: EventQueue<Cause>,
 }
 
@@ -207,7 +207,7 @@ impl Underway {
         self.timers.one_shots()
     }
 
-    /// The cause of the timer that is due by now; it is armed no longer.
+    /// Returns the cause of the due timer, which is disarmed.
     pub(crate) fn pop_due(&mut self, now: SimTime) -> Option<Cause> {
         let (_, _, cause) = self.timers.pop_due(now)?;
         if let Some(leaf) = &mut self.leaf {
