@@ -260,6 +260,7 @@ mod tests {
             Page::new("docs/fidelity.md", "docs/fidelity.md"),
             Page::new("docs/glossary.md", "docs/glossary.md"),
             Page::new("docs/fidelity/kudo.md", "docs/fidelity/kudo.md"),
+            Page::new("docs/fidelity/kubernetes.md", "docs/fidelity/kubernetes.md"),
         ];
         for (text, want) in [
             ("see [a](../glossary.md#x).", "see [a](../../docs/glossary.md#x)."),

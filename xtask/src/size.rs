@@ -240,12 +240,13 @@ struct Variant {
 }
 
 /// One variant for each system alone, and the whole.
-const VARIANTS: &[Variant; 5] = &[
+const VARIANTS: &[Variant; 6] = &[
     Variant { name: "all systems", features: "all", budget: 1000 },
     Variant { name: "DC/OS SDK alone", features: "sdk", budget: 560 },
     Variant { name: "Marathon alone", features: "marathon", budget: 560 },
     Variant { name: "KUDO alone", features: "kudo", budget: 560 },
     Variant { name: "Skopos alone", features: "skopos", budget: 560 },
+    Variant { name: "Kubernetes alone", features: "kubernetes", budget: 560 },
 ];
 
 fn headless_wasm(root: &Path, variant: &Variant) -> PathBuf {

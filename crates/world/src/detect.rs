@@ -99,6 +99,19 @@ mod tests {
             ("sdk", &[("app.json", r#"{"x": {"id": "/a", "cmd": "sleep 1"}}"#)]),
             ("kudo", &[("my/operator.yaml", "name: x\n"), ("my/params.yaml", "")]),
             ("sdk", &[("my-operator.yaml", "pods:\n")]),
+            #[cfg(feature = "kubernetes")]
+            ("kubernetes", &[("web.yaml", "# c\n---\napiVersion: apps/v1\nkind: Deployment\n---\nkind: Service\n")]),
+            #[cfg(feature = "kubernetes")]
+            ("kubernetes", &[("a.json", r#"{"kind": "List", "apiVersion": "v1", "items": []}"#), ("README.md", "a: b\n")]),
+            #[cfg(feature = "kubernetes")]
+            ("kubernetes", &[("web.yaml", "apiVersion: apps/v1\nknd: Deployment\nmetadata: {}\n")]),
+            (
+                "kudo",
+                &[
+                    ("operator.yaml", "apiVersion: kudo.dev/v1beta1\nname: x\n"),
+                    ("templates/web.yaml", "apiVersion: apps/v1\nkind: Deployment\n"),
+                ],
+            ),
             #[cfg(feature = "skopos")]
             ("skopos", &[("plan.yaml", "doctype: deploy-plan\nplan: []\n")]),
             #[cfg(feature = "skopos")]

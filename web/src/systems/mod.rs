@@ -6,6 +6,8 @@
 
 #[cfg(feature = "kudo")]
 mod kudo;
+#[cfg(feature = "kubernetes")]
+mod kubernetes;
 #[cfg(feature = "marathon")]
 mod marathon;
 #[cfg(feature = "sdk")]
@@ -52,6 +54,8 @@ static DESKS: &[Desk] = &[
     kudo::DESK,
     #[cfg(feature = "skopos")]
     skopos::DESK,
+    #[cfg(feature = "kubernetes")]
+    kubernetes::DESK,
 ];
 
 /// The page's knowledge of a system.

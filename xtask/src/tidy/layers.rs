@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Repository;
 
 /// Every package with its layer.
-const LAYERS: [(&str, u8); 26] = [
+const LAYERS: [(&str, u8); 27] = [
     ("planarium-kernel", 0),
     ("planarium-protocol", 0),
     ("planarium-source", 0),
@@ -19,6 +19,7 @@ const LAYERS: [(&str, u8); 26] = [
     ("planarium-marathon", 4),
     ("planarium-kudo", 4),
     ("planarium-skopos", 4),
+    ("planarium-kubernetes", 4),
     ("planarium-world", 5),
     ("planarium-scenario", 6),
     ("planarium-rest", 6),
@@ -47,11 +48,12 @@ const EXCEPTIONS: [(&str, &str); 5] = [
 const MANAGERS: [&str; 2] = ["planarium-mesos", "planarium-kube"];
 
 /// The systems with the cluster managers that they need.
-const NEEDS: [(&str, &[&str]); 4] = [
+const NEEDS: [(&str, &[&str]); 5] = [
     ("planarium-sdk", &["planarium-mesos"]),
     ("planarium-marathon", &["planarium-mesos"]),
     ("planarium-kudo", &["planarium-kube"]),
     ("planarium-skopos", &[]),
+    ("planarium-kubernetes", &["planarium-kube"]),
 ];
 
 /// Returns whether a package may use a cluster manager: a system that needs it, or as a dependency that a feature turns on.

@@ -10,20 +10,27 @@
 use super::{Repository, Source};
 
 /// Words that name a system, as they stand in code.
-const WORDS: [&str; 8] = [
+const WORDS: [&str; 10] = [
     "\"sdk\"",
     "\"marathon\"",
     "\"kudo\"",
     "\"skopos\"",
+    "\"kubernetes\"",
     "planarium_sdk",
     "planarium_marathon",
     "planarium_kudo",
     "planarium_skopos",
+    "planarium_kubernetes",
 ];
 
 /// Crates of the systems: each may name itself.
-const OWN: [&str; 4] =
-    ["crates/systems/sdk/", "crates/systems/marathon/", "crates/systems/kudo/", "crates/systems/skopos/"];
+const OWN: [&str; 5] = [
+    "crates/systems/sdk/",
+    "crates/systems/marathon/",
+    "crates/systems/kudo/",
+    "crates/systems/skopos/",
+    "crates/systems/kubernetes/",
+];
 
 /// Files in which systems are registered.
 const REGISTRATIONS: [&str; 6] = [

@@ -32,6 +32,7 @@
 //! | `kubelet` | pods become processes: images, probes, restarts, the last word |
 //! | `nodes` | machines join, are silent, come back, are drained; what others hold of them |
 //! | `kube` | [`Kube`]: owns the records, fires what is due, passes on |
+//! | `reviewer` | what the API server says of objects that are only written down |
 //! | `why`, `wire`, and [`Kube`]'s own look at nodes and containers | read only, but for the verbs that [`wire`] passes on |
 
 mod amounts;
@@ -51,6 +52,7 @@ mod part;
 mod quantity;
 mod records;
 mod request;
+mod reviewer;
 mod scheduler;
 mod schema;
 pub mod selector;
@@ -75,7 +77,8 @@ pub use request::{
     Applied, Change, ChangeKind, DeleteOptions, Outcome, Part, Patch, Propagation, Review, Scope, Verdict,
     Webhook, Written,
 };
-pub use schema::Mismatch;
+pub use reviewer::{Reviewer, references, time_text};
+pub use schema::{Mismatch, Unknown};
 pub use selector::Selector;
 pub use status::KeptStatus;
 pub use summaries::{

@@ -320,7 +320,7 @@ impl Object {
     }
 
     /// `kind/name`, as commands write it.
-    pub(crate) fn path(&self) -> Text {
+    pub fn path(&self) -> Text {
         let word = &self.info.singular;
         if self.info.group.is_empty() {
             format!("{word}/{}", self.name).into()

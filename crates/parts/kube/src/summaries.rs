@@ -204,6 +204,24 @@ impl Object {
         }
     }
 
+    /// The condition of this type, of a workload, a pod or a Job; nothing where there is none.
+    pub fn condition(&self, kind: &str) -> Option<Condition> {
+        match &self.status {
+            Status::Set(status) => Condition::find(&status.conditions, kind),
+            Status::Pod(status) => Condition::find(&status.conditions, kind),
+            Status::Job(status) => Condition::find(&status.conditions, kind),
+            _ => None,
+        }
+    }
+
+    /// The node that a DaemonSet made the pod for; nothing for any other pod.
+    pub fn wanted_node(&self) -> Option<&Text> {
+        match &self.spec {
+            Spec::Pod(_, own) => own.pinned.as_ref(),
+            _ => None,
+        }
+    }
+
     /// Nothing when it is no Deployment.
     pub fn deployment(&self) -> Option<DeploymentFacts> {
         let status = self.set(KindId::DEPLOYMENT)?;

@@ -15,10 +15,10 @@ mod merge;
 mod patch;
 mod service;
 mod update;
-mod validate;
+pub(crate) mod validate;
 
 pub(crate) use builtin::DEFAULT_CLASS;
-pub(crate) use create::Parts;
+pub(crate) use create::{Parts, invalid};
 pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub(crate) use draft::Draft;
 pub(crate) use patch::scale_of;

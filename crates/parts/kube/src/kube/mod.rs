@@ -118,6 +118,11 @@ impl Kube {
         self.cluster.occurrences(object)
     }
 
+    /// An instant as the API writes it: `2021-04-09T12:30:00Z`.
+    pub fn time_text(&self, at: SimTime) -> String {
+        self.api().epoch.text(at)
+    }
+
     /// True if a task of this name or id is a container of this cluster.
     pub fn knows_task(&self, fleet: &Fleet, task: &str) -> bool {
         kubelet::knows_task(&self.cluster.runs, fleet, task)

@@ -9,10 +9,13 @@
 mod conform;
 mod kinds;
 mod pod;
+mod unknown;
 
 pub use conform::Mismatch;
 pub(crate) use conform::conform;
 pub(crate) use kinds::shape_of;
+pub use unknown::Unknown;
+pub(crate) use unknown::unknown_fields;
 
 /// The shape of metadata.
 pub(crate) static META: Shape = Shape::Of(&pod::OBJECT_META);

@@ -1,0 +1,141 @@
+//! An object of a service, with what it has become in the cluster.
+
+use std::sync::{Arc, OnceLock};
+
+use planarium_kernel::{Map, SimTime};
+use planarium_kube::{KindId, Object, ObjectNo};
+use planarium_protocol::Text;
+use planarium_protocol::view::{PlanView, PodView, SourceRef};
+
+use super::facts::Facts;
+use super::pods::pod_view;
+use crate::definition::Item;
+
+/// An object of a service.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    /// `Deployment`.
+    pub(crate) kind_name: Text,
+    /// `deployment.apps`.
+    pub(crate) word: Text,
+    /// Its namespace; empty for kinds that have none.
+    pub(crate) namespace: Text,
+    /// Its name.
+    pub(crate) name: Text,
+    /// Name of its plan, or of its step in the plan `objects`.
+    pub(crate) key: Text,
+    /// Its kind; nothing while the cluster does not serve it.
+    pub(crate) kind: Option<KindId>,
+    /// The server's words where it refused the object.
+    pub(crate) refused: Option<Text>,
+    /// It is in the files that were applied last.
+    pub(crate) in_files: bool,
+    /// Its position there.
+    pub(crate) source: Option<SourceRef>,
+    /// The object; nothing where there is none.
+    pub(crate) object: Option<Arc<Object>>,
+    /// Objects that its controllers made, by number.
+    pub(crate) parts: Map<ObjectNo, Part>,
+    /// Statuses as they were told last.
+    pub(crate) facts: Facts,
+    /// Since when it has its status.
+    pub(crate) since: SimTime,
+    /// Grows with every change.
+    pub(crate) revision: u64,
+    /// Its plan, made when somebody asks.
+    pub(crate) shown: Arc<OnceLock<Arc<PlanView>>>,
+}
+
+/// An object that a controller made for a member: a ReplicaSet, a Job, a ControllerRevision or a pod.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The object.
+    pub(crate) object: Arc<Object>,
+    /// Number of its owner.
+    pub(crate) parent: ObjectNo,
+    /// Status of a pod.
+    pub(crate) word: &'static str,
+    /// Since when it has that.
+    pub(crate) since: SimTime,
+    /// A pod's view, made when somebody asks.
+    shown: Arc<OnceLock<Arc<PodView>>>,
+}
+
+impl Part {
+    /// An object that a controller made.
+    pub(crate) fn new(object: &Arc<Object>, parent: ObjectNo, word: &'static str, since: SimTime) -> Self {
+        Self { object: Arc::clone(object), parent, word, since, shown: Arc::default() }
+    }
+
+    /// The view of a pod.
+    pub(crate) fn view(&self) -> Arc<PodView> {
+        Arc::clone(self.shown.get_or_init(|| Arc::new(pod_view(&self.object))))
+    }
+}
+
+impl Member {
+    /// An object that is about to be applied.
+    pub(crate) fn new(item: &Item, key: Text, now: SimTime) -> Self {
+        Self {
+            kind_name: item.kind.clone(),
+            word: item.word.clone(),
+            namespace: item.namespace.clone(),
+            name: item.name.clone(),
+            key,
+            kind: None,
+            refused: None,
+            in_files: true,
+            source: item.source.clone(),
+            object: None,
+            parts: Map::default(),
+            facts: Facts::default(),
+            since: now,
+            revision: 0,
+            shown: Arc::default(),
+        }
+    }
+
+    /// Returns whether it has a plan of its own.
+    pub(crate) fn is_workload(&self) -> bool {
+        super::is_workload(&self.kind_name)
+    }
+
+    /// `deployment.apps/web`.
+    pub(crate) fn path(&self) -> String {
+        format!("{}/{}", self.word, self.name)
+    }
+
+    /// Returns whether an item of a definition is about it.
+    pub(crate) fn is(&self, item: &Item) -> bool {
+        self.word == item.word && self.namespace == item.namespace && self.name == item.name
+    }
+
+    /// Its parts of a kind. *Order*: creation.
+    pub(crate) fn of_kind(&self, kind: KindId) -> impl Iterator<Item = &Part> {
+        self.parts.values().filter(move |part| part.object.kind == kind)
+    }
+
+    /// Its pods, in order of creation.
+    pub(crate) fn pods(&self) -> impl Iterator<Item = &Part> {
+        self.of_kind(KindId::POD)
+    }
+
+    /// The revision that a Deployment's or DaemonSet's newest template has: the object that keeps it.
+    pub(crate) fn newest(&self) -> Option<&Part> {
+        let kind = match self.kind? {
+            KindId::DEPLOYMENT => KindId::REPLICA_SET,
+            KindId::DAEMON_SET => KindId::CONTROLLER_REVISION,
+            _ => return None,
+        };
+        self.of_kind(kind).max_by_key(|part| revision_of(&part.object))
+    }
+}
+
+/// The number of a revision: of a ReplicaSet by its annotation, of a ControllerRevision by its field.
+pub(crate) fn revision_of(object: &Object) -> i64 {
+    if object.kind == KindId::CONTROLLER_REVISION {
+        return object.content().get("revision").and_then(serde_json::Value::as_i64).unwrap_or(0);
+    }
+    let text = object.annotations.get("deployment.kubernetes.io/revision");
+    text.and_then(|text| text.parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,90 @@
+//! Words and places of pods.
+
+use planarium_kube::{KindId, Object};
+use planarium_protocol::Text;
+
+use super::member::{Member, Part, revision_of};
+use crate::statuses;
+
+/// The word of an object that a controller made, as the kind of its workload shows it.
+pub(crate) fn part_word(member: &Member, part: &Object) -> &'static str {
+    if part.kind != KindId::POD {
+        return "";
+    }
+    let word = pod_word(part);
+    if word == "Ready" && is_outdated(member, part) {
+        return if is_on_delete(member) { "OnDelete" } else { "Outdated" };
+    }
+    word
+}
+
+/// The word of a pod by itself.
+pub(crate) fn pod_word(pod: &Object) -> &'static str {
+    let Some(facts) = pod.pod() else { return "Unknown" };
+    match &*facts.shown {
+        "Running" if facts.ready => "Ready",
+        "Succeeded" => "Completed",
+        "Failed" => "Error",
+        shown => statuses::of(shown),
+    }
+}
+
+/// Returns whether a pod was made by an earlier revision than the one that it is to have.
+fn is_outdated(member: &Member, pod: &Object) -> bool {
+    let Some(object) = &member.object else { return false };
+    let own = pod.labels.get("controller-revision-hash");
+    match object.kind {
+        KindId::STATEFUL_SET => {
+            let Some(facts) = object.stateful_set() else { return false };
+            let is_kept = ordinal(&pod.name).is_some_and(|at| at < facts.partition.unwrap_or(0));
+            !is_kept && own.is_some_and(|own| *own != facts.update_revision)
+        }
+        KindId::DAEMON_SET => {
+            let newest = member.newest().and_then(|part| part.object.labels.get("controller-revision-hash"));
+            own.zip(newest).is_some_and(|(own, newest)| own != newest)
+        }
+        _ => false,
+    }
+}
+
+fn is_on_delete(member: &Member) -> bool {
+    let Some(object) = &member.object else { return false };
+    let strategy = match object.kind {
+        KindId::STATEFUL_SET => object.stateful_set().map(|facts| facts.update_strategy),
+        KindId::DAEMON_SET => object.daemon_set().map(|facts| facts.update_strategy),
+        _ => None,
+    };
+    strategy.is_some_and(|strategy| *strategy == *"OnDelete")
+}
+
+/// The ordinal in the name of a StatefulSet's pod.
+pub(super) fn ordinal(name: &str) -> Option<u32> {
+    name.rsplit_once('-').and_then(|(_, ordinal)| ordinal.parse().ok())
+}
+
+/// Phase and step of a pod in the plan of its workload; nothing where it has none.
+pub(crate) fn step_of(member: &Member, part: &Part) -> Option<(Text, Text)> {
+    let pod = &part.object;
+    if pod.kind != KindId::POD {
+        return None;
+    }
+    let parent = member.parts.get(&part.parent).map(|parent| &parent.object);
+    match member.kind? {
+        KindId::DEPLOYMENT => Some((revision_name(parent?), pod.name.clone())),
+        KindId::CRON_JOB => Some((parent?.name.clone(), pod.name.clone())),
+        KindId::DAEMON_SET => Some(("nodes".into(), node_of(pod))),
+        KindId::STATEFUL_SET | KindId::JOB | KindId::REPLICA_SET => Some(("pods".into(), pod.name.clone())),
+        _ => None,
+    }
+}
+
+/// Name of the phase of a ReplicaSet.
+pub(super) fn revision_name(set: &Object) -> Text {
+    format!("revision-{}", revision_of(set)).into()
+}
+
+/// The node that a DaemonSet's pod is for; its own name where nobody knows.
+pub(super) fn node_of(pod: &Object) -> Text {
+    let bound = pod.pod().map(|facts| facts.node).filter(|node| !node.is_empty());
+    pod.wanted_node().cloned().or(bound).unwrap_or_else(|| pod.name.clone())
+}

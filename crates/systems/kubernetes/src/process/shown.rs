@@ -1,0 +1,149 @@
+//! Views of services.
+
+use std::sync::Arc;
+
+use planarium_kube::KindId;
+use planarium_protocol::view::{PlanView, PodView, ServiceView};
+use planarium_protocol::{Text, json};
+use serde_json::Value;
+
+use super::Service;
+use crate::plans::{self, Member, OBJECTS};
+use crate::rollout;
+use crate::statuses::STATUSES;
+
+impl Service {
+    /// The view, made when somebody asks.
+    pub(super) fn view(&self) -> Arc<ServiceView> {
+        Arc::clone(self.shown.get_or_init(|| Arc::new(self.fresh())))
+    }
+
+    /// The view, made anew.
+    fn fresh(&self) -> ServiceView {
+        let workloads: Vec<&Arc<Member>> =
+            self.members.values().filter(|member| member.is_workload()).collect();
+        let others: Vec<&Member> = self.others().collect();
+        let is_last = |member: &&&Arc<Member>| *member.kind_name == *"CronJob";
+        let mut all: Vec<Arc<PlanView>> =
+            workloads.iter().filter(|member| !is_last(member)).map(|member| plan_of(member)).collect();
+        if !others.is_empty() {
+            all.push(plans::objects_plan(&others, self.revision));
+        }
+        all.extend(workloads.iter().filter(is_last).map(|member| plan_of(member)));
+        let pods = workloads.iter().flat_map(|member| pods_of(member)).collect();
+        ServiceView {
+            revision: self.revision,
+            name: self.name.clone(),
+            dialect: crate::WORD.into(),
+            pods,
+            activity: self.activity(&workloads),
+            plans: all,
+            statuses: STATUSES,
+            definitions: Vec::new(),
+            more: Arc::new(
+                json!({ "kubernetes": { "namespace": (self.definition.namespace()), "workloads": (more(&workloads)) } }),
+            ),
+        }
+    }
+
+    /// One line on what is under way: the first rollout that is not finished, in the words of `kubectl rollout status`.
+    fn activity(&self, workloads: &[&Arc<Member>]) -> Text {
+        if self.leaving {
+            return "being deleted".into();
+        }
+        let refused = self.members.values().filter(|member| member.refused.is_some()).count();
+        if refused > 0 {
+            return format!("{refused} of {} objects were refused", self.members.len()).into();
+        }
+        let open = workloads.iter().find(|member| !matches!(member.facts.status, "Complete" | "Scheduled"));
+        match open.and_then(|member| member.object.as_ref()) {
+            Some(object) => rollout::sentence(object).into(),
+            None => Text::default(),
+        }
+    }
+
+    /// Words for what is shown of a service and is not the case any more.
+    pub(super) fn check(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let stale =
+            |member: &&Arc<Member>| member.shown.get().is_some_and(|shown| **shown != *plans::plan(member));
+        for member in self.members.values().filter(stale) {
+            found.push(format!("{}/{}: shows what is not the case any more", self.name, member.key));
+        }
+        for member in self.members.values() {
+            if member.facts != plans::Facts::of(member) {
+                found.push(format!("{}/{}: keeps a status that is not its own", self.name, member.key));
+            }
+        }
+        if self.shown.get().is_some_and(|shown| **shown != self.fresh()) {
+            found.push(format!("{}: shows what is not the case any more", self.name));
+        }
+        found
+    }
+
+    /// The status of an element.
+    pub(super) fn status_at(&self, element: &str) -> Option<&'static str> {
+        let mut parts = element.splitn(3, '/');
+        let (plan, phase, step) = (parts.next()?, parts.next(), parts.next());
+        if plan == OBJECTS && self.others().next().is_some() {
+            return match (phase, step) {
+                (None, _) | (Some(OBJECTS), None) => Some(self.objects.0),
+                (Some(OBJECTS), Some(step)) => {
+                    let member = self.members.get(self.keys.get(step)?)?;
+                    (!member.is_workload()).then_some(member.facts.status)
+                }
+                _ => None,
+            };
+        }
+        let member = self.of_plan(plan)?;
+        match (phase, step) {
+            (None, _) => Some(member.facts.status),
+            (Some(phase), None) => member.facts.phase(phase).map(|phase| phase.status),
+            (Some(phase), Some(step)) => plans::step_word(member, phase, step),
+        }
+    }
+}
+
+fn plan_of(member: &Member) -> Arc<PlanView> {
+    Arc::clone(member.shown.get_or_init(|| plans::plan(member)))
+}
+
+/// The pods of a workload, itself where it is one.
+fn pods_of(member: &Member) -> impl Iterator<Item = Arc<PodView>> {
+    let own = member.object.iter().filter(|object| object.kind == KindId::POD);
+    own.map(|pod| Arc::new(plans::pod_view(pod))).chain(member.pods().map(plans::Part::view))
+}
+
+/// Counts and conditions of workloads, as their status has them.
+fn more(workloads: &[&Arc<Member>]) -> Value {
+    let of = |member: &&Arc<Member>| {
+        let object = member.object.as_ref()?;
+        let conditions = ["Available", "Progressing", "ReplicaFailure", "Complete", "Failed"];
+        let conditions = conditions.iter().filter_map(|kind| object.condition(kind)).map(|one| {
+            json!({ "type": (one.kind), "status": (one.status), "reason": (one.reason), "message": (one.message) })
+        });
+        let conditions: Vec<Value> = conditions.collect();
+        let counts = match (object.deployment(), object.stateful_set(), object.daemon_set()) {
+            (Some(it), ..) => {
+                [it.spec_replicas, it.updated_replicas, it.available_replicas, it.unavailable_replicas]
+            }
+            (_, Some(it), _) => [
+                it.spec_replicas,
+                it.updated_replicas,
+                it.ready_replicas,
+                it.spec_replicas.saturating_sub(it.ready_replicas),
+            ],
+            (.., Some(it)) => [it.desired, it.updated, it.available, it.desired.saturating_sub(it.available)],
+            _ => {
+                let progress = member.facts.progress;
+                [progress.total, progress.done, progress.done, progress.total.saturating_sub(progress.done)]
+            }
+        };
+        let [wanted, updated, available, unavailable] = counts;
+        Some(json!({
+            "plan": (member.key), "object": (member.path()), "namespace": (member.namespace), "wanted": wanted,
+            "updated": updated, "available": available, "unavailable": unavailable, "conditions": conditions,
+        }))
+    };
+    Value::Array(workloads.iter().filter_map(of).collect())
+}

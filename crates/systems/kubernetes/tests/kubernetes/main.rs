@@ -1,0 +1,12 @@
+//! Kubernetes objects as a system: reading, plans, commands, `kubectl`.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
+
+mod console;
+mod pages;
+mod plans;
+mod plays;
+mod reading;
+mod stage;
+mod support;
+mod whys;

@@ -1,0 +1,147 @@
+//! Explanations and ways out.
+
+use super::stage::Stage;
+use super::support::{deployment, stateful_set};
+use planarium_protocol::json;
+use planarium_protocol::view::{StatusClass, StatusWord};
+use planarium_protocol::{Input, Why};
+
+fn said(why: &Why) -> String {
+    why.reasons.iter().map(|reason| reason.text.as_str()).collect::<Vec<_>>().join(" | ")
+}
+
+fn titles(why: &Why) -> Vec<&str> {
+    why.unblock.iter().map(|way| way.title.as_str()).collect()
+}
+
+/// The first pod of the newest revision.
+fn pod(stage: &Stage) -> String {
+    let view = stage.view();
+    let phase = view.plans[0].phases.last().unwrap();
+    format!("{}/{}/{}", view.plans[0].name, phase.name, phase.steps[0].name)
+}
+
+#[test]
+fn the_filters_of_the_scheduler_are_told_with_counts() {
+    let text = deployment("web:1", 2).replace("cpu: 250m", "cpu: 6");
+    let mut stage = Stage::with(3, &text);
+    stage.run_for(5_000);
+    let why = stage.why(&pod(&stage));
+    assert!(said(&why).contains("0/3 nodes are available: 3 Insufficient cpu."), "{}", said(&why));
+    assert_eq!(
+        titles(&why),
+        ["Add a machine with room for it", "Lower what the pods request, in the template"]
+    );
+    assert!(matches!(why.unblock[0].input, Some(Input::AddAgent(_))));
+    let whole = stage.why("deployment.web");
+    assert_eq!(titles(&whole)[0], "Add 2 machines with room for them");
+}
+
+#[test]
+fn a_missing_config_map_secret_or_claim_can_be_created() {
+    let volume = |volume: &str| {
+        format!(
+            "{}      volumes: [{{name: v, {volume}}}]\n",
+            deployment("web:1", 1).replace(
+                "image: web:1\n",
+                "image: web:1\n          volumeMounts: [{name: v, mountPath: /v}]\n"
+            )
+        )
+    };
+    for (text, title) in [
+        (volume("secret: {secretName: door}"), "Create the Secret door, empty"),
+        (volume("configMap: {name: door}"), "Create the ConfigMap door, empty"),
+        (
+            volume("persistentVolumeClaim: {claimName: door}"),
+            "Create the PersistentVolumeClaim door with 1Gi",
+        ),
+    ] {
+        let mut stage = Stage::with(2, &text);
+        stage.run_for(20_000);
+        let why = stage.why(&pod(&stage));
+        assert!(titles(&why).contains(&title), "{} {:?}", said(&why), titles(&why));
+        let way = why.unblock.iter().find(|way| way.title == title).unwrap();
+        stage.input(way.input.as_ref().unwrap()).unwrap();
+        stage.until("deployment.web", "Complete");
+    }
+}
+
+#[test]
+fn a_bad_image_is_told_with_the_way_back() {
+    let mut stage = Stage::with(3, &deployment("web:1", 2));
+    stage.until("deployment.web", "Complete");
+    stage.fault(json!({ "fault": "image-missing", "target": { "task": "*" } }));
+    stage.update(&deployment("web:2", 2)).unwrap();
+    stage.run_for(60_000);
+    let why = stage.why("deployment.web");
+    assert!(said(&why).contains("image web:2 cannot be used"), "{}", said(&why));
+    let way = why.unblock.iter().find(|way| way.title == "Undo the rollout").unwrap();
+    stage.input(way.input.as_ref().unwrap()).unwrap();
+    stage.until("deployment.web", "Complete");
+}
+
+#[test]
+fn a_paused_rollout_is_resumed() {
+    let mut stage = Stage::with(3, &deployment("web:1", 2));
+    stage.until("deployment.web", "Complete");
+    stage.kubectl("rollout pause deployment/web");
+    stage.kubectl("set image deployment/web web=web:2");
+    stage.run_for(5_000);
+    let why = stage.why("deployment.web");
+    assert_eq!((&*why.status, titles(&why)), ("Paused", vec!["Resume the rollout"]), "{}", said(&why));
+    stage.input(why.unblock[0].input.as_ref().unwrap()).unwrap();
+    stage.until("deployment.web", "Complete");
+}
+
+#[test]
+fn a_later_ordinal_names_the_one_before_it() {
+    let mut stage = Stage::new(2);
+    stage.behave(json!({ "start_ms": 60_000 }));
+    stage.load(super::support::request(&stateful_set("db:1", 3, ""))).unwrap();
+    stage.run_for(10_000);
+    let why = stage.why("statefulset.db/pods/db-1");
+    assert!(said(&why).contains("db-1 waits for db-0 to be running and ready"), "{}", said(&why));
+}
+
+#[test]
+fn every_element_that_is_not_done_has_a_reason_at_any_time() {
+    let text = format!(
+        "{}---\n{}",
+        deployment("web:1", 3).replace("cpu: 250m", "cpu: 2"),
+        stateful_set("db:1", 2, "")
+    );
+    let mut stage = Stage::with(2, &text);
+    let mut asked = 0;
+    for at in 0..60_u64 {
+        if at == 20 {
+            stage.update(&text.replace("web:1", "web:2").replace("db:1", "db:2")).unwrap();
+        }
+        if at == 30 {
+            stage.fault(json!({ "fault": "agent-lost", "target": { "agent": "agent-1" } }));
+        }
+        for plan in &stage.view().plans {
+            let plan_path = plan.name.to_string();
+            let mut all = vec![(plan_path.clone(), plan.status.clone())];
+            for phase in &plan.phases {
+                all.push((format!("{plan_path}/{}", phase.name), phase.status.clone()));
+                all.extend(
+                    phase.steps.iter().map(|step| {
+                        (format!("{plan_path}/{}/{}", phase.name, step.name), step.status.clone())
+                    }),
+                );
+            }
+            for (path, status) in all {
+                assert_eq!(stage.status(&path), &*status, "{path}");
+                let class = StatusWord::find(planarium_kubernetes::STATUSES, &status).map(|word| word.class);
+                assert!(class.is_some(), "{status} is a word");
+                if !matches!(class, Some(StatusClass::Done | StatusClass::Running)) {
+                    let why = stage.why(&path);
+                    assert!(!why.reasons.is_empty() && !why.sentence.is_empty(), "{path}");
+                    asked += 1;
+                }
+            }
+        }
+        stage.run_for(5_000);
+    }
+    assert!(asked > 50, "{asked}");
+}
