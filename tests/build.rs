@@ -19,6 +19,8 @@ const GO: [&str; 3] = [
 
 fn main() {
     println!("cargo:rustc-check-cfg=cfg(go_templates)");
+    // Go that is installed after the first build is seen when this variable is set, to anything.
+    println!("cargo:rerun-if-env-changed=PLANARIUM_GO");
     if GO.iter().all(|path| Path::new(path).exists()) {
         println!("cargo:rustc-cfg=go_templates");
     }

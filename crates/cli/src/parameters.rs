@@ -54,7 +54,7 @@ pub(crate) fn given(input: &InputArgs) -> Result<BTreeMap<String, Value>> {
 /// The entries of a mapping in YAML, read as Go reads it.
 fn mapping(text: &str) -> Result<serde_json::Map<String, Value>> {
     let mut found = Diagnostics::new();
-    let parsed = Reader::new(text, FileId(0)).one(&mut found);
+    let parsed = Reader::new(text, FileId(0)).with_go_rules().one(&mut found);
     if let Some(problem) = found.iter().find(|finding| finding.is_error()) {
         bail!("{}", problem.message);
     }

@@ -269,7 +269,7 @@ impl Process {
         let Behaviour { exit_code, exit_after_ms, .. } = &*self.behaviour;
         let program = &self.spec.program;
         let plain = if program.goalless { plain_end(&program.command) } else { None };
-        let (ms, code) = match (self.hints.bad, plain, self.hints.exit, program.lives) {
+        let (ms, code) = match (self.hints.bad, plain, program.code.or(self.hints.exit), program.lives) {
             (true, ..) => (self.luck.crash_ms(), 1),
             (false, Some(end), ..) if end.after_ms > 0 => (end.after_ms, end.code),
             (false, Some(PlainEnd { code, .. }), ..) | (false, None, Some(code), _) => {

@@ -64,6 +64,8 @@ pub struct Program {
     pub goalless: bool,
     /// The command.
     pub command: Text,
+    /// Exit code of a process that ends by itself, where whoever launches it knows the code; otherwise the command says.
+    pub code: Option<i32>,
     /// The container image.
     pub image: Option<Text>,
     /// Check that is only reported.
@@ -75,7 +77,15 @@ pub struct Program {
 impl Default for Program {
     /// Runs on without checks.
     fn default() -> Self {
-        Self { lives: true, goalless: false, command: "".into(), image: None, readiness: None, health: None }
+        Self {
+            lives: true,
+            goalless: false,
+            command: "".into(),
+            code: None,
+            image: None,
+            readiness: None,
+            health: None,
+        }
     }
 }
 

@@ -7,7 +7,7 @@ pub use planarium_part::console::{Completion, Namer, Names, Output, split};
 
 use crate::{Request, Response};
 use planarium_part::Dialect;
-use planarium_part::console::{Program, Terminal, program, without_prompt};
+use planarium_part::console::{Program, Terminal, program, quoted, without_prompt};
 use std::collections::BTreeMap;
 
 /// Runs one command. `service` is the service if the words name none (empty for the only or first one) and
@@ -21,7 +21,8 @@ pub fn run_with_files(
     send: &mut dyn FnMut(&Request) -> Response,
     read: &mut dyn FnMut(&str) -> Result<String, String>,
 ) -> Output {
-    let dialect = if dialect.is_empty() { of_name(service) } else { dialect };
+    let named = [dialect, of_name(service)].into_iter().find(|dialect| !dialect.is_empty());
+    let dialect = named.unwrap_or_else(|| of_words(args));
     let Some((dialect, Program { service: named, words })) = meant(args, dialect) else {
         return Output {
             stderr: "error: there is no system that knows this command\n".to_owned(),
@@ -85,6 +86,32 @@ fn of_name(service: &str) -> &'static str {
     planarium_world::dialects().iter().find(|dialect| dialect.word == name).map_or("", |dialect| dialect.word)
 }
 
+/// The dialect whose command line knows most of the words, the first one of those that know the same; empty if none knows the first.
+fn of_words(args: &[String]) -> &'static str {
+    let mut best = ("", 0);
+    for dialect in planarium_world::dialects() {
+        let known = known(dialect, args);
+        if known > best.1 {
+            best = (dialect.word, known);
+        }
+    }
+    best.0
+}
+
+/// Number of words at the beginning that a system would have completed.
+fn known(dialect: &Dialect, args: &[String]) -> usize {
+    let mut line = String::new();
+    for (at, word) in args.iter().enumerate() {
+        line.push_str(&quoted(word));
+        let offered = (dialect.console.complete)(&line, &mut |_, _| Vec::new());
+        if !offered.words.contains(word) {
+            return at;
+        }
+        line.push(' ');
+    }
+    args.len()
+}
+
 /// The system that the words name by its program, or that of the dialect; the first one where neither is known.
 fn meant(args: &[String], dialect: &str) -> Option<(&'static Dialect, Program)> {
     let dialects = planarium_world::dialects();
@@ -123,6 +150,30 @@ mod tests {
         assert_eq!(output.code, 1);
         assert!(output.stderr.contains("connecting to 127.0.0.1:8080"), "{}", output.stderr);
         assert!(!output.stderr.contains("usage"), "{}", output.stderr);
+    }
+
+    #[test]
+    fn without_a_service_the_words_say_whose_they_are() {
+        for (words, dialect) in [
+            ("install ./web --instance shop", "kudo"),
+            ("package verify web", "kudo"),
+            ("plan trigger --name deploy", "kudo"),
+            ("update --instance shop -p A=1", "kudo"),
+            ("plan show deploy", "sdk"),
+            ("pod restart hello-0", "sdk"),
+            ("app list", "marathon"),
+            ("nonsense", ""),
+            ("", ""),
+        ] {
+            let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+            assert_eq!(of_words(&words), dialect, "{words:?}");
+        }
+        let mut send = |_: &Request| Response::text(0, "connecting to 127.0.0.1:8080: refused");
+        let output = line("install web", ("", "shop"), &mut send);
+        assert_eq!(
+            output.stderr,
+            "Error: failed to resolve operator package for: web operator.yaml: there are no files here; write the JSON itself\n"
+        );
     }
 
     #[test]

@@ -10,6 +10,8 @@ pub const CODES: &[(&str, &str)] = &[
     (DUPLICATE_KEY, "A field is written twice"),
     (TOO_MANY_NODES, "The text holds too many values"),
     (ALIAS_AS_TEXT, "An alias is read as a text"),
+    (NOT_OF_GO, "Programs written in Go refuse this value"),
+    (WORD_AS_BOOLEAN, "A plain word is read as true or false"),
     (JSON_SYNTAX, "The text is not valid JSON"),
     (TAG_NOT_CLOSED, "A template tag is not closed"),
     (SECTION_NOT_CLOSED, "A template section is not closed"),
@@ -38,6 +40,10 @@ pub(crate) const DUPLICATE_KEY: &str = "YAML006";
 pub(crate) const TOO_MANY_NODES: &str = "YAML007";
 /// An alias where the real reader follows none.
 pub(crate) const ALIAS_AS_TEXT: &str = "YAML008";
+/// A value that is fine elsewhere, where a program written in Go reads.
+pub(crate) const NOT_OF_GO: &str = "YAML009";
+/// `n`, `y` or a key such as `on`, where a program written in Go reads.
+pub(crate) const WORD_AS_BOOLEAN: &str = "YAML010";
 /// Broken JSON syntax in the strict reader.
 pub(crate) const JSON_SYNTAX: &str = "JSON001";
 /// `{{` without `}}`.

@@ -45,7 +45,11 @@ fn check_example(code: &str, text: &str) -> Vec<Diagnostic> {
     found.extend(rendered.diagnostics);
     if readable {
         let reader = Reader::new(&rendered.text, file).with_map(&rendered.map).with_limits(limits);
-        let reader = if code == "YAML008" { reader.with_aliases_as_text() } else { reader };
+        let reader = match code {
+            "YAML008" => reader.with_aliases_as_text(),
+            "YAML009" | "YAML010" => reader.with_go_rules(),
+            _ => reader,
+        };
         if let Some(root) = reader.one(&mut found).root {
             report_duplicates_everywhere(&root, Severity::Error, None, &mut found);
         }

@@ -258,3 +258,145 @@ proptest! {
         }
     }
 }
+
+/// A package with some objects, of which others are missing.
+fn lacking(objects: &str) -> Value {
+    let operator = "apiVersion: kudo.dev/v1beta1
+name: lacks
+operatorVersion: 0.1.0
+kubernetesVersion: 1.17.0
+tasks:
+- name: app
+  kind: Apply
+  spec: {resources: [app.yaml]}
+plans:
+  deploy:
+    strategy: serial
+    phases:
+    - name: main
+      strategy: serial
+      steps:
+      - {name: app, tasks: [app]}
+";
+    let params = "apiVersion: kudo.dev/v1beta1\nparameters: []\n";
+    json!({ "kind": "load-service", "dialect": "kudo", "name": "lacks", "files":
+        { "operator.yaml": operator, "params.yaml": params, "templates/app.yaml": objects } })
+}
+
+fn deployment(pod: &str) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec:\n  selector: {{matchLabels: {{app: web}}}}\n  template:\n    \
+         metadata: {{labels: {{app: web}}}}\n    spec: {pod}\n"
+    )
+}
+
+#[test]
+fn what_a_package_lacks_is_made_by_what_is_offered() {
+    let env = |kind: &str, name: &str, key: &str| {
+        format!("{{name: {key}, valueFrom: {{{kind}: {{name: {name}, key: {key}}}}}}}")
+    };
+    let secret = |key: &str| env("secretKeyRef", "house", key);
+    let container = |rest: &str| format!("{{name: c, image: nginx, {rest}}}");
+    let plain = container("args: []");
+    let volume = |source: &str| format!("{{volumes: [{{name: v, {source}}}], containers: [{plain}]}}");
+    let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\nspec: {accessModes: [ReadWriteOnce], storageClassName: \
+                 fast, resources: {requests: {storage: 1Gi}}}\n";
+    let job = |pod: &str| {
+        format!(
+            "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: once}}\nspec:\n  template:\n    spec: {pod}\n"
+        )
+    };
+    let set = |pod: &str, rest: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: db}}\nspec:\n  serviceName: db\n  selector: {{matchLabels: {{app: db}}}}\n\
+             {rest}  template:\n    metadata: {{labels: {{app: db}}}}\n    spec: {pod}\n"
+        )
+    };
+    let accounted = format!("{{serviceAccountName: clerk, restartPolicy: POLICY, containers: [{plain}]}}");
+    for (title, objects) in [
+        ("a volume of a Secret", deployment(&volume("secret: {secretName: house}"))),
+        ("a volume of a ConfigMap", deployment(&volume("configMap: {name: house}"))),
+        (
+            "keys of a Secret",
+            deployment(&format!(
+                "{{containers: [{}]}}",
+                container(&format!("env: [{}, {}]", secret("user"), secret("door")))
+            )),
+        ),
+        (
+            "a key of a ConfigMap",
+            deployment(&format!(
+                "{{containers: [{}]}}",
+                container(&format!("env: [{}]", env("configMapKeyRef", "house", "door")))
+            )),
+        ),
+        (
+            "a key that the Secret does not have",
+            format!(
+                "apiVersion: v1\nkind: Secret\nmetadata: {{name: house}}\ndata: {{user: YQ==}}\n---\n{}",
+                deployment(&format!(
+                    "{{containers: [{}]}}",
+                    container(&format!("env: [{}, {}]", secret("user"), secret("door")))
+                ))
+            ),
+        ),
+        (
+            "a Secret as a whole, for an init container",
+            deployment(&format!(
+                "{{initContainers: [{{name: i, image: busybox, command: [echo], envFrom: [{{secretRef: {{name: house}}}}]}}], containers: [{plain}]}}"
+            )),
+        ),
+        ("a claim", deployment(&volume("persistentVolumeClaim: {claimName: data}"))),
+        (
+            "a class",
+            format!("{claim}---\n{}", deployment(&volume("persistentVolumeClaim: {claimName: data}"))),
+        ),
+        (
+            "a class of a template of claims",
+            set(
+                &format!("{{containers: [{plain}]}}"),
+                "  volumeClaimTemplates:\n  - metadata: {name: data}\n    spec: {accessModes: [ReadWriteOnce], storageClassName: fast, resources: \
+                 {requests: {storage: 1Gi}}}\n",
+            ),
+        ),
+        ("an account of a Deployment", deployment(&accounted.replace("POLICY", "Always"))),
+        ("an account of a StatefulSet", set(&accounted.replace("POLICY", "Always"), "")),
+        (
+            "an account of a Job",
+            job(&accounted.replace("POLICY", "Never").replace("nginx", "busybox").replace("args", "command")),
+        ),
+        (
+            "a Secret of a Job",
+            job(&format!(
+                "{{restartPolicy: Never, containers: [{{name: c, image: busybox, command: [echo], env: [{}]}}]}}",
+                secret("door")
+            )),
+        ),
+    ] {
+        let mut engine = Engine::new(planarium_world::Genesis::default());
+        for input in [json!({ "kind": "add-agent", "count": 3 }), lacking(&objects)] {
+            let outcome = engine.apply(read(&input)).outcome;
+            assert!(outcome.is_ok(), "{title}: {outcome:?}\n{objects}");
+        }
+        let path = ElementPath {
+            dialect: "kudo".into(),
+            service: "lacks".into(),
+            plan: "deploy".into(),
+            phase: Some("main".into()),
+            step: Some("app".into()),
+        };
+        engine.advance_for(60_000);
+        let why = engine.why(&path).expect("a step");
+        assert_eq!(&*why.status, "IN_PROGRESS", "{title}: {objects}");
+        let made: Vec<&Unblock> =
+            why.unblock.iter().filter(|one| matches!(one.input, Some(Input::Call(_)))).collect();
+        assert!(!made.is_empty(), "{title}: {why:#?}");
+        for one in made {
+            let outcome = engine.apply(one.input.clone().expect("an input")).outcome;
+            assert!(outcome.is_ok(), "{title}: {}: {outcome:?}", one.title);
+        }
+        engine.advance_for(400_000);
+        let why = engine.why(&path).expect("a step");
+        assert_eq!(&*why.status, "COMPLETE", "{title}: {why:#?}");
+    }
+}

@@ -11,6 +11,7 @@ use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use events::{Ended, Events};
 use guard::Guard;
 use planarium_protocol::input::Input;
+use planarium_protocol::view::{ServiceView, View};
 use planarium_rest::{MAX_BODY, Rest, Session, handle_within};
 use planarium_source::render;
 use planarium_world::Genesis;
@@ -105,8 +106,10 @@ async fn serve(address: SocketAddr, args: &ServeArgs, shared: Shared) -> Result<
     let listener =
         tokio::net::TcpListener::bind(address).await.with_context(|| format!("listening on {address}"))?;
     let bound = listener.local_addr()?;
-    println!("listening on http://{bound}");
-    if shared.lock().unwrap_or_else(PoisonError::into_inner).engine.view().cluster.machines.is_empty() {
+    let view = shared.lock().unwrap_or_else(PoisonError::into_inner).engine.view();
+    // In one piece: whoever waits for the first line may close the pipe behind it.
+    print!("listening on http://{bound}\n{}", kubectl(&view, bound));
+    if view.cluster.machines.is_empty() {
         eprint!("{NO_MACHINES}");
     }
     if args.clock == Clock::Real {
@@ -120,6 +123,19 @@ async fn serve(address: SocketAddr, args: &ServeArgs, shared: Shared) -> Result<
         () = told_to_end() => {}
     }
     Ok(())
+}
+
+/// A line to copy for those who have `kubectl`, where a system with Kubernetes below it is served, or nothing yet.
+fn kubectl(view: &View, bound: SocketAddr) -> String {
+    let needs = |service: &Arc<ServiceView>| {
+        let mut dialects = planarium_world::dialects().iter();
+        dialects.any(|dialect| *dialect.word == *service.dialect && dialect.needs.contains(&"kube"))
+    };
+    if view.services.is_empty() || view.services.iter().any(needs) {
+        format!("kubectl --server http://{bound}/kube get all\n")
+    } else {
+        String::new()
+    }
 }
 
 /// Waits for Ctrl-C or, where there is such a signal, for SIGTERM.

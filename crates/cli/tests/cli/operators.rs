@@ -1,5 +1,6 @@
 //! Operator packages on the command line: parameters, packages beside each other, archives, what a run waits for.
 
+use crate::http::Server;
 use crate::{file, folder, planarium};
 use std::path::Path;
 use std::process::Command;
@@ -140,4 +141,90 @@ fn archives_are_read_like_folders() {
     assert!(said.ends(0).out.contains("package is valid"));
     let cut = file(&top, "cut.tgz", &"x".repeat(600));
     assert!(planarium(&["check", &cut]).ends(2).err.contains("not an archive"));
+}
+
+#[test]
+fn a_package_is_verified_without_a_world() {
+    let top = folder("operators-verify");
+    let path = package(&top, "web", &operator("web", "", "app"), PARAMS);
+    let nobody = ["exec", "any", "--url", "http://127.0.0.1:9", "--"];
+    for words in [&["package", "verify", &path][..], &["kubectl", "kudo", "package", "verify", &path]] {
+        let said = planarium(&[&nobody[..], words].concat()).ends(0);
+        assert_eq!((said.out.as_str(), said.err.as_str()), ("package is valid\n", ""), "{}", said.words);
+    }
+    let said = planarium(&[&nobody[..], &["package", "list", "plans", &path]].concat()).ends(0);
+    assert!(
+        said.out.starts_with("plans\n├── backup (serial)\n│\u{a0}\u{a0} └── [phase]  main"),
+        "{}",
+        said.out
+    );
+    let said = planarium(&[&nobody[..], &["install", &path, "-p", "TEXT=x"]].concat()).ends(1);
+    assert!(said.err.contains("connecting to 127.0.0.1:9"), "{}", said.err);
+}
+
+#[test]
+fn an_empty_world_takes_the_words_of_kudo() {
+    let top = folder("operators-empty");
+    let path = package(&top, "web", &operator("web", "", "app"), PARAMS);
+    let server = Server::start(&["--clock", "manual", "--cluster", "small"]);
+    let url = format!("http://{}", server.address);
+    let exec = |words: &[&str]| planarium(&[&["exec", "web", "--url", &url, "--"], words].concat());
+    let said = exec(&["install", &path]).ends(1);
+    assert_eq!(said.err, "Error: missing required parameters during installation: TEXT\n");
+    let said = exec(&["install", &path, "-p", "TEXT=x", "--wait"]).ends(0);
+    assert!(said.out.ends_with("instance default/web-instance ready\n"), "{}", said.out);
+    let said = exec(&["plan", "status"]).ends(0);
+    assert!(said.out.contains("Plan deploy (serial strategy) [COMPLETE]"), "{}", said.out);
+}
+
+#[test]
+fn an_upgrade_needs_a_plan_of_its_own_and_no_other() {
+    let top = folder("operators-upgrade");
+    let first = operator("web", "", "app");
+    let old = package(&top, "old", &first, "parameters: [{name: TEXT, default: x}]\n");
+    let server = Server::start(&["--clock", "manual", "--cluster", "small"]);
+    let url = format!("http://{}", server.address);
+    let exec = |words: &[&str]| planarium(&[&["exec", "web-instance", "--url", &url, "--"], words].concat());
+    exec(&["install", &old, "--wait"]).ends(0);
+    let next = |name: &str, version: &str, deploy: &str| {
+        let operator = first.replace("1.0.0", version).replace("  deploy:", deploy);
+        package(&top, name, &operator, "parameters: [{name: TEXT, default: x}]\n")
+    };
+    // Like the real client, it has put the version there before the server says no.
+    let nothing = next("nothing", "1.1.0", "  other:");
+    let said = exec(&["upgrade", &nothing, "--instance", "web-instance"]).ends(1);
+    assert!(
+        said.err.contains(
+            "couldn't find any suitable plan that would be triggered by an OperatorVersion upgrade"
+        ),
+        "{}",
+        said.err
+    );
+    assert_eq!(said.out, "operatorversion default/web-1.1.0 created\n");
+    let upgrade = next("upgrade", "1.2.0", "  upgrade:");
+    exec(&["upgrade", &upgrade, "--instance", "web-instance"]).ends(0);
+    server.json("POST", "/sim/advance", r#"{"for_ms":60000}"#, 200);
+    let said = exec(&["plan", "status"]).ends(0);
+    assert!(said.out.contains("Plan upgrade (serial strategy) [COMPLETE]"), "{}", said.out);
+    // The same by one request: a refusal leaves nothing behind.
+    let body = |folder: &str| {
+        let files: serde_json::Map<String, serde_json::Value> =
+            ["operator.yaml", "params.yaml", "templates/app.yaml"]
+                .into_iter()
+                .map(|name| {
+                    (
+                        name.to_owned(),
+                        std::fs::read_to_string(Path::new(folder).join(name)).expect("a file").into(),
+                    )
+                })
+                .collect();
+        serde_json::json!({ "dialect": "kudo", "files": files }).to_string()
+    };
+    let third = next("third", "1.3.0", "  other:");
+    let refused = server.json("PUT", "/sim/services/web-instance", &body(&third), 403);
+    assert!(refused.to_string().contains("couldn't find any suitable plan"), "{refused}");
+    let said = exec(&["get", "operatorversions"]).ends(0);
+    assert!(!said.out.contains("web-1.3.0"), "{}", said.out);
+    let fourth = next("fourth", "1.4.0", "  update:");
+    server.json("PUT", "/sim/services/web-instance", &body(&fourth), 200);
 }

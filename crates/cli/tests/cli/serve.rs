@@ -172,3 +172,41 @@ fn a_world_without_machines_says_how_to_get_some() {
     assert_eq!(server.ended_by("TERM"), (Some(0), String::new()));
     assert!(planarium(&["serve", "--cluster", "nowhere"]).ends(2).err.contains("presets"), "as with a path");
 }
+
+/// Everything that a server prints until it is told to end.
+#[cfg(unix)]
+fn printed(words: &[&str]) -> String {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(crate::PROGRAM)
+        .current_dir(crate::root())
+        .args(["serve", "--listen", "127.0.0.1:0", "--clock", "manual"])
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut said = String::new();
+    out.read_line(&mut said).expect("a line");
+    let process = child.id().to_string();
+    Command::new("kill").args(["-s", "TERM", &process]).status().expect("a signal");
+    out.read_to_string(&mut said).expect("text");
+    child.wait().expect("it ends");
+    said
+}
+
+#[cfg(unix)]
+#[test]
+fn a_line_to_copy_for_kubectl_is_printed() {
+    for (words, is_there) in
+        [(&["examples/kudo-beside-sdk"][..], true), (&[], true), (&["examples/hello-world"], false)]
+    {
+        let said = printed(words);
+        let address =
+            said.lines().next().and_then(|line| line.strip_prefix("listening on ")).expect("an address");
+        let line = format!("kubectl --server {address}/kube get all\n");
+        assert_eq!(said.ends_with(&line), is_there, "{words:?}: {said}");
+    }
+}

@@ -33,7 +33,7 @@
 //! | `nodes` | machines join, are silent, come back, are drained; what others hold of them |
 //! | `kube` | [`Kube`]: owns the records, fires what is due, passes on |
 //! | `reviewer` | what the API server says of objects that are only written down |
-//! | `why`, `wire`, and [`Kube`]'s own look at nodes and containers | read only, but for the verbs that [`wire`] passes on |
+//! | `missing`, `why`, `wire`, and [`Kube`]'s own look at nodes and containers | read only, but for the verbs that [`wire`] passes on |
 
 mod amounts;
 mod api;
@@ -46,6 +46,7 @@ pub mod error;
 pub mod kinds;
 mod kube;
 mod kubelet;
+mod missing;
 mod nodes;
 mod object;
 mod part;
@@ -70,6 +71,7 @@ pub use error::{ApiError, FieldCause, Reason};
 pub use kinds::{Column, KindId, KindInfo};
 pub use kube::Kube;
 pub use kubelet::KUBELETS;
+pub use missing::Missing;
 pub use object::{Deletion, Object, ObjectNo, ObjectRef, OwnerReference, Pairs};
 pub use part::{Alone, Cluster, Kubernetes, Watcher};
 pub use planarium_ground::Cx;

@@ -7,6 +7,7 @@ use crate::{
     cluster::Cluster,
     kinds::KindId,
     kube::Kube,
+    missing::Missing,
     nodes::holdings,
     object::{Object, ObjectNo, ObjectRef},
     records::runs::{Cell, Stage},
@@ -40,6 +41,8 @@ pub struct Why {
     pub requests: Option<Amounts>,
     /// Those who hold the machine, for [`WhyKind::HeldByOthers`].
     pub held: Option<Held>,
+    /// Objects that it names and that are not there.
+    pub missing: Vec<Missing>,
 }
 
 /// The part of a machine that others than pods hold.
@@ -133,7 +136,23 @@ impl Reasons<'_> {
         let event = self.last_event(about);
         let about = about.path();
         let text = text.into();
-        self.found.push(Why { kind, about, text, until, event, requests: None, held: None });
+        self.found.push(Why {
+            kind,
+            about,
+            text,
+            until,
+            event,
+            requests: None,
+            held: None,
+            missing: Vec::new(),
+        });
+    }
+
+    /// Adds objects that are not there to the last reason.
+    fn lacks(&mut self, missing: impl IntoIterator<Item = Missing>) {
+        if let Some(last) = self.found.last_mut() {
+            last.missing.extend(missing);
+        }
     }
 
     /// The event behind the last report about an object.
@@ -267,7 +286,8 @@ impl Reasons<'_> {
             );
         };
         if let Some(missing) = &run.missing {
-            return self.add(WhyKind::MissingVolume, pod, missing.to_string(), None);
+            self.add(WhyKind::MissingVolume, pod, missing.to_string(), None);
+            return self.lacks(Missing::of_pod(&self.cluster.api, pod));
         }
         let (from, to) = match run.stage {
             Stage::Init(at) => (usize::from(at), usize::from(at) + 1),
@@ -298,6 +318,7 @@ impl Reasons<'_> {
         match status.condition("PodScheduled").filter(|one| one.status == Tri::False) {
             Some(cond) => {
                 self.add(WhyKind::Unschedulable, pod, cond.message.to_string(), None);
+                self.lacks(Missing::of_pod(&self.cluster.api, pod));
                 if let (Some(why), Spec::Pod(spec, _)) = (self.found.last_mut(), &pod.spec)
                     && cond.message.contains("Insufficient")
                 {
@@ -327,7 +348,16 @@ impl Reasons<'_> {
             let about = format!("node/{}", node.name).into();
             let held = Some(Held { machine: node.name.clone(), scalar: scalar.as_str(), others: held });
             let kind = WhyKind::HeldByOthers;
-            self.found.push(Why { kind, about, text, until: None, event: last, requests: None, held });
+            self.found.push(Why {
+                kind,
+                about,
+                text,
+                until: None,
+                event: last,
+                requests: None,
+                held,
+                missing: Vec::new(),
+            });
         }
     }
 
@@ -366,6 +396,7 @@ impl Reasons<'_> {
                         format!("container {name} cannot be made: {message}"),
                         until,
                     );
+                    self.lacks(Missing::of_pod(&self.cluster.api, pod));
                 }
                 _ if cell.pid.is_none() && until.is_some() => {
                     self.add(
@@ -442,6 +473,7 @@ impl Reasons<'_> {
                 format!("pods cannot be created: {}", cond.message),
                 None,
             );
+            self.lacks(Missing::account(&self.cluster.api, object));
         }
     }
 
@@ -553,6 +585,7 @@ impl Reasons<'_> {
         let last = self.cluster.occurrences(set.reference()).into_iter().next_back();
         if let Some(last) = last.filter(|last| &*last.reason == "FailedCreate") {
             self.add(WhyKind::CreateFailed, set, last.message.to_string(), None);
+            self.lacks(Missing::account(&self.cluster.api, set));
         }
     }
 
@@ -622,6 +655,9 @@ impl Reasons<'_> {
             }
         }
         if self.found.is_empty() {
+            self.blocked_creates(job);
+        }
+        if self.found.is_empty() {
             let text = format!(
                 "{} of {} pods of Job {} have succeeded",
                 facts.succeeded,
@@ -640,6 +676,7 @@ impl Reasons<'_> {
         let last = self.cluster.occurrences(claim.reference()).into_iter().next_back();
         let text = last.map_or_else(String::new, |last| format!(": {}", last.message));
         self.add(WhyKind::Claim, claim, format!("claim {} is not bound{text}", claim.name), until);
+        self.lacks(Missing::class(&self.cluster.api, claim));
     }
 }
 

@@ -13,6 +13,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::index::{TextIndex, floor};
 use crate::span::{FileId, Span, narrow};
 use crate::template::{Mapped, OffsetMap};
+use crate::yaml::continued;
 use crate::yaml::limits::Limits;
 use crate::yaml::merge::merge;
 use crate::yaml::message::{explain, is_too_deep};
@@ -231,10 +232,24 @@ impl<'t, 'd> Builder<'t, 'd> {
             ScalarStyle::Literal => Style::Literal,
             ScalarStyle::Folded => Style::Folded,
         };
-        let kind = Kind::Scalar(Scalar { text: Arc::from(text), style });
+        let text = self.of_several_lines(style, start, end).map_or_else(|| Arc::from(text), Arc::from);
+        let kind = Kind::Scalar(Scalar { text, style });
         let in_place = bare && !matches!(style, Style::Literal | Style::Folded);
         let node = Node { span: mapped.span, literal: mapped.literal && in_place, tag, kind };
         Done { node, nodes: 1, height: 1, end }
+    }
+
+    /// The text of a scalar whose line breaks are blanks in the text that is read.
+    fn of_several_lines(&self, style: Style, start: usize, end: usize) -> Option<String> {
+        let written = self.written.get(start..end).filter(|written| written.contains('\n'))?;
+        if self.slice(start, end).contains('\n') {
+            return None;
+        }
+        match style {
+            Style::Plain => Some(continued::folded(written)),
+            Style::SingleQuoted | Style::DoubleQuoted => continued::quoted(written),
+            Style::Literal | Style::Folded => None,
+        }
     }
 
     fn open(

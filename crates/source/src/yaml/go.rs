@@ -10,8 +10,8 @@ use serde_json::{Map, Number, Value};
 use crate::template::gotemplate::go_float;
 use crate::yaml::node::{Kind, Node, Style};
 
-/// Meanings of a plain scalar.
-enum Meaning {
+/// Meanings of a scalar.
+pub(super) enum Meaning {
     Null,
     Bool(bool),
     Int(i64),
@@ -20,6 +20,23 @@ enum Meaning {
     /// Looks like a date; is a text.
     Date,
     Text,
+    /// Bytes of `!!binary`, as text.
+    Bytes(String),
+}
+
+impl Meaning {
+    /// The tag that it has by its looks.
+    fn tag(&self) -> &'static str {
+        match self {
+            Self::Null => "!!null",
+            Self::Bool(_) => "!!bool",
+            Self::Int(_) | Self::Large(_) => "!!int",
+            Self::Float(_) => "!!float",
+            Self::Date => "!!timestamp",
+            Self::Text => "!!str",
+            Self::Bytes(_) => "!!binary",
+        }
+    }
 }
 
 impl Node {
@@ -35,6 +52,7 @@ impl Node {
                     Number::from_f64(number).map_or_else(|| Value::from(&*scalar.text), Value::Number)
                 }
                 Meaning::Date | Meaning::Text => Value::from(&*scalar.text),
+                Meaning::Bytes(bytes) => Value::from(bytes),
             },
             Kind::Sequence(items) => Value::Array(items.iter().map(Self::to_go_json).collect()),
             Kind::Mapping(entries) => {
@@ -55,13 +73,9 @@ impl Node {
             Meaning::Bool(flag) => Some(flag.to_string()),
             Meaning::Int(number) => Some(number.to_string()),
             Meaning::Large(number) => Some(number.to_string()),
-            // Written with the digits of a short float there.
-            #[expect(clippy::cast_possible_truncation, reason = "as the real reader does")]
-            Meaning::Float(number) => {
-                let short = (number as f32).to_string();
-                Some(planarium_kernel::float::parse(&short).map_or(short, go_float))
-            }
+            Meaning::Float(number) => Some(short_float(number)),
             Meaning::Date | Meaning::Text => Some(text.to_owned()),
+            Meaning::Bytes(bytes) => Some(bytes),
         }
     }
 
@@ -88,20 +102,64 @@ impl Node {
             Meaning::Bool(flag) => flag.to_string(),
             Meaning::Int(number) => number.to_string(),
             Meaning::Large(number) => number.to_string(),
-            Meaning::Float(number) => go_float(number),
+            Meaning::Float(number) if number.is_nan() => ".nan".to_owned(),
+            Meaning::Float(number) if number.is_infinite() => {
+                if number > 0.0 { ".inf" } else { "-.inf" }.to_owned()
+            }
+            Meaning::Float(number) => short_float(number),
+            Meaning::Bytes(bytes) => bytes,
             _ if self.as_scalar().is_none() => self.to_go_json().to_string(),
             Meaning::Date | Meaning::Text => text.to_owned(),
         }
     }
 
     fn meaning(&self) -> Meaning {
-        match &self.kind {
-            Kind::Scalar(scalar) if scalar.style == Style::Plain && !self.is_forced_text() => {
-                meaning(&scalar.text)
+        self.tagged().unwrap_or(Meaning::Text)
+    }
+
+    /// Its meaning by its tag or, without one, by its looks.
+    ///
+    /// *Errors*: it is not what its tag says; the words of the real reader.
+    pub(super) fn tagged(&self) -> Result<Meaning, String> {
+        let Kind::Scalar(scalar) = &self.kind else { return Ok(Meaning::Text) };
+        let text = &*scalar.text;
+        let Some(tag) = self.tag.as_deref() else {
+            return Ok(if scalar.style == Style::Plain { meaning(text) } else { Meaning::Text });
+        };
+        // Tags that nobody knows mean nothing: the scalar is a text.
+        let Some(tag) = tag.strip_prefix("tag:yaml.org,2002:") else { return Ok(Meaning::Text) };
+        match (tag, meaning(text)) {
+            ("binary", _) => binary(text).map(Meaning::Bytes),
+            ("bool", found @ Meaning::Bool(_))
+            | ("int", found @ (Meaning::Int(_) | Meaning::Large(_)))
+            | ("float", found @ Meaning::Float(_))
+            | ("null", found @ Meaning::Null)
+            | ("timestamp", found @ Meaning::Date) => Ok(found),
+            #[expect(clippy::cast_precision_loss, reason = "as the real reader does")]
+            ("float", Meaning::Int(number)) => Ok(Meaning::Float(number as f64)),
+            ("bool" | "int" | "float" | "null" | "timestamp", found) => {
+                // Dates are looked for only where a date may be.
+                let looks = if matches!(found, Meaning::Date) { "!!str" } else { found.tag() };
+                Err(format!("cannot decode {looks} `{text}` as a !!{tag}"))
             }
-            _ => Meaning::Text,
+            _ => Ok(Meaning::Text),
         }
     }
+}
+
+/// A number with the digits of a short float.
+fn short_float(number: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, reason = "as the real reader does")]
+    let short = (number as f32).to_string();
+    planarium_kernel::float::parse(&short).map_or(short, go_float)
+}
+
+/// Decodes a text in base 64.
+fn binary(text: &str) -> Result<String, String> {
+    let plain: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
+    let bytes = crate::template::gotemplate::base64(&plain);
+    let bytes = bytes.ok_or("!!binary value contains invalid base64 data")?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn meaning(text: &str) -> Meaning {

@@ -8,8 +8,10 @@
 //! entries; both are bounded by [`Limits::alias_nodes`].
 
 mod build;
+mod continued;
 mod duplicate;
 mod go;
+mod go_rules;
 mod limits;
 mod merge;
 mod message;
@@ -26,5 +28,7 @@ pub use node::{Entry, Kind, Node, Scalar, Style};
 pub use reader::{Parsed, Reader};
 pub use scalar::{Coerced, decimal_to_thousandths};
 
+#[cfg(test)]
+mod go_cases;
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@ use crate::template::OffsetMap;
 use crate::yaml::build::{Builder, Outcome};
 use crate::yaml::limits::Limits;
 use crate::yaml::node::Node;
+use crate::yaml::{continued, go_rules};
 
 /// The readable part of one document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +42,7 @@ pub struct Reader<'t> {
     map: Option<&'t OffsetMap>,
     merge_keys: bool,
     aliases: bool,
+    go: bool,
 }
 
 impl<'t> Reader<'t> {
@@ -54,6 +56,7 @@ impl<'t> Reader<'t> {
             map: None,
             merge_keys: true,
             aliases: true,
+            go: false,
         }
     }
 
@@ -87,6 +90,14 @@ impl<'t> Reader<'t> {
         Self { aliases: false, merge_keys: false, ..self }
     }
 
+    /// Reads as programs written in Go do: tabs may stand for blanks between tokens, lines in quotes and brackets may begin anywhere. What
+    /// their reader refuses is an error (YAML009), and a plain word that it takes for true or false is warned about (YAML010). Values
+    /// are then those of [`Node::to_go_json`].
+    #[must_use]
+    pub fn with_go_rules(self) -> Self {
+        Self { go: true, ..self }
+    }
+
     /// The text that is read.
     pub(super) fn text(&self) -> &'t str {
         self.text
@@ -115,6 +126,28 @@ impl<'t> Reader<'t> {
     }
 
     fn read(&self, found: &mut Diagnostics, several: bool) -> Vec<Parsed> {
+        if !self.go {
+            return self.read_once(found, several);
+        }
+        let mut own = Diagnostics::new();
+        let mut documents = self.read_once(&mut own, several);
+        if documents.iter().any(|one| !one.complete)
+            && let Some(text) = continued::joined(self.text)
+        {
+            let mut again = Diagnostics::new();
+            let joined = self.over(&text).read_once(&mut again, several);
+            if joined.iter().all(|one| one.complete) {
+                (documents, own) = (joined, again);
+            }
+        }
+        found.extend(own);
+        for root in documents.iter().filter_map(|one| one.root.as_ref()) {
+            go_rules::check(root, found);
+        }
+        documents
+    }
+
+    fn read_once(&self, found: &mut Diagnostics, several: bool) -> Vec<Parsed> {
         if self.text.len() > self.limits.bytes {
             let message =
                 format!("The text has {} bytes; the limit is {}", self.text.len(), self.limits.bytes);

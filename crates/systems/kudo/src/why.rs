@@ -384,7 +384,7 @@ impl Facts<'_> {
     }
 
     /// Ways past what an object waits for.
-    fn ways(&self, reasons: &[planarium_kube::Why], found: &mut Found) {
+    fn ways(reasons: &[planarium_kube::Why], found: &mut Found) {
         let homeless: Vec<Amounts> = reasons.iter().filter_map(|reason| reason.requests).collect();
         if let Some(first) = homeless.first() {
             let (title, count) = match u32::try_from(homeless.len()) {
@@ -395,16 +395,8 @@ impl Facts<'_> {
             found.hint(title, Some(roomy(most, count)));
             found.hint("Lower what the pod requests, in the template or by its parameter", None);
         }
-        for (kind, name) in reasons.iter().filter_map(|reason| missing(&reason.text)) {
-            let (plural, shown) =
-                if kind == "secret" { ("secrets", "Secret") } else { ("configmaps", "ConfigMap") };
-            let call = HttpCall {
-                method: "POST".to_owned(),
-                path: format!("/kube/api/v1/namespaces/{}/{plural}", self.known.instance.namespace),
-                body: json!({ "apiVersion": "v1", "kind": shown, "metadata": { "name": name } }),
-                content_type: Some("application/json".to_owned()),
-            };
-            found.hint(format!("Create the {shown} {name}, empty"), Some(Input::Call(call)));
+        for missing in reasons.iter().flat_map(|reason| &reason.missing) {
+            found.hint(missing.title(), Some(Input::Call(missing.call())));
         }
     }
 
@@ -444,7 +436,7 @@ impl Facts<'_> {
         let prepared = rendered.and_then(|it| it.objects.iter().find(|it| *it.path() == **object));
         let there = prepared.and_then(|it| self.kube.get(ObjectRef::new(it.kind?, &it.namespace, &it.name)));
         let reasons = there.map(|there| self.kube.why(self.fleet, there)).unwrap_or_default();
-        self.ways(&reasons, found);
+        Self::ways(&reasons, found);
         for reason in reasons {
             let kind = match reason.held {
                 Some(held) => ReasonKind::HeldByOthers {
@@ -477,14 +469,6 @@ fn roomy(requests: Amounts, count: u32) -> Input {
         disks: Vec::new(),
     };
     Input::AddAgent(AddAgent { count: Some(count), resources, ..AddAgent::default() })
-}
-
-/// The kind (`secret`, `configmap`) and name in a message such as `secret "door" not found`.
-fn missing(message: &str) -> Option<(&str, &str)> {
-    let rest = message.strip_suffix(" not found")?.strip_suffix('"')?;
-    let (before, name) = rest.rsplit_once('"')?;
-    let kind = before.trim_end().rsplit(' ').next()?;
-    matches!(kind, "secret" | "configmap").then_some((kind, name))
 }
 
 /// `Kind/name` as clients write it.

@@ -61,6 +61,20 @@ impl Api {
         Ok(self.put_status(&old, Status::Kept(status)))
     }
 
+    /// Replaces a kept status by one that differs in times of looks alone; the version stays, and watchers are not told. An object that has
+    /// another version by now stays as it is.
+    pub(crate) fn refresh_status(
+        &mut self,
+        object: ObjectRef<'_>,
+        resource_version: u64,
+        status: Arc<dyn KeptStatus>,
+    ) {
+        let old = self.get(object).filter(|old| old.resource_version == resource_version).cloned();
+        if let Some(old) = old.filter(|old| matches!(old.status, Status::Kept(_))) {
+            self.store.refresh(Object { status: Status::Kept(status), ..Object::clone(&old) });
+        }
+    }
+
     /// The object that a draft is about. *Errors*: there is none.
     fn present(&self, draft: &Draft) -> Written {
         let namespace = match (&draft.meta.namespace, draft.info.namespaced) {

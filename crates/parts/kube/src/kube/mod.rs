@@ -174,6 +174,17 @@ impl Kube {
         self.cluster.write(cx, |api, _| api.keep_status(object, resource_version, status))
     }
 
+    /// Replaces the status of a custom resource by one that differs in times of looks alone, as [`Kube::keep_status`] would, but that its version
+    /// stays and watchers are not told: a controller that looks each second lets the world come to rest.
+    pub fn refresh_status(
+        &mut self,
+        object: ObjectRef<'_>,
+        resource_version: u64,
+        status: Arc<dyn KeptStatus>,
+    ) {
+        self.cluster.api.refresh_status(object, resource_version, status);
+    }
+
     /// Patches an object or a part of it. *Errors*: as [`Kube::update`], and 400/415 for the patch itself.
     pub fn patch(&mut self, cx: &mut Cx, object: ObjectRef<'_>, part: Part, patch: &Patch) -> Written {
         self.cluster.write(cx, |api, now| api.patch(now, object, part, patch))

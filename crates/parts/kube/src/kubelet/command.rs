@@ -59,6 +59,7 @@ pub(super) fn program(spec: &PodSpec, at: usize, container: &Container) -> Progr
         lives: course(spec, at, container) != Course::Ends,
         goalless: false,
         command: container.script.clone(),
+        code: container.ending.failure(),
         image: Some(container.image.clone()),
         readiness: readiness.map(|probe| check(probe, probe.delay_ms.max(startup_ms))),
         health: health.map(|(probe, delay_ms)| HealthSpec {

@@ -3,10 +3,11 @@
 //! Four small rules, and nothing else of a shell is understood:
 //! 1. A command that is made of plain words only (`echo`, `true`, `sleep 5`, `cp`, ...) ends: after its sleeps, with 0, or as
 //!    `exit N` or `false` says.
-//! 2. One that plainly waits for ever (`sleep infinity`, `tail -f`, `while true`, `wait`) runs on.
+//! 2. One that plainly waits for ever (`sleep infinity`, `tail -f`, `wait`, `while true` without a way out) runs on.
 //! 3. One whose last part is plainly `exit N` or `false` ends with that code shortly after starting; the fleet knows that.
 //! 4. Anything else runs on in a container that is meant to run on, and ends with 0 where it is meant to end.
 
+use super::loops;
 use planarium_protocol::Text;
 
 /// The end of a command.
@@ -23,6 +24,16 @@ pub(crate) enum Ending {
         /// Exit code.
         code: i32,
     },
+}
+
+impl Ending {
+    /// The exit code of a command that fails shortly after starting.
+    pub(crate) fn failure(self) -> Option<i32> {
+        match self {
+            Self::After { ms: 0, code } if code != 0 => Some(code),
+            Self::After { .. } | Self::Unknown | Self::Never => None,
+        }
+    }
 }
 
 /// Words that do their work at once and succeed.
@@ -51,8 +62,9 @@ pub(crate) fn ending(script: &str) -> Ending {
     if text.is_empty() {
         return Ending::Unknown;
     }
-    let waits = ["sleep infinity", "sleep inf", "tail -f", "tail -F", "while true", "while :", "while sleep"];
+    let waits = ["sleep infinity", "sleep inf", "tail -f", "tail -F"];
     if waits.iter().any(|word| text.contains(word))
+        || loops::endless(text)
         || text.split([';', '&', '\n']).any(|part| part.trim() == "wait")
     {
         return Ending::Never;
@@ -138,6 +150,9 @@ mod tests {
             ("/bin/echo hello\ndate\n", after(0, 0)),
             ("sleep infinity", Ending::Never),
             ("while true; do sleep 5; done", Ending::Never),
+            ("while :; do echo x; pg_isready && break; done", Ending::Unknown),
+            ("while true; do ready && break; done; tail -f /dev/null", Ending::Never),
+            ("/bin/false", after(0, 1)),
             ("tail -f /dev/null", Ending::Never),
             ("until ping x; do sleep 5; done", Ending::Unknown),
             ("nginx -g 'daemon off;'", Ending::Unknown),

@@ -6,6 +6,7 @@
 pub(crate) mod command;
 pub(crate) mod container;
 pub(crate) mod cron;
+mod loops;
 pub(crate) mod placement;
 pub(crate) mod pod;
 pub(crate) mod storage;

@@ -151,7 +151,7 @@ fn plain(request: &Request<'_>) -> Result<Value, ApiError> {
         }
         Some(Value::String(text)) => {
             let mut found = Diagnostics::default();
-            let read = yaml::Reader::new(text, FileId::default()).one(&mut found);
+            let read = yaml::Reader::new(text, FileId::default()).with_go_rules().one(&mut found);
             let value = read.root.map(|root| root.to_go_json()).filter(|_| !found.has_errors());
             value.ok_or_else(|| {
                 ApiError::new(Reason::BadRequest, "error decoding the body: it is neither JSON nor YAML")

@@ -70,6 +70,7 @@ pub(super) fn task(message: &Message<'_>, alone: bool) -> Read<Launch<TaskInfo>>
         lives: true,
         goalless: command.is_some(),
         command: command.as_ref().map(command_text).transpose()?.unwrap_or_default(),
+        code: None,
         image: message.message("container")?.map(|container| image(&container)).transpose()?.flatten(),
         readiness: readiness.as_ref().map(check_spec).transpose()?,
         health: health.as_ref().map(health_spec).transpose()?,

@@ -33,6 +33,7 @@ pub use format::{go_float, go_quote};
 pub use number::parse_float as parse_go_float;
 pub use parse::Template;
 pub use scan::Mention;
+pub(crate) use sprig::base64;
 pub use sprig::date::Instant;
 pub use sprig::parse_go_bool;
 pub use sprig::version::{Version, VersionError};

@@ -211,8 +211,19 @@ fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
         .iter()
         .filter(|command| words.starts_with(command.words))
         .max_by_key(|command| command.words.len());
+    let within = group(&words);
     let asks_help = words.is_empty() || words.iter().any(|word| matches!(*word, "--help" | "-h" | "help"));
     let Some(command) = found else {
+        if !within.is_empty() {
+            let rest = args.get(within.len()..).unwrap_or_default();
+            return match flags::read(rest, &[GLOBAL]) {
+                Ok(_) => Output { stdout: usage_below(within), ..Output::default() },
+                Err(problem) => {
+                    let stderr = format!("Error: {problem}\n\n{}", usage_below(within));
+                    Output { stderr, code: 2, ..Output::default() }
+                }
+            };
+        }
         if asks_help {
             return Output { stdout: usage(), ..Output::default() };
         }
@@ -253,10 +264,25 @@ fn line_of(command: &Command) -> String {
     line
 }
 
+/// The longest beginning of a line that begins commands: like the real program, it shows what may follow, whatever follows.
+fn group<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
+    let begins = |end: &usize| {
+        let head = words.get(..*end).unwrap_or_default();
+        COMMANDS.iter().any(|command| command.words.starts_with(head))
+    };
+    let end = (0..=words.len()).rev().find(begins).unwrap_or_default();
+    words.get(..end).unwrap_or_default()
+}
+
 /// Every command, one a line.
 fn usage() -> String {
+    usage_below(&[])
+}
+
+/// Every command that begins with these words, one a line.
+fn usage_below(words: &[&str]) -> String {
     let mut text = String::from("Usage:\n");
-    for command in COMMANDS {
+    for command in COMMANDS.iter().filter(|command| command.words.starts_with(words)) {
         let _ = writeln!(text, "  {:<72}{}", line_of(command), command.about);
     }
     text

@@ -1,4 +1,7 @@
 //! Trees of lines, as `xlab/treeprint` draws them.
+//!
+//! **Source**: `xlab/treeprint: treeprint.go` of v1.0.0. Match: a line that goes down past a branch has two blanks that do not break behind
+//! it, and a label of several lines stands as it is.
 
 use std::fmt::Write as _;
 
@@ -35,14 +38,10 @@ impl Tree {
     fn write(&self, out: &mut String, prefix: &str) {
         let last = self.children.len().saturating_sub(1);
         for (at, child) in self.children.iter().enumerate() {
-            let (edge, next) = if at == last { ("└── ", "    ") } else { ("├── ", "│   ") };
-            let deeper = format!("{prefix}{next}");
-            let mut lines = child.label.split('\n');
-            let _ = writeln!(out, "{prefix}{edge}{}", lines.next().unwrap_or_default());
-            for line in lines {
-                let _ = writeln!(out, "{deeper}{line}");
-            }
-            child.write(out, &deeper);
+            let (edge, next) =
+                if at == last { ("└── ", "    ") } else { ("├── ", "│\u{a0}\u{a0} ") };
+            let _ = writeln!(out, "{prefix}{edge}{}", child.label);
+            child.write(out, &format!("{prefix}{next}"));
         }
     }
 }

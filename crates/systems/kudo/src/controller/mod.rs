@@ -338,6 +338,7 @@ impl Controller {
         let tick = known.due.take().is_some_and(|due| due.tick);
         if tick && known.quiet_at == Some(kube.resource_version()) {
             arm_tick(known, now);
+            note_look(known, kube, &key, epoch_ms.saturating_add(now.ms()));
             return;
         }
         let before = kube.resource_version();
@@ -347,6 +348,7 @@ impl Controller {
                 known.take_news(revision);
                 known.quiet_at = Some(before);
                 arm_tick(known, now);
+                note_look(known, kube, &key, epoch_ms.saturating_add(now.ms()));
             }
             return;
         }
@@ -539,6 +541,23 @@ impl Controller {
 /// Source of events about instances.
 const SOURCE: &str = "instance-controller";
 
+/// Writes when an instance was looked at last into the status of its plan, where that look has changed nothing else.
+///
+/// **Source**: `kudobuilder/kudo: pkg/controller/instance/instance_controller.go`. Match in what is read; watchers are told with the next
+/// change.
+fn note_look(known: &Known, kube: &mut Kube, key: &Key, now_ms: u64) {
+    let running = known.instance.plans.get(&known.instance.execution.plan);
+    let Some(plan) = running.filter(|plan| plan.status.is_running() && known.trouble.is_empty()) else {
+        return;
+    };
+    let Some(kind) = kube.find_kind(API_VERSION, "Instance") else { return };
+    let mut instance = Instance::clone(&known.instance);
+    let plan = PlanStatus { updated: rfc3339(now_ms).into(), ..PlanStatus::clone(plan) };
+    instance.plans.insert(plan.name.clone(), Arc::new(plan));
+    let reference = ObjectRef::new(kind, &key.0, &key.1);
+    kube.refresh_status(reference, instance.resource_version, Arc::new(instance.report()));
+}
+
 /// Something has changed: a look is due now.
 fn wake(known: &mut Known, now: SimTime) {
     known.due = Some(Due { at: now, tick: false });
@@ -639,6 +658,7 @@ fn write(
         || instance.finalizers != old.finalizers;
     let settled = same_but_time(&instance, old);
     if !spec_changed && settled {
+        kube.refresh_status(object.reference(), object.resource_version, Arc::new(instance.report()));
         return Ok(None);
     }
     report(cx, old, &instance);

@@ -44,7 +44,7 @@ pub fn split(text: &str) -> Result<Vec<Manifest>, ManifestError> {
         };
         let mut problems = Diagnostics::new();
         let limits = Limits { bytes: 8 * 1024 * 1024, ..Limits::default() };
-        let parsed = Reader::new(chunk, FileId(0)).with_limits(limits).one(&mut problems);
+        let parsed = Reader::new(chunk, FileId(0)).with_limits(limits).with_go_rules().one(&mut problems);
         if let Some(problem) = problems.iter().find(|problem| problem.is_error()) {
             let place = usize::try_from(problem.span.start).unwrap_or(0);
             let line = chunk.get(..place).unwrap_or_default().matches('\n').count().saturating_add(1);

@@ -104,7 +104,7 @@ fn package(folder: &Folder<'_>, parts: &Parts, sources: &mut SourceMap, found: &
 /// The first document of a file; none where the text cannot be read.
 fn root(text: &str, file: FileId, found: &mut Diagnostics) -> Option<Node> {
     let mut own = Diagnostics::new();
-    let parsed = Reader::new(text, file).one(&mut own);
+    let parsed = Reader::new(text, file).with_go_rules().one(&mut own);
     let fine = parsed.complete && !own.has_errors();
     found.extend(own);
     let node = parsed.root.filter(|_| fine)?;

@@ -66,7 +66,7 @@ pub fn yaml(text: &str) -> Result<Json, String> {
 /// A text as a tree of YAML.
 pub fn node(text: &str) -> Result<Option<Node>, String> {
     let mut found = Diagnostics::new();
-    let parsed = Reader::new(text, FileId(0)).one(&mut found);
+    let parsed = Reader::new(text, FileId(0)).with_go_rules().one(&mut found);
     let problem = found.iter().find(|finding| finding.is_error()).map(|finding| {
         let file = planarium_source::SourceFile::new("", text);
         let line = file.position(finding.span.start).line;

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"runtime/debug"
 	"text/template"
 
 	"github.com/Masterminds/sprig"
@@ -66,6 +67,8 @@ func fresh(asked request) map[string]interface{} {
 }
 
 func main() {
+	// A map that holds itself is printed until the stack is full.
+	debug.SetMaxStack(64 << 20)
 	// KUDO has a version of the package that folds no lines.
 	yaml.FutureLineWrap()
 	var asked request

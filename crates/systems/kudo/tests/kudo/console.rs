@@ -88,8 +88,8 @@ fn a_life_on_the_command_line() {
         (
             "plan status --instance shop",
             "Plan(s) for \"shop\" in namespace \"default\":\n.\n└── shop (Operator-Version: \"web-2.1-1.0.0\" Active-Plan: \"deploy\")\n\
-             \x20   ├── Plan backup (serial strategy) [NOT ACTIVE]\n    │   └── Phase dump (serial strategy) [NOT ACTIVE]\n\
-             \x20   │       └── Step run [NOT ACTIVE]\n\
+             \x20   ├── Plan backup (serial strategy) [NOT ACTIVE]\n    │\u{a0}\u{a0} └── Phase dump (serial strategy) [NOT ACTIVE]\n\
+             \x20   │\u{a0}\u{a0}     └── Step run [NOT ACTIVE]\n\
              \x20   └── Plan deploy (serial strategy) [COMPLETE], last updated 2020-01-01 00:00:00\n\
              \x20       └── Phase main (parallel strategy) [COMPLETE]\n            └── Step app [COMPLETE]\n\n",
             "",
@@ -151,7 +151,7 @@ fn a_life_on_the_command_line() {
         ("package verify web", "package is valid\n", ""),
         (
             "package list plans web",
-            "plans\n├── backup (serial)\n│   └── [phase]  dump (serial)\n│       └── [step]  run\n│           └── never\n└── deploy (serial)\n    └── [phase]  main (parallel)\n        └── [step]  app\n            └── app\n\n",
+            "plans\n├── backup (serial)\n│\u{a0}\u{a0} └── [phase]  dump (serial)\n│\u{a0}\u{a0}     └── [step]  run\n│\u{a0}\u{a0}         └── never\n└── deploy (serial)\n    └── [phase]  main (parallel)\n        └── [step]  app\n            └── app\n\n",
             "",
         ),
         (
@@ -171,7 +171,7 @@ fn a_life_on_the_command_line() {
 #[test]
 fn words_that_make_no_sense_send_nothing() {
     let mut stage = Stage::new(1);
-    for line in ["nonsense", "plan", "install --nope", "get -o"] {
+    for line in ["nonsense", "plan --nope", "install --nope", "get -o"] {
         let output = run(&mut stage, &files(), "", line);
         assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{line}");
         assert!(output.stderr.starts_with("Error: "), "{line}: {}", output.stderr);
@@ -181,10 +181,44 @@ fn words_that_make_no_sense_send_nothing() {
         assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{line}");
         assert!(output.stdout.contains("kubectl kudo install <path>"), "{line}: {}", output.stdout);
     }
+    // The real program shows what may follow, whatever follows.
+    for (line, within) in [
+        ("plan", "plan"),
+        ("plan list", "plan"),
+        ("package", "package"),
+        ("package list", "package list"),
+        ("package list nonsense -n x", "package list"),
+    ] {
+        let output = run(&mut stage, &files(), "", line);
+        assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{line}");
+        let mut lines = output.stdout.lines();
+        assert_eq!(lines.next(), Some("Usage:"), "{line}");
+        let head = format!("  kubectl kudo {within} ");
+        assert!(
+            lines.clone().count() >= 3 && lines.all(|shown| shown.starts_with(&head)),
+            "{line}: {}",
+            output.stdout
+        );
+    }
     // The service that is chosen stands in for the flag.
     let mut stage = Stage::new(1);
     run(&mut stage, &files(), "", "install web --instance shop --wait");
     assert_eq!(run(&mut stage, &files(), "shop", "uninstall").code, 0);
+}
+
+#[test]
+fn a_message_of_several_lines_stands_in_the_tree_as_it_is() {
+    let mut files = files();
+    let broken = files["web/templates/app.yaml"].replace("{{ .Name }}", "{{ fail \"one\\ntwo\" }}");
+    files.insert("web/templates/app.yaml".to_owned(), broken);
+    let mut stage = Stage::new(1);
+    run(&mut stage, &files, "", "install web --instance shop");
+    stage.run_for(2_000);
+    let output = run(&mut stage, &files, "", "plan status --instance shop");
+    let lines: Vec<&str> = output.stdout.lines().collect();
+    let first = lines.iter().position(|line| line.contains("Step app [FATAL_ERROR]")).expect("a step");
+    assert!(lines[first].ends_with("one"), "{}", output.stdout);
+    assert_eq!(lines[first + 1], "two)", "{}", output.stdout);
 }
 
 #[test]

@@ -5,7 +5,6 @@
 //! dates, versions and draws are not generated. `PLANARIUM_TEMPLATES=N` renders N templates, `PLANARIUM_SEED` begins elsewhere.
 
 #![expect(clippy::expect_used, reason = "helpers of tests")]
-#![cfg_attr(not(go_templates), expect(dead_code, reason = "Go is not at hand"))]
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -491,18 +490,41 @@ fn here(text: &str) -> Result<String, String> {
     Ok(output.text)
 }
 
-/// The outputs of Go.
-fn there(templates: &[String]) -> Vec<Result<String, String>> {
-    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/go/render.go");
-    let mut child = Command::new("go")
-        .args(["run", program])
+/// Templates handed to Go at once.
+const AT_ONCE: usize = 500;
+
+/// Builds the other side.
+fn built() -> String {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/go/render.go");
+    let program = concat!(env!("CARGO_TARGET_TMPDIR"), "/render");
+    let status = Command::new("go")
+        .args(["build", "-o", program, source])
         .env("GO111MODULE", "off")
         .env("GOPATH", "/usr/share/gocode")
         .env("GOFLAGS", "")
+        .status();
+    assert!(status.expect("go starts").success(), "go builds");
+    program.to_owned()
+}
+
+/// The outputs of Go; none for a template that ends the whole program.
+fn there(program: &str, templates: &[String]) -> Vec<Option<Result<String, String>>> {
+    if let Some(answers) = rendered(program, templates) {
+        return answers.into_iter().map(Some).collect();
+    }
+    match templates.split_at(templates.len() / 2) {
+        ([], _) => vec![None; templates.len()],
+        (first, second) => [there(program, first), there(program, second)].concat(),
+    }
+}
+
+fn rendered(program: &str, templates: &[String]) -> Option<Vec<Result<String, String>>> {
+    let mut child = Command::new(program)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::null())
         .spawn()
-        .expect("go starts");
+        .expect("it starts");
     let asked = json!({
         "context": { "Name": "inst", "Params": params() },
         "pipes": { "key": "inst.deploy.key" },
@@ -512,13 +534,15 @@ fn there(templates: &[String]) -> Vec<Result<String, String>> {
     input.write_all(asked.to_string().as_bytes()).expect("it reads");
     drop(input);
     let output = child.wait_with_output().expect("it ends");
-    assert!(output.status.success(), "go has failed");
+    if !output.status.success() {
+        return None;
+    }
     let answers: Vec<Json> = serde_json::from_slice(&output.stdout).expect("JSON");
     let answer = |answer: &Json| match answer.get("out").and_then(Json::as_str) {
         Some(out) => Ok(out.to_owned()),
         None => Err(answer["error"].as_str().unwrap_or_default().to_owned()),
     };
-    answers.iter().map(answer).collect()
+    Some(answers.iter().map(answer).collect())
 }
 
 #[test]
@@ -531,18 +555,28 @@ fn random_templates_give_what_go_gives() {
     let count = number("PLANARIUM_TEMPLATES").map_or(COUNT, |count| usize::try_from(count).expect("it fits"));
     let mut draw = Draw(number("PLANARIUM_SEED").unwrap_or(1));
     let templates: Vec<String> = (0..count).map(|_| template(&mut draw)).collect();
-    let wanted = there(&templates);
+    let program = built();
+    let wanted: Vec<_> = templates.chunks(AT_ONCE).flat_map(|some| there(&program, some)).collect();
     assert_eq!(wanted.len(), templates.len());
+    let unanswered = wanted.iter().filter(|want| want.is_none()).count();
+    assert!(unanswered <= count / 100 + 1, "Go ends at {unanswered} of {count}");
+    let probe = there(&program, &["{{ snakecase \"2-a\" }}".to_owned()]);
+    let is_newer = probe == [Some(Ok("2_a".to_owned()))];
     let mut wrong = Vec::new();
     for (text, want) in templates.iter().zip(wanted) {
+        // A map that holds itself cannot be printed: the program ends there.
+        let Some(want) = want else { continue };
         let got = here(text);
         // Texts that are no UTF-8 do not come through JSON as they are.
         let whole = want.as_ref().is_ok_and(|want| {
             !want.contains('\u{fffd}') && !want.contains("\\ufffd") && !want.contains("!!binary")
         }) || want.is_err();
+        let whole = whole && !got.as_ref().is_ok_and(|got| got.contains("efbfbd"));
+        // xstrings 1.3.3 has no second connector behind a number; KUDO has 1.3.2.
+        let another = is_newer && (text.contains("snakecase") || text.contains("kebabcase"));
         // Since Go 1.18 `and` and `or` stop at the argument that decides; KUDO was built with an earlier one.
         let stops_early = text.contains("and ") || text.contains("or ");
-        if whole && !(stops_early && got.is_err()) && got != want {
+        if whole && !another && !(stops_early && got.is_err()) && got != want {
             wrong.push(format!("{text}\n  want {want:?}\n  got  {got:?}"));
         }
     }

@@ -146,6 +146,7 @@ fn info(
             goalless: true,
             lives: true,
             command: def.command.clone(),
+            code: None,
             image: def.image.clone(),
             readiness: None,
             health: def.health.as_ref().map(health_of),

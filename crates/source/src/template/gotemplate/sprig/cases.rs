@@ -1,8 +1,12 @@
 //! Words in a text, joined in another way: `snakecase`, `kebabcase`, `camelcase`.
 //!
-//! **Source**: `huandu/xstrings: convert.go`. Match: a number belongs to the word before it unless small letters follow.
+//! **Source**: `huandu/xstrings: convert.go` of v1.3.2. Match: a number belongs to the word before it unless small letters follow.
 
 use super::strings::upper;
+
+/// A connector behind a number that begins a word is doubled: `2021-01` becomes `2021__01`. So it is in v1.3.2, which KUDO has; v1.3.3 has
+/// one.
+const DOUBLED_BEHIND_NUMBERS: bool = true;
 
 /// Part of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -125,7 +129,7 @@ pub(super) fn joined(whole: &str, connector: char) -> String {
         match before {
             Part::Number => {
                 parts.run(&mut out, connector);
-                if parts.part.is_parted() {
+                if parts.part.is_parted() || DOUBLED_BEHIND_NUMBERS && parts.part == Part::Connector {
                     out.push(connector);
                 }
             }

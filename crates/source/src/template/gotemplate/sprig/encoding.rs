@@ -140,9 +140,14 @@ fn json_text(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// The bytes that a text in base 64 holds; none where it is no such text.
+pub(crate) fn base64(text: &[u8]) -> Option<Vec<u8>> {
+    BASE64.decode(text).ok()
+}
+
 fn base64_decode(given: &str) -> String {
     let plain: Vec<u8> = given.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
-    match BASE64.decode(&plain).ok() {
+    match base64(&plain) {
         Some(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         None => {
             let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');

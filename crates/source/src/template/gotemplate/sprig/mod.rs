@@ -16,6 +16,7 @@ pub(super) mod version;
 
 use super::call::Function;
 use super::value::Value;
+pub(crate) use encoding::base64;
 
 pub(super) use numbers::to_int;
 

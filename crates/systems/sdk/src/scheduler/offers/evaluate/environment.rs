@@ -183,6 +183,7 @@ impl Launching<'_> {
             lives: task.goal == Goal::Running,
             goalless: false,
             command: task.cmd.clone(),
+            code: None,
             image,
             readiness: task.readiness_check.as_ref().map(check),
             health: task.health_check.as_ref().map(|check| HealthSpec {
