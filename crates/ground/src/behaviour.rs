@@ -26,8 +26,17 @@ impl Rules {
         }
         let mut all = Behaviour::default();
         for rule in matching {
-            let Behaviour { start_ms, ready_after_ms, readiness, health, exit_code, exit_after_ms, manual } =
-                &rule.behaviour;
+            let Behaviour {
+                start_ms,
+                ready_after_ms,
+                readiness,
+                health,
+                exit_code,
+                exit_after_ms,
+                manual,
+                cpu_percent,
+                memory_percent,
+            } = &rule.behaviour;
             all.start_ms = start_ms.or(all.start_ms);
             if ready_after_ms.is_some() {
                 all.ready_after_ms = *ready_after_ms;
@@ -42,6 +51,8 @@ impl Rules {
             all.exit_code = exit_code.or(all.exit_code);
             all.exit_after_ms = exit_after_ms.or(all.exit_after_ms);
             all.manual = manual.or(all.manual);
+            all.cpu_percent = cpu_percent.or(all.cpu_percent);
+            all.memory_percent = memory_percent.or(all.memory_percent);
         }
         Arc::new(all)
     }

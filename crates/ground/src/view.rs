@@ -35,6 +35,10 @@ pub struct ProcessFacts {
     pub healthy: Option<bool>,
     /// When something is due to happen to it.
     pub next: Option<SimTime>,
+    /// CPU in use, in percent of what it asks for, where a rule says so.
+    pub cpu_percent: Option<u32>,
+    /// The same of memory.
+    pub memory_percent: Option<u32>,
 }
 
 impl Fleet {
@@ -52,6 +56,8 @@ impl Fleet {
             readiness_next: readiness.timer.and(readiness.next),
             healthy: process.healthy,
             next: self.fate_due(pid),
+            cpu_percent: process.behaviour.cpu_percent,
+            memory_percent: process.behaviour.memory_percent,
         })
     }
 

@@ -529,6 +529,12 @@ pub struct Behaviour {
     /// Nothing happens until a `task-status` says so; `false` gives the processes back to the simulator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manual: Option<bool>,
+    /// CPU in use, in percent of what is asked for: what `kubectl top` and autoscalers see.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_percent: Option<u32>,
+    /// Memory in use, in percent of what is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_percent: Option<u32>,
 }
 
 /// One task status, said by the user.

@@ -63,7 +63,7 @@ fn workload(kind: &str, name: &str, more: &str) -> String {
 }
 
 /// A world with three machines and an instance `shop`, and the client's own folder.
-struct Cluster {
+pub(crate) struct Cluster {
     server: Server,
     home: String,
 }
@@ -82,7 +82,24 @@ impl Cluster {
         Self { server, home: folder(name).display().to_string() }
     }
 
-    fn advance(&self, ms: u64) {
+    /// A world with three machines and nothing on them.
+    pub(crate) fn bare(name: &str) -> Self {
+        let server = Server::start(&["--clock", "manual", "--seed", "5"]);
+        server.json("POST", "/sim/agents", r#"{"count":3}"#, 200);
+        Self { server, home: folder(name).display().to_string() }
+    }
+
+    /// Puts an input in.
+    pub(crate) fn input(&self, path: &str, body: &Value) {
+        self.server.json("POST", path, &body.to_string(), 200);
+    }
+
+    /// Writes a file and returns its path.
+    pub(crate) fn file(&self, name: &str, text: &str) -> String {
+        crate::file(std::path::Path::new(&self.home), name, text)
+    }
+
+    pub(crate) fn advance(&self, ms: u64) {
         self.server.json("POST", "/sim/advance", &json!({ "for_ms": ms }).to_string(), 200);
     }
 
@@ -98,20 +115,20 @@ impl Cluster {
     }
 
     /// Returns the output of a command, or its error text.
-    fn run(&self, words: &[&str]) -> Result<String, String> {
+    pub(crate) fn run(&self, words: &[&str]) -> Result<String, String> {
         let output = self.command(words).output().expect("kubectl runs");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
     }
 
     #[track_caller]
-    fn says(&self, words: &[&str]) -> String {
+    pub(crate) fn says(&self, words: &[&str]) -> String {
         self.run(words).unwrap_or_else(|error| panic!("kubectl {}: {error}", words.join(" ")))
     }
 
     /// First columns of a table, without its head.
     #[track_caller]
-    fn rows(&self, words: &[&str], columns: usize) -> Vec<String> {
+    pub(crate) fn rows(&self, words: &[&str], columns: usize) -> Vec<String> {
         let table = self.says(words);
         let row = |line: &str| line.split_whitespace().take(columns).collect::<Vec<_>>().join(" ");
         table.lines().skip(1).map(row).collect()
@@ -159,7 +176,7 @@ impl Drop for Watcher {
 #[cfg_attr(not(kubectl), ignore = "kubectl is not installed")]
 fn it_lists_everything_that_an_operator_makes() {
     let cluster = Cluster::start("kubectl-lists");
-    assert!(cluster.says(&["version"]).contains("v1.19"));
+    assert!(cluster.says(&["version"]).contains("v1.29"));
     let kinds = cluster.says(&["api-resources"]);
     for part in ["deployments", "statefulsets", "jobs", "instances", "operatorversions", "kudo.dev/v1beta1"] {
         assert!(kinds.contains(part), "{part}: {kinds}");

@@ -11,6 +11,7 @@ mod fences;
 mod framework;
 mod http;
 mod kubectl;
+mod kubectl_verbs;
 mod lessons;
 mod maintenance;
 mod operators;

@@ -9,7 +9,7 @@
 pub use crate::labels::Pairs;
 use crate::{
     calendar::Epoch,
-    kinds::{KindId, KindInfo},
+    kinds::{KindId, KindInfo, autoscaling},
     spec::{Spec, pod::PodOwn},
     status::{self, Status},
     tree::{Tree, as_object, object_at, put_new},
@@ -114,11 +114,15 @@ pub struct Deletion {
     pub grace_s: u32,
 }
 
-/// The object as a field manager last applied it.
+/// The fields that a manager owns, with their values.
 #[derive(Clone, Debug)]
 pub(crate) struct Managed {
     pub(crate) manager: Text,
     pub(crate) value: Arc<Value>,
+    /// True if it applied them on the server: the value is the object as it was applied last.
+    pub(crate) applied: bool,
+    pub(crate) api_version: Text,
+    pub(crate) at: SimTime,
 }
 
 /// One API object as it was at one resource version.
@@ -159,7 +163,7 @@ pub struct Object {
     pub(crate) replicas: u32,
     pub(crate) spec: Spec,
     pub(crate) status: Status,
-    /// Of each field manager that applied, most recent last.
+    /// Of each field manager, most recent last.
     pub(crate) managed: Option<Arc<Vec<Managed>>>,
     /// The object as it was last applied three ways.
     pub(crate) applied: Option<Arc<Value>>,
@@ -210,6 +214,9 @@ impl Object {
             }
         }
         status::put(self, &mut fields);
+        if self.kind == KindId::HORIZONTAL_POD_AUTOSCALER && api_version == "autoscaling/v1" {
+            autoscaling::to_v1(&mut fields);
+        }
         Value::Object(fields)
     }
 
@@ -245,6 +252,9 @@ impl Object {
         if !self.finalizers.is_empty() {
             let finalizers = self.finalizers.iter().map(|one| one.as_ref().into()).collect();
             json::put(&mut fields, "finalizers", Value::Array(finalizers));
+        }
+        if let Some(managed) = crate::api::managers_of(self, self.epoch) {
+            json::put(&mut fields, "managedFields", managed);
         }
         Value::Object(fields)
     }
@@ -359,7 +369,8 @@ fn put_own(own: &PodOwn, spec: &mut Map<String, Value>) {
             json::put(affinity, "requiredDuringSchedulingIgnoredDuringExecution", term);
         }
     }
-    crate::spec::pod::admit_pod(spec, own.pinned.is_some());
+    crate::api::requests_of_limits(spec);
+    crate::spec::pod::admit_pod(spec, own.pinned.is_some(), &own.rank);
 }
 
 /// Metadata as a client sends it.

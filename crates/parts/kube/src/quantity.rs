@@ -119,6 +119,20 @@ pub(crate) fn bytes_text(bytes: i64) -> String {
     bytes.to_string()
 }
 
+/// An amount as a quota or limit of this name shows it: CPUs, bytes or a count.
+pub(crate) fn text_of(name: &str, thousandths: i64) -> String {
+    let last = name.rsplit(['.', '/']).next().unwrap_or(name);
+    if matches!(last, "memory" | "storage" | "ephemeral-storage") || name.contains("hugepages-") {
+        let bytes = thousandths / 1000;
+        return if bytes % 1024 == 0 {
+            bytes_text(bytes)
+        } else {
+            canonical(&bytes.to_string()).unwrap_or_else(|| bytes.to_string())
+        };
+    }
+    cpu_text(thousandths)
+}
+
 /// Thousandths of a CPU: `2`, `250m`.
 pub(crate) fn cpu_text(milli: i64) -> String {
     if milli % 1000 == 0 { (milli / 1000).to_string() } else { format!("{milli}m") }

@@ -2,7 +2,7 @@
 //!
 //! *Knows*: which status fields each kind has, and how each is spelled. *Must not know*: who sets them and when.
 
-use crate::{calendar::Epoch, kinds::KindId, object::Object, spec::Spec};
+use crate::{calendar::Epoch, kinds::KindId, object::Object, spec::Spec, tree::Tree};
 use planarium_kernel::{Map as Cow, SimTime};
 use planarium_protocol::{
     Text,
@@ -52,6 +52,14 @@ impl Tri {
             Self::True => "True",
             Self::False => "False",
             Self::Unknown => "Unknown",
+        }
+    }
+
+    pub(crate) fn read(word: &str) -> Self {
+        match word {
+            "True" => Self::True,
+            "False" => Self::False,
+            _ => Self::Unknown,
         }
     }
 
@@ -154,6 +162,12 @@ impl Phase {
         }
     }
 
+    pub(crate) fn read(word: &str) -> Option<Self> {
+        [Self::Pending, Self::Running, Self::Succeeded, Self::Failed]
+            .into_iter()
+            .find(|one| one.as_str() == word)
+    }
+
     /// True if it is over.
     pub(crate) const fn is_terminal(self) -> bool {
         matches!(self, Self::Succeeded | Self::Failed)
@@ -235,6 +249,18 @@ pub(crate) struct PodStatus {
     pub(crate) conditions: Vec<Cond>,
     /// Init containers first; empty until a kubelet has taken it.
     pub(crate) containers: Vec<ContainerStatus>,
+    /// The node on which other pods go for it; empty for none.
+    pub(crate) nominated: Text,
+    /// Conditions of readiness gates, which clients write.
+    pub(crate) gates: Vec<Gate>,
+}
+
+/// The condition of a readiness gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Gate {
+    pub(crate) kind: Text,
+    pub(crate) status: Tri,
+    pub(crate) since: SimTime,
 }
 
 impl PodStatus {
@@ -249,11 +275,41 @@ impl PodStatus {
             start: None,
             conditions: Vec::new(),
             containers: Vec::new(),
+            nominated: "".into(),
+            gates: Vec::new(),
         }
     }
 
     pub(crate) fn condition(&self, kind: &str) -> Option<&Cond> {
         self.conditions.iter().find(|one| one.kind == kind)
+    }
+
+    /// The status as a client writes it: phase, message and conditions; the rest is its kubelet's.
+    pub(crate) fn posted(&self, wanted: &Value, now: SimTime) -> Self {
+        let mut new = self.clone();
+        if let Some(phase) = Phase::read(wanted.text("phase")) {
+            new.phase = phase;
+        }
+        if let Some(message) = wanted.key("message").as_str() {
+            new.message = message.into();
+        }
+        for one in wanted.items("conditions") {
+            let status = Tri::read(one.text("status"));
+            let own = ["PodScheduled", "Initialized", "ContainersReady", "Ready", "DisruptionTarget"];
+            if let Some(kind) = own.into_iter().find(|kind| *kind == one.text("type")) {
+                if new.condition(kind).is_none_or(|old| old.status != status) {
+                    Cond::new(kind, status, "", one.text("message"), now).put(&mut new.conditions);
+                }
+                continue;
+            }
+            let kind = one.text("type");
+            match new.gates.iter_mut().find(|gate| *gate.kind == *kind) {
+                Some(gate) if gate.status == status => {}
+                Some(gate) => (gate.status, gate.since) = (status, now),
+                None => new.gates.push(Gate { kind: kind.into(), status, since: now }),
+            }
+        }
+        new
     }
 
     /// Since when it is ready, if it is.
@@ -322,6 +378,7 @@ impl SetStatus {
         put_count(&mut fields, "updatedReplicas", self.updated);
         put_count(&mut fields, "readyReplicas", self.ready);
         if kind == KindId::STATEFUL_SET {
+            json::put(&mut fields, "availableReplicas", self.available.into());
             put_count(&mut fields, "currentReplicas", self.own);
             if self.observed > 0 {
                 json::put(&mut fields, "collisionCount", self.collisions.into());
@@ -352,6 +409,8 @@ pub(crate) struct JobStatus {
     pub(crate) active: u32,
     pub(crate) succeeded: u32,
     pub(crate) failed: u32,
+    /// `completedIndexes`: `0-2,5`.
+    pub(crate) completed: Text,
     pub(crate) conditions: Vec<Cond>,
 }
 
@@ -371,6 +430,8 @@ pub(crate) struct BudgetStatus {
     pub(crate) desired: u32,
     pub(crate) allowed: u32,
     pub(crate) expected: u32,
+    /// When it last began to allow disruptions, or to allow none.
+    pub(crate) since: SimTime,
 }
 
 /// One address behind a Service.
@@ -453,6 +514,9 @@ pub(crate) fn put(object: &Object, fields: &mut Map<String, Value>) {
             {
                 put_count(&mut status, key, count);
             }
+            if !job.completed.is_empty() {
+                json::put(&mut status, "completedIndexes", job.completed.as_ref().into());
+            }
             json::put(fields, "status", Value::Object(status));
         }
         Status::Cron(cron) => {
@@ -483,6 +547,18 @@ pub(crate) fn put(object: &Object, fields: &mut Map<String, Value>) {
             ] {
                 json::put(&mut status, key, count.into());
             }
+            if budget.observed > 0 {
+                let (word, reason) = if budget.allowed > 0 {
+                    ("True", "SufficientPods")
+                } else {
+                    ("False", "InsufficientPods")
+                };
+                let condition = planarium_protocol::json!([{
+                    "type": "DisruptionAllowed", "status": word, "observedGeneration": budget.observed,
+                    "lastTransitionTime": epoch.text(budget.since), "reason": reason, "message": "",
+                }]);
+                json::put(&mut status, "conditions", condition);
+            }
             json::put(fields, "status", Value::Object(status));
         }
     }
@@ -498,6 +574,20 @@ fn pod_value(object: &Object, pod: &PodStatus) -> Value {
         if !text.is_empty() {
             json::put(&mut fields, key, text.into());
         }
+    }
+    for gate in &pod.gates {
+        let shown = planarium_protocol::json!({
+            "type": gate.kind, "status": gate.status.as_str(), "lastProbeTime": null,
+            "lastTransitionTime": epoch.text(gate.since),
+        });
+        if let Some(all) =
+            fields.entry("conditions").or_insert_with(|| Value::Array(Vec::new())).as_array_mut()
+        {
+            all.push(shown);
+        }
+    }
+    if !pod.nominated.is_empty() {
+        json::put(&mut fields, "nominatedNodeName", pod.nominated.as_ref().into());
     }
     if !pod.ip.is_none() {
         let ip = pod.ip.text();

@@ -19,7 +19,7 @@ use crate::package::{self, Package, params};
 use crate::verify;
 
 /// The Kubernetes version that the cluster plays.
-pub const CLUSTER_VERSION: &str = "1.19.0";
+pub const CLUSTER_VERSION: &str = "1.29.0";
 
 /// Result of reading a package. Cloning is cheap.
 #[derive(Clone, Debug)]

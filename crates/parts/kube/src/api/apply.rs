@@ -116,12 +116,12 @@ impl Api {
         }
         let Some(live) = self.get(object).cloned() else {
             let new = self.create(now, wanted.clone())?;
-            return Ok(self.keep_managed(new, manager, wanted, &[]));
+            return Ok(self.keep_managed(now, new, manager, wanted, &[]));
         };
         let shape = shape_of(live.kind);
         let managed: Vec<Managed> = live.managed.as_deref().cloned().unwrap_or_default();
         let mut conflicts = Vec::new();
-        for other in managed.iter().filter(|other| other.manager != *manager) {
+        for other in managed.iter().filter(|other| other.manager != *manager || !other.applied) {
             clashes(&shape, &other.value, &wanted, &mut String::new(), &mut |path| {
                 if !matches!(path, ".apiVersion" | ".kind" | ".metadata.name" | ".metadata.namespace") {
                     conflicts.push((other.manager.clone(), path.to_owned()));
@@ -132,25 +132,29 @@ impl Api {
             return Err(apply_conflict(&live, &conflicts));
         }
         let empty = Value::Null;
-        let last = managed.iter().find(|own| own.manager == *manager).map_or(&empty, |own| &*own.value);
+        let last = managed
+            .iter()
+            .find(|own| own.manager == *manager && own.applied)
+            .map_or(&empty, |own| &*own.value);
         let mut merged = live.value_as(value.text("apiVersion"));
         three_way(&shape, last, &wanted, &mut merged);
         let draft = self.draft(live.kind, merged)?;
         let new = self.change(&live, draft)?;
         let taken: Vec<String> = conflicts.into_iter().map(|(_, path)| path).collect();
-        Ok(self.keep_managed(new, manager, wanted, &taken))
+        Ok(self.keep_managed(now, new, manager, wanted, &taken))
     }
 
     /// Remembers what a manager applied; fields that it took over are no longer the others'.
     fn keep_managed(
         &mut self,
+        now: SimTime,
         object: Arc<Object>,
         manager: &Text,
         value: Value,
         taken: &[String],
     ) -> Arc<Object> {
         let mut managed: Vec<Managed> = object.managed.as_deref().cloned().unwrap_or_default();
-        managed.retain(|one| one.manager != *manager);
+        managed.retain(|one| one.manager != *manager || !one.applied);
         for other in &mut managed {
             for path in taken {
                 let mut value = Value::clone(&other.value);
@@ -158,7 +162,14 @@ impl Api {
                 other.value = Arc::new(value);
             }
         }
-        managed.push(Managed { manager: manager.clone(), value: Arc::new(value) });
+        let api_version = value.text("apiVersion").into();
+        managed.push(Managed {
+            manager: manager.clone(),
+            value: Arc::new(value),
+            applied: true,
+            api_version,
+            at: now,
+        });
         let kept = Arc::new(Object { managed: Some(Arc::new(managed)), ..Object::clone(&object) });
         self.store.keep(&object, kept.clone());
         kept

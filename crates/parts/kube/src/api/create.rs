@@ -2,7 +2,11 @@
 //!
 //! *Order*: shape, namespace, name taken, admission by webhooks, validation, as the real server has it.
 
-use super::{Api, Draft, validate};
+use super::{
+    Api, Draft,
+    admission::{Charge, quota_status},
+    validate,
+};
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
@@ -36,6 +40,7 @@ impl Api {
             && let Some(prefix) = draft.meta.generate_name.clone()
         {
             draft.meta.name = Some(self.generate_name(draft.kind, draft.meta.namespace.as_deref(), &prefix));
+            draft.named_by_server = true;
         }
         if draft.kind == KindId::EVENT {
             return Err(ApiError::new(
@@ -57,6 +62,14 @@ impl Api {
             return Err(invalid(&draft, causes));
         }
         self.leave_room(draft.kind, draft.name())?;
+        self.charge(&Charge {
+            kind: draft.kind,
+            info: &draft.info,
+            namespace: &namespace,
+            name: draft.name(),
+            content: &draft.content,
+            before: None,
+        })?;
         self.take_addresses(&mut draft)?;
         let object = self.object_of(now, draft);
         Ok(self.put(object))
@@ -133,6 +146,10 @@ impl Api {
                 Status::Plain(Arc::new(json!({ "phase": "Pending" })))
             }
             KindId::SERVICE => Status::Plain(Arc::new(json!({ "loadBalancer": {} }))),
+            KindId::RESOURCE_QUOTA => {
+                let namespace = draft.meta.namespace.as_deref().unwrap_or_default();
+                Status::Plain(Arc::new(quota_status(self, draft.content.key("spec"), namespace)))
+            }
             KindId::NODE => Status::Plain(Arc::new(draft.status.take().unwrap_or_else(|| json!({})))),
             _ => Status::None,
         };
@@ -172,9 +189,57 @@ impl Api {
         }
     }
 
+    /// Seats an object that was there before anything else.
+    pub(crate) fn seat(&mut self, kind: KindId, name: &str, content: Value, from_end: u32) {
+        let Some(info) = self.kind_info(kind).cloned() else { return };
+        let epoch = self.epoch;
+        self.store.seat(self.seed, from_end, |no, uid| Object {
+            no,
+            kind,
+            namespace: Text::default(),
+            name: name.into(),
+            uid,
+            resource_version: 0,
+            generation: 1,
+            created: SimTime::default(),
+            deletion: None,
+            labels: Pairs::default(),
+            annotations: Pairs::default(),
+            owners: Arc::default(),
+            finalizers: Arc::default(),
+            generate_name: None,
+            info,
+            epoch,
+            content: Arc::new(content),
+            replicas: 0,
+            spec: Spec::Plain,
+            status: Status::None,
+            managed: None,
+            applied: None,
+            pristine: false,
+        });
+    }
+
     /// Creates an object that a controller makes of parts that are in shape. *Errors*: the namespace is going, the name is
     /// taken.
-    pub(crate) fn create_owned(&mut self, now: SimTime, owner: Option<&Object>, parts: Parts) -> Written {
+    pub(crate) fn create_owned(&mut self, now: SimTime, owner: Option<&Object>, mut parts: Parts) -> Written {
+        let Some(info) = self.kind_info(parts.kind).cloned() else {
+            return Err(self.not_found(parts.kind, &parts.name));
+        };
+        let mut draft = Draft {
+            kind: parts.kind,
+            info: info.clone(),
+            meta: crate::object::Meta { name: Some(parts.name.clone()), ..crate::object::Meta::default() },
+            content: Value::Null,
+            status: None,
+            named_by_server: false,
+        };
+        if info.namespaced {
+            draft.meta.namespace = Some(parts.namespace.clone());
+            self.settle_namespace(&mut draft)?;
+        }
+        self.admit_made(&mut parts)?;
+        let asked_name = parts.asked_name();
         let Parts {
             kind,
             namespace,
@@ -188,23 +253,18 @@ impl Api {
             replicas,
             finalizers,
         } = parts;
-        let Some(info) = self.kind_info(kind).cloned() else { return Err(self.not_found(kind, &name)) };
-        let draft = || Draft {
-            kind,
-            info: info.clone(),
-            meta: crate::object::Meta { name: Some(name.clone()), ..crate::object::Meta::default() },
-            content: Value::Null,
-            status: None,
-        };
-        if info.namespaced {
-            let mut draft = draft();
-            draft.meta.namespace = Some(namespace.clone());
-            self.settle_namespace(&mut draft)?;
-        }
         if self.get(ObjectRef::new(kind, &namespace, &name)).is_some() {
-            return Err(already_exists(&draft()));
+            return Err(already_exists(&draft));
         }
         self.leave_room(kind, &name)?;
+        self.charge(&Charge {
+            kind,
+            info: &info,
+            namespace: &namespace,
+            name: &asked_name,
+            content: &content,
+            before: None,
+        })?;
         let (no, uid) = self.store.next(self.seed);
         let object = Object {
             no,
@@ -268,6 +328,11 @@ impl Parts {
         }
     }
 
+    /// The name that it was asked for by: the prefix, where the server makes the rest.
+    pub(crate) fn asked_name(&self) -> Text {
+        self.generate_name.clone().unwrap_or_else(|| self.name.clone())
+    }
+
     /// With a content, and what is read of it.
     pub(crate) fn with_content(self, content: Value) -> Self {
         let spec = crate::spec::read(self.kind, &content);
@@ -280,8 +345,12 @@ impl Parts {
         name: Text,
         template: &crate::spec::workload::PodTemplate,
         labels: Pairs,
-        own: PodOwn,
+        mut own: PodOwn,
     ) -> Self {
+        if own.node.is_empty() {
+            // A template may say where its pods run; then no scheduler is asked.
+            own.node = template.content.at(&["spec"]).text("nodeName").into();
+        }
         Self {
             labels,
             annotations: template.annotations.clone(),
@@ -306,10 +375,12 @@ fn label_job(draft: &mut Draft, uid: &Text) {
         .and_then(|template| object_at(template, "metadata"))
         .and_then(|metadata| object_at(metadata, "labels"));
     if let Some(labels) = labels {
-        put_new(labels, "controller-uid", uid.as_ref().into());
-        put_new(labels, "job-name", name.as_str().into());
+        for prefix in ["", "batch.kubernetes.io/"] {
+            put_new(labels, &format!("{prefix}controller-uid"), uid.as_ref().into());
+            put_new(labels, &format!("{prefix}job-name"), name.as_str().into());
+        }
     }
-    json::put(spec, "selector", json!({ "matchLabels": { "controller-uid": uid } }));
+    json::put(spec, "selector", json!({ "matchLabels": { "batch.kubernetes.io/controller-uid": uid } }));
     if draft.meta.labels.is_empty() {
         draft.meta.labels = Pairs::of_value(draft.content.at(&["spec", "template", "metadata", "labels"]));
     }

@@ -46,6 +46,25 @@ pub(crate) fn fill(kind: KindId, content: &mut Map<String, Value>) -> Result<(),
                 put_new(spec, "finalizers", json!(["kubernetes"]));
             }
         }
+        KindId::HORIZONTAL_POD_AUTOSCALER => {
+            if let Some(spec) = object_at(content, "spec")
+                && spec.get("metrics").and_then(Value::as_array).is_none_or(Vec::is_empty)
+            {
+                let target = json!({ "type": "Utilization", "averageUtilization": 80 });
+                json::put(
+                    spec,
+                    "metrics",
+                    json!([{ "type": "Resource", "resource": { "name": "cpu", "target": target } }]),
+                );
+            }
+        }
+        KindId::LIMIT_RANGE => {
+            let limits = object_at(content, "spec").and_then(|spec| spec.get_mut("limits"));
+            for limit in limits.and_then(Value::as_array_mut).into_iter().flatten() {
+                limit_range(limit);
+            }
+        }
+        KindId::PRIORITY_CLASS => put_new(content, "preemptionPolicy", "PreemptLowerPriority".into()),
         KindId::PERSISTENT_VOLUME => {
             if let Some(spec) = object_at(content, "spec") {
                 put_new(spec, "persistentVolumeReclaimPolicy", "Retain".into());
@@ -57,6 +76,26 @@ pub(crate) fn fill(kind: KindId, content: &mut Map<String, Value>) -> Result<(),
         _ => {}
     }
     Ok(())
+}
+
+/// A container's default limit is the most that it may have, its default request the default limit or the least.
+fn limit_range(limit: &mut Value) {
+    if limit.text("type") != "Container" {
+        return;
+    }
+    let (most, least) = (limit.key("max").clone(), limit.key("min").clone());
+    let Some(fields) = limit.as_object_mut() else { return };
+    if let Some(given) = object_at(fields, "default") {
+        most.as_object().into_iter().flatten().for_each(|(key, value)| put_new(given, key, value.clone()));
+    }
+    let given = fields.get("default").cloned().unwrap_or_default();
+    if let Some(requests) = object_at(fields, "defaultRequest") {
+        for from in [&given, &least] {
+            let all = from.as_object().into_iter().flatten();
+            all.for_each(|(key, value)| put_new(requests, key, value.clone()));
+        }
+    }
+    fields.retain(|_, value| value.as_object().is_none_or(|map| !map.is_empty()));
 }
 
 fn workload(kind: KindId, spec: &mut Map<String, Value>) {
@@ -97,7 +136,8 @@ fn workload(kind: KindId, spec: &mut Map<String, Value>) {
                 if strategy.get("type") == Some(&"RollingUpdate".into())
                     && let Some(rolling) = object_at(strategy, "rollingUpdate")
                 {
-                    put_new(rolling, "maxUnavailable", 1.into());
+                    let has_surge = rolling.get("maxSurge").is_some_and(|surge| surge != &Value::from(0));
+                    put_new(rolling, "maxUnavailable", if has_surge { 0.into() } else { 1.into() });
                 }
             }
         }
@@ -106,6 +146,8 @@ fn workload(kind: KindId, spec: &mut Map<String, Value>) {
                 put_new(spec, "completions", 1.into());
             }
             put_new(spec, "parallelism", 1.into());
+            put_new(spec, "completionMode", "NonIndexed".into());
+            put_new(spec, "suspend", false.into());
         }
         _ => {}
     }
@@ -131,9 +173,12 @@ fn pod(spec: &mut Map<String, Value>, is_pod: bool) {
     for key in ["initContainers", "containers"] {
         for container in spec.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
             if let Some(container) = as_object(container) {
-                fill_container(container, is_pod, host_network);
+                fill_container(container, host_network);
             }
         }
+    }
+    if is_pod {
+        super::requests_of_limits(spec);
     }
     for volume in spec.get_mut("volumes").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(volume) = as_object(volume)
@@ -145,20 +190,13 @@ fn pod(spec: &mut Map<String, Value>, is_pod: bool) {
     }
 }
 
-fn fill_container(container: &mut Map<String, Value>, is_pod: bool, host_network: bool) {
+fn fill_container(container: &mut Map<String, Value>, host_network: bool) {
     let image = container.get("image").and_then(Value::as_str).unwrap_or_default();
     let name = image.rsplit('/').next().unwrap_or(image);
     let floating = !name.contains('@') && name.split_once(':').is_none_or(|(_, tag)| tag == "latest");
     let policy = if floating { "Always" } else { "IfNotPresent" };
     put_new(container, "imagePullPolicy", policy.into());
     put_new(container, "resources", json!({}));
-    if is_pod
-        && let Some(resources) = container.get_mut("resources").and_then(Value::as_object_mut)
-        && let Some(limits) = resources.get("limits").and_then(Value::as_object).cloned()
-        && let Some(requests) = object_at(resources, "requests")
-    {
-        limits.into_iter().for_each(|(key, limit)| put_new(requests, &key, limit));
-    }
     if host_network {
         for port in container.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
             if let Some(number) = port.get("containerPort").cloned()

@@ -6,7 +6,7 @@
 use super::{Api, defaults};
 use crate::{
     error::{ApiError, Reason},
-    kinds::{KindId, KindInfo},
+    kinds::{KindId, KindInfo, autoscaling},
     object::Meta,
     schema::{Mismatch, conform, shape_of},
     spec::{self, Spec},
@@ -25,6 +25,8 @@ pub(crate) struct Draft {
     /// Everything but `apiVersion`, `kind`, `metadata` and (where that is a subresource) `status`.
     pub(crate) content: Value,
     pub(crate) status: Option<Value>,
+    /// True if the server made its name of a prefix; messages show the prefix.
+    pub(crate) named_by_server: bool,
 }
 
 impl Draft {
@@ -80,6 +82,11 @@ impl Api {
             let message = format!("{kind} in version {version:?} cannot be handled as a {kind}: {text}");
             ApiError::new(Reason::BadRequest, message)
         };
+        if kind == KindId::HORIZONTAL_POD_AUTOSCALER
+            && let Some(spec) = value.get_mut("spec").and_then(Value::as_object_mut)
+        {
+            autoscaling::from_v1(spec);
+        }
         conform(&shape_of(kind), &mut value).map_err(|mismatch| unfit(mismatch.text()))?;
         let mut metadata = value.get_mut("metadata").map(Value::take).unwrap_or_default();
         if info.custom || !metadata.is_object() {
@@ -99,6 +106,6 @@ impl Api {
             }
             defaults::fill(kind, fields).map_err(unfit)?;
         }
-        Ok(Draft { kind, info, meta, content: value, status })
+        Ok(Draft { kind, info, meta, content: value, status, named_by_server: false })
     }
 }

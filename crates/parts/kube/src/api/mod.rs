@@ -6,21 +6,22 @@
 
 mod admission;
 mod apply;
-mod builtin;
 mod create;
 mod defaults;
 mod delete;
 mod draft;
+mod managers;
 mod merge;
 mod patch;
 mod service;
 mod update;
 pub(crate) mod validate;
 
-pub(crate) use builtin::DEFAULT_CLASS;
+pub(crate) use admission::{DEFAULT_CLASS, SYSTEM, gives_back, quota_status, requests_of_limits};
 pub(crate) use create::{Parts, invalid};
 pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub(crate) use draft::Draft;
+pub(crate) use managers::shown as managers_of;
 pub(crate) use patch::scale_of;
 
 use crate::{

@@ -81,7 +81,7 @@ impl Api {
                 let status = value.get_mut("status").map(Value::take);
                 let mut draft = self.draft(old.kind, value)?;
                 draft.status = status.filter(|status| !status.is_null());
-                self.change_status(&old, &mut draft)
+                self.change_status(now, &old, &mut draft)
             }
             Part::Scale => self.rescale(&old, &value),
         }

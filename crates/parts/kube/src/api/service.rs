@@ -1,13 +1,13 @@
 //! Addresses and ports of Services.
 //!
-//! *Knows*: the range of cluster addresses, `10.96.0.0/12`, and of node ports, from 30000. *Must not know*: who answers there.
+//! *Knows*: the ranges of cluster addresses, `10.96.0.0/12`, and of node ports, 30000 to 32767. *Must not know*: who answers there.
 
 use super::{Api, Draft, create::invalid};
 use crate::{
     error::{ApiError, FieldCause},
     kinds::KindId,
     status::Ip,
-    tree::{Tree, as_object, object_at, put_new},
+    tree::{Tree, as_object, object_at},
 };
 use planarium_protocol::json;
 use serde_json::Value;
@@ -17,6 +17,9 @@ const FIRST: u32 = 0x0A60_0000;
 const LAST: u32 = 0x0A6F_FFFF;
 /// Addresses below are left to those who ask for one.
 const RESERVED: u32 = 256;
+
+/// Ports of nodes that Services may have.
+const NODE_PORTS: std::ops::RangeInclusive<i64> = 30_000..=32_767;
 
 fn parse(text: &str) -> Option<u32> {
     let mut parts = text.split('.').map(|part| part.parse::<u8>().ok());
@@ -58,22 +61,86 @@ impl Api {
                 }
             }
         }
-        let nodes = matches!(kind.as_str(), "NodePort" | "LoadBalancer");
+        let ports = if matches!(kind.as_str(), "NodePort" | "LoadBalancer")
+            && draft.content.at(&["spec", "allocateLoadBalancerNodePorts"]) != &Value::Bool(false)
+        {
+            self.node_ports(draft)?
+        } else {
+            Vec::new()
+        };
         let Some(spec) = as_object(&mut draft.content).and_then(|content| object_at(content, "spec")) else {
             return Ok(());
         };
         if let Some(address) = address {
             json::put(spec, "clusterIP", address.into());
         }
-        for port in
-            spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten().filter_map(as_object)
-        {
-            if nodes && port.get("nodePort").and_then(Value::as_i64).unwrap_or(0) == 0 {
-                port.shift_remove("nodePort");
-                let number = 30_000 + u64::from(self.next_node_port.next()) * 37 % 2_768;
-                put_new(port, "nodePort", number.into());
-            }
+        let all = spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten();
+        for (port, number) in all.filter_map(as_object).zip(ports) {
+            json::put(port, "nodePort", number.into());
         }
         Ok(())
     }
+
+    /// The node port of each port of a Service: the one that it asks for, or the next free one. *Errors*: it is not in the range, or
+    /// taken.
+    fn node_ports(&mut self, draft: &Draft) -> Result<Vec<i64>, ApiError> {
+        let namespace = draft.meta.namespace.as_deref().unwrap_or_default();
+        let mut taken: Vec<(i64, String)> = Vec::new();
+        for other in self.store.of_kind(KindId::SERVICE, None) {
+            if *other.name == *draft.name() && *other.namespace == *namespace {
+                continue;
+            }
+            let ports = other.content().key("spec").items("ports").iter();
+            taken.extend(ports.filter_map(|port| Some((port.int("nodePort")?, protocol_of(port)))));
+        }
+        let mut numbers = Vec::new();
+        let ports = draft.content.key("spec").items("ports");
+        let mut found = Vec::new();
+        for (at, port) in ports.iter().enumerate() {
+            let Some(wanted) = port.int("nodePort").filter(|number| *number != 0) else { continue };
+            let key = (wanted, protocol_of(port));
+            let detail = if !NODE_PORTS.contains(&wanted) {
+                "provided port is not in the valid range. The range of valid ports is 30000-32767"
+            } else if taken.contains(&key) {
+                "provided port is already allocated"
+            } else {
+                taken.push(key);
+                continue;
+            };
+            found.push(FieldCause::invalid(format!("spec.ports[{at}].nodePort"), &wanted.into(), detail));
+        }
+        if !found.is_empty() {
+            return Err(invalid(draft, found));
+        }
+        for port in ports {
+            let number = match port.int("nodePort").filter(|number| *number != 0) {
+                Some(wanted) => wanted,
+                None => self.free_node_port(&taken).ok_or_else(|| {
+                    let text = "failed to allocate a nodePort: range is full";
+                    ApiError::new(crate::error::Reason::InternalError, text)
+                })?,
+            };
+            taken.push((number, protocol_of(port)));
+            numbers.push(number);
+        }
+        Ok(numbers)
+    }
+
+    /// A node port that no Service has.
+    fn free_node_port(&mut self, taken: &[(i64, String)]) -> Option<i64> {
+        for _ in NODE_PORTS {
+            // Steps of 37 pass through all 2768 ports.
+            let number = 30_000 + i64::from(self.next_node_port.next()) * 37 % 2_768;
+            if taken.iter().all(|(other, _)| *other != number) {
+                return Some(number);
+            }
+        }
+        None
+    }
+}
+
+/// The protocol of a port.
+fn protocol_of(port: &Value) -> String {
+    let word = port.text("protocol");
+    if word.is_empty() { "TCP".to_owned() } else { word.to_owned() }
 }

@@ -1,6 +1,11 @@
 //! Changing objects.
 
-use super::{Api, Draft, create::invalid, validate};
+use super::{
+    Api, Draft,
+    admission::{Charge, quota_status},
+    create::invalid,
+    validate,
+};
 use crate::{
     error::{ApiError, FieldCause, Reason},
     kinds::KindId,
@@ -10,6 +15,7 @@ use crate::{
     status::{KeptStatus, Status},
     tree::{Tree, as_object, object_at},
 };
+use planarium_kernel::SimTime;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -23,15 +29,15 @@ impl Api {
         self.change(&old, draft)
     }
 
-    /// Replaces the status of an object and leaves the rest. Statuses that controllers of the cluster keep are not changed by
-    /// anybody else. *Errors*: as [`Api::update`].
-    pub(crate) fn update_status(&mut self, mut value: Value) -> Written {
+    /// Replaces the status of an object and leaves the rest. Of a pod that is the phase, the message and the conditions, until its
+    /// kubelet speaks; other statuses that the cluster keeps are not changed by anybody else. *Errors*: as [`Api::update`].
+    pub(crate) fn update_status(&mut self, now: SimTime, mut value: Value) -> Written {
         let kind = self.kind_of(&value)?;
         let status = value.get_mut("status").map(Value::take);
         let mut draft = self.draft(kind, value)?;
         draft.status = status.filter(|status| !status.is_null());
         let old = self.present(&draft)?;
-        self.change_status(&old, &mut draft)
+        self.change_status(now, &old, &mut draft)
     }
 
     /// Replaces the status of a custom object, as it was at a version, by one that its controller keeps. *Errors*: as
@@ -138,6 +144,14 @@ impl Api {
             if !causes.is_empty() {
                 return Err(invalid(&draft, causes));
             }
+            self.charge(&Charge {
+                kind: old.kind,
+                info: &old.info,
+                namespace: &old.namespace,
+                name: &old.name,
+                content: &draft.content,
+                before: Some(&before),
+            })?;
             self.take_addresses(&mut draft)?;
         } else if !draft.meta.labels.is_same(&old.labels) || !draft.meta.annotations.is_same(&old.annotations)
         {
@@ -170,6 +184,10 @@ impl Api {
         }
         if !same_content {
             put_content(&mut new, draft);
+            if new.kind == KindId::RESOURCE_QUOTA {
+                let status = quota_status(self, new.content.key("spec"), &new.namespace);
+                new.status = Status::Plain(Arc::new(status));
+            }
             if new.info.has_generation {
                 new.generation += 1;
             }
@@ -180,12 +198,19 @@ impl Api {
     }
 
     /// Gives an object the status of a draft.
-    pub(crate) fn change_status(&mut self, old: &Arc<Object>, draft: &mut Draft) -> Written {
+    pub(crate) fn change_status(&mut self, now: SimTime, old: &Arc<Object>, draft: &mut Draft) -> Written {
         if !old.info.has_status {
             return Err(ApiError::new(Reason::NotFound, "the server could not find the requested resource"));
         }
         Self::check_preconditions(old, draft)?;
         let wanted = draft.status.take();
+        if let (Status::Pod(status), Some(wanted)) = (&old.status, &wanted) {
+            let new = status.posted(wanted, now);
+            if new == **status {
+                return Ok(old.clone());
+            }
+            return Ok(self.put_status(old, Status::Pod(Arc::new(new))));
+        }
         match &old.status {
             Status::Plain(status) if Some(&**status) != wanted.as_ref() => {}
             Status::Kept(kept) if Some(&kept.to_value()) != wanted.as_ref() => {}
@@ -235,8 +260,39 @@ fn keep_allocated(old: &Object, draft: &mut Draft) {
             {
                 spec.shift_remove("clusterIP");
             }
+            keep_service(before, &mut draft.content);
         }
         _ => {}
+    }
+}
+
+/// A Service keeps its address and node ports where an update leaves them out, and loses them where its type has none.
+///
+/// **Source**: `pkg/registry/core/service/strategy.go` (`patchAllocatedValues`, `dropTypeDependentFields`), match for one address.
+fn keep_service(before: &Value, content: &mut Value) {
+    let Some(spec) = as_object(content).and_then(|content| object_at(content, "spec")) else { return };
+    let kind = spec.get("type").and_then(Value::as_str).unwrap_or("ClusterIP").to_owned();
+    let was = before.text("type");
+    if kind != "ExternalName" && was != "ExternalName" && !before.text("clusterIP").is_empty() {
+        let empty = spec.get("clusterIP").is_none_or(|address| address.as_str() == Some(""));
+        if empty {
+            spec.insert("clusterIP".to_owned(), before.key("clusterIP").clone());
+        }
+    }
+    let has_ports = |kind: &str| matches!(kind, "NodePort" | "LoadBalancer");
+    for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
+        let same =
+            |old: &&Value| old.key("port") == port.key("port") && old.key("protocol") == port.key("protocol");
+        let Some(old) = before.items("ports").iter().find(same) else { continue };
+        let number = old.key("nodePort").clone();
+        let Some(fields) = port.as_object_mut() else { continue };
+        if has_ports(&kind) && !number.is_null() {
+            if fields.get("nodePort").is_none_or(|own| own.as_i64() == Some(0)) {
+                fields.insert("nodePort".to_owned(), number);
+            }
+        } else if !has_ports(&kind) && has_ports(was) && fields.get("nodePort") == Some(&number) {
+            fields.shift_remove("nodePort");
+        }
     }
 }
 

@@ -1,7 +1,13 @@
 //! Objects that every cluster has from the beginning.
 
 use super::Cluster;
-use crate::{api::Parts, kinds::KindId, object::Pairs, records::queue::Queue, status::Status};
+use crate::{
+    api::{Parts, SYSTEM},
+    kinds::KindId,
+    object::Pairs,
+    records::queue::Queue,
+    status::Status,
+};
 use planarium_ground::Cx;
 use planarium_protocol::json;
 use std::sync::Arc;
@@ -45,6 +51,10 @@ impl Cluster {
         parts.status = Status::Plain(Arc::new(json!({ "loadBalancer": {} })));
         let made = cluster.create_owned(cx, None, parts);
         debug_assert!(made.is_ok(), "the API server's Service");
+        for (from_end, (name, value, description)) in (0..).zip(SYSTEM) {
+            let content = json!({ "value": value, "description": description, "preemptionPolicy": "PreemptLowerPriority" });
+            cluster.api.seat(KindId::PRIORITY_CLASS, name, content, from_end);
+        }
         cluster.queue = Queue::default();
         cluster
     }

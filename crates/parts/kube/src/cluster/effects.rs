@@ -5,6 +5,7 @@
 
 use super::Cluster;
 use crate::{
+    api::gives_back,
     kinds::KindId,
     object::{Object, ObjectNo, ObjectRef},
     records::{
@@ -14,7 +15,7 @@ use crate::{
     request::Change,
     selector::Selector,
     spec::Spec,
-    status::Status,
+    status::{Gate, Status},
     tree::Tree,
 };
 use planarium_ground::Cx;
@@ -41,6 +42,7 @@ impl Cluster {
             | KindId::CRON_JOB
             | KindId::CUSTOM_RESOURCE_DEFINITION
             | KindId::NAMESPACE
+            | KindId::HORIZONTAL_POD_AUTOSCALER
                 if changed && new.is_some() =>
             {
                 self.queue.ask(cx, Work::Sync(object.no));
@@ -57,6 +59,9 @@ impl Cluster {
             KindId::CONFIG_MAP | KindId::SECRET if new.is_some() && !self.runs.wanting.is_empty() => {
                 self.source_came(cx, &object.namespace);
             }
+            KindId::SERVICE_ACCOUNT if new.is_none() && *object.name == *"default" => {
+                self.ask_namespace(cx, &object.namespace);
+            }
             KindId::NODE if changed => {
                 self.follow_node(cx, &object, new.is_none());
             }
@@ -65,9 +70,23 @@ impl Cluster {
         if old.is_none() && (is_workload(object.kind) || object.kind == KindId::DEPLOYMENT) {
             self.workloads.change(object.no, |workload| workload.adopt = true);
         }
+        self.follow_quota(cx, &object, change);
         self.follow_owners(cx, old, new);
         if new.is_none() {
             self.follow_removal(cx, &object);
+        }
+    }
+
+    /// Quotas of a namespace are counted anew when something there goes.
+    fn follow_quota(&mut self, cx: &Cx, object: &Object, change: &Change) {
+        let (old, new) = (change.before().map(|old| &**old), change.after().map(|new| &**new));
+        if object.namespace.is_empty() || object.kind == KindId::EVENT || !gives_back(old, new) {
+            return;
+        }
+        let quotas = self.api.store.of_kind(KindId::RESOURCE_QUOTA, Some(&object.namespace));
+        let quotas: Vec<ObjectNo> = quotas.map(|quota| quota.no).collect();
+        for quota in quotas {
+            self.queue.ask(cx, Work::Sync(quota));
         }
     }
 
@@ -221,6 +240,7 @@ impl Cluster {
                     old.deletion != new.deletion
                         || !Arc::ptr_eq(&old.content, &new.content)
                         || !old.annotations.is_same(&new.annotations)
+                        || gates(old) != gates(new)
                 });
                 if !was_bound {
                     self.scheduler.forget(new.no);
@@ -287,6 +307,13 @@ impl Cluster {
         }
     }
 
+    /// The controller of a namespace looks at it.
+    fn ask_namespace(&mut self, cx: &Cx, name: &str) {
+        if let Some(no) = self.api.get(ObjectRef::new(KindId::NAMESPACE, "", name)).map(|one| one.no) {
+            self.queue.ask(cx, Work::Sync(no));
+        }
+    }
+
     /// An object is no more: what belonged to it goes after it, and its namespace may be empty now.
     fn follow_removal(&mut self, cx: &mut Cx, object: &Object) {
         if object.kind == KindId::SERVICE {
@@ -307,12 +334,9 @@ impl Cluster {
                 self.workloads.put_tally(no, Some(PodTally { workload: None, slot: None, ..tally }));
             }
         }
-        if !object.namespace.is_empty()
-            && let Some(namespace) = self.api.get(ObjectRef::new(KindId::NAMESPACE, "", &object.namespace))
-            && namespace.is_being_deleted()
-        {
-            let no = namespace.no;
-            self.queue.ask(cx, Work::Sync(no));
+        let namespace = self.api.get(ObjectRef::new(KindId::NAMESPACE, "", &object.namespace));
+        if namespace.is_some_and(|namespace| namespace.is_being_deleted()) {
+            self.ask_namespace(cx, &object.namespace);
         }
         if object.info().custom {
             let name = format!("{}.{}", object.info().plural, object.info().group);
@@ -327,6 +351,14 @@ impl Cluster {
             self.withdraw_definition(object);
         }
         self.workloads.all.remove(&object.no);
+    }
+}
+
+/// Conditions that clients have written for a pod's readiness gates.
+fn gates(pod: &Object) -> &[Gate] {
+    match &pod.status {
+        Status::Pod(status) => &status.gates,
+        _ => &[],
     }
 }
 

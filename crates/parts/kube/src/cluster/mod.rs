@@ -13,12 +13,14 @@ mod effects;
 mod nodes;
 mod selecting;
 pub(crate) mod taints;
+pub(crate) mod usage;
 mod waiting;
 
 use crate::{
     api::{Api, Parts},
     object::{Object, ObjectNo, ObjectRef},
     records::{
+        autoscalers::Autoscalers,
         nodes::Nodes,
         queue::{Queue, Timer, Work},
         reports::Reports,
@@ -51,6 +53,8 @@ pub(crate) struct Cluster {
     pub(crate) scheduler: Scheduler,
     /// Pods that kubelets have taken on.
     pub(crate) runs: Runs,
+    /// What autoscalers remember.
+    pub(crate) autoscalers: Autoscalers,
     /// Work and timers.
     pub(crate) queue: Queue,
     /// The Events of the API.
@@ -71,6 +75,7 @@ impl Cluster {
             nodes: Nodes::default(),
             scheduler: Scheduler::default(),
             runs: Runs::default(),
+            autoscalers: Autoscalers::default(),
             queue: Queue::default(),
             reports: Reports::default(),
             service_label: "".into(),

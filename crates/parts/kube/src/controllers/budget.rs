@@ -1,7 +1,7 @@
 //! Disruption budgets: how many pods may be evicted now.
 //!
 //! Source: `kubernetes/kubernetes: pkg/controller/disruption/disruption.go`, `pkg/registry/core/pod/storage/eviction.go`;
-//! match but for `disruptedPods`: an evicted pod counts as not healthy at once.
+//! (1.29); match but for `disruptedPods`: an evicted pod counts as not healthy at once.
 
 use crate::{
     cluster::Cluster,
@@ -13,7 +13,7 @@ use crate::{
     records::workloads::Workloads,
     request::{DeleteOptions, Written},
     spec::{BudgetSpec, Share, Spec},
-    status::{BudgetStatus, Status},
+    status::{BudgetStatus, PodStatus, Status},
 };
 use planarium_ground::Cx;
 use std::sync::Arc;
@@ -27,9 +27,20 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, budget: &Arc<Object>) {
     let counted = counted.unwrap_or_default();
     let (expected, desired) = expected(&cluster.api.store, &cluster.workloads, spec, &counted);
     let allowed = if expected == 0 { 0 } else { counted.healthy.saturating_sub(desired) };
-    let status =
-        BudgetStatus { observed: budget.generation, healthy: counted.healthy, desired, allowed, expected };
+    let flips = before.observed == 0 || (allowed > 0) != (before.allowed > 0);
+    let since = if flips { cx.now() } else { before.since };
+    let healthy = counted.healthy;
+    let status = BudgetStatus { observed: budget.generation, healthy, desired, allowed, expected, since };
     if status != **before {
+        if needs_scale(spec) && counted.pods.len() > counted.managers.values().sum::<u32>() as usize {
+            let message = format!(
+                "Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged. As a result, the status of the PDB \
+                 cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set \
+                 \".spec.minAvailable\" field of the PDB to an integer value.",
+                spec.selector.text()
+            );
+            cluster.reports.record(cx, budget, true, "UnmanagedPods", &message, "controllermanager");
+        }
         let more = status.allowed > before.allowed;
         cluster.put_status(cx, budget, Status::Budget(Arc::new(status)));
         if more {
@@ -41,14 +52,10 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, budget: &Arc<Object>) {
 /// Number of pods that there ought to be, and how many of them have to be healthy.
 fn expected(store: &Store, workloads: &Workloads, spec: &BudgetSpec, counted: &Counted) -> (u32, u32) {
     let pods = u32::try_from(counted.pods.len()).unwrap_or(u32::MAX);
+    // Pods of nobody count for nothing here.
     let scale = || {
-        let managed: u32 = counted.managers.values().sum();
-        // Pods of nobody are as many as there are.
-        counted
-            .managers
-            .keys()
-            .map(|manager| scale(store, workloads, *manager))
-            .fold(pods.saturating_sub(managed), u32::saturating_add)
+        let each = counted.managers.keys().map(|manager| scale(store, workloads, *manager));
+        each.fold(0, u32::saturating_add)
     };
     match (spec.max_unavailable, spec.min_available) {
         (Some(most), _) => {
@@ -60,8 +67,13 @@ fn expected(store: &Store, workloads: &Workloads, spec: &BudgetSpec, counted: &C
             let expected = scale();
             (expected, least.of(expected, true))
         }
-        (None, None) => (pods, pods.min(1)),
+        (None, None) => (0, 0),
     }
+}
+
+/// True if a budget goes by the sizes of workloads.
+const fn needs_scale(spec: &BudgetSpec) -> bool {
+    spec.max_unavailable.is_some() || matches!(spec.min_available, Some(Share::Percent(_)))
 }
 
 /// Number of pods the workload behind some pods asks for.
@@ -97,6 +109,7 @@ pub(crate) fn evict(
             .collect();
         match budgets.as_slice() {
             [] => {}
+            [budget] if goes_freely(budget, status) => {}
             [budget] => spend(cluster, cx, budget)?,
             _ => {
                 let message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
@@ -105,6 +118,13 @@ pub(crate) fn evict(
         }
     }
     Ok(cluster.delete(cx, &pod, options))
+}
+
+/// True if a pod may go whatever is left of its budget: it is not ready, and the budget is met without it or does not guard such pods.
+fn goes_freely(budget: &Object, pod: &PodStatus) -> bool {
+    let (Spec::Budget(spec), Status::Budget(status)) = (&budget.spec, &budget.status) else { return false };
+    pod.ready_since().is_none()
+        && (spec.unhealthy_go || status.desired > 0 && status.healthy >= status.desired)
 }
 
 /// Takes one disruption off a budget. *Errors*: none is left.
@@ -133,7 +153,8 @@ fn spend(cluster: &mut Cluster, cx: &mut Cx, budget: &Arc<Object>) -> Result<(),
     if status.allowed == 0 {
         return Err(refuse("Cannot evict pod as it would violate the pod's disruption budget.".to_owned()));
     }
-    let status = BudgetStatus { allowed: status.allowed - 1, ..BudgetStatus::clone(status) };
+    let since = if status.allowed == 1 { cx.now() } else { status.since };
+    let status = BudgetStatus { allowed: status.allowed - 1, since, ..BudgetStatus::clone(status) };
     cluster.put_status(cx, budget, Status::Budget(Arc::new(status)));
     Ok(())
 }

@@ -203,7 +203,7 @@ fn start_job(
     let value = json!({
         "apiVersion": "batch/v1", "kind": "Job",
         "metadata": {
-            "name": format!("{}-{due_s}", cron.name), "namespace": cron.namespace,
+            "name": format!("{}-{}", cron.name, due_s / 60), "namespace": cron.namespace,
             "labels": spec.labels.to_value(), "annotations": spec.annotations.to_value(),
             "ownerReferences": [crate::object::OwnerReference::controlling(cron).to_value()],
         },

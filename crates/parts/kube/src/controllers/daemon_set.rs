@@ -23,7 +23,7 @@ use crate::{
     status::{SetStatus, Status},
 };
 use planarium_ground::Cx;
-use planarium_kernel::SortedSet;
+use planarium_kernel::{SortedMap, SortedSet};
 use std::sync::Arc;
 
 /// A pod that failed is made anew after so long, twice as long each time. *Units*: milliseconds.
@@ -54,7 +54,10 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, set: &Arc<Object>) {
     cluster.workloads.set_slots(&cluster.api.store, set.no, wanted, print);
     if !set.is_being_deleted() {
         cover_nodes(cluster, cx, set, &spec, &update.hash, &tolerated);
-        if *spec.strategy != *"OnDelete" {
+        let surge = spec.max_surge.of(desired_of(cluster, set), true);
+        if *spec.strategy != *"OnDelete" && surge > 0 {
+            surge_nodes(cluster, cx, set, &spec, &update.hash, surge);
+        } else if *spec.strategy != *"OnDelete" {
             for pod in outdated(&cluster.api.store, &cluster.workloads, set, &spec) {
                 pods::unmake(cluster, cx, set, &pod);
             }
@@ -108,7 +111,8 @@ fn cover_nodes(
             pods::unmake(cluster, cx, set, &pod);
         }
     }
-    for no in &slots.extra {
+    let surges = *spec.strategy != *"OnDelete" && spec.max_surge.of(desired_of(cluster, set), true) > 0;
+    for no in slots.extra.keys().filter(|_| !surges) {
         if let Some(pod) = cluster.api.store.object(*no).cloned() {
             pods::unmake(cluster, cx, set, &pod);
         }
@@ -131,6 +135,78 @@ fn cover_nodes(
     if slots.gaps.len() > BURST as usize {
         cluster.queue.ask(cx, Work::Sync(set.no));
     }
+}
+
+fn desired_of(cluster: &Cluster, set: &Object) -> u32 {
+    let slots = cluster.workloads.get(set.no).and_then(|workload| workload.slots.as_deref());
+    slots.map_or(0, |slots| u32::try_from(slots.wanted.len()).unwrap_or(u32::MAX))
+}
+
+/// Pods of today's template come beside old ones, on so many nodes at a time; an old one goes once its successor is available.
+///
+/// **Source**: `update.go` (`rollingUpdate` with `maxSurge`), match.
+fn surge_nodes(
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    set: &Arc<Object>,
+    spec: &DaemonSetSpec,
+    hash: &str,
+    surge: u32,
+) {
+    let print = revision_print(hash);
+    let mut places: SortedMap<u32, Place> = SortedMap::new();
+    for pod in cluster.api.store.pods_of(set.no).filter(|pod| !pod.is_over()) {
+        let Some(tally) = cluster.workloads.pods.get(&pod.no) else { continue };
+        let Some(slot) = tally.slot else { continue };
+        let place = places.entry(slot).or_default();
+        if pod.is_being_deleted() {
+            continue;
+        }
+        if tally.revision == print {
+            place.new = Some(tally.available);
+        } else {
+            place.old.push(pod.clone());
+            place.old_available |= tally.available;
+        }
+    }
+    let Some(wanted) =
+        cluster.workloads.get(set.no).and_then(|one| one.slots.as_deref()).map(|slots| slots.wanted.clone())
+    else {
+        return;
+    };
+    let mut going = Vec::new();
+    let (mut free, mut candidates, mut under_way) = (Vec::new(), Vec::new(), 0);
+    for (slot, place) in places.iter().filter(|(slot, place)| wanted.contains(*slot) && !place.old.is_empty())
+    {
+        match place.new {
+            Some(true) => going.extend(place.old.iter().cloned()),
+            Some(false) => under_way += 1,
+            // Nobody misses what is not available.
+            None if !place.old_available => free.push(*slot),
+            None => candidates.push(*slot),
+        }
+    }
+    let left = surge.saturating_sub(under_way) as usize;
+    for slot in free.into_iter().chain(candidates.into_iter().take(left)) {
+        let Some(node) = cluster.nodes.get(slot).map(|node| node.name.clone()) else { continue };
+        let own = PodOwn { pinned: Some(node), ..PodOwn::default() };
+        let labels = spec.template.labels.with(REVISION_LABEL, hash);
+        if pods::make(cluster, cx, set, &spec.template, None, own, labels).is_err() {
+            break;
+        }
+    }
+    for pod in going {
+        pods::unmake(cluster, cx, set, &pod);
+    }
+}
+
+/// The pods of a node while a successor comes beside an old one.
+#[derive(Default)]
+struct Place {
+    old: Vec<Arc<Object>>,
+    old_available: bool,
+    /// True once the successor is available.
+    new: Option<bool>,
 }
 
 /// A failed pod is deleted, so that another comes, but not too often.

@@ -1,8 +1,9 @@
 //! Jobs: pods that run to their end, so many of them, so many at a time.
 //!
-//! Source: `kubernetes/kubernetes: pkg/controller/job/{job_controller,utils}.go`, `pkg/controller/ttlafterfinished`; match but
-//! for the back-off after a failed pod: the first one is replaced at once, the next ones after 10 s, 20 s, 40 s and so on up
-//! to 6 minutes, counted from the failure.
+//! Source: `kubernetes/kubernetes: pkg/controller/job/{job_controller,utils,backoff_utils,indexed_job_utils}.go`,
+//! `pkg/controller/ttlafterfinished` (1.29); match for completions, back-off, deadline, suspension and indexes. What has succeeded or
+//! failed stays counted when its pod is deleted, unless another pod does the same in the same instant; pod failure policies and limits
+//! by index are kept, without effect.
 
 use super::pods::{self, BURST, source};
 use crate::{
@@ -11,20 +12,22 @@ use crate::{
     object::Object,
     records::queue::{Timer, Work},
     records::store::Store,
-    records::workloads::{PodTally, Workload, Workloads},
-    request::{DeleteOptions, Propagation},
+    records::workloads::{PodTally, Workloads},
+    request::{DeleteOptions, Propagation, Written},
     spec::{
         Spec,
         pod::{PodOwn, Restart},
-        workload::JobSpec,
+        workload::{INDEX, JobSpec, PodTemplate},
     },
-    status::{Cond, JobStatus, Status, Tri},
+    status::{Cond, JobStatus, Phase, Status, Tri},
 };
 use planarium_ground::Cx;
+use planarium_kernel::SortedSet;
+use planarium_protocol::Text;
 use std::sync::Arc;
 
 const BACKOFF_MS: u64 = 10_000;
-const BACKOFF_MOST_MS: u64 = 360_000;
+const BACKOFF_MOST_MS: u64 = 600_000;
 
 /// True if a Job is over: it is complete or has failed.
 pub(crate) fn is_finished(status: &JobStatus) -> bool {
@@ -39,17 +42,26 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>) {
     }
     pods::adopt(cluster, cx, job, &spec.selector);
     let workload = cluster.workloads.get(job.no).cloned().unwrap_or_default();
+    let indexes = spec.indexed.then(|| Indexes::of(cluster, job, &before));
+    let succeeded = match &indexes {
+        Some(indexes) => u32::try_from(indexes.done.len()).unwrap_or(u32::MAX),
+        None => workload.succeeded.max(before.succeeded),
+    };
     let mut status = JobStatus {
         active: workload.active,
-        succeeded: workload.succeeded,
-        failed: workload.failed,
+        succeeded,
+        failed: workload.failed.max(before.failed),
+        completed: indexes.as_ref().map(Indexes::text).unwrap_or_default(),
         ..(*before).clone()
     };
-    let start = *status.start.get_or_insert(now);
-    let deadline = spec.deadline_s.map(|seconds| start.saturating_add(u64::from(seconds) * 1000));
-    let new_failure = workload.failed > before.failed;
+    if !spec.suspended {
+        status.start.get_or_insert(now);
+    }
+    let start = status.start.filter(|_| !spec.suspended);
+    let deadline =
+        start.zip(spec.deadline_s).map(|(start, seconds)| start.saturating_add(u64::from(seconds) * 1000));
     let late = deadline.is_some_and(|deadline| deadline <= now);
-    if let Some((reason, message)) = failure(&spec, &workload, new_failure, late) {
+    if let Some((reason, message)) = failure(&spec, status.failed, workload.restarts, late) {
         let active: Vec<Arc<Object>> = active_pods(&cluster.api.store, &cluster.workloads, job);
         for pod in &active {
             pods::unmake(cluster, cx, job, pod);
@@ -59,19 +71,12 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>) {
         Cond::new("Failed", Tri::True, reason, message, now).put(&mut status.conditions);
         cluster.reports.record(cx, job, true, reason, message, source(KindId::JOB));
     } else {
-        if new_failure {
-            cluster.workloads.change(job.no, |workload| {
-                workload.hold = Some(now.saturating_add(backoff_ms(workload.failures)));
-                workload.failures = workload.failures.saturating_add(1);
-            });
-        }
-        if workload.succeeded > before.succeeded {
-            cluster.workloads.change(job.no, |workload| workload.failures = 0);
-        }
+        note_failures(cluster, cx, job, &before, &status);
         if !job.is_being_deleted() {
-            status.active = manage(cluster, cx, job, &spec, workload.active, workload.succeeded);
+            status.active = manage(cluster, cx, job, &spec, &status, indexes.as_ref());
+            note_suspension(cluster, cx, job, &spec, &mut status);
         }
-        if is_complete(&spec, workload.succeeded, status.active) {
+        if is_complete(&spec, succeeded, status.active) && !spec.suspended {
             status.completion = Some(now);
             Cond::new("Complete", Tri::True, "", "", now).put(&mut status.conditions);
             cluster.reports.record(cx, job, false, "Completed", "Job completed", source(KindId::JOB));
@@ -89,6 +94,107 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>) {
     }
 }
 
+/// Counts failures since the last success; the next pod waits the longer, the more there are.
+fn note_failures(cluster: &mut Cluster, cx: &Cx, job: &Object, before: &JobStatus, status: &JobStatus) {
+    if status.succeeded > before.succeeded {
+        cluster.workloads.change(job.no, |workload| (workload.failures, workload.hold) = (0, None));
+    }
+    let more = status.failed.saturating_sub(before.failed);
+    if more > 0 {
+        let now = cx.now();
+        cluster.workloads.change(job.no, |workload| {
+            workload.failures = workload.failures.saturating_add(more);
+            workload.hold = Some(now.saturating_add(backoff_ms(workload.failures)));
+        });
+    }
+}
+
+/// Says that a Job is suspended, or goes on; then its time begins anew.
+fn note_suspension(
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    job: &Arc<Object>,
+    spec: &JobSpec,
+    status: &mut JobStatus,
+) {
+    let now = cx.now();
+    let was = status.conditions.iter().find(|one| one.kind == "Suspended").map(|one| one.status);
+    let (tri, reason, message, event) = match (spec.suspended, was) {
+        (true, Some(Tri::True)) | (false, None | Some(Tri::False | Tri::Unknown)) => return,
+        (true, _) => (Tri::True, "JobSuspended", "Job suspended", "Suspended"),
+        (false, Some(Tri::True)) => (Tri::False, "JobResumed", "Job resumed", "Resumed"),
+    };
+    Cond::new("Suspended", tri, reason, message, now).put(&mut status.conditions);
+    if !spec.suspended {
+        status.start = Some(now);
+    }
+    cluster.reports.record(cx, job, false, event, message, source(KindId::JOB));
+}
+
+/// The numbers of an indexed Job.
+struct Indexes {
+    /// Numbers whose pod has succeeded.
+    done: SortedSet<u32>,
+    /// Numbers with an active pod.
+    active: SortedSet<u32>,
+}
+
+impl Indexes {
+    fn of(cluster: &Cluster, job: &Object, before: &JobStatus) -> Self {
+        let (mut done, mut active) = (read_indexes(&before.completed), SortedSet::new());
+        for pod in cluster.api.store.pods_of(job.no) {
+            let Some(index) = index_of(pod) else { continue };
+            match &pod.status {
+                Status::Pod(status) if status.phase == Phase::Succeeded => _ = done.insert(index),
+                Status::Pod(status) if !status.phase.is_terminal() && !pod.is_being_deleted() => {
+                    active.insert(index);
+                }
+                _ => {}
+            }
+        }
+        Self { done, active }
+    }
+
+    /// The lowest numbers that still need a pod.
+    fn open(&self, completions: u32, count: u32) -> Vec<u32> {
+        let is_open = |index: &u32| !self.done.contains(index) && !self.active.contains(index);
+        (0..completions).filter(is_open).take(count as usize).collect()
+    }
+
+    /// `0-2,5`.
+    fn text(&self) -> Text {
+        let mut parts: Vec<(u32, u32)> = Vec::new();
+        for index in self.done.iter() {
+            match parts.last_mut() {
+                Some((_, last)) if last.saturating_add(1) == *index => *last = *index,
+                _ => parts.push((*index, *index)),
+            }
+        }
+        let one = |(first, last): &(u32, u32)| match last - first {
+            0 => first.to_string(),
+            1 => format!("{first},{last}"),
+            _ => format!("{first}-{last}"),
+        };
+        parts.iter().map(one).collect::<Vec<_>>().join(",").into()
+    }
+}
+
+/// Reads numbers such as `0-2,5`.
+fn read_indexes(text: &str) -> SortedSet<u32> {
+    let mut all = SortedSet::new();
+    for part in text.split(',').filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        if let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) {
+            (first..=last).for_each(|index| _ = all.insert(index));
+        }
+    }
+    all
+}
+
+fn index_of(pod: &Object) -> Option<u32> {
+    pod.annotations.get(INDEX)?.parse().ok()
+}
+
 fn active_pods(store: &Store, workloads: &Workloads, job: &Object) -> Vec<Arc<Object>> {
     let active = |pod: &&Arc<Object>| workloads.pods.get(&pod.no).is_some_and(PodTally::is_active);
     store.pods_of(job.no).filter(active).cloned().collect()
@@ -100,21 +206,18 @@ fn manage(
     cx: &mut Cx,
     job: &Arc<Object>,
     spec: &JobSpec,
-    active: u32,
-    succeeded: u32,
+    status: &JobStatus,
+    indexes: Option<&Indexes>,
 ) -> u32 {
-    if active > spec.parallelism {
-        for pod in pods::spare(
-            &cluster.api.store,
-            &cluster.workloads,
-            job.no,
-            (active - spec.parallelism).min(BURST),
-        ) {
+    let active = status.active;
+    let most = if spec.suspended { 0 } else { wanted(spec, active, status.succeeded) };
+    if active > most {
+        for pod in pods::spare(&cluster.api.store, &cluster.workloads, job.no, (active - most).min(BURST)) {
             pods::unmake(cluster, cx, job, &pod);
         }
         return cluster.workloads.get(job.no).map_or(0, |workload| workload.active);
     }
-    let wanted = wanted(spec, active, succeeded);
+    let wanted = most;
     if wanted <= active {
         return active;
     }
@@ -124,9 +227,19 @@ fn manage(
         cluster.queue.arm_in(cx, hold.since(cx.now()), Timer::Work(Work::Sync(job.no)));
         return active;
     }
-    for _ in 0..(wanted - active).min(BURST) {
-        let labels = spec.template.labels.clone();
-        if pods::make(cluster, cx, job, &spec.template, None, PodOwn::default(), labels).is_err() {
+    let missing = (wanted - active).min(BURST);
+    let open = indexes.map(|indexes| indexes.open(spec.completions.unwrap_or(0), missing));
+    for place in 0..missing {
+        let index = open.as_ref().map(|open| open.get(place as usize));
+        let made = match index {
+            None => {
+                let labels = spec.template.labels.clone();
+                pods::make(cluster, cx, job, &spec.template, None, PodOwn::default(), labels)
+            }
+            Some(Some(index)) => make_indexed(cluster, cx, job, spec, *index),
+            Some(None) => break,
+        };
+        if made.is_err() {
             break;
         }
     }
@@ -134,6 +247,25 @@ fn manage(
         cluster.queue.ask(cx, Work::Sync(job.no));
     }
     cluster.workloads.get(job.no).map_or(0, |workload| workload.active)
+}
+
+/// Makes the pod of a number.
+fn make_indexed(
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    job: &Arc<Object>,
+    spec: &JobSpec,
+    index: u32,
+) -> Written {
+    let number = index.to_string();
+    let template = PodTemplate {
+        annotations: spec.template.annotations.with(INDEX, number.as_str()),
+        ..PodTemplate::clone(&spec.template)
+    };
+    let labels = spec.template.labels.with(INDEX, number.as_str());
+    let hostname: Text = format!("{}-{index}", job.name).into();
+    let own = PodOwn { hostname: Some(hostname.clone()), ..PodOwn::default() };
+    pods::make(cluster, cx, job, &template, Some(format!("{hostname}-").into()), own, labels)
 }
 
 /// A finished Job goes after its time to live.
@@ -159,22 +291,15 @@ fn expire(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>, spec: &JobSpec,
 }
 
 /// Reason and message for which a Job fails, if it does.
-fn failure(
-    spec: &JobSpec,
-    workload: &Workload,
-    new_failure: bool,
-    late: bool,
-) -> Option<(&'static str, &'static str)> {
-    let exceeds =
-        new_failure && workload.active != spec.parallelism && workload.failures + 1 > spec.backoff_limit;
-    if exceeds || is_past_limit(spec, workload.restarts) {
+fn failure(spec: &JobSpec, failed: u32, restarts: u32, late: bool) -> Option<(&'static str, &'static str)> {
+    if failed > spec.backoff_limit || is_past_limit(spec, restarts) {
         Some(("BackoffLimitExceeded", "Job has reached the specified backoff limit"))
     } else {
         late.then_some(("DeadlineExceeded", "Job was active longer than specified deadline"))
     }
 }
 
-/// The time from a failure to the next pod, after so many failures before it. *Units*: milliseconds.
+/// The time from the last failure to the next pod, after this number of failures in a row. *Units*: milliseconds.
 fn backoff_ms(failures: u32) -> u64 {
     match failures.checked_sub(1) {
         None => 0,
@@ -210,9 +335,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn backoff_doubles_from_the_second_failure_on() {
+    fn indexes_are_written_in_ranges() {
+        for text in ["", "0", "0,1", "0-2", "0-2,5", "1,3,5-9"] {
+            let indexes = Indexes { done: read_indexes(text), active: SortedSet::new() };
+            assert_eq!(&*indexes.text(), text);
+        }
+        let indexes = Indexes { done: read_indexes("0,2"), active: read_indexes("3") };
+        assert_eq!(indexes.open(6, 2), [1, 4]);
+    }
+
+    // Source: kubernetes/kubernetes: pkg/controller/job/backoff_utils_test.go (TestGetRemainingBackoffTime), with the default times.
+    #[test]
+    fn backoff_doubles_from_the_first_failure_on() {
         let expected =
-            [(0, 0), (1, 10_000), (2, 20_000), (3, 40_000), (6, 320_000), (7, 360_000), (99, 360_000)];
+            [(0, 0), (1, 10_000), (2, 20_000), (3, 40_000), (6, 320_000), (7, 600_000), (99, 600_000)];
         for (failures, ms) in expected {
             assert_eq!(backoff_ms(failures), ms, "after {failures} failures");
         }

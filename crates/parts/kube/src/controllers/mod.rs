@@ -2,8 +2,9 @@
 //!
 //! *Knows*: objects and what their pods come to. *Must not know*: machines and processes; those are the kubelets' business.
 //! Each controller is a folder or file with the name of its kind, and a `sync` that looks at one object.
-//! Source: `kubernetes/kubernetes: pkg/controller/*` (release 1.19), by way of the rules that each module names.
+//! Source: `kubernetes/kubernetes: pkg/controller/*` (release 1.29), by way of the rules that each module names.
 
+pub(crate) mod autoscaler;
 pub(crate) mod budget;
 pub(crate) mod cron_job;
 mod daemon_set;
@@ -13,6 +14,7 @@ pub(crate) mod garbage;
 pub(crate) mod job;
 mod namespace;
 mod pods;
+mod quota;
 mod replica_set;
 mod revisions;
 pub(crate) mod service;
@@ -36,6 +38,8 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, no: ObjectNo) {
         KindId::POD_DISRUPTION_BUDGET => budget::sync(cluster, cx, &object),
         KindId::PERSISTENT_VOLUME_CLAIM => storage::sync_claim(cluster, cx, &object),
         KindId::PERSISTENT_VOLUME => storage::sync_volume(cluster, cx, &object),
+        KindId::HORIZONTAL_POD_AUTOSCALER => autoscaler::sync(cluster, cx, &object),
+        KindId::RESOURCE_QUOTA => quota::sync(cluster, cx, &object),
         KindId::NAMESPACE => namespace::sync(cluster, cx, &object),
         KindId::CUSTOM_RESOURCE_DEFINITION => definition::sync(cluster, cx, &object),
         _ => {}

@@ -17,13 +17,18 @@ use crate::{
     status::{Phase, Status},
 };
 use planarium_ground::Cx;
+use planarium_kernel::Class;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
 /// Maximum of pods made or deleted in one pass.
 pub(crate) const BURST: u32 = 500;
-/// The time that a controller waits after it could not make a pod. *Units*: milliseconds.
+/// The time that a controller waits after it could not make a pod, twice as long after each further time. *Units*: milliseconds.
+///
+/// **Source**: `kubernetes/client-go: util/workqueue/default_rate_limiters.go`; match but for the tries of the first five seconds, which
+/// are one.
 const RETRY_MS: u64 = 5_000;
+const RETRY_MOST_MS: u64 = 1_000_000;
 
 /// Makes a pod of a template for its controller.
 pub(crate) fn make(
@@ -31,20 +36,19 @@ pub(crate) fn make(
     cx: &mut Cx,
     owner: &Arc<Object>,
     template: &PodTemplate,
-    name: Option<Text>,
+    prefix: Option<Text>,
     own: PodOwn,
     labels: Pairs,
 ) -> Written {
-    let prefix = || Text::from(format!("{}-", owner.name));
-    let generate_name = name.is_none().then(prefix);
-    let name =
-        name.unwrap_or_else(|| cluster.api.generate_name(KindId::POD, Some(&owner.namespace), &prefix()));
+    let prefix = prefix.unwrap_or_else(|| format!("{}-", owner.name).into());
+    let name = cluster.api.generate_name(KindId::POD, Some(&owner.namespace), &prefix);
     let own = PodOwn { of_template: true, ..own };
     let mut parts = Parts::pod(&owner.namespace, name, template, labels, own);
-    parts.generate_name = generate_name;
+    parts.generate_name = Some(prefix);
     let made = cluster.create_owned(cx, Some(owner), parts);
     match &made {
         Ok(pod) => {
+            forget_refusals(cluster, owner.no);
             let message = format!("Created pod: {}", pod.name);
             cluster.reports.record(cx, owner, false, "SuccessfulCreate", &message, source(owner.kind));
         }
@@ -57,7 +61,25 @@ pub(crate) fn make(
 fn cannot_make(cluster: &mut Cluster, cx: &mut Cx, owner: &Arc<Object>, error: &ApiError) {
     let message = format!("Error creating: {}", error.message);
     cluster.reports.record(cx, owner, true, "FailedCreate", &message, source(owner.kind));
-    cluster.queue.arm_in(cx, RETRY_MS, Timer::Work(Work::Sync(owner.no)));
+    try_again(cluster, cx, owner.no);
+}
+
+/// Has a controller that was refused a pod try again later.
+pub(crate) fn try_again(cluster: &mut Cluster, cx: &Cx, owner: ObjectNo) {
+    let refusals = cluster.workloads.change(owner, |workload| {
+        workload.refusals = workload.refusals.saturating_add(1);
+        workload.refusals
+    });
+    let delay = RETRY_MS.saturating_mul(1 << refusals.saturating_sub(1).min(20)).min(RETRY_MOST_MS);
+    let due = cx.now().saturating_add(delay);
+    cluster.queue.arm(due, Class::Periodic, cx.cause(), Timer::Work(Work::Sync(owner)));
+}
+
+/// A controller was given a pod.
+pub(crate) fn forget_refusals(cluster: &mut Cluster, owner: ObjectNo) {
+    if cluster.workloads.get(owner).is_some_and(|workload| workload.refusals > 0) {
+        cluster.workloads.change(owner, |workload| workload.refusals = 0);
+    }
 }
 
 /// Deletes a pod for its controller.

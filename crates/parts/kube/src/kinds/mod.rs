@@ -3,6 +3,7 @@
 //! *Knows*: groups, versions, plurals, short names, which kinds live in a namespace.
 //! *Must not know*: what an object of a kind means; that is the controllers' business.
 
+pub(crate) mod autoscaling;
 pub(crate) mod crd;
 
 use planarium_protocol::Text;
@@ -151,9 +152,9 @@ kinds! {
     INGRESS = 25;
     /// `networking.k8s.io/v1` NetworkPolicy.
     NETWORK_POLICY = 26;
-    /// `v1` ResourceQuota. Kept, without effect.
+    /// `v1` ResourceQuota.
     RESOURCE_QUOTA = 27;
-    /// `v1` LimitRange. Kept, without effect.
+    /// `v1` LimitRange.
     LIMIT_RANGE = 28;
     /// `v1` ReplicationController. Kept, without a controller.
     REPLICATION_CONTROLLER = 29;
@@ -161,7 +162,7 @@ kinds! {
     PRIORITY_CLASS = 30;
     /// `coordination.k8s.io/v1` Lease.
     LEASE = 31;
-    /// `autoscaling/v1` HorizontalPodAutoscaler. Kept, without a controller.
+    /// `autoscaling/v2` HorizontalPodAutoscaler.
     HORIZONTAL_POD_AUTOSCALER = 32;
     /// `networking.k8s.io/v1` IngressClass.
     INGRESS_CLASS = 33;
@@ -169,6 +170,20 @@ kinds! {
     MUTATING_WEBHOOK = 34;
     /// `admissionregistration.k8s.io/v1` ValidatingWebhookConfiguration. Kept, without effect.
     VALIDATING_WEBHOOK = 35;
+    /// `discovery.k8s.io/v1` EndpointSlice. Those of Services are read off their Endpoints.
+    ENDPOINT_SLICE = 36;
+    /// `node.k8s.io/v1` RuntimeClass.
+    RUNTIME_CLASS = 37;
+    /// `v1` PodTemplate. Kept, without effect, as with the real one.
+    POD_TEMPLATE = 38;
+    /// `storage.k8s.io/v1` CSIDriver. Kept, without effect.
+    CSI_DRIVER = 39;
+    /// `storage.k8s.io/v1` CSINode. Kept, without effect.
+    CSI_NODE = 40;
+    /// `storage.k8s.io/v1` CSIStorageCapacity. Kept, without effect.
+    CSI_STORAGE_CAPACITY = 41;
+    /// `storage.k8s.io/v1` VolumeAttachment. Kept, without effect.
+    VOLUME_ATTACHMENT = 42;
 }
 
 /// Marks of a built-in kind: namespaced, status, scale, generation, category `all`.
@@ -226,7 +241,14 @@ const BUILT_IN: &[Row] = &[
     ("", V1, "ReplicationController", "replicationcontrollers", &["rc"], N | S | X | G | ALL),
     ("scheduling.k8s.io", V1_BETA, "PriorityClass", "priorityclasses", &["pc"], 0),
     ("coordination.k8s.io", V1_BETA, "Lease", "leases", &[], N),
-    ("autoscaling", V1, "HorizontalPodAutoscaler", "horizontalpodautoscalers", &["hpa"], N | S | ALL),
+    (
+        "autoscaling",
+        &["v2", "v1"],
+        "HorizontalPodAutoscaler",
+        "horizontalpodautoscalers",
+        &["hpa"],
+        N | S | ALL,
+    ),
     ("networking.k8s.io", V1_BETA, "IngressClass", "ingressclasses", &[], 0),
     (
         "admissionregistration.k8s.io",
@@ -244,6 +266,13 @@ const BUILT_IN: &[Row] = &[
         &[],
         G,
     ),
+    ("discovery.k8s.io", V1, "EndpointSlice", "endpointslices", &[], N | G),
+    ("node.k8s.io", V1, "RuntimeClass", "runtimeclasses", &[], 0),
+    ("", V1, "PodTemplate", "podtemplates", &[], N | G),
+    ("storage.k8s.io", V1, "CSIDriver", "csidrivers", &[], 0),
+    ("storage.k8s.io", V1, "CSINode", "csinodes", &[], 0),
+    ("storage.k8s.io", V1, "CSIStorageCapacity", "csistoragecapacities", &[], N),
+    ("storage.k8s.io", V1, "VolumeAttachment", "volumeattachments", &[], S),
 ];
 
 /// All kinds, those of custom resources behind the built-in ones.

@@ -111,7 +111,7 @@ impl Kube {
             let Some(mut again) = again.remove(no) else { continue };
             (again.min_ready_ms, again.adopt, again.failures) =
                 (workload.min_ready_ms, workload.adopt, workload.failures);
-            (again.hold, again.timer) = (workload.hold, workload.timer);
+            (again.hold, again.timer, again.refusals) = (workload.hold, workload.timer, workload.refusals);
             if again != **workload {
                 let name =
                     self.cluster.api.store.object(*no).map(|object| object.name.clone()).unwrap_or_default();

@@ -159,7 +159,7 @@ impl Kube {
     /// Replaces the status of an object and leaves the rest. Statuses that controllers of the cluster keep are not changed by
     /// anybody else. *Errors*: as [`Kube::update`].
     pub fn update_status(&mut self, cx: &mut Cx, value: Value) -> Written {
-        self.cluster.write(cx, |api, _| api.update_status(value))
+        self.cluster.write(cx, |api, now| api.update_status(now, value))
     }
 
     /// Replaces the status of a custom object, as it was at a version, by one that its controller keeps. *Errors*: as
@@ -366,6 +366,7 @@ impl Kube {
                 nodes::silence::node_returns(cluster, cx, fleet, node, absence);
             }
             Timer::Evict(no) => nodes::taints::evict_tainted(cluster, cx, no),
+            Timer::Autoscale(no) => controllers::autoscaler::due(cluster, cx, fleet, no),
             Timer::Drain(node) => nodes::drain::drain_on(cluster, cx, node),
             Timer::Provisioned(no) => controllers::storage::provisioned(cluster, cx, no),
             Timer::Balanced(no) => controllers::service::balanced(cluster, cx, no),

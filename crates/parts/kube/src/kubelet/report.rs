@@ -99,14 +99,23 @@ fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStat
         let unready = names(main, main_names, |cell| !cell.status.ready);
         let message = format!("containers with unready status: [{unready}]");
         let ready = unready.is_empty() && initialized;
-        let gated = run.spec.gates.first().filter(|_| ready);
-        match gated {
-            Some(gate) => {
-                let message =
-                    format!("corresponding condition of pod readiness gate {gate:?} does not exist.");
-                put("Ready", false, "ReadinessGatesNotReady", message);
+        let state = |gate: &Text| before.gates.iter().find(|one| one.kind == *gate).map(|one| one.status);
+        let mut closed = Vec::new();
+        for gate in run.spec.gates.iter().filter(|_| ready) {
+            match state(gate) {
+                Some(Tri::True) => {}
+                Some(status) => closed.push(format!(
+                    "the status of pod readiness gate {gate:?} is not \"True\", but {}",
+                    status.as_str()
+                )),
+                None => closed
+                    .push(format!("corresponding condition of pod readiness gate {gate:?} does not exist.")),
             }
-            None => put("Ready", ready, "ContainersNotReady", message.clone()),
+        }
+        if closed.is_empty() {
+            put("Ready", ready, "ContainersNotReady", message.clone());
+        } else {
+            put("Ready", false, "ReadinessGatesNotReady", closed.join(", "));
         }
         put("ContainersReady", ready, "ContainersNotReady", message);
     }
@@ -128,5 +137,7 @@ fn status_of(run: &Run, before: &PodStatus, host: Text, now: SimTime) -> PodStat
             Some(_) => Vec::new(),
             None => run.cells.iter().map(|cell| cell.status.clone()).collect(),
         },
+        nominated: before.nominated.clone(),
+        gates: before.gates.clone(),
     }
 }

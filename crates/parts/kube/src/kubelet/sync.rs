@@ -27,7 +27,7 @@ impl Kubelet<'_> {
                 return;
             }
             self.take_on(no, number, spec.clone());
-            if let Some((reason, message)) = has_no_room(&self.cluster.nodes, number, spec) {
+            if let Some((reason, message)) = has_no_room(&self.cluster.nodes, number, no, spec) {
                 return self.fail_pod(no, reason, &message);
             }
         }
@@ -139,8 +139,17 @@ impl Kubelet<'_> {
 }
 
 /// Tells whether a node has too little of something for all pods that are bound to it, this one the last.
-fn has_no_room(nodes: &Nodes, number: u32, spec: &PodSpec) -> Option<(&'static str, String)> {
+fn has_no_room(nodes: &Nodes, number: u32, pod: ObjectNo, spec: &PodSpec) -> Option<(&'static str, String)> {
     let node = nodes.get(number)?;
+    let is_taken = |(port, protocol): &(i64, planarium_protocol::Text)| {
+        let by_pod = |(used, by, no): &(i64, planarium_protocol::Text, ObjectNo)| {
+            used == port && by == protocol && *no < pod
+        };
+        node.ports.iter().any(by_pod) || node.is_port_taken(*port)
+    };
+    if spec.host_ports.iter().any(is_taken) {
+        return Some(("NodePorts", "Pod was rejected: Predicate NodePorts failed".to_owned()));
+    }
     let (all, used, own) = (node.allocatable, node.requested.plus(node.others.amounts), spec.requests);
     let rows = [
         ("OutOfpods", "pods", all.pods, used.pods, own.pods),

@@ -19,7 +19,7 @@ use planarium_protocol::{
 };
 
 /// The version that nodes and server show.
-pub(crate) const VERSION: &str = "v1.19.16";
+pub(crate) const VERSION: &str = "v1.29.12";
 /// Pods that a node takes.
 const MOST_PODS: i64 = 110;
 

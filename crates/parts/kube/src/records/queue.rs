@@ -59,6 +59,8 @@ pub(crate) enum Timer {
     Balanced(ObjectNo),
     /// A CronJob is due.
     Cron(ObjectNo),
+    /// An autoscaler looks at the use of what it scales.
+    Autoscale(ObjectNo),
     /// A drain asks again.
     Drain(u32),
     /// The kubelet of a node that came back reports.

@@ -30,6 +30,10 @@ pub(crate) struct Scheduler {
     pub(crate) failures: Vec<(Arc<PodSpec>, Text)>,
     /// True if a waiting pod has rules about other pods.
     pub(crate) company: bool,
+    /// Pods that others have gone for: the number of the node that they were promised, and their priority.
+    pub(crate) nominated: Map<ObjectNo, (u32, i64)>,
+    /// True once a pod had another priority than 0.
+    pub(crate) ranked: bool,
 }
 
 impl Scheduler {
@@ -73,6 +77,7 @@ impl Scheduler {
     /// A pod is bound, or gone.
     pub(crate) fn forget(&mut self, no: ObjectNo) {
         self.waiting.remove(&no);
+        self.nominated.remove(&no);
     }
 
     /// True if a pod has been looked at and found no node.

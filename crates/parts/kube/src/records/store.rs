@@ -239,6 +239,19 @@ impl Store {
         object
     }
 
+    /// Seats an object that was there before anything else, under a number from the end, so that no other object's number and no
+    /// version depends on it; nobody hears of it.
+    pub(crate) fn seat(&mut self, seed: u64, from_end: u32, object: impl FnOnce(ObjectNo, Text) -> Object) {
+        let no = ObjectNo(u32::MAX - from_end);
+        let uid = draw::Uuid::draw(seed, draw::entity("kubernetes object"), UID, u64::from(no.0));
+        let mut object = object(no, uid.as_str().into());
+        object.resource_version = 1;
+        let (kind, namespace, name) = (object.kind, object.namespace.clone(), object.name.clone());
+        self.names.insert(Name { kind, namespace, name }, no);
+        self.uids.insert(&object.uid, no.0);
+        self.objects.insert(no, Arc::new(object));
+    }
+
     /// Keeps something about an object as it is now beside it, without a change of version.
     pub(crate) fn keep(&mut self, object: &Arc<Object>, kept: Arc<Object>) {
         if self.object(object.no).is_some_and(|there| Arc::ptr_eq(there, object)) {

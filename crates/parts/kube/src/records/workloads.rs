@@ -50,8 +50,8 @@ impl PodTally {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Slots {
     pub(crate) pods: Map<u32, ObjectNo>,
-    /// Pods whose place was taken.
-    pub(crate) extra: SortedSet<ObjectNo>,
+    /// Pods whose place was taken, with that place.
+    pub(crate) extra: SortedMap<ObjectNo, (u32, PodTally)>,
     /// Places that have to have a pod.
     pub(crate) wanted: SortedSet<u32>,
     /// Those of them that have none.
@@ -70,26 +70,44 @@ impl Slots {
     fn join(&mut self, slot: u32, no: ObjectNo, tally: &PodTally) {
         match self.pods.get(&slot) {
             Some(other) if *other != no => {
-                self.extra.insert(no);
+                self.extra.insert(no, (slot, tally.clone()));
                 return;
             }
             _ => _ = self.pods.insert(slot, no),
         }
         self.gaps.remove(&slot);
-        set(&mut self.unhealthy, slot, !tally.is_healthy());
+        set(&mut self.unhealthy, slot, !(tally.is_healthy() && tally.available));
         set(&mut self.stale, slot, tally.revision != self.revision);
         set(&mut self.surplus, slot, !self.wanted.contains(&slot));
     }
 
+    /// A pod that has this place, or found it taken, counts otherwise than before.
+    fn refresh(&mut self, slot: u32, no: ObjectNo, tally: &PodTally) {
+        if self.pods.get(&slot) == Some(&no) {
+            set(&mut self.unhealthy, slot, !(tally.is_healthy() && tally.available));
+            set(&mut self.stale, slot, tally.revision != self.revision);
+        } else if let Some((_, kept)) = self.extra.get_mut(&no) {
+            *kept = tally.clone();
+        }
+    }
+
     fn leave(&mut self, slot: u32, no: ObjectNo) {
-        if self.extra.remove(&no) || self.pods.get(&slot) != Some(&no) {
+        if self.extra.remove(&no).is_some() || self.pods.get(&slot) != Some(&no) {
             return;
         }
         self.pods.remove(&slot);
         for set in [&mut self.unhealthy, &mut self.stale, &mut self.surplus] {
             set.remove(&slot);
         }
-        set(&mut self.gaps, slot, self.wanted.contains(&slot));
+        // The oldest of those that found the place taken has it now.
+        let next = self.extra.iter().find(|(_, (place, _))| *place == slot);
+        match next.map(|(no, (_, tally))| (*no, tally.clone())) {
+            Some((next, tally)) => {
+                self.extra.remove(&next);
+                self.join(slot, next, &tally);
+            }
+            None => set(&mut self.gaps, slot, self.wanted.contains(&slot)),
+        }
     }
 
     /// Says which places have to have a pod.
@@ -135,6 +153,8 @@ pub(crate) struct Workload {
     pub(crate) slots: Option<Box<Slots>>,
     /// True if pods without a controller are to be looked through.
     pub(crate) adopt: bool,
+    /// Number of times in a row that its controller was refused a pod.
+    pub(crate) refusals: u32,
     /// Failures that delay the next pod of a Job.
     pub(crate) failures: u32,
     /// Until when no new pod is made.
@@ -158,6 +178,15 @@ impl Workload {
         }
     }
 
+    /// A pod of the workload counts otherwise than before, at the same place.
+    fn change(&mut self, no: ObjectNo, before: &PodTally, after: &PodTally) {
+        self.count(before, false);
+        self.count(after, true);
+        if let (Some(slots), Some(slot)) = (&mut self.slots, after.slot) {
+            slots.refresh(slot, no, after);
+        }
+    }
+
     fn count(&mut self, tally: &PodTally, more: bool) {
         let by = |count: &mut u32, amount: u32| {
             *count = if more { count.saturating_add(amount) } else { count.saturating_sub(amount) };
@@ -168,7 +197,8 @@ impl Workload {
             (&mut self.ready, tally.is_healthy()),
             (&mut self.available, tally.is_active() && tally.available),
             (&mut self.succeeded, tally.phase == Phase::Succeeded),
-            (&mut self.failed, tally.phase == Phase::Failed),
+            // One that was told to go has not failed by itself.
+            (&mut self.failed, tally.phase == Phase::Failed && !tally.terminating),
             (&mut self.terminating, tally.terminating && !tally.phase.is_terminal()),
             (&mut self.leaving_ready, tally.terminating && !tally.phase.is_terminal() && tally.ready),
         ];
@@ -230,6 +260,16 @@ impl Workloads {
         let before = self.pods.get(&no).cloned();
         if before == tally {
             return false;
+        }
+        if let (Some(before), Some(after)) = (&before, &tally)
+            && before.workload == after.workload
+            && before.slot == after.slot
+        {
+            if let Some(workload) = before.workload.and_then(|workload| self.all.get_mut(&workload)) {
+                Arc::make_mut(workload).change(no, before, after);
+            }
+            self.pods.insert(no, after.clone());
+            return true;
         }
         if let Some(before) = &before
             && let Some(workload) = before.workload.and_then(|workload| self.all.get_mut(&workload))

@@ -1,6 +1,6 @@
 //! Filters of nodes for a pod, and reasons why one is refused: the filters in their order, with their words.
 //!
-//! Source: `kubernetes/kubernetes: pkg/scheduler/framework/plugins/*`, `algorithmprovider/registry.go` (1.19), match.
+//! Source: `kubernetes/kubernetes: pkg/scheduler/framework/plugins/*`, `apis/config/v1/default_plugins.go` (1.29), match.
 
 use super::{Candidate, Snapshot};
 use crate::{
@@ -15,11 +15,11 @@ use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 
 const UNSCHEDULABLE: &str = "node(s) were unschedulable";
-pub(super) const NODE_SELECTOR: &str = "node(s) didn't match node selector";
+pub(super) const NODE_SELECTOR: &str = "node(s) didn't match Pod's node affinity/selector";
 const HOST_PORTS: &str = "node(s) didn't have free ports for the requested pod ports";
 const VOLUME_NODE: &str = "node(s) had volume node affinity conflict";
 const SPREAD: &str = "node(s) didn't match pod topology spread constraints";
-const AFFINITY: &str = "node(s) didn't match pod affinity/anti-affinity";
+const SPREAD_LABEL: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
 const AFFINITY_RULES: &str = "node(s) didn't match pod affinity rules";
 const ANTI_AFFINITY_RULES: &str = "node(s) didn't match pod anti-affinity rules";
 const EXISTING_RULES: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
@@ -130,10 +130,28 @@ impl Snapshot<'_> {
     }
 }
 
+/// Why a node does not take a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// As the first filter that refuses says.
+    pub(super) reasons: Vec<Text>,
+    /// True if it would not take it without any other pod either.
+    pub(super) is_final: bool,
+}
+
+impl Refusal {
+    fn of(reason: &str) -> Self {
+        Self { reasons: vec![reason.into()], is_final: false }
+    }
+
+    fn for_good(reason: &str) -> Self {
+        Self { is_final: true, ..Self::of(reason) }
+    }
+}
+
 /// Tells whether a node takes a pod. *Errors*: why not, as the first filter that refuses says.
-pub(super) fn filter(candidate: &Candidate<'_>, node: &Node, company: &Company) -> Result<(), Vec<Text>> {
+pub(super) fn filter(candidate: &Candidate<'_>, node: &Node, company: &Company) -> Result<(), Refusal> {
     let Candidate { spec, own, .. } = candidate;
-    let one = |reason: &str| Err(vec![Text::from(reason)]);
     let tolerates = |taint: &Taint| {
         let daemon = own.pinned.is_some()
             && taint.key.strip_prefix("node.kubernetes.io/").is_some_and(|key| DAEMON.contains(&key));
@@ -146,55 +164,53 @@ pub(super) fn filter(candidate: &Candidate<'_>, node: &Node, company: &Company) 
             effect: Effect::NoSchedule,
         };
         if !tolerates(&taint) {
-            return one(UNSCHEDULABLE);
+            return Err(Refusal::for_good(UNSCHEDULABLE));
         }
     }
-    let short = shortages(spec.requests, node);
-    if !short.is_empty() {
-        return Err(short);
-    }
-    if spec.host_ports.iter().any(|(port, protocol)| {
-        node.ports.iter().any(|(used, by, _)| used == port && by == protocol) || node.is_port_taken(*port)
-    }) {
-        return one(HOST_PORTS);
+    let hard = |taint: &&Taint| taint.effect != Effect::PreferNoSchedule && !tolerates(taint);
+    if let Some(taint) = node.taints.iter().find(hard) {
+        let reason = format!("node(s) had untolerated taint {{{}: {}}}", taint.key, taint.value);
+        return Err(Refusal::for_good(&reason));
     }
     let selected = spec.placement.as_ref().is_none_or(|place| place.takes_node(&node.name, &node.labels));
     let pinned = own.pinned.as_ref().is_none_or(|pinned| *pinned == node.name);
     if !selected || !pinned {
-        return one(NODE_SELECTOR);
+        return Err(Refusal::for_good(NODE_SELECTOR));
     }
-    let hard = |taint: &&Taint| taint.effect != Effect::PreferNoSchedule && !tolerates(taint);
-    if let Some(taint) = node.taints.iter().find(hard) {
-        let reason =
-            format!("node(s) had taint {{{}: {}}}, that the pod didn't tolerate", taint.key, taint.value);
-        return Err(vec![reason.into()]);
+    if spec.host_ports.iter().any(|(port, protocol)| {
+        node.ports.iter().any(|(used, by, _)| used == port && by == protocol) || node.is_port_taken(*port)
+    }) {
+        return Err(Refusal::of(HOST_PORTS));
+    }
+    let short = shortages(spec.requests, node);
+    if !short.is_empty() {
+        return Err(Refusal { reasons: short, is_final: false });
     }
     if !candidate.volumes.iter().all(|terms| terms.iter().any(|term| term.matches(&node.name, &node.labels)))
     {
-        return one(VOLUME_NODE);
+        return Err(Refusal::for_good(VOLUME_NODE));
     }
     keeps_company(candidate, node, company)
 }
 
-fn keeps_company(candidate: &Candidate<'_>, node: &Node, company: &Company) -> Result<(), Vec<Text>> {
-    let two = |reason: &str| Err(vec![Text::from(AFFINITY), Text::from(reason)]);
+fn keeps_company(candidate: &Candidate<'_>, node: &Node, company: &Company) -> Result<(), Refusal> {
     let value = |key: &Text| node.labels.get(key);
     if let Some(place) = &candidate.spec.placement {
         let hard = place.spread.iter().filter(|spread| spread.hard);
         for (spread, (counts, least)) in hard.zip(&company.spread) {
             let Some(count) = value(&spread.topology_key).and_then(|value| counts.get(value)) else {
-                return Err(vec![SPREAD.into()]);
+                return Err(Refusal::for_good(SPREAD_LABEL));
             };
             let own = u32::from(spread.selector.matches(&candidate.pod.labels));
             if count.saturating_add(own).saturating_sub(*least) > spread.max_skew {
-                return Err(vec![SPREAD.into()]);
+                return Err(Refusal::of(SPREAD));
             }
         }
         let near = place.affinity.iter().zip(&company.affinity).all(|(term, values)| {
             value(&term.topology_key).is_some_and(|value| values.contains(value) || company.first_of_its_kind)
         });
         if !near {
-            return two(AFFINITY_RULES);
+            return Err(Refusal::for_good(AFFINITY_RULES));
         }
         let crowded = place
             .anti_affinity
@@ -202,11 +218,11 @@ fn keeps_company(candidate: &Candidate<'_>, node: &Node, company: &Company) -> R
             .zip(&company.anti_affinity)
             .any(|(term, values)| value(&term.topology_key).is_some_and(|value| values.contains(value)));
         if crowded {
-            return two(ANTI_AFFINITY_RULES);
+            return Err(Refusal::of(ANTI_AFFINITY_RULES));
         }
     }
     if company.existing.iter().any(|(key, taken)| value(key) == Some(taken)) {
-        return two(EXISTING_RULES);
+        return Err(Refusal::of(EXISTING_RULES));
     }
     Ok(())
 }

@@ -1,7 +1,18 @@
 //! The decision for a pod: nodes that take it, and the best of them.
 
-use super::{Candidate, filter};
-use crate::records::{nodes::Nodes, scheduling::Scheduler, store::Store};
+use super::{
+    Candidate,
+    filter::{self, Company, Refusal},
+    preempt::{self, Chances},
+};
+use crate::{
+    records::{
+        nodes::{Node, Nodes},
+        scheduling::Scheduler,
+        store::Store,
+    },
+    spec::Spec,
+};
 use planarium_kernel::{SortedMap, draw};
 use planarium_protocol::Text;
 
@@ -23,64 +34,101 @@ pub(super) struct Feasible {
     pub(super) found: Vec<u32>,
     /// Reasons why others do not, with how many nodes each holds for.
     pub(super) refused: SortedMap<Text, u32>,
+    /// The others by whether room is all that is missing.
+    pub(super) chances: Chances,
+    /// The pods that are there, as far as the candidate's rules ask for them.
+    pub(super) company: Company,
     /// The node that is looked at first next time.
     pub(super) next: u32,
 }
 
+impl Feasible {
+    fn refuse(&mut self, number: u32, refusal: Refusal) {
+        for reason in refusal.reasons {
+            *self.refused.entry(reason).or_default() += 1;
+        }
+        if refusal.is_final {
+            self.chances.helpless += 1;
+        } else {
+            self.chances.open.push(number);
+        }
+    }
+}
+
 impl Snapshot<'_> {
+    /// Tells whether a node takes a pod, beside the more important ones that it was promised to.
+    fn takes(
+        &self,
+        candidate: &Candidate<'_>,
+        number: u32,
+        node: &Node,
+        company: &Company,
+    ) -> Result<(), Refusal> {
+        let mut promised = Vec::new();
+        for (no, (place, priority)) in &self.scheduler.nominated {
+            if *place == number
+                && *priority >= candidate.own.rank.value
+                && *no != candidate.pod.no
+                && let Some(Spec::Pod(spec, _)) = self.store.object(*no).map(|pod| &pod.spec)
+            {
+                promised.push(spec.clone());
+            }
+        }
+        if promised.is_empty() {
+            return filter::filter(candidate, node, company);
+        }
+        filter::filter(candidate, &preempt::with_nominated(node, &promised), company)
+    }
+
     /// Nodes that take a pod, and reasons why others do not.
     pub(super) fn feasible(&self, candidate: &Candidate<'_>) -> Feasible {
-        let mut refused: SortedMap<Text, u32> = SortedMap::new();
         let total = self.nodes.all.len();
         let there = self.nodes.present().count();
-        let company = self.company_of(candidate);
-        let mut found = Vec::new();
+        let mut feasible = Feasible {
+            found: Vec::new(),
+            refused: SortedMap::new(),
+            chances: Chances::default(),
+            company: self.company_of(candidate),
+            next: self.scheduler.next,
+        };
         if let Some(pinned) = &candidate.own.pinned {
             // All others are out of the question.
             let others = u32::try_from(there).unwrap_or(u32::MAX);
             let number = self.nodes.number_of(pinned);
             let node = number.and_then(|number| self.nodes.get(number)).filter(|node| node.object.is_some());
             let others = others.saturating_sub(u32::from(node.is_some()));
-            match number
-                .zip(node)
-                .map(|(number, node)| filter::filter(candidate, node, &company).map(|()| number))
-            {
-                Some(Ok(number)) => found.push(number),
-                Some(Err(reasons)) => {
-                    for reason in reasons {
-                        *refused.entry(reason).or_default() += 1;
-                    }
+            if let Some((number, node)) = number.zip(node) {
+                match self.takes(candidate, number, node, &feasible.company) {
+                    Ok(()) => feasible.found.push(number),
+                    Err(refusal) => feasible.refuse(number, refusal),
                 }
-                None => {}
             }
             if others > 0 {
-                refused.insert(filter::NODE_SELECTOR.into(), others);
+                feasible.refused.insert(filter::NODE_SELECTOR.into(), others);
+                feasible.chances.helpless += others;
             }
-            return Feasible { found, refused, next: self.scheduler.next };
+            return feasible;
         }
         let wanted = enough(there);
         let mut looked = 0;
         for step in 0..total {
             let at = (self.scheduler.next as usize + step) % total.max(1);
             let Some(node) = self.nodes.all.get(at).filter(|node| node.object.is_some()) else { continue };
+            let number = u32::try_from(at).unwrap_or(u32::MAX);
             looked = step + 1;
-            match filter::filter(candidate, node, &company) {
+            match self.takes(candidate, number, node, &feasible.company) {
                 Ok(()) => {
-                    found.push(u32::try_from(at).unwrap_or(u32::MAX));
-                    if found.len() >= wanted {
+                    feasible.found.push(number);
+                    if feasible.found.len() >= wanted {
                         break;
                     }
                 }
-                Err(reasons) => {
-                    for reason in reasons {
-                        *refused.entry(reason).or_default() += 1;
-                    }
-                }
+                Err(refusal) => feasible.refuse(number, refusal),
             }
         }
         let next = (self.scheduler.next as usize + looked).checked_rem(total);
-        let next = next.map_or(self.scheduler.next, |next| u32::try_from(next).unwrap_or(0));
-        Feasible { found, refused, next }
+        feasible.next = next.map_or(self.scheduler.next, |next| u32::try_from(next).unwrap_or(0));
+        feasible
     }
 
     /// The best of the nodes that take a pod.

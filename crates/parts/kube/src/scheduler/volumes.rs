@@ -1,6 +1,6 @@
 //! Claims that a pod mounts have to be there and bound.
 //!
-//! Source: `kubernetes/kubernetes: pkg/scheduler/framework/plugins/volumebinding/volume_binding.go` (1.19), match in words.
+//! Source: `kubernetes/kubernetes: pkg/scheduler/framework/plugins/volumebinding/volume_binding.go` (1.29), match in words.
 
 use crate::{
     cluster::Cluster,

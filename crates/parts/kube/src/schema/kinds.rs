@@ -4,7 +4,7 @@ use super::{
     Given::{Number, Text, Truth},
     Shape::{self, Any, Bool, Int, IntOrStr, Keyed, List, Map, Of, Quantity, Retain, Str},
     pod::{CLAIM, LABEL_SELECTOR, LOCAL_REFERENCE, OBJECT_META, POD_SPEC, POD_TEMPLATE, SCALE_SPEC},
-    structs,
+    policies, structs,
 };
 use crate::kinds::KindId;
 
@@ -31,6 +31,22 @@ pub(crate) fn shape_of(kind: KindId) -> Shape {
         KindId::ROLE | KindId::CLUSTER_ROLE => &ROLE,
         KindId::ROLE_BINDING | KindId::CLUSTER_ROLE_BINDING => &ROLE_BINDING,
         KindId::STORAGE_CLASS => &STORAGE_CLASS,
+        KindId::RESOURCE_QUOTA => &policies::RESOURCE_QUOTA,
+        KindId::LIMIT_RANGE => &policies::LIMIT_RANGE,
+        KindId::PRIORITY_CLASS => &policies::PRIORITY_CLASS,
+        KindId::HORIZONTAL_POD_AUTOSCALER => &policies::HORIZONTAL_POD_AUTOSCALER,
+        KindId::RUNTIME_CLASS => &policies::RUNTIME_CLASS,
+        KindId::POD_TEMPLATE => &policies::POD_TEMPLATE_OBJECT,
+        KindId::ENDPOINT_SLICE => &policies::ENDPOINT_SLICE,
+        KindId::INGRESS => &policies::INGRESS,
+        KindId::INGRESS_CLASS => &policies::INGRESS_CLASS,
+        KindId::NETWORK_POLICY => &policies::NETWORK_POLICY,
+        KindId::LEASE => &policies::LEASE,
+        KindId::REPLICATION_CONTROLLER => &policies::REPLICATION_CONTROLLER,
+        KindId::CSI_DRIVER => &policies::CSI_DRIVER,
+        KindId::CSI_NODE => &policies::CSI_NODE,
+        KindId::CSI_STORAGE_CAPACITY => &policies::CSI_STORAGE_CAPACITY,
+        KindId::VOLUME_ATTACHMENT => &policies::VOLUME_ATTACHMENT,
         _ => return Any,
     };
     Of(of)
@@ -52,13 +68,14 @@ structs! {
     ADDRESS = "NodeAddress" { type: Str, address: Str }
     CONDITION = "Condition" {
         type: Str, status: Str, reason: Str, message: Str, lastHeartbeatTime: Str, lastTransitionTime: Str,
-        lastProbeTime: Str, lastUpdateTime: Str,
+        lastProbeTime: Str, lastUpdateTime: Str, observedGeneration: Int,
     }
     POD = "Pod" { apiVersion: Str, kind: Str, metadata: Of(&OBJECT_META), spec: Of(&POD_SPEC), status: Of(&POD_STATUS) }
     POD_STATUS = "PodStatus" {
         phase: Str, conditions: Keyed(&CONDITION, "type"), message: Str, reason: Str, nominatedNodeName: Str, hostIP: Str,
         podIP: Str, podIPs: List(&Any), startTime: Str, initContainerStatuses: List(&Any), containerStatuses: List(&Any),
-        qosClass: Str, ephemeralContainerStatuses: List(&Any),
+        qosClass: Str, ephemeralContainerStatuses: List(&Any), hostIPs: List(&Any), resize: Str,
+        resourceClaimStatuses: List(&Any),
     }
     SERVICE = "Service" { apiVersion: Str, kind: Str, metadata: Of(&OBJECT_META), spec: Of(&SERVICE_SPEC), status: Any }
     SERVICE_SPEC = "ServiceSpec" {
@@ -114,10 +131,15 @@ structs! {
     STATEFUL_SET_SPEC = "StatefulSetSpec" {
         replicas: Int => Number(1), selector: Of(&LABEL_SELECTOR), template: Of(&POD_TEMPLATE),
         volumeClaimTemplates: List(&Of(&CLAIM)), serviceName: Str, podManagementPolicy: Str => Text("OrderedReady"),
-        updateStrategy: Of(&STATEFUL_SET_STRATEGY), revisionHistoryLimit: Int => Number(10),
+        updateStrategy: Of(&STATEFUL_SET_STRATEGY), revisionHistoryLimit: Int => Number(10), minReadySeconds: Int,
+        persistentVolumeClaimRetentionPolicy: Of(&CLAIM_RETENTION), ordinals: Of(&ORDINALS),
     }
+    CLAIM_RETENTION = "StatefulSetPersistentVolumeClaimRetentionPolicy" {
+        whenDeleted: Str => Text("Retain"), whenScaled: Str => Text("Retain"),
+    }
+    ORDINALS = "StatefulSetOrdinals" { start: Int }
     STATEFUL_SET_STRATEGY = "StatefulSetUpdateStrategy" { type: Str, rollingUpdate: Of(&PARTITION) }
-    PARTITION = "RollingUpdateStatefulSetStrategy" { partition: Int => Number(0) }
+    PARTITION = "RollingUpdateStatefulSetStrategy" { partition: Int => Number(0), maxUnavailable: IntOrStr }
     DAEMON_SET = "DaemonSet" {
         apiVersion: Str, kind: Str, metadata: Of(&OBJECT_META), spec: Of(&DAEMON_SET_SPEC), status: Any,
     }
@@ -126,11 +148,13 @@ structs! {
         minReadySeconds: Int, revisionHistoryLimit: Int => Number(10),
     }
     DAEMON_SET_STRATEGY = "DaemonSetUpdateStrategy" { type: Str, rollingUpdate: Of(&ROLLING_DAEMON_SET) }
-    ROLLING_DAEMON_SET = "RollingUpdateDaemonSet" { maxUnavailable: IntOrStr => Number(1) }
+    ROLLING_DAEMON_SET = "RollingUpdateDaemonSet" { maxUnavailable: IntOrStr, maxSurge: IntOrStr => Number(0) }
     JOB = "Job" { apiVersion: Str, kind: Str, metadata: Of(&OBJECT_META), spec: Of(&JOB_SPEC), status: Any }
     JOB_SPEC = "JobSpec" {
         parallelism: Int, completions: Int, activeDeadlineSeconds: Shape::Long, backoffLimit: Int => Number(6),
         selector: Of(&LABEL_SELECTOR), manualSelector: Bool, template: Of(&POD_TEMPLATE), ttlSecondsAfterFinished: Int,
+        completionMode: Str, suspend: Bool, podFailurePolicy: Any, backoffLimitPerIndex: Int, maxFailedIndexes: Int,
+        podReplacementPolicy: Str,
     }
     JOB_TEMPLATE = "JobTemplateSpec" { metadata: Of(&OBJECT_META), spec: Of(&JOB_SPEC) }
     CRON_JOB = "CronJob" { apiVersion: Str, kind: Str, metadata: Of(&OBJECT_META), spec: Of(&CRON_JOB_SPEC), status: Any }
@@ -143,7 +167,7 @@ structs! {
         apiVersion: Str, kind: Str, metadata: Of(&OBJECT_META), spec: Of(&BUDGET_SPEC), status: Any,
     }
     BUDGET_SPEC = "PodDisruptionBudgetSpec" {
-        minAvailable: IntOrStr, selector: Of(&LABEL_SELECTOR), maxUnavailable: IntOrStr,
+        minAvailable: IntOrStr, selector: Of(&LABEL_SELECTOR), maxUnavailable: IntOrStr, unhealthyPodEvictionPolicy: Str,
     }
     ROLE = "Role" {
         apiVersion: Str, kind: Str, metadata: Of(&OBJECT_META), rules: List(&Of(&RULE)), aggregationRule: Any,

@@ -9,6 +9,7 @@
 mod conform;
 mod kinds;
 mod pod;
+mod policies;
 mod unknown;
 
 pub use conform::Mismatch;

@@ -32,6 +32,7 @@ structs! {
         readinessGates: List(&Of(&READINESS_GATE)), runtimeClassName: Str, enableServiceLinks: Bool,
         preemptionPolicy: Str, overhead: Map(&Quantity),
         topologySpreadConstraints: Keyed(&SPREAD_CONSTRAINT, "topologyKey"), setHostnameAsFQDN: Bool,
+        hostUsers: Bool, os: Any, resourceClaims: List(&Any), schedulingGates: Keyed(&SCHEDULING_GATE, "name"),
     }
     POD_SECURITY_CONTEXT = "PodSecurityContext" {
         seLinuxOptions: Any, windowsOptions: Any, runAsUser: Long, runAsGroup: Long, runAsNonRoot: Bool,
@@ -44,10 +45,12 @@ structs! {
     }
     LOCAL_REFERENCE = "LocalObjectReference" { name: Str }
     HOST_ALIAS = "HostAlias" { ip: Str, hostnames: List(&Str) }
+    SCHEDULING_GATE = "PodSchedulingGate" { name: Str }
     READINESS_GATE = "PodReadinessGate" { conditionType: Str }
     TOLERATION = "Toleration" { key: Str, operator: Str, value: Str, effect: Str, tolerationSeconds: Long }
     SPREAD_CONSTRAINT = "TopologySpreadConstraint" {
         maxSkew: Int, topologyKey: Str, whenUnsatisfiable: Str, labelSelector: Of(&LABEL_SELECTOR),
+        minDomains: Int, nodeAffinityPolicy: Str, nodeTaintsPolicy: Str, matchLabelKeys: List(&Str),
     }
     AFFINITY = "Affinity" {
         nodeAffinity: Of(&NODE_AFFINITY), podAffinity: Of(&POD_AFFINITY), podAntiAffinity: Of(&POD_AFFINITY),
@@ -67,6 +70,7 @@ structs! {
     }
     POD_AFFINITY_TERM = "PodAffinityTerm" {
         labelSelector: Of(&LABEL_SELECTOR), namespaces: List(&Str), topologyKey: Str,
+        namespaceSelector: Of(&LABEL_SELECTOR), matchLabelKeys: List(&Str), mismatchLabelKeys: List(&Str),
     }
     WEIGHTED_TERM = "WeightedPodAffinityTerm" { weight: Int, podAffinityTerm: Of(&POD_AFFINITY_TERM) }
     CONTAINER = "Container" {
@@ -76,7 +80,7 @@ structs! {
         volumeDevices: Keyed(&VOLUME_DEVICE, "devicePath"), livenessProbe: Of(&PROBE), readinessProbe: Of(&PROBE),
         startupProbe: Of(&PROBE), lifecycle: Of(&LIFECYCLE), terminationMessagePath: Str => Text("/dev/termination-log"),
         terminationMessagePolicy: Str => Text("File"), imagePullPolicy: Str, securityContext: Of(&SECURITY_CONTEXT),
-        stdin: Bool, stdinOnce: Bool, tty: Bool,
+        stdin: Bool, stdinOnce: Bool, tty: Bool, restartPolicy: Str, resizePolicy: List(&Any), targetContainerName: Str,
     }
     CONTAINER_PORT = "ContainerPort" {
         name: Str, hostPort: Int, containerPort: Int, protocol: Str => Text("TCP"), hostIP: Str,
@@ -91,7 +95,7 @@ structs! {
     KEY_REFERENCE = "ConfigMapKeySelector" { name: Str, key: Str, optional: Bool }
     ENV_FROM = "EnvFromSource" { prefix: Str, configMapRef: Of(&OPTIONAL_REFERENCE), secretRef: Of(&OPTIONAL_REFERENCE) }
     OPTIONAL_REFERENCE = "ConfigMapEnvSource" { name: Str, optional: Bool }
-    RESOURCES = "ResourceRequirements" { limits: Map(&Quantity), requests: Map(&Quantity) }
+    RESOURCES = "ResourceRequirements" { limits: Map(&Quantity), requests: Map(&Quantity), claims: List(&Any) }
     VOLUME_MOUNT = "VolumeMount" {
         name: Str, readOnly: Bool, mountPath: Str, subPath: Str, mountPropagation: Str, subPathExpr: Str,
     }
@@ -132,7 +136,8 @@ structs! {
     CLAIM = "PersistentVolumeClaim" { apiVersion: Str, kind: Str, metadata: Of(&OBJECT_META), spec: Of(&CLAIM_SPEC), status: Any }
     CLAIM_SPEC = "PersistentVolumeClaimSpec" {
         accessModes: List(&Str), selector: Of(&LABEL_SELECTOR), resources: Of(&RESOURCES), volumeName: Str,
-        storageClassName: Str, volumeMode: Str => Text("Filesystem"), dataSource: Any,
+        storageClassName: Str, volumeMode: Str => Text("Filesystem"), dataSource: Any, dataSourceRef: Any,
+        volumeAttributesClassName: Str,
     }
     SCALE_SPEC = "ScaleSpec" { replicas: Int }
 }

@@ -84,6 +84,8 @@ pub(crate) struct BudgetSpec {
     pub(crate) selector: Selector,
     pub(crate) min_available: Option<Share>,
     pub(crate) max_unavailable: Option<Share>,
+    /// True if pods that are not ready go whatever is left: `unhealthyPodEvictionPolicy: AlwaysAllow`.
+    pub(crate) unhealthy_go: bool,
 }
 
 /// Reads the content of an object of a kind.
@@ -109,6 +111,7 @@ pub(crate) fn read(kind: KindId, content: &Value) -> Spec {
             selector: Selector::of_value(spec.key("selector")),
             min_available: Share::read(spec.key("minAvailable")),
             max_unavailable: Share::read(spec.key("maxUnavailable")),
+            unhealthy_go: spec.text("unhealthyPodEvictionPolicy") == "AlwaysAllow",
         })),
         KindId::PERSISTENT_VOLUME_CLAIM => Spec::Claim(Arc::new(storage::ClaimSpec::read(spec))),
         KindId::PERSISTENT_VOLUME => Spec::Volume(Arc::new(storage::VolumeSpec::read(spec))),

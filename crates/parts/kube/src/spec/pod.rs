@@ -48,8 +48,9 @@ pub(crate) struct PodSpec {
     pub(crate) volumes: Vec<(Text, Source)>,
     pub(crate) host_ports: Vec<(i64, Text)>,
     pub(crate) gates: Vec<Text>,
+    /// True if it is not to be scheduled yet.
+    pub(crate) gated: bool,
     pub(crate) qos: &'static str,
-    pub(crate) priority: i64,
     /// True if somebody else's scheduler has to bind it.
     pub(crate) foreign_scheduler: bool,
     /// True if it belongs to a template of work that ends (a Job).
@@ -111,8 +112,8 @@ impl PodSpec {
                 .iter()
                 .filter_map(|gate| word(gate, "conditionType"))
                 .collect(),
+            gated: !spec.items("schedulingGates").is_empty(),
             qos,
-            priority: spec.int("priority").unwrap_or(0),
             foreign_scheduler: !matches!(scheduler, "" | "default-scheduler"),
             ends,
             containers,
@@ -123,6 +124,17 @@ impl PodSpec {
     pub(crate) fn main(&self) -> &[Container] {
         self.containers.get(usize::from(self.inits)..).unwrap_or_default()
     }
+}
+
+/// The importance of a pod, as admission finds it by its class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Rank {
+    /// `spec.priority`.
+    pub(crate) value: i64,
+    /// True if it waits rather than have others deleted.
+    pub(crate) never_preempts: bool,
+    /// The class that it has without naming one; empty otherwise.
+    pub(crate) class: Text,
 }
 
 /// The part of a spec that is each pod's own.
@@ -140,6 +152,7 @@ pub(crate) struct PodOwn {
     pub(crate) pinned: Option<Text>,
     /// True if the content is a controller's template, without what admission adds.
     pub(crate) of_template: bool,
+    pub(crate) rank: Rank,
 }
 
 impl PodOwn {
@@ -154,7 +167,12 @@ impl PodOwn {
             },
             _ => None,
         };
-        Self { node: spec.text("nodeName").into(), pinned, ..Self::default() }
+        let rank = Rank {
+            value: spec.int("priority").unwrap_or(0),
+            never_preempts: spec.text("preemptionPolicy") == "Never",
+            class: Text::default(),
+        };
+        Self { node: spec.text("nodeName").into(), pinned, rank, ..Self::default() }
     }
 
     /// True if the pod is bound to a node.
@@ -167,13 +185,17 @@ impl PodOwn {
 const TOLERATION_S: i64 = 300;
 
 /// Adds what admission gives to the spec of every pod; `daemon` for those that belong to a node.
-pub(crate) fn admit_pod(spec: &mut Map<String, Value>, daemon: bool) {
+pub(crate) fn admit_pod(spec: &mut Map<String, Value>, daemon: bool, rank: &Rank) {
     put_new(spec, "serviceAccountName", "default".into());
     let account = spec.get("serviceAccountName").cloned().unwrap_or_default();
     put_new(spec, "serviceAccount", account);
-    put_new(spec, "priority", 0.into());
+    put_new(spec, "priority", rank.value.into());
+    if !rank.class.is_empty() {
+        put_new(spec, "priorityClassName", rank.class.as_ref().into());
+    }
     put_new(spec, "enableServiceLinks", true.into());
-    put_new(spec, "preemptionPolicy", "PreemptLowerPriority".into());
+    let policy = if rank.never_preempts { "Never" } else { "PreemptLowerPriority" };
+    put_new(spec, "preemptionPolicy", policy.into());
     let mut all = spec.get("tolerations").and_then(Value::as_array).cloned().unwrap_or_default();
     for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
         let covers = |one: &Value| {

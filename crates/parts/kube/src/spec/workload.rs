@@ -187,6 +187,7 @@ pub(crate) struct StatefulSetSpec {
     /// Nothing without the block `rollingUpdate`.
     pub(crate) partition: Option<u32>,
     pub(crate) history: u32,
+    pub(crate) min_ready_s: u32,
     /// Claims by the name of their volume.
     pub(crate) claims: Vec<(Text, Arc<Value>)>,
 }
@@ -204,6 +205,7 @@ impl StatefulSetSpec {
             strategy: strategy.into(),
             partition: rolling.is_object().then(|| rolling.count("partition").unwrap_or(0)),
             history: spec.count("revisionHistoryLimit").unwrap_or(10),
+            min_ready_s: spec.count("minReadySeconds").unwrap_or(0),
             claims: spec.items("volumeClaimTemplates").iter().filter_map(claim).collect(),
         }
     }
@@ -221,6 +223,8 @@ pub(crate) struct DaemonSetSpec {
     /// `RollingUpdate` or `OnDelete`.
     pub(crate) strategy: Text,
     pub(crate) max_unavailable: Share,
+    /// Pods that may be there beside those that they replace.
+    pub(crate) max_surge: Share,
     pub(crate) min_ready_s: u32,
     pub(crate) history: u32,
 }
@@ -234,6 +238,7 @@ impl DaemonSetSpec {
             template: Arc::new(PodTemplate::read(spec.key("template"), false)),
             strategy: strategy.into(),
             max_unavailable: Share::read(rolling.key("maxUnavailable")).unwrap_or(Share::Number(1)),
+            max_surge: Share::read(rolling.key("maxSurge")).unwrap_or(Share::Number(0)),
             min_ready_s: spec.count("minReadySeconds").unwrap_or(0),
             history: spec.count("revisionHistoryLimit").unwrap_or(10),
         }
@@ -251,18 +256,50 @@ pub(crate) struct JobSpec {
     pub(crate) backoff_limit: u32,
     pub(crate) deadline_s: Option<u32>,
     pub(crate) ttl_s: Option<u32>,
+    pub(crate) suspended: bool,
+    /// True if each completion has a number.
+    pub(crate) indexed: bool,
+}
+
+/// The annotation and label with the number of an indexed Job's pod.
+pub(crate) const INDEX: &str = "batch.kubernetes.io/job-completion-index";
+
+/// A pod template whose containers know the number that they work at.
+fn with_index(template: &Value) -> Value {
+    let mut template = template.clone();
+    for list in ["initContainers", "containers"] {
+        let containers =
+            template.get_mut("spec").and_then(|spec| spec.get_mut(list)).and_then(Value::as_array_mut);
+        for container in containers.into_iter().flatten() {
+            let has = container.items("env").iter().any(|one| one.text("name") == "JOB_COMPLETION_INDEX");
+            let Some(fields) = container.as_object_mut().filter(|_| !has) else { continue };
+            let path = format!("metadata.annotations['{INDEX}']");
+            let variable = json!({ "name": "JOB_COMPLETION_INDEX", "valueFrom": { "fieldRef": { "apiVersion": "v1", "fieldPath": path } } });
+            if let Some(all) = fields.entry("env").or_insert_with(|| Value::Array(Vec::new())).as_array_mut()
+            {
+                all.push(variable);
+            }
+        }
+    }
+    template
 }
 
 impl JobSpec {
     pub(crate) fn read(spec: &Value) -> Self {
         Self {
             selector: Selector::of_value(spec.key("selector")),
-            template: Arc::new(PodTemplate::read(spec.key("template"), true)),
+            template: Arc::new(if spec.text("completionMode") == "Indexed" {
+                PodTemplate::read(&with_index(spec.key("template")), true)
+            } else {
+                PodTemplate::read(spec.key("template"), true)
+            }),
             completions: spec.count("completions"),
             parallelism: spec.count("parallelism").unwrap_or(1),
             backoff_limit: spec.count("backoffLimit").unwrap_or(6),
             deadline_s: spec.count("activeDeadlineSeconds"),
             ttl_s: spec.count("ttlSecondsAfterFinished"),
+            suspended: spec.flag("suspend"),
+            indexed: spec.text("completionMode") == "Indexed",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The columns of tables, kind by kind.
 //!
-//! Source: `kubernetes/kubernetes: pkg/printers/internalversion/printers.go` (1.19), match.
+//! Source: `kubernetes/kubernetes: pkg/printers/internalversion/printers.go` (1.29), match.
 
 use crate::{
     calendar,
@@ -133,6 +133,17 @@ pub(super) fn of(info: &Arc<KindInfo>, kind: KindId) -> Columns {
         KindId::ROLE | KindId::CLUSTER_ROLE | KindId::CUSTOM_RESOURCE_DEFINITION => {
             ("Name, Created At", created)
         }
+        KindId::RESOURCE_QUOTA => ("Name, Age, Request, Limit", quota),
+        KindId::PRIORITY_CLASS => ("Name, Value#, Global-Default, Age", priority_class),
+        KindId::HORIZONTAL_POD_AUTOSCALER => {
+            ("Name, Reference, Targets, MinPods, MaxPods, Replicas#, Age", scaler)
+        }
+        KindId::ENDPOINT_SLICE => ("Name, AddressType, Ports, Endpoints, Age", slice),
+        KindId::INGRESS => ("Name, Class, Hosts, Address, Ports, Age", ingress),
+        KindId::INGRESS_CLASS => ("Name, Controller, Parameters, Age", ingress_class),
+        KindId::NETWORK_POLICY => ("Name, Pod-Selector, Age", network_policy),
+        KindId::RUNTIME_CLASS => ("Name, Handler, Age", runtime_class),
+        KindId::LEASE => ("Name, Holder, Age", lease),
         _ => ("Name, Age", plain),
     };
     Columns { columns: columns(words), cells: Box::new(row) }
@@ -231,8 +242,20 @@ fn workload(object: &Object) -> (Value, Value, Value) {
 fn pod(_: &Kube, object: &Object, now: SimTime) -> Value {
     let Some(facts) = object.pod() else { return Value::Null };
     let gates = match &object.spec {
-        Spec::Pod(spec, _) if !spec.gates.is_empty() => format!("0/{}", spec.gates.len()),
+        Spec::Pod(spec, _) if !spec.gates.is_empty() => {
+            let open = |gate: &&Text| match &object.status {
+                Status::Pod(status) => {
+                    status.gates.iter().any(|one| one.kind == **gate && one.status == Tri::True)
+                }
+                _ => false,
+            };
+            format!("{}/{}", spec.gates.iter().filter(open).count(), spec.gates.len())
+        }
         _ => "<none>".to_owned(),
+    };
+    let nominated = match &object.status {
+        Status::Pod(status) => &*status.nominated,
+        _ => "",
     };
     planarium_protocol::json!([
         object.name,
@@ -242,7 +265,7 @@ fn pod(_: &Kube, object: &Object, now: SimTime) -> Value {
         age(object, now),
         or_none(&facts.ip),
         or_none(&facts.node),
-        "<none>",
+        or_none(nominated),
         gates,
     ])
 }
@@ -570,6 +593,131 @@ fn binding(_: &Kube, object: &Object, now: SimTime) -> Value {
     planarium_protocol::json!([
         object.name,
         format!("{}/{}", role.text("kind"), role.text("name")),
+        age(object, now)
+    ])
+}
+
+fn quota(_: &Kube, object: &Object, now: SimTime) -> Value {
+    let status = object.status().unwrap_or_default();
+    let used = status.key("used");
+    let (mut requests, mut limits) = (Vec::new(), Vec::new());
+    let mut all: Vec<(&String, &Value)> = status.key("hard").as_object().into_iter().flatten().collect();
+    planarium_kernel::sorted::sort_by(&mut all, |(one, _), (other, _)| one.cmp(other));
+    for (key, hard) in all {
+        let shown = |value: &Value| value.as_str().unwrap_or("0").to_owned();
+        let text = format!("{key}: {}/{}", shown(used.key(key)), shown(hard));
+        if key.starts_with("limits") { limits.push(text) } else { requests.push(text) }
+    }
+    planarium_protocol::json!([object.name, age(object, now), requests.join(", "), limits.join(", ")])
+}
+
+fn priority_class(_: &Kube, object: &Object, now: SimTime) -> Value {
+    let content = object.content();
+    planarium_protocol::json!([
+        object.name,
+        content.int("value").unwrap_or(0),
+        content.flag("globalDefault"),
+        age(object, now)
+    ])
+}
+
+fn scaler(_: &Kube, object: &Object, now: SimTime) -> Value {
+    let spec = object.content().key("spec");
+    let status = object.status().unwrap_or_default();
+    let target = spec.key("scaleTargetRef");
+    let one = |metric: &Value| {
+        let (name, wanted) = (metric.at(&["resource", "name"]), metric.at(&["resource", "target"]));
+        let current = status
+            .items("currentMetrics")
+            .iter()
+            .find(|one| one.at(&["resource", "name"]) == name)
+            .map(|one| one.at(&["resource", "current"]));
+        match wanted.int("averageUtilization") {
+            Some(percent) => {
+                let now = current.and_then(|one| one.int("averageUtilization"));
+                format!("{}/{percent}%", now.map_or_else(|| "<unknown>".to_owned(), |now| format!("{now}%")))
+            }
+            None => {
+                let now = current.map_or("<unknown>", |one| one.text("averageValue"));
+                format!("{now}/{}", wanted.text("averageValue"))
+            }
+        }
+    };
+    let targets = spec.items("metrics").iter().map(one).collect::<Vec<_>>().join(", ");
+    planarium_protocol::json!([
+        object.name,
+        format!("{}/{}", target.text("kind"), target.text("name")),
+        or_none(&targets),
+        spec.int("minReplicas").unwrap_or(1).to_string(),
+        spec.int("maxReplicas").unwrap_or(0).to_string(),
+        status.int("currentReplicas").unwrap_or(0),
+        age(object, now),
+    ])
+}
+
+fn slice(_: &Kube, object: &Object, now: SimTime) -> Value {
+    let content = object.content();
+    let first = |all: Vec<String>, otherwise: &str| {
+        let more = all.len().saturating_sub(3);
+        let shown = all.into_iter().take(3).collect::<Vec<_>>().join(",");
+        match (shown.is_empty(), more) {
+            (true, _) => otherwise.to_owned(),
+            (false, 0) => shown,
+            (false, more) => format!("{shown} + {more} more..."),
+        }
+    };
+    let ports = content.items("ports").iter().map(|port| port.int("port").unwrap_or(0).to_string()).collect();
+    let addresses = content.items("endpoints").iter();
+    let addresses = addresses.flat_map(|one| one.texts("addresses")).map(|one| one.to_string()).collect();
+    planarium_protocol::json!([
+        object.name,
+        content.text("addressType"),
+        first(ports, "<unset>"),
+        first(addresses, "<unset>"),
+        age(object, now)
+    ])
+}
+
+fn ingress(_: &Kube, object: &Object, now: SimTime) -> Value {
+    let spec = object.content().key("spec");
+    let hosts: Vec<&str> =
+        spec.items("rules").iter().map(|rule| rule.text("host")).filter(|host| !host.is_empty()).collect();
+    let hosts = if hosts.is_empty() { "*".to_owned() } else { hosts.join(",") };
+    let ports = if spec.items("tls").is_empty() { "80" } else { "80, 443" };
+    planarium_protocol::json!([
+        object.name,
+        or_none(spec.text("ingressClassName")),
+        hosts,
+        "",
+        ports,
+        age(object, now)
+    ])
+}
+
+fn ingress_class(_: &Kube, object: &Object, now: SimTime) -> Value {
+    let spec = object.content().key("spec");
+    let parameters = spec.key("parameters");
+    let shown = if parameters.is_object() {
+        format!("{}/{}", parameters.text("kind"), parameters.text("name"))
+    } else {
+        String::new()
+    };
+    planarium_protocol::json!([object.name, spec.text("controller"), or_none(&shown), age(object, now)])
+}
+
+fn network_policy(_: &Kube, object: &Object, now: SimTime) -> Value {
+    let selector = Selector::of_value(object.content().at(&["spec", "podSelector"])).text();
+    planarium_protocol::json!([object.name, or_none(&selector), age(object, now)])
+}
+
+fn runtime_class(_: &Kube, object: &Object, now: SimTime) -> Value {
+    planarium_protocol::json!([object.name, object.content().text("handler"), age(object, now)])
+}
+
+fn lease(_: &Kube, object: &Object, now: SimTime) -> Value {
+    planarium_protocol::json!([
+        object.name,
+        object.content().at(&["spec"]).text("holderIdentity"),
         age(object, now)
     ])
 }

@@ -1,5 +1,6 @@
 //! Discovery: versions, groups, resources.
 
+use super::metrics;
 use crate::{kinds::KindInfo, kube::Kube, nodes::description::VERSION, tree::put_new};
 use planarium_protocol::{
     Text,
@@ -14,15 +15,17 @@ pub(super) fn paths(kube: &Kube) -> Value {
         all.push(format!("/apis/{group}"));
         all.extend(versions.iter().map(|version| format!("/apis/{group}/{version}")));
     }
-    all.extend(["/healthz", "/livez", "/openapi/v2", "/readyz", "/version"].map(str::to_owned));
+    all.extend(
+        ["/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"].map(str::to_owned),
+    );
     planarium_protocol::json!({ "paths": all })
 }
 
 /// `/version`.
 pub(super) fn version() -> Value {
     planarium_protocol::json!({
-        "major": "1", "minor": "19", "gitVersion": VERSION, "gitCommit": "e37e4ab4cc8dcda84f1344dda47a97bb1927d074",
-        "gitTreeState": "clean", "buildDate": "2021-10-27T16:20:18Z", "goVersion": "go1.15.15", "compiler": "gc",
+        "major": "1", "minor": "29", "gitVersion": VERSION, "gitCommit": "simulated",
+        "gitTreeState": "clean", "buildDate": "2024-12-11T00:00:00Z", "goVersion": "go1.22.10", "compiler": "gc",
         "platform": "linux/amd64",
     })
 }
@@ -50,6 +53,7 @@ fn groups(kube: &Kube) -> Vec<(Text, Vec<Text>)> {
             }
         }
     }
+    all.push((metrics::GROUP.into(), vec![metrics::VERSION.into()]));
     all
 }
 
@@ -99,11 +103,14 @@ pub(super) fn resources(kube: &Kube, group: &str, version: &str) -> Option<Value
                 ("binding", "Binding", &["create"][..], None),
                 ("eviction", "Eviction", &["create"], Some("policy")),
                 ("log", "Pod", &["get"], None),
+                ("attach", "PodAttachOptions", &["create", "get"], None),
+                ("exec", "PodExecOptions", &["create", "get"], None),
+                ("portforward", "PodPortForwardOptions", &["create", "get"], None),
             ] {
                 let mut one = resource(info, sub, kind, verbs);
                 if let (Some(fields), Some(group)) = (one.as_object_mut(), group) {
                     json::put(fields, "group", group.into());
-                    json::put(fields, "version", "v1beta1".into());
+                    json::put(fields, "version", "v1".into());
                 }
                 all.push(one);
             }

@@ -1,16 +1,17 @@
 //! Lists, in pages where a client wants them.
 
-use super::{Request, fields::Fields, path::Target, table};
+use super::{Request, fields::Fields, path::Target, slices, table};
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
     kube::Kube,
-    object::Object,
+    object::{Object, ObjectNo},
     records::reports::occurrence_value,
     selector::Selector,
     tree::Tree,
 };
-use planarium_kernel::SimTime;
+use data_encoding::BASE64URL_NOPAD;
+use planarium_kernel::{SimTime, SortedMap};
 use planarium_protocol::json::{self, Map, Value};
 use std::sync::Arc;
 
@@ -41,12 +42,78 @@ pub(super) fn objects(kube: &Kube, target: &Target, wanted: &Wanted) -> Vec<Arc<
         return one.filter(|object| wanted.matches(object)).cloned().into_iter().collect();
     }
     let all = kube.api().store.of_kind(target.kind, target.namespace.as_deref());
-    all.filter(|object| wanted.matches(object)).cloned().collect()
+    let mut found: Vec<Arc<Object>> = all.filter(|object| wanted.matches(object)).cloned().collect();
+    if target.kind == KindId::ENDPOINT_SLICE {
+        let made = slices::all(kube, target.namespace.as_deref());
+        found.extend(made.into_iter().filter(|object| wanted.matches(object)));
+        sort(&mut found);
+    }
+    found
 }
 
-/// The beginning of the next page: `NAMESPACE/NAME` of the last object of this one, so that it means nothing to clients.
-fn token(object: &Object) -> String {
-    format!("{}/{}", object.namespace, object.name)
+fn sort(objects: &mut Vec<Arc<Object>>) {
+    planarium_kernel::sorted::sort_by(objects, |one, other| {
+        (&one.namespace, &one.name).cmp(&(&other.namespace, &other.name))
+    });
+}
+
+/// All objects that a request means, as they were at a version. *Errors*: 410 when that is too long ago.
+fn objects_at(
+    kube: &Kube,
+    target: &Target,
+    wanted: &Wanted,
+    version: u64,
+) -> Result<Vec<Arc<Object>>, ApiError> {
+    if version == kube.resource_version() || target.kind == KindId::ENDPOINT_SLICE {
+        return Ok(objects(kube, target, wanted));
+    }
+    let here = |object: &Object| {
+        object.kind == target.kind && target.namespace.as_deref().is_none_or(|one| *object.namespace == *one)
+    };
+    // Each change since then is taken back, the latest first.
+    let mut then: SortedMap<ObjectNo, Arc<Object>> = kube
+        .api()
+        .store
+        .of_kind(target.kind, target.namespace.as_deref())
+        .map(|one| (one.no, one.clone()))
+        .collect();
+    let changes: Vec<_> = kube.api().store.changes_since(version).map_err(|_| too_old())?.collect();
+    for change in changes.into_iter().rev().filter(|change| here(&change.object)) {
+        match &change.before {
+            Some(before) => _ = then.insert(change.object.no, before.clone()),
+            None => _ = then.remove(&change.object.no),
+        }
+    }
+    let mut all: Vec<Arc<Object>> = then.into_values().filter(|object| wanted.matches(object)).collect();
+    sort(&mut all);
+    Ok(all)
+}
+
+fn too_old() -> ApiError {
+    let text = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the \
+                continue parameter.";
+    ApiError::new(Reason::Expired, text)
+}
+
+/// Reads the version and the last object of a page before this one. *Errors*: 400.
+fn read_token(token: &str) -> Result<(u64, String, String), ApiError> {
+    let bad = |text: &str| ApiError::new(Reason::BadRequest, format!("continue key is not valid: {text}"));
+    let bytes = BASE64URL_NOPAD.decode(token.as_bytes()).map_err(|_| bad("illegal base64 data"))?;
+    let value = json::value(&bytes).map_err(|_| bad("it is no JSON"))?;
+    if value.text("v") != "meta.k8s.io/v1" {
+        return Err(bad(&format!("server does not recognize this encoded version {:?}", value.text("v"))));
+    }
+    let version = value.key("rv").as_u64().ok_or_else(|| bad("incorrect encoded start resourceVersion"))?;
+    let start = value.text("start").trim_end_matches('\0');
+    let (namespace, name) = start.split_once('/').ok_or_else(|| bad("encoded start key empty"))?;
+    Ok((version, namespace.to_owned(), name.to_owned()))
+}
+
+/// The beginning of the next page, as the real server encodes it: the version of the list, and the last object of this page.
+fn token(object: &Object, version: u64) -> String {
+    let start = format!("{}/{}\0", object.namespace, object.name);
+    let value = planarium_protocol::json!({ "v": "meta.k8s.io/v1", "rv": version, "start": start });
+    BASE64URL_NOPAD.encode(&json::text(&value))
 }
 
 /// A list. *Errors*: 400 for selectors and tokens that are none.
@@ -60,24 +127,32 @@ pub(super) fn list(
     if target.kind == KindId::EVENT {
         return Ok(events(kube, now, request, target, &wanted));
     }
-    let mut all = objects(kube, target, &wanted);
-    if let Some(after) = request.param("continue").filter(|token| !token.is_empty()) {
-        let Some((namespace, name)) = after.split_once('/') else {
-            return Err(ApiError::new(
-                Reason::BadRequest,
-                "continue key is not valid: encoded start key empty",
-            ));
-        };
-        all.retain(|object| (&*object.namespace, &*object.name) > (namespace, name));
+    let mut version = kube.resource_version();
+    let mut all = Vec::new();
+    match request.param("continue").filter(|token| !token.is_empty()) {
+        None => all = objects(kube, target, &wanted),
+        Some(after) => {
+            let (then, namespace, name) = read_token(&after)?;
+            if then > version {
+                return Err(too_old());
+            }
+            version = then;
+            all.extend(objects_at(kube, target, &wanted, version)?);
+            all.retain(|object| (&*object.namespace, &*object.name) > (namespace.as_str(), name.as_str()));
+        }
     }
     let mut metadata = Map::new();
-    json::put(&mut metadata, "resourceVersion", kube.resource_version().to_string().into());
+    json::put(&mut metadata, "resourceVersion", version.to_string().into());
     let limit =
         request.param("limit").and_then(|limit| limit.parse::<usize>().ok()).filter(|limit| *limit > 0);
     if let Some(limit) = limit.filter(|limit| *limit < all.len()) {
         let remaining = all.len() - limit;
         all.truncate(limit);
-        json::put(&mut metadata, "continue", all.last().map(|last| token(last)).unwrap_or_default().into());
+        json::put(
+            &mut metadata,
+            "continue",
+            all.last().map(|last| token(last, version)).unwrap_or_default().into(),
+        );
         json::put(&mut metadata, "remainingItemCount", remaining.into());
     }
     if let Some(wish) = table::Wish::of(request) {

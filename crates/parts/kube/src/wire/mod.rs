@@ -16,14 +16,18 @@ mod discovery;
 mod fields;
 mod list;
 mod logs;
+mod metrics;
+mod openapi;
 mod path;
 pub(crate) mod protobuf;
 mod read;
+mod reviews;
+mod slices;
 mod table;
 mod watch;
 mod write;
 
-pub use read::read;
+pub use read::{read, read_on};
 pub use watch::Watch;
 pub use write::write;
 
@@ -54,6 +58,8 @@ pub struct Answer {
     pub status: u16,
     /// The body.
     pub body: Body,
+    /// Texts of the header `Warning`.
+    pub warnings: Vec<String>,
 }
 
 /// The body of an answer.
@@ -70,8 +76,18 @@ pub enum Body {
 }
 
 impl Answer {
+    pub(crate) const fn new(status: u16, body: Body) -> Self {
+        Self { status, body, warnings: Vec::new() }
+    }
+
+    /// The value of the header `Warning`; none without warnings.
+    pub fn warning(&self) -> Option<String> {
+        let one = |text: &String| format!("299 - {text:?}");
+        (!self.warnings.is_empty()).then(|| self.warnings.iter().map(one).collect::<Vec<_>>().join(", "))
+    }
+
     pub(crate) const fn json(status: u16, value: Value) -> Self {
-        Self { status, body: Body::Json(value) }
+        Self { status, body: Body::Json(value), warnings: Vec::new() }
     }
 
     /// The answer that an error is.
@@ -89,6 +105,26 @@ impl From<Result<Answer, ApiError>> for Answer {
 /// 404 for a path that leads nowhere.
 pub(crate) fn nothing_there() -> ApiError {
     ApiError::new(Reason::NotFound, "the server could not find the requested resource")
+}
+
+/// The answer about a subresource of pods that would need a running program.
+pub(crate) fn not_simulated(sub: &str) -> Option<ApiError> {
+    let what = match sub {
+        "exec" => {
+            "exec runs no command here: a simulated container has no program in it, only a start, probes and an end"
+        }
+        "attach" => {
+            "attach has nothing to show here: a simulated container has no program in it that could write"
+        }
+        "portforward" => "port-forward leads nowhere here: no traffic flows to simulated containers",
+        "proxy" => "proxy leads nowhere here: no traffic flows to simulated containers",
+        _ => return None,
+    };
+    let text = format!(
+        "{what}. What is simulated: logs say when a container started and how it ended; how it behaves is said by \
+         the inputs `process-behaviour` and `task-status` (`POST /sim/inputs`)"
+    );
+    Some(ApiError::new(Reason::BadRequest, text))
 }
 
 /// 405.

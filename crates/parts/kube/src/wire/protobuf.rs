@@ -1,6 +1,6 @@
 //! Bodies in protocol buffers, read as the JSON that they stand for.
 //!
-//! *Knows*: the envelope, and the fields of the kinds that `kubectl create`, `run`, `expose` and `scale` send. *Must not know*: what a
+//! *Knows*: the envelope, and the fields of the kinds that `kubectl create`, `run`, `expose`, `scale`, `autoscale` and `auth` send. *Must not know*: what a
 //! field means. A field that the table below lacks is an error, so that nothing is dropped silently; JSON is read in full.
 //!
 //! **Source**: `kubernetes/apimachinery: pkg/runtime/serializer/protobuf/protobuf.go` (envelope); `kubernetes/api: */generated.proto`
@@ -15,6 +15,9 @@ pub(crate) const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 
 /// Bytes that a body begins with.
 const MAGIC: &[u8] = b"k8s\0";
+
+/// The message of a HorizontalPodAutoscaler of `autoscaling/v1`.
+const V1_SCALER: &str = "HorizontalPodAutoscaler of v1";
 
 /// Messages in messages that are read; the deepest kind has some ten.
 const DEEPEST: u32 = 32;
@@ -124,6 +127,38 @@ const MESSAGES: &[(&str, &str)] = &[
     ("IngressRuleValue", "1 http HTTPIngressRuleValue"),
     ("HTTPIngressRuleValue", "1 paths []HTTPIngressPath"),
     ("HTTPIngressPath", "1 path s?,2 backend IngressBackend,3 pathType s?"),
+    ("HorizontalPodAutoscaler", "1 metadata ObjectMeta,2 spec HorizontalPodAutoscalerSpec,3 status -"),
+    (
+        "HorizontalPodAutoscalerSpec",
+        "1 scaleTargetRef CrossVersionObjectReference,2 minReplicas i,3 maxReplicas i?,4 metrics []MetricSpec",
+    ),
+    (V1_SCALER, "1 metadata ObjectMeta,2 spec ScalerSpecV1,3 status -"),
+    (
+        "ScalerSpecV1",
+        "1 scaleTargetRef CrossVersionObjectReference,2 minReplicas i,3 maxReplicas i?,4 targetCPUUtilizationPercentage i",
+    ),
+    ("CrossVersionObjectReference", "1 kind s?,2 name s?,3 apiVersion s?"),
+    ("MetricSpec", "1 type s?,4 resource ResourceMetricSource"),
+    ("ResourceMetricSource", "1 name s?,2 target MetricTarget"),
+    ("MetricTarget", "1 type s?,2 value q,3 averageValue q,4 averageUtilization i"),
+    ("SelfSubjectAccessReview", "1 metadata ObjectMeta,2 spec AccessReviewSpec,3 status -"),
+    ("LocalSubjectAccessReview", "1 metadata ObjectMeta,2 spec AccessReviewSpec,3 status -"),
+    ("SubjectAccessReview", "1 metadata ObjectMeta,2 spec AccessReviewSpec,3 status -"),
+    (
+        "AccessReviewSpec",
+        "1 resourceAttributes ResourceAttributes,2 nonResourceAttributes NonResourceAttributes,3 user s?,4 groups []s,6 uid s?",
+    ),
+    (
+        "ResourceAttributes",
+        "1 namespace s?,2 verb s?,3 group s?,4 version s?,5 resource s?,6 subresource s?,7 name s?,8 fieldSelector -,9 labelSelector -",
+    ),
+    ("NonResourceAttributes", "1 path s?,2 verb s?"),
+    ("SelfSubjectRulesReview", "1 metadata ObjectMeta,2 spec RulesReviewSpec,3 status -"),
+    ("RulesReviewSpec", "1 namespace s?"),
+    ("SelfSubjectReview", "1 metadata ObjectMeta,2 status -"),
+    ("TokenRequest", "1 metadata ObjectMeta,2 spec TokenRequestSpec,3 status -"),
+    ("TokenRequestSpec", "1 audiences []s,3 boundObjectRef BoundObjectReference,4 expirationSeconds i"),
+    ("BoundObjectReference", "1 kind s?,2 apiVersion s?,3 name s?,4 uid s?"),
     ("Scale", "1 metadata ObjectMeta,2 spec ScaleSpec,3 status -"),
     ("ScaleSpec", "1 replicas i?"),
     ("Eviction", "1 metadata ObjectMeta,2 deleteOptions DeleteOptions"),
@@ -166,8 +201,13 @@ pub(crate) fn decode(body: &[u8]) -> Result<Value, ApiError> {
     let mut fields = Map::new();
     json::put(&mut fields, "apiVersion", api_version.into());
     json::put(&mut fields, "kind", kind.as_str().into());
-    message(&kind, raw, &mut fields, 0)?;
+    let is_old = api_version_of(&fields) == "autoscaling/v1" && kind == "HorizontalPodAutoscaler";
+    message(if is_old { V1_SCALER } else { &kind }, raw, &mut fields, 0)?;
     Ok(Value::Object(fields))
+}
+
+fn api_version_of(fields: &Map<String, Value>) -> &str {
+    fields.get("apiVersion").and_then(Value::as_str).unwrap_or_default()
 }
 
 fn bad(text: impl Into<String>) -> ApiError {

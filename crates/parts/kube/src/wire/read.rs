@@ -1,19 +1,30 @@
 //! `GET`.
 
 use super::{
-    Answer, Body, Request, Watch, discovery, list, logs, nothing_there,
+    Answer, Body, Request, Watch, discovery, list, logs, metrics, not_simulated, nothing_there, openapi,
     path::{self, Target},
-    table,
+    slices, table,
 };
 use crate::{api::scale_of, error::ApiError, kinds::KindId, kube::Kube, object::ObjectRef};
+use planarium_ground::Fleet;
 use planarium_kernel::SimTime;
 
 /// Answers a question; nothing changes. `now` is for the ages in tables.
 pub fn read(kube: &Kube, now: SimTime, request: &Request<'_>) -> Answer {
-    answer(kube, now, request).into()
+    answer(kube, None, now, request).into()
 }
 
-fn answer(kube: &Kube, now: SimTime, request: &Request<'_>) -> Result<Answer, ApiError> {
+/// Answers a question, also about what containers use: that is asked of the machines.
+pub fn read_on(kube: &Kube, fleet: &Fleet, now: SimTime, request: &Request<'_>) -> Answer {
+    answer(kube, Some(fleet), now, request).into()
+}
+
+fn answer(
+    kube: &Kube,
+    fleet: Option<&Fleet>,
+    now: SimTime,
+    request: &Request<'_>,
+) -> Result<Answer, ApiError> {
     let parts = request.segments();
     let words: Vec<&str> = parts.iter().map(String::as_str).collect();
     let found = match words.as_slice() {
@@ -22,16 +33,24 @@ fn answer(kube: &Kube, now: SimTime, request: &Request<'_>) -> Result<Answer, Ap
         ["api"] => Some(discovery::core()),
         ["apis"] => Some(discovery::group_list(kube)),
         ["apis", group] => discovery::group(kube, group),
+        ["apis", metrics::GROUP, metrics::VERSION] => Some(metrics::resources()),
+        ["apis", metrics::GROUP, metrics::VERSION, rest @ ..] => {
+            let fleet = fleet.ok_or_else(nothing_there)?;
+            return Ok(Answer::json(200, metrics::answer(kube, fleet, now, request, rest)?));
+        }
+        ["openapi", "v3"] => Some(openapi::index(kube)),
+        ["openapi", "v3", "api", version] => openapi::document(kube, "", version),
+        ["openapi", "v3", "apis", group, version] => openapi::document(kube, group, version),
         ["api", version] => discovery::resources(kube, "", version),
         ["apis", group, version] => discovery::resources(kube, group, version),
         ["healthz" | "livez" | "readyz", ..] => {
-            return Ok(Answer { status: 200, body: Body::Text("ok".to_owned()) });
+            return Ok(Answer::new(200, Body::Text("ok".to_owned())));
         }
         ["openapi", "v2"] => {
             if request.accept.contains("proto-openapi") && !request.accept.starts_with("application/json") {
                 // As newer servers call it: clients of today cannot read the older name.
                 let kind = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-                return Ok(Answer { status: 200, body: Body::Bytes(kind, discovery::openapi_protobuf()) });
+                return Ok(Answer::new(200, Body::Bytes(kind, discovery::openapi_protobuf())));
             }
             Some(discovery::openapi())
         }
@@ -50,7 +69,7 @@ fn answer(kube: &Kube, now: SimTime, request: &Request<'_>) -> Result<Answer, Ap
 
 fn resource(kube: &Kube, now: SimTime, request: &Request<'_>, target: &Target) -> Result<Answer, ApiError> {
     if request.flag("watch") {
-        return Ok(Answer { status: 200, body: Body::Watch(Box::new(Watch::begin(kube, request, target)?)) });
+        return Ok(Answer::new(200, Body::Watch(Box::new(Watch::begin(kube, request, target)?))));
     }
     let Some(name) = &target.name else {
         return Ok(Answer::json(200, list::list(kube, now, request, target)?));
@@ -59,8 +78,17 @@ fn resource(kube: &Kube, now: SimTime, request: &Request<'_>, target: &Target) -
         let event = list::event(kube, name).ok_or_else(|| kube.api().not_found(KindId::EVENT, name))?;
         return Ok(Answer::json(200, event));
     }
-    let object =
-        kube.read(ObjectRef::new(target.kind, target.namespace.as_deref().unwrap_or_default(), name))?;
+    let namespace = target.namespace.as_deref().unwrap_or_default();
+    let made;
+    let object = match kube.get(ObjectRef::new(target.kind, namespace, name)) {
+        Some(object) => object,
+        None if target.kind == KindId::ENDPOINT_SLICE => {
+            let all = slices::all(kube, target.namespace.as_deref());
+            made = all.into_iter().find(|slice| *slice.name == **name);
+            made.as_ref().ok_or_else(|| kube.api().not_found(target.kind, name))?
+        }
+        None => return Err(kube.api().not_found(target.kind, name)),
+    };
     match target.sub.as_str() {
         "" => {}
         "status" if target.info.has_status => {}
@@ -68,7 +96,10 @@ fn resource(kube: &Kube, now: SimTime, request: &Request<'_>, target: &Target) -
         "log" if target.kind == KindId::POD => {
             let container = request.param("container").filter(|name| !name.is_empty());
             let text = logs::log(kube, object, container.as_deref(), request.flag("previous"))?;
-            return Ok(Answer { status: 200, body: Body::Text(text) });
+            return Ok(Answer::new(200, Body::Text(text)));
+        }
+        sub if target.kind == KindId::POD => {
+            return Err(not_simulated(sub).unwrap_or_else(nothing_there));
         }
         _ => return Err(nothing_there()),
     }

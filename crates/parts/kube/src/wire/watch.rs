@@ -1,6 +1,6 @@
 //! Watches: changes as they come.
 
-use super::{Request, fields::Fields, list::Wanted, path::Target, table};
+use super::{Request, fields::Fields, list::Wanted, path::Target, slices, table};
 use crate::{
     error::{ApiError, Reason},
     kinds::KindId,
@@ -117,6 +117,14 @@ impl Watch {
         match kube.api().store.changes_since(since) {
             Ok(changes) => {
                 for change in changes {
+                    let made;
+                    let change = match slice_change(kube, &target, change) {
+                        Some(change) => {
+                            made = change;
+                            &made
+                        }
+                        None => change,
+                    };
                     if let Some(word) = word(change, &target, &wanted) {
                         events.push(self.event(kube, now, &target, word, &change.object));
                     }
@@ -170,6 +178,16 @@ impl Watch {
         };
         planarium_protocol::json!({ "type": word, "object": value })
     }
+}
+
+/// A change of Endpoints as one of the slice that is read off them.
+fn slice_change(kube: &Kube, target: &Target, change: &Change) -> Option<Change> {
+    if target.kind != KindId::ENDPOINT_SLICE || change.object.kind != KindId::ENDPOINTS {
+        return None;
+    }
+    let object = slices::slice_of(kube, &change.object)?;
+    let before = change.before.as_ref().and_then(|before| slices::slice_of(kube, before));
+    Some(Change { object, before, ..change.clone() })
 }
 
 /// The kind of a change for those who see only what they asked for.

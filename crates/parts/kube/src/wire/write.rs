@@ -3,17 +3,19 @@
 use super::{
     Answer, Request,
     list::{self, Wanted},
-    not_allowed, nothing_there,
+    not_allowed, not_simulated, nothing_there,
     path::{self, Target},
+    reviews,
 };
 use crate::{
     api::scale_of,
     error::{ApiError, Reason},
-    kinds::KindId,
+    kinds::{KindId, autoscaling},
     kube::Kube,
     object::{Object, ObjectRef},
     request::{DeleteOptions, Part, Patch, Propagation},
     scheduler::bound,
+    schema::{Unknown, shape_of, unknown_fields},
     spec::Spec,
     tree::{Tree, as_object, object_at, put_new},
 };
@@ -39,8 +41,10 @@ pub fn write(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>) -> Answer {
 fn answer(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>) -> Result<Answer, ApiError> {
     let parts = request.segments();
     let words: Vec<&str> = parts.iter().map(String::as_str).collect();
-    if let ("POST", ["apis", "authorization.k8s.io", _, review]) = (request.method, words.as_slice()) {
-        return access_review(request, review);
+    if request.method == "POST"
+        && let Some(answer) = reviews::answer(request, &words)
+    {
+        return answer;
     }
     let target = match words.as_slice() {
         ["api", version, ..] => path::target(kube, "", version, parts.get(2..).unwrap_or_default())?,
@@ -56,9 +60,15 @@ fn answer(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>) -> Result<Answer,
         ("POST", None) => {
             let value = body(request, &target, None)?;
             let kind = of_kind(kube, &value, &target)?;
+            let warnings = check_fields(request, &target, &value)?;
+            let sent = value.clone();
             let draft = kube.api().draft(kind, value)?;
-            let made = kube.cluster.write(cx, |api, now| api.create_draft(now, draft))?;
-            Ok(Answer::json(201, made.value_as(&target.api_version)))
+            let who = (manager_of(request), target.api_version.as_str());
+            let made = kube.cluster.write(cx, |api, now| {
+                let made = api.create_draft(now, draft)?;
+                Ok::<_, ApiError>(api.note_update(now, None, &made, (&who.0, who.1), &sent))
+            })?;
+            Ok(Answer { warnings, ..Answer::json(201, made.value_as(&target.api_version)) })
         }
         ("POST", Some(name)) => post_to(kube, cx, request, &target, name),
         ("PUT", Some(name)) => put(kube, cx, request, &target, name),
@@ -82,23 +92,6 @@ fn answer(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>) -> Result<Answer,
         }
         _ => Err(not_allowed()),
     }
-}
-
-/// Answers that somebody may do something: everybody may do everything here.
-fn access_review(request: &Request<'_>, review: &str) -> Result<Answer, ApiError> {
-    if !matches!(review, "selfsubjectaccessreviews" | "subjectaccessreviews" | "selfsubjectrulesreviews") {
-        return Err(nothing_there());
-    }
-    let mut value = plain(request)?;
-    if let Some(fields) = as_object(&mut value) {
-        let anything =
-            planarium_protocol::json!([{ "verbs": ["*"], "apiGroups": ["*"], "resources": ["*"] }]);
-        let status = planarium_protocol::json!({
-            "allowed": true, "incomplete": false, "resourceRules": anything, "nonResourceRules": [],
-        });
-        json::put(fields, "status", status);
-    }
-    Ok(Answer::json(201, value))
 }
 
 fn namespace(target: &Target) -> &str {
@@ -139,7 +132,7 @@ fn body(request: &Request<'_>, target: &Target, name: Option<&str>) -> Result<Va
 }
 
 /// The body as plain data: JSON, or YAML where it is no JSON. *Errors*: 400, and 415 for bodies that are no text.
-fn plain(request: &Request<'_>) -> Result<Value, ApiError> {
+pub(super) fn plain(request: &Request<'_>) -> Result<Value, ApiError> {
     if request.content_type.contains("protobuf") || request.content_type.contains("cbor") {
         let text = "the body of the request was in an unknown format - accepted media types include: application/json, \
                     application/yaml";
@@ -205,7 +198,85 @@ fn post_to(
             kube.cluster.put(cx, bound);
             Ok(Answer::json(201, success()))
         }
+        (KindId::SERVICE_ACCOUNT, "token") => {
+            reviews::token(kube, cx.now(), request, namespace(target), name)
+        }
+        (KindId::POD, sub) => Err(not_simulated(sub).unwrap_or_else(nothing_there)),
         _ => Err(nothing_there()),
+    }
+}
+
+/// Fields that a body has and its kind does not, as warnings. *Errors*: with `fieldValidation=Strict`, 400.
+///
+/// **Source**: `kubernetes/apiserver: pkg/endpoints/handlers/create.go`, match for built-in kinds.
+fn check_fields(request: &Request<'_>, target: &Target, value: &Value) -> Result<Vec<String>, ApiError> {
+    let texts = unknown_fields(request, target, value)?;
+    if texts.is_empty() || request.param("fieldValidation").as_deref() != Some("Strict") {
+        return Ok(texts);
+    }
+    let (kind, version) = (&target.info.kind, target.api_version.rsplit('/').next().unwrap_or_default());
+    let text = format!(
+        "{kind} in version {version:?} cannot be handled as a {kind}: strict decoding error: {}",
+        texts.join(", ")
+    );
+    Err(ApiError::new(Reason::BadRequest, text))
+}
+
+/// The same of a patch. *Errors*: with `fieldValidation=Strict`, 422.
+fn check_patch(request: &Request<'_>, target: &Target, value: &Value) -> Result<Vec<String>, ApiError> {
+    let texts = unknown_fields(request, target, value)?;
+    if texts.is_empty() || request.param("fieldValidation").as_deref() != Some("Strict") {
+        return Ok(texts);
+    }
+    let text = texts.join(", ");
+    let mut error = ApiError::new(
+        Reason::Invalid,
+        format!(" {:?} is invalid: patch: Invalid value: {value}: strict decoding error: {text}", ""),
+    );
+    error.causes.push(crate::error::FieldCause::invalid(
+        "patch",
+        value,
+        &format!("strict decoding error: {text}"),
+    ));
+    Err(error)
+}
+
+fn unknown_fields(request: &Request<'_>, target: &Target, value: &Value) -> Result<Vec<String>, ApiError> {
+    match request.param("fieldValidation").as_deref() {
+        None | Some("" | "Warn" | "Strict") => {}
+        Some("Ignore") => return Ok(Vec::new()),
+        Some(other) => {
+            let text = format!(
+                "CreateOptions.meta.k8s.io \"\" is invalid: fieldValidation: Unsupported value: {other:?}: supported values: \"Ignore\", \
+                 \"Strict\", \"Warn\""
+            );
+            return Err(ApiError::new(Reason::Invalid, text));
+        }
+    }
+    let mut value = value.clone();
+    if let Some(fields) = value.as_object_mut() {
+        if target.kind == KindId::HORIZONTAL_POD_AUTOSCALER
+            && let Some(spec) = fields.get_mut("spec").and_then(Value::as_object_mut)
+        {
+            autoscaling::from_v1(spec);
+        }
+        // Directives of patches are no fields.
+        without_directives(fields);
+    }
+    let all: Vec<String> = unknown_fields(&shape_of(target.kind), &value).iter().map(Unknown::path).collect();
+    Ok(all.into_iter().map(|field| format!("unknown field {field:?}")).collect())
+}
+
+fn without_directives(fields: &mut serde_json::Map<String, Value>) {
+    fields.retain(|key, _| !key.starts_with('$'));
+    for value in fields.values_mut() {
+        match value {
+            Value::Object(inner) => without_directives(inner),
+            Value::Array(items) => {
+                items.iter_mut().filter_map(Value::as_object_mut).for_each(without_directives);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -233,11 +304,24 @@ fn put(
         let object = kube.read(ObjectRef::new(target.kind, "", name))?;
         return Ok(Answer::json(200, object.value_as(&target.api_version)));
     }
+    let mut warnings = Vec::new();
     let written = match part(target)? {
         Part::Whole => {
             let value = body(request, target, Some(name))?;
             of_kind(kube, &value, target)?;
-            kube.update(cx, value)?
+            warnings = check_fields(request, target, &value)?;
+            let old = kube.read(ObjectRef::new(target.kind, namespace(target), name))?.clone();
+            let who = manager_of(request);
+            kube.cluster.write(cx, |api, now| {
+                let new = api.update(value)?;
+                Ok::<_, ApiError>(api.note_update(
+                    now,
+                    Some(&old),
+                    &new,
+                    (&who, &target.api_version),
+                    &Value::Null,
+                ))
+            })?
         }
         Part::Status => {
             let value = body(request, target, Some(name))?;
@@ -252,7 +336,7 @@ fn put(
             return Ok(Answer::json(200, scale_of(&scaled)?));
         }
     };
-    Ok(Answer::json(200, written.value_as(&target.api_version)))
+    Ok(Answer { warnings, ..Answer::json(200, written.value_as(&target.api_version)) })
 }
 
 fn patch(
@@ -275,24 +359,45 @@ fn patch(
             };
             Patch::Apply { value, manager: manager.into(), force: request.flag("force") }
         }
-        // Whoever does not say means what fits: a list is a list of operations.
-        "" | "application/json" if value.is_array() => Patch::Json(value),
-        "" | "application/json" | "application/merge-patch+json" => Patch::Merge(value),
+        "application/merge-patch+json" => Patch::Merge(value),
         _ => {
-            let text = "the body of the request was in an unknown format - accepted media types include: \
-                        application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, \
-                        application/apply-patch+yaml";
+            let strategic = if target.info.custom { "" } else { "application/strategic-merge-patch+json, " };
+            let text = format!(
+                "the body of the request was in an unknown format - accepted media types include: \
+                 application/json-patch+json, application/merge-patch+json, {strategic}application/apply-patch+yaml"
+            );
             return Err(ApiError::new(Reason::UnsupportedMediaType, text));
         }
+    };
+    let warnings = match &patch {
+        Patch::Merge(value) | Patch::Strategic(value) | Patch::Apply { value, .. }
+            if target.sub.is_empty() =>
+        {
+            check_patch(request, target, value)?
+        }
+        _ => Vec::new(),
     };
     let part = part(target)?;
     let object = ObjectRef::new(target.kind, namespace(target), name);
     let is_new = matches!(patch, Patch::Apply { .. }) && kube.get(object).is_none();
-    let patched = kube
-        .cluster
-        .write(cx, |api, now| api.patch_as(now, object, part, &patch, Some(&target.api_version)))?;
+    let old = kube.get(object).cloned();
+    let noted = part == Part::Whole && !matches!(patch, Patch::Apply { .. });
+    let who = manager_of(request);
+    let patched = kube.cluster.write(cx, |api, now| {
+        let new = api.patch_as(now, object, part, &patch, Some(&target.api_version))?;
+        Ok::<_, ApiError>(match old.filter(|_| noted) {
+            Some(old) => api.note_update(now, Some(&old), &new, (&who, &target.api_version), &Value::Null),
+            None => new,
+        })
+    })?;
     let value = if part == Part::Scale { scale_of(&patched)? } else { patched.value_as(&target.api_version) };
-    Ok(Answer::json(if is_new { 201 } else { 200 }, value))
+    Ok(Answer { warnings, ..Answer::json(if is_new { 201 } else { 200 }, value) })
+}
+
+/// The manager that a request names.
+fn manager_of(request: &Request<'_>) -> Text {
+    let named = request.param("fieldManager").filter(|manager| !manager.is_empty());
+    named.map_or_else(|| "unknown".into(), Text::from)
 }
 
 /// Reads the options of a deletion: by its body, or by its query. *Errors*: 400 for a word that is none.

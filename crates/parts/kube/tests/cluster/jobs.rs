@@ -82,7 +82,7 @@ fn messages_are_the_real_ones() {
 fn pods_that_fail_are_replaced_after_longer_and_longer_times() {
     let mut yard = Yard::new(1);
     yard.create(&job("one", "backoffLimit: 5", "Never", "exit 1"));
-    yard.run(300);
+    yard.run(420);
     let made: Vec<u64> = yard
         .events
         .iter()
@@ -91,8 +91,8 @@ fn pods_that_fail_are_replaced_after_longer_and_longer_times() {
         .collect();
     assert_eq!(made.len(), 6);
     let gaps: Vec<u64> = made.windows(2).map(|pair| (pair[1] - pair[0]) / 1000).collect();
-    // A pod takes some seconds to come up and fail; the delays are 0, 10, 20, 40, 80.
-    for (gap, delay) in gaps.iter().zip([0, 10, 20, 40, 80]) {
+    // A pod takes some seconds to come up and fail; the delays are 10, 20, 40, 80, 160.
+    for (gap, delay) in gaps.iter().zip([10, 20, 40, 80, 160]) {
         assert!((delay..delay + 15).contains(gap), "{gaps:?}");
     }
 }
@@ -119,7 +119,7 @@ fn its_pods_are_its_own() {
     yard.run(1);
     let value = yard.value(KindId::JOB, "one");
     let uid = value["metadata"]["uid"].clone();
-    assert_eq!(value["spec"]["selector"]["matchLabels"]["controller-uid"], uid);
+    assert_eq!(value["spec"]["selector"]["matchLabels"]["batch.kubernetes.io/controller-uid"], uid);
     assert_eq!(value["spec"]["template"]["metadata"]["labels"]["job-name"], "one");
     assert_eq!(yard.list(KindId::POD, "job-name=one").len(), 1);
     let refused = yard.patch(
@@ -174,8 +174,8 @@ fn a_cron_job_runs_by_the_clock() {
     assert!(runs(&yard).is_empty());
     yard.run(2);
     // The clock says 12:05.
-    assert_eq!(runs(&yard), ["tick-1617969900"]);
-    assert_eq!(yard.value(KindId::CRON_JOB, "tick")["status"]["active"][0]["name"], "tick-1617969900");
+    assert_eq!(runs(&yard), ["tick-26966165"]);
+    assert_eq!(yard.value(KindId::CRON_JOB, "tick")["status"]["active"][0]["name"], "tick-26966165");
     assert_eq!(yard.value(KindId::CRON_JOB, "tick")["status"]["lastScheduleTime"], "2021-04-09T12:05:00Z");
     yard.run(300);
     assert_eq!(runs(&yard).len(), 2, "they may run side by side");
@@ -196,7 +196,81 @@ fn runs_that_overlap() {
         let running = runs(&yard).len();
         assert_eq!(running, active, "{policy}");
         let last = runs(&yard).pop().expect("one");
-        let expected = if policy == "Forbid" { "tick-1617969900" } else { "tick-1617970200" };
+        let expected = if policy == "Forbid" { "tick-26966165" } else { "tick-26966170" };
         assert_eq!(last, expected, "{policy}");
     }
+}
+
+#[test]
+fn a_suspended_job_has_no_pods() {
+    let mut yard = Yard::new(1);
+    yard.create(&job("one", "suspend: true\n  activeDeadlineSeconds: 20", "Never", "sleep 5"));
+    yard.run(60);
+    let value = yard.value(KindId::JOB, "one");
+    assert!(yard.list(KindId::POD, "").is_empty() && value["status"]["startTime"].is_null(), "{value}");
+    let condition = value["status"]["conditions"][0].clone();
+    assert_eq!(
+        (&condition["type"], &condition["status"], &condition["reason"]),
+        (&json!("Suspended"), &json!("True"), &json!("JobSuspended"))
+    );
+    yard.patch(KindId::JOB, "one", json!({"spec": {"suspend": false}})).expect("resumed");
+    yard.run(3);
+    assert_eq!(yard.list(KindId::POD, "job-name=one").len(), 1);
+    yard.patch(KindId::JOB, "one", json!({"spec": {"suspend": true}})).expect("suspended");
+    yard.run(40);
+    assert!(yard.list(KindId::POD, "").iter().all(|pod| pod.is_being_deleted()), "{}", yard.pods());
+    assert!(facts(&yard, "one").failure.is_none(), "its deadline does not run");
+    yard.patch(KindId::JOB, "one", json!({"spec": {"suspend": false}})).expect("resumed");
+    yard.run(30);
+    assert!(facts(&yard, "one").complete.is_some());
+    assert_eq!(yard.told(0, &["Suspended", "Resumed"]).len(), 4, "{}", yard.story());
+}
+
+#[test]
+fn an_indexed_job_works_at_each_number_once() {
+    let mut yard = Yard::new(2);
+    let fails = Behaviour { exit_code: Some(1), exit_after_ms: Some(500), ..Behaviour::default() };
+    let target = Target { pod: Some("one-1-*".to_owned()), ..Target::default() };
+    yard.behave(target.clone(), fails);
+    let spec = "completionMode: Indexed\n  completions: 4\n  parallelism: 2\n  backoffLimit: 5";
+    yard.create(&job("one", spec, "Never", "sleep 2"));
+    yard.run(1);
+    let names: Vec<String> = yard.list(KindId::POD, "").iter().map(|pod| pod.name.to_string()).collect();
+    assert!(
+        names.len() == 2 && names[0].starts_with("one-0-") && names[1].starts_with("one-1-"),
+        "{names:?}"
+    );
+    let first = yard.list(KindId::POD, "batch.kubernetes.io/job-completion-index=0")[0].to_value();
+    assert_eq!(first["metadata"]["annotations"]["batch.kubernetes.io/job-completion-index"], "0");
+    assert_eq!(first["spec"]["hostname"], "one-0");
+    assert_eq!(first["spec"]["containers"][0]["env"][0]["name"], "JOB_COMPLETION_INDEX");
+    yard.run(45);
+    assert_eq!(yard.value(KindId::JOB, "one")["status"]["completedIndexes"], "0,2,3");
+    yard.behave(target, Behaviour { exit_code: Some(0), ..Behaviour::default() });
+    yard.run(200);
+    let value = yard.value(KindId::JOB, "one");
+    assert_eq!(
+        (&value["status"]["completedIndexes"], &value["status"]["succeeded"]),
+        (&json!("0-3"), &json!(4))
+    );
+    assert!(facts(&yard, "one").complete.is_some());
+}
+
+#[test]
+fn selectors_of_jobs_are_the_servers_own() {
+    let mut yard = Yard::new(1);
+    let text = job("one", "selector: {matchLabels: {a: b}}", "Never", "true");
+    assert!(yard.refused(&text).contains(
+        "spec.selector: Invalid value: {\"matchLabels\":{\"a\":\"b\"}}: `selector` not auto-generated"
+    ));
+    let text = job("one", "manualSelector: true\n  selector: {matchLabels: {a: b}}", "Never", "true");
+    assert!(
+        yard.refused(&text).contains("`selector` does not match template `labels`"),
+        "{}",
+        yard.refused(&text)
+    );
+    let text = job("one", "completionMode: Indexed\n  parallelism: 2", "Never", "true");
+    assert!(
+        yard.refused(&text).contains("spec.completions: Required value: when completion mode is Indexed")
+    );
 }

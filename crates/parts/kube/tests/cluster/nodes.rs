@@ -146,7 +146,7 @@ fn tolerating_pods_stay() {
     let why = yard.why(KindId::POD, &pending[0].name);
     assert_eq!(
         why[0].1,
-        "0/1 nodes are available: 1 node(s) had taint {node.kubernetes.io/unreachable: }, that the pod didn't tolerate."
+        "0/1 nodes are available: 1 node(s) had untolerated taint {node.kubernetes.io/unreachable: }. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
     );
 }
 
@@ -214,9 +214,15 @@ fn a_budget_holds_a_drain() {
     yard.run_until(60, |yard| yard.ready("app=web") == 4);
     yard.run(1);
     let status = yard.value(KindId::POD_DISRUPTION_BUDGET, "web")["status"].clone();
+    for (key, value) in
+        [("disruptionsAllowed", 1), ("currentHealthy", 4), ("desiredHealthy", 3), ("expectedPods", 4)]
+    {
+        assert_eq!(status[key], value, "{key}");
+    }
+    let condition = &status["conditions"][0];
     assert_eq!(
-        status,
-        json!({"observedGeneration": 1, "disruptionsAllowed": 1, "currentHealthy": 4, "desiredHealthy": 3, "expectedPods": 4})
+        (&condition["type"], &condition["status"], &condition["reason"]),
+        (&json!("DisruptionAllowed"), &json!("True"), &json!("SufficientPods"))
     );
     let from = yard.now();
     yard.kube.drain(&mut yard.cx, "node-1", DrainOptions::default()).expect("there");

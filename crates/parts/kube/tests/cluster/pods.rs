@@ -175,7 +175,7 @@ fn waits_end_when_the_object_appears() {
     assert_eq!(shown(&yard), "Pending");
     assert_eq!(
         yard.told(0, &["FailedScheduling"])[0],
-        "pod/one: 0/1 nodes are available: 1 persistentvolumeclaim \"p\" not found."
+        "pod/one: 0/1 nodes are available: persistentvolumeclaim \"p\" not found. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
     );
     yard.create("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: p}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}");
     yard.run(8);

@@ -27,26 +27,29 @@ fn zones() -> Yard {
 #[test]
 fn refusals_are_told_in_the_real_words() {
     for (spec, expected) in [
-        ("nodeSelector: {disk: ssd}", "0/3 nodes are available: 3 node(s) didn't match node selector."),
+        (
+            "nodeSelector: {disk: ssd}",
+            "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+        ),
         (
             "containers: [{name: a, image: nginx, resources: {requests: {cpu: 5}}}]",
-            "0/3 nodes are available: 3 Insufficient cpu.",
+            "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.",
         ),
         (
             "containers: [{name: a, image: nginx, resources: {requests: {cpu: 5, memory: 9Gi}}}]",
-            "0/3 nodes are available: 3 Insufficient cpu, 3 Insufficient memory.",
+            "0/3 nodes are available: 3 Insufficient cpu, 3 Insufficient memory. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.",
         ),
         (
             "containers: [{name: a, image: nginx, resources: {limits: {nvidia.com/gpu: 1}}}]",
-            "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.",
+            "0/3 nodes are available: 3 Insufficient nvidia.com/gpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.",
         ),
         (
             "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: none}}}]}}",
-            "0/3 nodes are available: 3 node(s) didn't match pod affinity rules, 3 node(s) didn't match pod affinity/anti-affinity.",
+            "0/3 nodes are available: 3 node(s) didn't match pod affinity rules. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
         ),
         (
             "topologySpreadConstraints: [{maxSkew: 1, topologyKey: rack, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: x}}}]",
-            "0/3 nodes are available: 3 node(s) didn't match pod topology spread constraints.",
+            "0/3 nodes are available: 3 node(s) didn't match pod topology spread constraints (missing required label). preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
         ),
     ] {
         let mut yard = zones();
@@ -79,8 +82,8 @@ fn refusals_are_told_in_the_real_words() {
     assert_eq!(
         yard.told(0, &["FailedScheduling"]),
         [
-            "pod/one: 0/3 nodes are available: 1 node(s) didn't match node selector, 1 node(s) had taint {k: v}, that the pod didn't \
-          tolerate, 1 node(s) were unschedulable."
+            "pod/one: 0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated taint {k: v}, \
+          1 node(s) were unschedulable. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."
         ]
     );
     let mut yard = Yard::new(0);
@@ -155,7 +158,7 @@ spec:
         (vec!["a-1".to_owned(), "a-2".to_owned(), "b-1".to_owned()], "")
     );
     assert!(yard.told(0, &["FailedScheduling"])[0].ends_with(
-        "0/3 nodes are available: 3 node(s) didn't match pod affinity/anti-affinity, 3 node(s) didn't match pod anti-affinity rules."
+        "0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod."
     ));
     // Somebody without such a rule whom they do not want beside them.
     yard.create(&pod("guest", "{app: x}", ""));

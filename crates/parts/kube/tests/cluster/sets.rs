@@ -327,3 +327,53 @@ fn a_daemon_stays_on_a_node_that_is_lost() {
     yard.run_until(30, |yard| daemons(yard).ready == 2);
     assert!(yard.pods().contains(" 1 node-1"), "started again in place: {}", yard.pods());
 }
+
+#[test]
+fn daemons_surge() {
+    let mut yard = Yard::new(3);
+    let logs = LOGS.replace(
+        "  selector:",
+        "  updateStrategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n  selector:",
+    );
+    yard.apply(&logs);
+    yard.run_until(30, |yard| daemons(yard).ready == 3);
+    yard.apply(&logs.replace("fluentd:1", "fluentd:2"));
+    let (mut fewest, mut most) = (3, 0);
+    for _ in 0..900 {
+        yard.until(yard.now() + 100);
+        fewest = fewest.min(yard.ready("app=logs"));
+        let there = yard.list(KindId::POD, "app=logs");
+        most = most.max(there.iter().filter(|pod| !pod.is_being_deleted()).count());
+    }
+    assert_eq!((fewest, most), (3, 4), "none is missing, one more is there");
+    assert_eq!(
+        (daemons(&yard).updated, daemons(&yard).available, yard.list(KindId::POD, "app=logs").len()),
+        (3, 3, 3)
+    );
+}
+
+#[test]
+fn old_revisions_go_once_nobody_is_of_them() {
+    let text = SET_OF_ONE;
+    let mut yard = Yard::new(1);
+    for turn in 1..=5 {
+        yard.apply(&text.replace("image: 'db:1'", &format!("image: 'db:{turn}'")));
+        yard.run(90);
+    }
+    assert_eq!(yard.list(KindId::CONTROLLER_REVISION, "").len(), 3, "today's, and two of history");
+}
+
+const SET_OF_ONE: &str = "
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: one}
+spec:
+  revisionHistoryLimit: 2
+  serviceName: one
+  selector: {matchLabels: {app: one}}
+  template:
+    metadata: {labels: {app: one}}
+    spec:
+      terminationGracePeriodSeconds: 1
+      containers: [{name: db, image: 'db:1'}]
+";

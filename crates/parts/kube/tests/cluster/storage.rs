@@ -158,6 +158,6 @@ fn a_volume_may_be_bound_to_nodes() {
     yard.create(USER);
     yard.run(1);
     assert!(yard.told(0, &["FailedScheduling"])[0].ends_with(
-        "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) had volume node affinity conflict."
+        "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) had volume node affinity conflict. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."
     ));
 }

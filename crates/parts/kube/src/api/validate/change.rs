@@ -4,6 +4,15 @@ use super::Findings;
 use crate::{error::FieldCause, kinds::KindId, tree::Tree};
 use serde_json::Value;
 
+/// Fields of a StatefulSet that may change.
+const SET_FIELDS: [&str; 6] = [
+    "replicas",
+    "ordinals",
+    "template",
+    "updateStrategy",
+    "persistentVolumeClaimRetentionPolicy",
+    "minReadySeconds",
+];
 const IMMUTABLE: &str = "field is immutable";
 
 /// Everything that is wrong with a change of content; `bound` for a claim that has its volume.
@@ -18,13 +27,11 @@ pub(crate) fn changed(kind: KindId, old: &Value, new: &Value, bound: bool) -> Ve
         }
     };
     match kind {
-        KindId::JOB => fixed(&["completions", "selector", "template"]),
+        KindId::JOB => job(before, after, &mut found),
         KindId::DEPLOYMENT | KindId::REPLICA_SET | KindId::DAEMON_SET => fixed(&["selector"]),
-        KindId::STATEFUL_SET
-            if !is_same_apart(before, after, &["replicas", "template", "updateStrategy"]) =>
-        {
-            let detail = "updates to statefulset spec for fields other than 'replicas', 'template', and 'updateStrategy' are \
-                              forbidden";
+        KindId::STATEFUL_SET if !is_same_apart(before, after, &SET_FIELDS) => {
+            let detail = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \
+                          'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
             found.forbidden("spec", detail);
         }
         KindId::CUSTOM_RESOURCE_DEFINITION => {
@@ -103,12 +110,55 @@ pub(crate) fn changed(kind: KindId, old: &Value, new: &Value, bound: bool) -> Ve
                 }
             }
         }
+        KindId::PRIORITY_CLASS => {
+            if old.key("value") != new.key("value") {
+                found.forbidden("value", "may not be changed in an update.");
+            }
+            if old.key("preemptionPolicy") != new.key("preemptionPolicy") {
+                found.invalid("preemptionPolicy", new.key("preemptionPolicy"), IMMUTABLE);
+            }
+        }
         KindId::CONTROLLER_REVISION if old.key("data") != new.key("data") => {
             found.invalid("data", &"".into(), IMMUTABLE);
         }
         _ => {}
     }
     found.0
+}
+
+/// A Job's template may change its place while it is suspended and has not begun, its completions with its parallelism while it is indexed.
+fn job(before: &Value, after: &Value, found: &mut Findings) {
+    let is_elastic = after.text("completionMode") == "Indexed"
+        && after.key("completions") == after.key("parallelism")
+        && !after.key("completions").is_null();
+    for key in ["completions", "selector", "completionMode"] {
+        if before.key(key) != after.key(key) && !(key == "completions" && is_elastic) {
+            found.invalid(format!("spec.{key}"), after.key(key), IMMUTABLE);
+        }
+    }
+    let placed = |spec: &Value| {
+        let mut template = spec.key("template").clone();
+        if spec.flag("suspend") {
+            let places = ["nodeSelector", "tolerations", "affinity"];
+            if let Some(fields) = template.get_mut("spec").and_then(Value::as_object_mut) {
+                places.iter().for_each(|key| _ = fields.shift_remove(*key));
+            }
+        }
+        template
+    };
+    let may_move = before.flag("suspend");
+    let same = if may_move {
+        let mut after = after.clone();
+        if let Some(fields) = after.as_object_mut() {
+            fields.insert("suspend".to_owned(), true.into());
+        }
+        placed(before) == placed(&after)
+    } else {
+        before.key("template") == after.key("template")
+    };
+    if !same {
+        found.invalid("spec.template", after.key("template"), IMMUTABLE);
+    }
 }
 
 fn is_same_apart(before: &Value, after: &Value, apart: &[&str]) -> bool {
@@ -141,8 +191,14 @@ fn pod(before: &Value, after: &Value, found: &mut Findings) {
         }
     }
     let more = before.items("tolerations").iter().all(|one| after.items("tolerations").contains(one));
-    let apart = ["activeDeadlineSeconds", "tolerations"];
-    if !is_same_apart(&without_images(before), &without_images(after), &apart) || !more {
+    let gates = |spec: &Value| spec.items("schedulingGates").to_vec();
+    let opened = gates(after).iter().all(|gate| gates(before).contains(gate));
+    let apart: &[&str] = if opened {
+        &["activeDeadlineSeconds", "tolerations", "schedulingGates"]
+    } else {
+        &["activeDeadlineSeconds", "tolerations"]
+    };
+    if !is_same_apart(&without_images(before), &without_images(after), apart) || !more {
         let detail = "pod updates may not change fields other than `spec.containers[*].image`, \
                       `spec.initContainers[*].image`, `spec.activeDeadlineSeconds` or `spec.tolerations` (only additions to \
                       existing tolerations)";

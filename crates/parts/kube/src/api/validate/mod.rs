@@ -12,7 +12,14 @@ mod workload;
 pub(crate) use change::changed;
 pub(crate) use names::is_dns_label;
 
-use crate::{api::Draft, error::FieldCause, kinds::KindId, quantity, spec::cron::Schedule, tree::Tree};
+use crate::{
+    api::{Draft, SYSTEM},
+    error::FieldCause,
+    kinds::KindId,
+    quantity,
+    spec::cron::Schedule,
+    tree::Tree,
+};
 use planarium_kernel::Limits;
 use serde_json::Value;
 
@@ -114,6 +121,8 @@ pub(crate) fn object(draft: &Draft) -> Vec<FieldCause> {
             }
             workload::selector(spec.key("selector"), "spec.selector", &mut found);
         }
+        KindId::PRIORITY_CLASS => priority_class(draft, &mut found),
+        KindId::HORIZONTAL_POD_AUTOSCALER => scaler(spec, &mut found),
         KindId::STORAGE_CLASS => {
             if content.text("provisioner").is_empty() {
                 found.required("provisioner", "");
@@ -137,6 +146,45 @@ pub(crate) fn object(draft: &Draft) -> Vec<FieldCause> {
         _ => {}
     }
     found.0
+}
+
+fn scaler(spec: &Value, found: &mut Findings) {
+    let (least, most) = (spec.int("minReplicas").unwrap_or(1), spec.int("maxReplicas").unwrap_or(0));
+    if least < 1 {
+        found.invalid("spec.minReplicas", &least.into(), "must be greater than or equal to 1");
+    }
+    if most < 1 {
+        found.invalid("spec.maxReplicas", &most.into(), "must be greater than 0");
+    }
+    if most < least {
+        found.invalid("spec.maxReplicas", &most.into(), "must be greater than or equal to `minReplicas`");
+    }
+    found.pods("spec.maxReplicas", spec.key("maxReplicas"));
+    for key in ["kind", "name"] {
+        if spec.key("scaleTargetRef").text(key).is_empty() {
+            found.required(format!("spec.scaleTargetRef.{key}"), "");
+        }
+    }
+}
+
+/// The highest value of a class that is not the system's own.
+const MOST_IMPORTANT: i64 = 1_000_000_000;
+
+fn priority_class(draft: &Draft, found: &mut Findings) {
+    let (name, content) = (draft.name(), &draft.content);
+    if name.starts_with("system-") {
+        if !SYSTEM.iter().any(|(own, ..)| *own == name) {
+            let detail = format!(
+                "priority class names with 'system-' prefix are reserved for system use only. error: {name} is not a known system \
+                 priority class"
+            );
+            found.forbidden("metadata.name", &detail);
+        }
+    } else if content.int("value").unwrap_or(0) > MOST_IMPORTANT {
+        let detail = format!("maximum allowed value of a user defined priority is {MOST_IMPORTANT}");
+        found.forbidden("value", &detail);
+    }
+    found.one_of("preemptionPolicy", content.key("preemptionPolicy"), &["PreemptLowerPriority", "Never"]);
 }
 
 fn rules(content: &Value, found: &mut Findings) {

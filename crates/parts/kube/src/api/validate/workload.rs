@@ -40,7 +40,7 @@ pub(super) fn share(share: &Value, field: &str, found: &mut Findings) {
                               regex used for validation is '[0-9]+%')";
                 found.invalid(field, share, detail);
             } else if digits.parse::<u64>().map_or(true, |percent| percent > 100)
-                && field.ends_with("maxUnavailable")
+                && (field.ends_with("maxUnavailable") || field.ends_with("minAvailable"))
             {
                 found.invalid(field, share, "must not be greater than 100%");
             }
@@ -125,11 +125,19 @@ pub(super) fn set(kind: KindId, spec: &Value, found: &mut Findings) {
         KindId::DAEMON_SET => {
             let strategy = spec.key("updateStrategy");
             found.one_of("spec.updateStrategy", strategy.key("type"), &["RollingUpdate", "OnDelete"]);
-            let field = "spec.updateStrategy.rollingUpdate.maxUnavailable";
-            let most = strategy.at(&["rollingUpdate", "maxUnavailable"]);
-            share(most, field, found);
-            if most.as_i64() == Some(0) || most.as_str() == Some("0%") {
-                found.invalid(field, most, "cannot be 0");
+            let rolling = strategy.key("rollingUpdate");
+            let is_zero = |share: &Value| share.as_i64() == Some(0) || share.as_str() == Some("0%");
+            for key in ["maxUnavailable", "maxSurge"] {
+                share(rolling.key(key), &format!("spec.updateStrategy.rollingUpdate.{key}"), found);
+            }
+            let (most, surge) = (rolling.key("maxUnavailable"), rolling.key("maxSurge"));
+            let has_surge = !surge.is_null() && !is_zero(surge);
+            if is_zero(most) && !has_surge {
+                let detail = "cannot be 0 when maxSurge is 0";
+                found.invalid("spec.updateStrategy.rollingUpdate.maxUnavailable", most, detail);
+            } else if has_surge && !most.is_null() && !is_zero(most) {
+                let detail = "may not be set when maxUnavailable is non-zero";
+                found.invalid("spec.updateStrategy.rollingUpdate.maxSurge", surge, detail);
             }
         }
         _ => {}
@@ -152,6 +160,43 @@ pub(super) fn set(kind: KindId, spec: &Value, found: &mut Findings) {
     }
 }
 
+/// The selector of a Job: the server's own, or one by hand that picks its pods.
+fn job_selector(spec: &Value, field: &str, found: &mut Findings) {
+    let value = spec.key("selector");
+    let is_template = field != "spec";
+    if spec.flag("manualSelector") {
+        if is_template {
+            let words = ["nil", "false"];
+            found.unsupported(format!("{field}.manualSelector"), spec.key("manualSelector"), &words);
+        } else if value.is_null() {
+            found.required(format!("{field}.selector"), "");
+        } else {
+            selector(value, &format!("{field}.selector"), found);
+            let labels = Pairs::of_value(spec.at(&["template", "metadata", "labels"]));
+            if !Selector::of_value(value).matches(&labels) {
+                let detail = "`selector` does not match template `labels`";
+                found.invalid(format!("{field}.template.metadata.labels"), &labels.to_value(), detail);
+            }
+        }
+        return;
+    }
+    if value.is_null() {
+        return;
+    }
+    if is_template {
+        found.invalid(format!("{field}.selector"), value, "`selector` will be auto-generated");
+        return;
+    }
+    let is_own =
+        |key: &String| matches!(key.as_str(), "controller-uid" | "batch.kubernetes.io/controller-uid");
+    let labels = value.key("matchLabels").as_object();
+    let generated =
+        value.items("matchExpressions").is_empty() && labels.is_none_or(|labels| labels.keys().all(is_own));
+    if !generated {
+        found.invalid(format!("{field}.selector"), value, "`selector` not auto-generated");
+    }
+}
+
 /// A Job, or the template of one.
 pub(super) fn job(spec: &Value, field: &str, found: &mut Findings) {
     for key in ["parallelism", "completions"] {
@@ -160,9 +205,11 @@ pub(super) fn job(spec: &Value, field: &str, found: &mut Findings) {
     for key in ["activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"] {
         found.not_negative(&format!("{field}.{key}"), spec.key(key));
     }
-    if !spec.key("selector").is_null() && !spec.flag("manualSelector") && field != "spec" {
-        let detail = "`selector` will be auto-generated";
-        found.invalid(format!("{field}.selector"), spec.key("selector"), detail);
+    job_selector(spec, field, found);
+    found.one_of(&format!("{field}.completionMode"), spec.key("completionMode"), &["NonIndexed", "Indexed"]);
+    if spec.text("completionMode") == "Indexed" && spec.key("completions").is_null() {
+        let detail = "when completion mode is Indexed";
+        found.required(format!("{field}.completions"), detail);
     }
     let template = format!("{field}.template");
     names::labels(

@@ -37,6 +37,7 @@ const NAME_LABEL: &str = "statefulset.kubernetes.io/pod-name";
 pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, set: &Arc<Object>) {
     let (Spec::StatefulSet(spec), Status::Set(status)) = (&set.spec, &set.status) else { return };
     let (spec, status) = (spec.clone(), status.clone());
+    cluster.set_min_ready(cx, set.no, spec.min_ready_s);
     pods::adopt(cluster, cx, set, &spec.selector);
     let Some(update) = revisions::update(cluster, cx, set, &spec.template, status.collisions) else { return };
     let current = if status.current_revision.is_empty() || status.current_revision == update.name {
@@ -164,6 +165,7 @@ fn make_ordinal(
     let parts = Parts::pod(&set.namespace, name.clone(), &revision.template, labels, own);
     match cluster.create_owned(cx, Some(set), parts) {
         Ok(_) => {
+            pods::forget_refusals(cluster, set.no);
             let message = format!("create Pod {name} in StatefulSet {} successful", set.name);
             cluster.reports.record(
                 cx,
@@ -179,7 +181,7 @@ fn make_ordinal(
             let message =
                 format!("create Pod {name} in StatefulSet {} failed error: {}", set.name, error.message);
             cluster.reports.record(cx, set, true, "FailedCreate", &message, source(KindId::STATEFUL_SET));
-            cluster.queue.arm_in(cx, 5_000, crate::records::queue::Timer::Work(Work::Sync(set.no)));
+            pods::try_again(cluster, cx, set.no);
             false
         }
     }
@@ -245,6 +247,11 @@ fn write_status(
         observed: set.generation,
         replicas: workload.all,
         ready: workload.ready + workload.leaving_ready,
+        available: if spec.min_ready_s == 0 {
+            workload.ready + workload.leaving_ready
+        } else {
+            workload.available
+        },
         own: workload.of_revision(revision_print(&current.name)).0,
         updated: workload.of_revision(revision_print(&update.name)).0,
         current_revision: current.name.clone(),
@@ -257,6 +264,11 @@ fn write_status(
         status.current_revision = status.update_revision.clone();
     }
     if status != **before {
+        // A revision that is nobody's any more is history, of which only so much is kept.
+        let is_over = status.current_revision != before.current_revision;
         cluster.put_status(cx, &set, Status::Set(Arc::new(status)));
+        if is_over {
+            cluster.queue.ask(cx, Work::Sync(set.no));
+        }
     }
 }

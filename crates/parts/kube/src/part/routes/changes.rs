@@ -37,20 +37,23 @@ pub(in super::super) fn call(
         content_type: call.content_type.as_deref().unwrap_or_default(),
         body: (!call.body.is_null()).then_some(&call.body),
     };
-    let Answer { status, body } = if call.method == "GET" {
-        wire::read(&kubernetes.kube, ground.now, &request)
+    let answer = if call.method == "GET" {
+        wire::read_on(&kubernetes.kube, ground.fleet(), ground.now, &request)
     } else {
         let answer = wire::write(&mut kubernetes.kube, cx, &request);
         kubernetes.hear_own(cx, ground);
         answer
     };
+    let warning = answer.warning();
+    let Answer { status, body, .. } = answer;
     let body = match body {
         Body::Json(value) => value,
         Body::Text(text) => Value::from(text),
         Body::Bytes(..) | Body::Watch(_) => Value::Null,
     };
     if status < 400 {
-        return Some(Ok(outcome(status, &[], body)));
+        let headers = warning.as_deref().map(|text| ("warning", text));
+        return Some(Ok(outcome(status, headers.as_slice(), body)));
     }
     let message = body.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
     Some(Err(Refusal::with_body(crate::error::refusal_code(status), status, message, body)))

@@ -44,7 +44,7 @@ pub(super) fn route(kubernetes: &Kubernetes, ground: &Ground<'_>, request: &Requ
         accept: request.header("accept").unwrap_or_default(),
         ..wire::Request::default()
     };
-    let Answer { status, body } = wire::read(&kubernetes.kube, ground.now, &asked);
+    let Answer { status, body, .. } = wire::read_on(&kubernetes.kube, ground.fleet(), ground.now, &asked);
     Wire::Answer(match body {
         Body::Json(value) => Response::json(status, &value),
         Body::Text(text) => Response::text(status, text),

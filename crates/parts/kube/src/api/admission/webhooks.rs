@@ -1,9 +1,9 @@
-//! Admission: what is asked about a change before it is made.
+//! Webhooks: functions that are asked about a change before it is made.
 //!
-//! *Knows*: webhooks as functions. *Must not know*: what they decide by.
+//! *Must not know*: what they decide by.
 
-use super::{Api, Draft};
 use crate::{
+    api::{Api, Draft},
     error::{ApiError, Reason},
     object::Object,
     request::{Review, Verdict},
