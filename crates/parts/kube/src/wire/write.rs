@@ -210,7 +210,7 @@ fn post_to(
 ///
 /// **Source**: `kubernetes/apiserver: pkg/endpoints/handlers/create.go`, match for built-in kinds.
 fn check_fields(request: &Request<'_>, target: &Target, value: &Value) -> Result<Vec<String>, ApiError> {
-    let texts = unknown_fields(request, target, value)?;
+    let texts = fields_in_vain(request, target, value)?;
     if texts.is_empty() || request.param("fieldValidation").as_deref() != Some("Strict") {
         return Ok(texts);
     }
@@ -224,7 +224,7 @@ fn check_fields(request: &Request<'_>, target: &Target, value: &Value) -> Result
 
 /// The same of a patch. *Errors*: with `fieldValidation=Strict`, 422.
 fn check_patch(request: &Request<'_>, target: &Target, value: &Value) -> Result<Vec<String>, ApiError> {
-    let texts = unknown_fields(request, target, value)?;
+    let texts = fields_in_vain(request, target, value)?;
     if texts.is_empty() || request.param("fieldValidation").as_deref() != Some("Strict") {
         return Ok(texts);
     }
@@ -241,7 +241,7 @@ fn check_patch(request: &Request<'_>, target: &Target, value: &Value) -> Result<
     Err(error)
 }
 
-fn unknown_fields(request: &Request<'_>, target: &Target, value: &Value) -> Result<Vec<String>, ApiError> {
+fn fields_in_vain(request: &Request<'_>, target: &Target, value: &Value) -> Result<Vec<String>, ApiError> {
     match request.param("fieldValidation").as_deref() {
         None | Some("" | "Warn" | "Strict") => {}
         Some("Ignore") => return Ok(Vec::new()),
