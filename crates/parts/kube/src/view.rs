@@ -76,7 +76,7 @@ pub struct TaskFacts {
     pub id: Text,
     /// Its pod's name.
     pub pod: Text,
-    /// The service that fault targets name, see [`Kube::set_service_label`].
+    /// The service that fault targets name, see [`crate::Kube::set_service`].
     pub service: Text,
     /// Since when it runs.
     pub since: SimTime,

@@ -34,7 +34,7 @@ use crate::{
     view::Occurrence,
 };
 use planarium_ground::Cx;
-use planarium_kernel::SimTime;
+use planarium_kernel::{Map, SimTime};
 use planarium_protocol::{Text, json::Value};
 use std::sync::Arc;
 
@@ -61,6 +61,8 @@ pub(crate) struct Cluster {
     pub(crate) reports: Reports,
     /// The pod label that gives fault targets their `service`; empty where the name of the workload does.
     pub(crate) service_label: Text,
+    /// Services that workloads were given to.
+    pub(crate) services: Map<ObjectNo, Text>,
     /// The version up to which changes have been followed.
     followed: u64,
 }
@@ -79,6 +81,7 @@ impl Cluster {
             queue: Queue::default(),
             reports: Reports::default(),
             service_label: "".into(),
+            services: Map::default(),
             followed: 0,
         }
     }
@@ -155,21 +158,30 @@ impl Cluster {
         self.reports.of_name(&kind, object.namespace, object.name)
     }
 
-    /// The name of the workload that a pod belongs to in the end: a Deployment rather than its ReplicaSet.
-    pub(crate) fn workload_name(&self, pod: &Object) -> Text {
-        let mut name = pod.name.clone();
+    /// The workload that a pod belongs to in the end, by number and name: a Deployment rather than its ReplicaSet.
+    fn workload_of(&self, pod: &Object) -> (ObjectNo, Text) {
+        let mut found = (pod.no, pod.name.clone());
         let mut owner = self.api.store.controller_of(pod);
         for _ in 0..4 {
             let Some(object) = owner.filter(|object| !object.info().custom) else { break };
-            name = object.name.clone();
+            found = (object.no, object.name.clone());
             owner = self.api.store.controller_of(object);
         }
-        name
+        found
     }
 
-    /// The service that fault targets name for a pod.
+    /// The name of the workload that a pod belongs to in the end.
+    pub(crate) fn workload_name(&self, pod: &Object) -> Text {
+        self.workload_of(pod).1
+    }
+
+    /// The service that fault targets name for a pod: by its label, else by its workload.
     pub(crate) fn service_of(&self, pod: &Object) -> Text {
         let label = pod.labels.get(&self.service_label).filter(|_| !self.service_label.is_empty());
-        label.cloned().unwrap_or_else(|| self.workload_name(pod))
+        if let Some(label) = label {
+            return label.clone();
+        }
+        let (no, name) = self.workload_of(pod);
+        self.services.get(&no).cloned().unwrap_or(name)
     }
 }

@@ -140,6 +140,11 @@ impl Kube {
         self.cluster.service_label = label;
     }
 
+    /// Gives the pods of a workload to a service that fault targets name.
+    pub fn set_service(&mut self, workload: &Object, service: Text) {
+        self.cluster.services.insert(workload.no, service);
+    }
+
     // ---- verbs ---------------------------------------------------------------------------------
 
     /// Creates an object from `apiVersion`, `kind`, `metadata` and the rest. The namespace is that of its metadata, or

@@ -30,7 +30,8 @@ pub(super) fn delete(client: &mut Client<'_, '_>, given: &Given) -> Done {
             }
             let mut path = kind.path(&namespace, "");
             if let Some(selector) = selector {
-                path.push_str(&format!("?labelSelector={}", planarium_part::http::encode(selector)));
+                path.push_str("?labelSelector=");
+                path.push_str(&planarium_part::http::encode(selector));
             }
             for item in client.list(&path)? {
                 let name = item.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();

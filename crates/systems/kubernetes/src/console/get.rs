@@ -176,16 +176,15 @@ pub(super) fn logs(client: &mut Client<'_, '_>, given: &Given) -> Done {
     };
     let name = pod.strip_prefix("pod/").or_else(|| pod.strip_prefix("pods/")).unwrap_or(pod);
     let namespace = planarium_part::http::encode(&client.namespace());
-    let mut path =
-        format!("/kube/api/v1/namespaces/{namespace}/pods/{}/log", planarium_part::http::encode(name));
-    let mut mark = '?';
+    let mut query: Vec<String> = Vec::new();
     if let Some(container) = given.value("container") {
-        path.push_str(&format!("{mark}container={}", planarium_part::http::encode(container)));
-        mark = '&';
+        query.push(format!("container={}", planarium_part::http::encode(container)));
     }
     if given.flag("previous") {
-        path.push_str(&format!("{mark}previous=true"));
+        query.push("previous=true".to_owned());
     }
+    let pod = planarium_part::http::encode(name);
+    let path = format!("/kube/api/v1/namespaces/{namespace}/pods/{pod}/log?{}", query.join("&"));
     let text = client.get_text(&path).map_err(|failed| failed.text())?;
     text.lines().for_each(|line| client.say(line));
     Ok(())

@@ -53,7 +53,7 @@ pub(super) fn status(client: &mut Client<'_, '_>, given: &Given) -> Done {
             return Err(format!("error: {problem}"));
         }
         if rollout.text() != last {
-            last = rollout.text().to_owned();
+            rollout.text().clone_into(&mut last);
             client.say(&last);
         }
         if matches!(rollout, Rollout::Done(_)) || !watch {

@@ -64,6 +64,9 @@ fn word<'n>(node: &'n Node, key: &str) -> &'n str {
     node.get(key).and_then(Node::as_str).unwrap_or_default()
 }
 
+/// An object that is not applied.
+struct LeftOut;
+
 struct Reader<'r> {
     reviewer: Reviewer,
     namespace: Option<&'r str>,
@@ -83,12 +86,9 @@ impl Reader<'_> {
                 return;
             }
         }
-        let Some(info) = self.kind(&node, &api_version, &kind, found) else { return };
+        let Ok(info) = self.kind(&node, &api_version, &kind, found) else { return };
         let mut value = node.to_go_json();
-        let name = match name_of(&node, &kind, found) {
-            Some(name) => name,
-            None => return,
-        };
+        let Some(name) = name_of(&node, &kind, found) else { return };
         let own = node.at(&["metadata", "namespace"]).and_then(Node::as_str).unwrap_or_default();
         let namespaced = info.as_ref().is_none_or(|info| info.namespaced);
         let given = match (self.namespace, own) {
@@ -141,14 +141,14 @@ impl Reader<'_> {
         Some(SourceRef { file: file.name().into(), line: place.line, column: place.column })
     }
 
-    /// The kind of an object: `Some(None)` for a custom one that is not defined here, nothing for one that cannot be applied.
+    /// The kind of an object; nothing for a custom one that is not defined here. *Errors*: it cannot be applied.
     fn kind(
         &self,
         node: &Node,
         api_version: &str,
         kind: &str,
         found: &mut Diagnostics,
-    ) -> Option<Option<Arc<KindInfo>>> {
+    ) -> Result<Option<Arc<KindInfo>>, LeftOut> {
         let removed = versions::removed(api_version, kind);
         let served =
             self.reviewer.find_kind(api_version, kind).and_then(|kind| self.reviewer.kind_info(kind));
@@ -171,10 +171,10 @@ impl Reader<'_> {
                 successor => finding.with_fix(format!("Write {successor}"), version_at, successor),
             };
             found.push(finding.with_help(help));
-            return served.map(|info| Some(Arc::clone(info)));
+            return served.map(|info| Some(Arc::clone(info))).ok_or(LeftOut);
         }
         if let Some(info) = served {
-            return Some(Some(Arc::clone(info)));
+            return Ok(Some(Arc::clone(info)));
         }
         let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
         let same: Vec<&Arc<KindInfo>> = self.reviewer.kinds().filter(|info| *info.kind == *kind).collect();
@@ -185,7 +185,7 @@ impl Reader<'_> {
                 Diagnostic::warning(codes::NOT_SIMULATED, place::of_field(node, "kind"), text)
                     .with_help(help),
             );
-            return None;
+            return Err(LeftOut);
         }
         let text = format!("no matches for kind {kind:?} in version {api_version:?}");
         if let Some(info) = same.first().filter(|_| versions::is_own_group(group)) {
@@ -193,7 +193,7 @@ impl Reader<'_> {
             let help = format!("{kind} is a kind of {meant}");
             let finding = Diagnostic::error(codes::WRONG_VERSION, version_at, text).with_help(help);
             found.push(finding.with_fix(format!("Write {meant}"), version_at, meant.to_string()));
-            return None;
+            return Err(LeftOut);
         }
         if versions::is_own_group(group) {
             let kind_at = place::of_field(node, "kind");
@@ -207,7 +207,7 @@ impl Reader<'_> {
                 ),
                 None => finding.with_help("see 'kubectl api-resources' for the kinds that there are"),
             });
-            return None;
+            return Err(LeftOut);
         }
         let text = format!("{text}: its CustomResourceDefinition is not among these objects");
         let help = format!(
@@ -216,7 +216,7 @@ impl Reader<'_> {
         found.push(
             Diagnostic::warning(codes::NO_DEFINITION, place::of_field(node, "kind"), text).with_help(help),
         );
-        Some(None)
+        Ok(None)
     }
 
     /// The object with defaults; nothing where it is refused.

@@ -42,7 +42,8 @@ pub(crate) fn refusal(member: &Member, op: PlanOp) -> Option<Text> {
         (PlanOp::Restart, KindId::DEPLOYMENT) if paused => {
             named("can't restart paused deployment (run rollout resume first)")
         }
-        (PlanOp::Restart, KindId::DEPLOYMENT | KindId::STATEFUL_SET | KindId::DAEMON_SET) => None,
+        (PlanOp::Start, _)
+        | (PlanOp::Restart, KindId::DEPLOYMENT | KindId::STATEFUL_SET | KindId::DAEMON_SET) => None,
         (PlanOp::Restart, _) => named("restarting is not supported"),
         (PlanOp::Stop, KindId::DEPLOYMENT) => match member.of_kind(KindId::REPLICA_SET).count() {
             0 | 1 => Some(format!("no rollout history found for deployment {:?}", &**name).into()),
@@ -65,7 +66,6 @@ pub(crate) fn refusal(member: &Member, op: PlanOp) -> Option<Text> {
             let kind = object.info().qualified_kind();
             Some(format!("no rollbacker has been implemented for {kind:?}").into())
         }
-        (PlanOp::Start, _) => None,
         (PlanOp::ForceComplete, _) => Some("Kubernetes has no such command: it goes by what is there".into()),
     }
 }

@@ -9,7 +9,7 @@
 use std::sync::{Arc, OnceLock};
 
 use planarium_kernel::Map;
-use planarium_kube::{Cluster, DeleteOptions, Kube, ObjectRef, Outcome, Propagation};
+use planarium_kube::{ApiError, Cluster, DeleteOptions, Kube, ObjectRef, Outcome, Propagation};
 use planarium_part::{Cx, Loading, Number};
 use planarium_protocol::event::Importance;
 use planarium_protocol::refusal::RefusalCode;
@@ -53,10 +53,9 @@ impl Process {
         cluster: &mut Cluster,
         loading: Loading<Loaded>,
     ) -> Result<Value, Refusal> {
-        let Loading { number: Number(given), load, definition } = loading;
+        let Loading { load, definition, .. } = loading;
         let name = if load.name.is_empty() { definition.name().clone() } else { load.name.as_str().into() };
         let (number, service) = self.named(&name)?;
-        let _ = given;
         if service.leaving {
             let text = format!("Service {name} is being deleted");
             return Err(Refusal::new(RefusalCode::Conflict, text));
@@ -89,6 +88,7 @@ impl Process {
             let kube = cluster.kube();
             items.iter().map(|item| kube.find_kind(&item.api_version, &item.kind)).collect()
         };
+        let name = self.services.get(&number).map(|service| service.name.clone()).unwrap_or_default();
         let mut lines: Vec<Text> = Vec::new();
         let mut first_refusal = None;
         for ((item, kind), key) in items.iter().zip(kinds).zip(keys(definition)) {
@@ -101,7 +101,12 @@ impl Process {
                 self.refuse(cx, place, item, text.into());
                 continue;
             };
-            let applied = cluster.with_kube(cx, |kube, _, cx| kube.apply(cx, &item.value, LAST_APPLIED));
+            let service = name.clone();
+            let applied = cluster.with_kube(cx, |kube, _, cx| {
+                let applied = kube.apply(cx, &item.value, LAST_APPLIED)?;
+                kube.set_service(&applied.object, service);
+                Ok::<_, ApiError>(applied)
+            });
             let line = match applied {
                 Ok(applied) => {
                     let word = match applied.outcome {
@@ -137,7 +142,6 @@ impl Process {
         let places: Vec<Place> = self.places_of(number);
         self.look_up(cluster.kube(), &places);
         self.refresh(cx, cluster.kube(), places);
-        let name = self.services.get(&number).map(|service| service.name.clone()).unwrap_or_default();
         Ok(json!({ "service": name, "dialect": (crate::WORD), "applied": lines }))
     }
 
@@ -158,7 +162,7 @@ impl Process {
                 .filter(|at| service.members.get(at).is_some_and(|member| member.is(item)));
             if let Some(member) = found.and_then(|at| service.members.get_mut(&at)).map(Arc::make_mut) {
                 member.in_files = true;
-                member.source = item.source.clone();
+                member.source.clone_from(&item.source);
                 continue;
             }
             let at = service.members.keys().last().map_or(0, |last| last.saturating_add(1));

@@ -280,7 +280,7 @@ impl Stage {
     }
 
     pub(crate) fn view(&self) -> Arc<ServiceView> {
-        let views = self.process.as_ref().map(|process| process.views()).unwrap_or_default();
+        let views = self.process.as_ref().map(planarium_part::System::views).unwrap_or_default();
         views.into_iter().map(|(_, view)| view).find(|view| &*view.name == "shop").expect("the service")
     }
 
