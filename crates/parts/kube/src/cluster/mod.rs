@@ -53,7 +53,7 @@ pub(crate) struct Cluster {
     pub(crate) scheduler: Scheduler,
     /// Pods that kubelets have taken on.
     pub(crate) runs: Runs,
-    /// What autoscalers remember.
+    /// Memories of autoscalers.
     pub(crate) autoscalers: Autoscalers,
     /// Work and timers.
     pub(crate) queue: Queue,

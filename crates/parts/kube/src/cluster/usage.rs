@@ -1,4 +1,4 @@
-//! What containers use of what they ask for: a made-up share, or the one that a behaviour rule gives.
+//! Use of containers: a made-up share of their requests, or the one that a behaviour rule gives.
 //!
 //! *Knows*: running containers and their processes. *Must not know*: who asks; that is the metrics API and the autoscaler.
 
@@ -21,7 +21,7 @@ pub(crate) struct Use {
     pub(crate) container: Text,
     pub(crate) cpu_milli: i64,
     pub(crate) memory: i64,
-    /// What it asks for.
+    /// Its requests.
     pub(crate) requested: (i64, i64),
 }
 
@@ -54,7 +54,7 @@ impl Cluster {
 /// The window over which the metrics API says that it has measured. *Units*: milliseconds.
 pub(crate) const WINDOW_MS: u64 = 15_000;
 
-/// When the last window ended.
+/// The end of the last window.
 pub(crate) fn window_end(now: SimTime) -> SimTime {
     SimTime(now.ms() - now.ms() % WINDOW_MS)
 }

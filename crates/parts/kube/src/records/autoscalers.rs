@@ -1,4 +1,4 @@
-//! What autoscalers remember: their latest recommendations and the changes that they made.
+//! Memories of autoscalers: their latest recommendations and the changes that they made.
 
 use crate::object::ObjectNo;
 use planarium_kernel::{Map, SimTime};

@@ -88,7 +88,7 @@ fn waits_for_victims(cluster: &Cluster, candidate: &Candidate<'_>) -> bool {
         .any(|pod| pod.is_being_deleted() && priority(pod) < candidate.own.rank.value)
 }
 
-/// What a choice of victims costs. *Order*: budgets that are broken, the most important victim, the sum of importance, the number, and
+/// The cost of a choice of victims. *Order*: budgets that are broken, the most important victim, the sum of importance, the number, and
 /// then the node whose most important victim began last.
 type Cost = (u32, i64, i128, usize, Reverse<SimTime>);
 

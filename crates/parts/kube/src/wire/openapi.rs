@@ -18,7 +18,7 @@ use planarium_protocol::{
     json::{Map, Value},
 };
 
-/// Where names of schemas begin.
+/// Names of schemas begin with this.
 const PREFIX: &str = "io.k8s";
 
 /// `/openapi/v3`: the documents that there are.

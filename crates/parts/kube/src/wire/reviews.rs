@@ -12,7 +12,7 @@ use crate::{
     tree::{Tree, as_object},
 };
 use planarium_kernel::SimTime;
-use planarium_protocol::{json, json::Value};
+use planarium_protocol::json;
 
 /// Answers a posted question; none for a path that is none.
 pub(super) fn answer(request: &Request<'_>, words: &[&str]) -> Option<Result<Answer, ApiError>> {
@@ -76,6 +76,5 @@ pub(super) fn token(
         );
         json::put(fields, "status", status);
     }
-    let value: Value = value;
     Ok(Answer::json(201, value))
 }
