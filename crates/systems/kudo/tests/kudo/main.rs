@@ -9,6 +9,7 @@ mod packages;
 mod pages;
 mod pods;
 mod real;
+mod remedies;
 mod rules;
 mod script;
 mod stage;
