@@ -22,8 +22,8 @@ function faults() {
     armed = data;
     channel.postMessage("armed");
   };
-  const strike = (at) => {
-    if (armed?.at !== at) return;
+  const strike = (at, text) => {
+    if (armed?.at !== at || !text.includes(armed.of ?? "")) return;
     armed.after -= 1;
     if (armed.after >= 0) return;
     const { kind } = armed;
@@ -45,7 +45,7 @@ function faults() {
       import(event.data.glue).then((module) => (engine = module));
     } else if (!event.data.startsWith('{"Ping"')) {
       try {
-        strike("in");
+        strike("in", event.data);
       } catch {
         event.stopImmediatePropagation();
       }
@@ -53,7 +53,7 @@ function faults() {
   });
   const post = self.postMessage.bind(self);
   self.postMessage = (data) => {
-    if (typeof data === "string" && /^\{"(Keep|Facts)"/.test(data)) strike("out");
+    if (typeof data === "string" && /^\{"(Keep|Facts)"/.test(data)) strike("out", data);
     post(data);
   };
 }
@@ -89,7 +89,7 @@ async function opened() {
     width: 1440,
     height: 900,
     home: server.url,
-    expected: (text) => /The engine stopped|503/.test(text),
+    expected: (text) => /The engine stopped|503|\/worker-[0-9a-f]+\.js \(net::ERR_FAILED\)/.test(text),
   });
   return {
     ...tools,
@@ -152,7 +152,7 @@ test("a panic is told with what the engine was at, and can be tried again", asyn
     const before = [await on.now(), await on.text()];
     await on.tab("Cluster");
     await on.type("name: never lost\n");
-    await arm(page, { kind: "panic", at: "in", after: 0 });
+    await arm(page, { kind: "panic", at: "in", after: 0, of: '"ask":{"Do"' });
     await add(on, "extra");
     await card(page).getByText(/on add-agent/).waitFor();
     await soon(async () => assert.deepEqual([await on.now(), await on.text()], before));
