@@ -168,7 +168,8 @@ impl Host {
     /// Shows something first: what a tab has kept, the link in the address bar, or an example.
     fn begin(&mut self, begin: Begin) -> Vec<Fact> {
         self.names = names::Names(begin.names);
-        if let Some(facts) = begin.tab.as_deref().and_then(|tab| self.bring_back(tab, begin.looks, begin.at)) {
+        if let Some(facts) = begin.tab.as_deref().and_then(|tab| self.bring_back(tab, begin.looks, begin.at))
+        {
             self.written = begin.hash;
             return facts;
         }

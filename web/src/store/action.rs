@@ -2,9 +2,9 @@
 
 use super::console::ConsoleAct;
 use super::state::{Against, Dialog, EditTab, Fix, LogFilter, MenuTarget, Pane, Tab, Theme, Verbosity};
+use super::stopped::Stopped;
 pub(crate) use planarium_messages::facts::{Fact, Snapshot};
 pub(crate) use planarium_messages::questions::{Format, Toward};
-use super::stopped::Stopped;
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use yew::AttrValue;

@@ -75,7 +75,9 @@ impl Engine {
         let Some(hub) = self.0.hub.upgrade() else { return };
         match told(message) {
             Ok(Told::Hello(VERSION)) => self.0.watch.borrow_mut().is_up(),
-            Ok(Told::Hello(other)) => self.fall(&format!("the engine speaks version {other}, the page {VERSION}")),
+            Ok(Told::Hello(other)) => {
+                self.fall(&format!("the engine speaks version {other}, the page {VERSION}"))
+            }
             Ok(Told::Keep(keep)) => {
                 if let Keep::Tab(tab) = &keep {
                     *self.0.coming.borrow_mut() = Some(tab.clone());

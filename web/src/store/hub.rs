@@ -3,10 +3,10 @@
 
 use super::action::{Action, Fact};
 use super::link::Link;
+use super::pending::Pending;
 use super::state::{Dialog, State, Tab};
 use super::{effects, looks, persist, reduce};
 use crate::browser;
-use super::pending::Pending;
 use planarium_messages::draft::Editor;
 use planarium_messages::facts::{Address, Keep, Reply};
 use planarium_messages::questions::{Ask, EditorChange, Question};

@@ -126,8 +126,7 @@ fn findings_about_another_definition_are_passed_over() {
     late.hub.send(Action::Check);
     late.hub.send(Action::PickService(0));
     late.answer_all();
-    let labels: Vec<_> =
-        late.hub.state().all_drafts().iter().map(|draft| draft.label.to_string()).collect();
+    let labels: Vec<_> = late.hub.state().all_drafts().iter().map(|draft| draft.label.to_string()).collect();
     assert_eq!(labels, ["hello-world", "typed"]);
 }
 
