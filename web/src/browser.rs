@@ -24,6 +24,18 @@ extern "C" {
     #[wasm_bindgen(js_name = readChosen)]
     pub(crate) fn read_chosen(files: &FileList) -> Promise;
 
+    /// Sends a text to the engine beside the page.
+    #[wasm_bindgen(js_name = postToEngine)]
+    pub(crate) fn post_to_engine(text: &str);
+
+    /// Hands each text of the engine on.
+    #[wasm_bindgen(js_name = hearEngine)]
+    pub(crate) fn hear_engine(take: &Closure<dyn FnMut(String)>);
+
+    /// Ends the engine and starts another one.
+    #[wasm_bindgen(js_name = restartEngine)]
+    pub(crate) fn restart_engine();
+
     /// Offers text as a file to save.
     #[wasm_bindgen(js_name = saveText)]
     pub(crate) fn save_text(name: &str, text: &str);

@@ -11,6 +11,18 @@ use planarium_protocol::Input;
 use planarium_protocol::input::AddAgent;
 
 #[test]
+fn a_tab_that_is_loaded_again_before_anything_ran_has_its_script() {
+    let hub = opened("", None);
+    let there = begun(Begin { tab: Some(hub.kept_tab()), ..effects::begin("", None) });
+    assert!(!there.state().story.lines.is_empty());
+    for hub in [&hub, &there] {
+        hub.send(Action::SeekMs(30_000));
+    }
+    assert_eq!(there.state().world.view.clock.digest, hub.state().world.view.clock.digest);
+    assert_eq!(there.state().story.lines, hub.state().story.lines);
+}
+
+#[test]
 fn a_tab_that_is_loaded_again_has_its_branches_edits_script_and_looks() {
     let add = || Action::Do(Box::new(Input::AddAgent(AddAgent::default())));
     let past = vec![Action::SeekMs(20_000), Action::SeekMs(3000), add(), Action::SeekMs(5000)];
