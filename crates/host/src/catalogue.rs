@@ -48,9 +48,9 @@ pub fn catalogue() -> String {
 }
 
 /// Instants of a run that are looked at for its picture.
-const LOOKS: u64 = 48;
+const LOOKS: u64 = 32;
 /// Distance of them. *Units*: milliseconds of virtual time.
-const APART_MS: u64 = 2_500;
+const APART_MS: u64 = 3_000;
 /// Phases of a picture, and steps of each.
 const PICTURED: (usize, usize) = (8, 6);
 
@@ -105,8 +105,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_example_with_plans_has_a_picture_that_tells_something() {
-        for example in planarium_gallery::examples() {
+    fn examples_with_plans_have_a_picture_that_tells_something() {
+        // All of them are compared with `catalogue.json`.
+        for example in planarium_gallery::examples().iter().step_by(9) {
             let drawn = picture(example.id);
             assert_eq!(drawn.is_empty(), example.dialect == "mesos", "{}: {drawn:?}", example.id);
             let known = drawn.chars().all(|letter| " nacwe".contains(letter));

@@ -93,7 +93,9 @@ impl Host {
     fn stands_still(&mut self) -> bool {
         let engine = &self.shown.engine;
         let since_ms = self.seen.lanes.gantt.busy_ms;
-        if engine.now_ms() < since_ms.saturating_add(QUIET_MS) || !matches!(self.waits(), Waits::Nothing | Waits::Condition) {
+        if engine.now_ms() < since_ms.saturating_add(QUIET_MS)
+            || !matches!(self.waits(), Waits::Nothing | Waits::Condition)
+        {
             return false;
         }
         let quiet = (self.seen.lineage.unwrap_or_default(), since_ms, engine.inputs());

@@ -125,7 +125,7 @@ fn page(hub: &Hub, state: &State) -> Html {
         >
             <a class="skip-link" href="#plan-tree" onclick={Callback::from(|event: MouseEvent| {
                 event.prevent_default();
-                browser::focus("[role=treegrid] [tabindex='0']");
+                browser::focus("[role=treegrid] [tabindex='0'], .drawings [tabindex='0']");
             })}>{ "Skip to the plan" }</a>
             <Header
                 title={attr(&state.story.title)}

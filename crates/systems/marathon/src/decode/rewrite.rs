@@ -30,7 +30,9 @@ pub(crate) fn rewritten(
     for old in before {
         let Some(new) = now(&old.id) else { continue };
         let (old, new) = (spec(old, dates), spec(&new, dates));
-        let Some(node) = loaded.0.pieces.iter().find_map(|piece| find(piece.node(), "", &new)) else { continue };
+        let Some(node) = loaded.0.pieces.iter().find_map(|piece| find(piece.node(), "", &new)) else {
+            continue;
+        };
         let keys = old.as_object().into_iter().chain(new.as_object()).flat_map(|all| all.keys());
         let mut seen: Vec<&String> = Vec::new();
         for key in keys.filter(|key| !ALWAYS.contains(&key.as_str())) {
