@@ -151,6 +151,15 @@ export function playground(page) {
     },
     why: () => inspector.getByRole("tabpanel"),
 
+    /** Shows plans as rows, or as the drawing that a system has for them. */
+    looks: async (name) => {
+      const button = page.getByRole("group", { name: "Show the plan as" }).getByRole("button", { name });
+      if ((await button.getAttribute("aria-pressed")) !== "true") {
+        await button.click();
+      }
+      await (name === "Rows" ? tree : page.getByRole("region", { name: /^Plan of / }).first()).waitFor();
+    },
+
     /** The link to the run and the digest of all that happened, as the share dialog tells them. */
     shared: async () => {
       await page.getByRole("banner").getByRole("button", { name: "Share" }).click();

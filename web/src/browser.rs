@@ -182,6 +182,12 @@ pub(crate) fn system_is_dark() -> bool {
     matches("(prefers-color-scheme: dark)")
 }
 
+/// Calls back when the system asks for other colours.
+pub(crate) fn on_system_theme(changed: impl Fn(bool) + 'static) -> Option<EventListener> {
+    let list = window()?.match_media("(prefers-color-scheme: dark)").ok().flatten()?;
+    Some(EventListener::new(&list, "change", move |_| changed(system_is_dark())))
+}
+
 /// Returns whether a media query holds.
 pub(crate) fn matches(query: &str) -> bool {
     let list = window().and_then(|window| window.match_media(query).ok().flatten());

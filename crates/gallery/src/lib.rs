@@ -78,9 +78,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_example_is_whole_and_the_first_one_is_the_walk_through() {
+    fn every_example_is_whole_and_the_first_one_is_in_plain_words() {
         assert!(examples().len() >= 8);
-        assert_eq!(examples()[0].id, "hello-world");
+        assert_eq!(examples()[0].id, "web-shop");
         for example in examples() {
             for (what, text) in [
                 ("title", example.title),

@@ -144,10 +144,12 @@ fn running(engine: &Engine) -> Vec<Running> {
             let Some(load) = engine.definition(&service.dialect, name) else { continue };
             let known = all.iter().any(|run: &Running| Arc::ptr_eq(&run.load, load));
             if !known {
+                // What calls have changed since is part of what runs.
+                let now = engine.world().definition_now(&service.dialect, name);
                 all.push(Running {
                     dialect: service.dialect.to_string().into(),
                     name: name.clone(),
-                    load: Arc::clone(load),
+                    load: now.map_or_else(|| Arc::clone(load), Arc::new),
                 });
             }
         }

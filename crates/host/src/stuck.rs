@@ -4,6 +4,7 @@
 
 use super::Host;
 use super::statuses::class_of;
+use super::story::Waits;
 use planarium_messages::facts::Fact;
 use planarium_messages::help::{Held, Help};
 use planarium_messages::paths;
@@ -23,10 +24,20 @@ struct Asked {
     stuck: Option<ElementPath>,
 }
 
+/// For so long no status has changed before somebody asks whether one ever will. *Units*: milliseconds of virtual time.
+const QUIET_MS: u64 = 30_000;
+/// For so long none changes by itself where something is stuck. *Units*: milliseconds of virtual time.
+const STILL_MS: u64 = 150_000;
+
+/// A quiet stretch: world and branch, when it began, inputs so far.
+type Quiet = ((u32, u32), u64, u64);
+
 /// Trials under way.
 #[derive(Default)]
 pub(crate) struct Helping {
     asked: Asked,
+    /// The quiet stretch that was looked at last, and whether it goes on.
+    still: Option<(Quiet, bool)>,
     trials: Vec<Trials>,
     /// Help as it was last told.
     told: Ptr<Help>,
@@ -36,7 +47,8 @@ impl Host {
     /// Returns the root causes of the selected element and of the run, when they may have changed.
     pub(crate) fn help(&mut self) -> Option<Fact> {
         let clock = self.clock;
-        let at_rest = clock.idle && clock.at_head() && self.touched;
+        let waits = clock.at_head() && self.touched;
+        let at_rest = waits && (clock.idle || self.stands_still());
         let engine = &self.shown.engine;
         let asked = Asked {
             lineage: self.seen.lineage.unwrap_or_default(),
@@ -59,7 +71,8 @@ impl Host {
             fresh: true,
             held: Vec::new(),
         };
-        self.helping = Helping { asked, trials: Vec::new(), told: told.clone() };
+        let still = self.helping.still;
+        self.helping = Helping { asked, still, trials: Vec::new(), told: told.clone() };
         for why in stuck.into_iter().chain(selected) {
             if help.held.iter().any(|held| held.why.path == why.path) {
                 continue;
@@ -74,6 +87,26 @@ impl Host {
         }
         let same = help.held.is_empty() && told.held.is_empty() && help.stuck == told.stuck;
         (!same).then(|| self.tell_help(help))
+    }
+
+    /// Returns whether no status has changed for a while, and none will by itself. It is tried once in a quiet stretch.
+    fn stands_still(&mut self) -> bool {
+        let engine = &self.shown.engine;
+        let since_ms = self.seen.lanes.gantt.busy_ms;
+        if engine.now_ms() < since_ms.saturating_add(QUIET_MS)
+            || !matches!(self.waits(), Waits::Nothing | Waits::Condition)
+        {
+            return false;
+        }
+        let quiet = (self.seen.lineage.unwrap_or_default(), since_ms, engine.inputs());
+        match self.helping.still {
+            Some((known, still)) if known == quiet => still,
+            _ => {
+                let still = engine.stands_still(STILL_MS);
+                self.helping.still = Some((quiet, still));
+                still
+            }
+        }
     }
 
     fn tell_help(&mut self, help: Help) -> Fact {

@@ -184,7 +184,8 @@ pub struct Running {
 
 impl PartialEq for Running {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.load, &other.load) && self.name == other.name && self.dialect == other.dialect
+        let same = Arc::ptr_eq(&self.load, &other.load) || self.load == other.load;
+        same && self.name == other.name && self.dialect == other.dialect
     }
 }
 

@@ -196,9 +196,13 @@ pub enum Reply {
 /// A run that has ended, and failures that one may dare next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finish {
-    /// When the first plan was complete.
+    /// Length of the run: from when the main plan began it to when that was complete.
     pub total_ms: u64,
-    /// Most tasks that ran at once.
+    /// Every step was marked complete by hand.
+    pub forced: bool,
+    /// Tasks, pods and containers that run now.
+    pub running: u32,
+    /// Most tasks that ran at once; 0 where the run's events do not tell.
     pub peak: u32,
     /// Most of them that were missing at once.
     pub short: u32,

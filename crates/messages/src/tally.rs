@@ -36,6 +36,11 @@ pub struct Tally {
     /// When each plan was complete for the last time.
     #[serde(skip)]
     done: SortedMap<ElementPath, u64>,
+    /// When each plan began the run that is under way or was the last.
+    #[serde(skip)]
+    began: SortedMap<ElementPath, u64>,
+    /// When that plan began the run it is in; 0 for its first one. See [`Tally::of`].
+    pub began_ms: u64,
 }
 
 /// Changes of the number of tasks that are kept at most.
@@ -44,7 +49,8 @@ const CHANGES: usize = 4096;
 impl Tally {
     /// These numbers, where that plan is the one that counts.
     pub fn of(&self, plan: Option<&ElementPath>) -> Self {
-        Self { done_ms: plan.and_then(|plan| self.done.get(plan)).copied(), ..self.clone() }
+        let at = |times: &SortedMap<ElementPath, u64>| plan.and_then(|plan| times.get(plan)).copied();
+        Self { done_ms: at(&self.done), began_ms: at(&self.began).unwrap_or(0), ..self.clone() }
     }
 
     /// Takes in the next event.
@@ -66,8 +72,8 @@ impl Tally {
             EventBody::ElementStatus { path, to, .. } if path.phase.is_none() && path.step.is_none() => {
                 if class_of(&path.dialect, to) == StatusClass::Done {
                     self.done.insert(path.clone(), event.at_ms);
-                } else {
-                    self.done.remove(path);
+                } else if self.done.remove(path).is_some() {
+                    self.began.insert(path.clone(), event.at_ms);
                 }
             }
             EventBody::Launched { .. } => self.launched += 1,
@@ -97,6 +103,12 @@ impl Tally {
                 nth % 2 == 1
             });
         }
+    }
+
+    /// Number of tasks that ran at an instant.
+    pub fn running_at(&self, ms: u64) -> u32 {
+        let known = self.running.partition_point(|(at, _)| *at <= ms);
+        known.checked_sub(1).and_then(|last| self.running.get(last)).map_or(0, |(_, count)| *count)
     }
 
     /// For how long some tasks were missing up to an instant, in task-milliseconds.
@@ -186,5 +198,23 @@ pub(crate) mod tests {
         }
         let done = |name: &str| tally.of(Some(&plan(name))).done_ms;
         assert_eq!((done("a"), done("b"), done("c"), tally.of(None).done_ms), (Some(9), None, None, None));
+        let began = |name: &str| tally.of(Some(&plan(name))).began_ms;
+        assert_eq!(
+            (began("a"), began("b"), began("c")),
+            (0, 7, 0),
+            "a second run begins where the first was left"
+        );
+    }
+
+    #[test]
+    fn tasks_that_ran_at_an_instant_are_those_of_the_last_change() {
+        let mut tally = Tally::default();
+        for event in
+            [task(2000, "a", "TASK_RUNNING"), task(3000, "b", "TASK_RUNNING"), task(5000, "a", "TASK_FAILED")]
+        {
+            tally.take(&event, class_of);
+        }
+        let at = |ms| tally.running_at(ms);
+        assert_eq!((at(0), at(2000), at(4999), at(5000), at(9000)), (0, 1, 2, 1, 1));
     }
 }

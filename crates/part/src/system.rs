@@ -176,6 +176,13 @@ pub trait System: Part + Clone + Sized {
     /// The request that a service was loaded or last updated with.
     fn request(&self, name: &str) -> Option<&Arc<LoadService>>;
 
+    /// That request as it would be written now, where calls have changed the service since: scaled, rolled back. None where it
+    /// still says what runs.
+    fn request_now(&self, name: &str) -> Option<LoadService> {
+        let _ = name;
+        None
+    }
+
     /// Nothing is left of the process: the world forgets it.
     fn is_over(&self) -> bool {
         false

@@ -266,6 +266,10 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(it) => it.request(name),)+ }
             }
 
+            pub(crate) fn request_now(&self, name: &str) -> Option<LoadService> {
+                match self { $($(#[$on])* Self::$variant(it) => it.request_now(name),)+ }
+            }
+
             pub(crate) fn is_over(&self) -> bool {
                 match self { $($(#[$on])* Self::$variant(it) => it.is_over(),)+ }
             }

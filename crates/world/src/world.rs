@@ -212,6 +212,11 @@ impl World {
         self.processes.request(dialect, service)
     }
 
+    /// That request as it would be written now, where calls have changed the service since.
+    pub fn definition_now(&self, dialect: &str, service: &str) -> Option<LoadService> {
+        self.processes.request_now(dialect, service)
+    }
+
     /// Why a machine is in the state that it is in, by its host name or the id of its agent.
     pub fn why_machine(&self, which: &str) -> Option<MachineWhy> {
         self.parts.why_machine(self.recorder.now(), which)

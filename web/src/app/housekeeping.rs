@@ -72,6 +72,13 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
     {
         let hub = hub.clone();
         use_effect_with((), move |()| {
+            let listener = browser::on_system_theme(move |dark| hub.send(Action::SystemTheme(dark)));
+            move || drop(listener)
+        });
+    }
+    {
+        let hub = hub.clone();
+        use_effect_with((), move |()| {
             let listeners = browser::window().map(|window| drop_listeners(&hub, &window));
             move || drop(listeners)
         });

@@ -40,7 +40,10 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
     let with_command = event.ctrl_key() || event.meta_key();
     if with_command && key == "Enter" && !reduce::is_modal(&state) {
         event.prevent_default();
-        hub.send(Action::Apply);
+        // Of a text that was not edited the same world would come again, without what was done in it.
+        let same = !state.dirty() && state.checked.errors() == 0;
+        let said = "Nothing was edited: this is what runs. Start over runs it from the beginning.";
+        hub.send(if same { Action::Say(said.into()) } else { Action::Apply });
         return;
     }
     if with_command && !event.shift_key() && !event.alt_key() && key.eq_ignore_ascii_case("k") {

@@ -25,7 +25,7 @@ use crate::features::transport::Transport;
 use crate::store::action::Border;
 use crate::store::engine::Engine;
 use crate::store::link::Link;
-use crate::store::selectors::tree;
+use crate::store::selectors::{faults, tree};
 use crate::store::state::{MenuTarget, Pane, State, Tab};
 use crate::store::{Action, Hub, effects, reduce};
 use crate::ui::attr;
@@ -112,7 +112,7 @@ fn page(hub: &Hub, state: &State) -> Html {
         Pane::Inspect => "inspect",
     };
     let dark = match state.prefs.theme {
-        crate::store::state::Theme::Auto => browser::system_is_dark(),
+        crate::store::state::Theme::Auto => state.system_dark,
         theme => theme == crate::store::state::Theme::Dark,
     };
     let linked =
@@ -133,7 +133,7 @@ fn page(hub: &Hub, state: &State) -> Html {
         >
             <a class="skip-link" href="#plan-tree" onclick={Callback::from(|event: MouseEvent| {
                 event.prevent_default();
-                browser::focus("[role=treegrid] [tabindex='0']");
+                browser::focus("[role=treegrid] [tabindex='0'], .drawings [tabindex='0']");
             })}>{ "Skip to the plan" }</a>
             <Header
                 title={attr(&state.story.title)}
@@ -179,9 +179,9 @@ fn page(hub: &Hub, state: &State) -> Html {
                         story={state.story.clone()}
                         clock={story_clock(state)}
                         hint={!state.prefs.hint_seen && !world.touched && !world.view.services.is_empty()}
+                        dare={dare(state)}
                         differing={state.differing.clone()}
                     />
-                    if ended(state) { <Finish run={(world.log.lineage, world.clock.head_seq)} /> }
                     <TreePane
                         view={world.view.clone()}
                         {preview}
@@ -194,8 +194,10 @@ fn page(hub: &Hub, state: &State) -> Html {
                         errors={state.checked.errors()}
                         missing={state.checked.missing.len()}
                         touched={world.touched}
+                        as_rows={ui.as_rows}
                         why={state.why.clone()}
                     />
+                    if ended(state) { <Finish run={(world.log.lineage, world.clock.head_seq)} /> }
                 </section>
                 <Splitter
                     label="Inspector width"
@@ -263,7 +265,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                     short_idle={!state.prefs.full_idle}
                 />
             </section>
-            <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} />
+            <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} pods={crate::systems::pods(&world.view)} />
         </div>
     }
 }
@@ -275,9 +277,18 @@ fn story_clock(state: &State) -> crate::store::state::Clock {
     crate::store::state::Clock { now_ms: said.0, seq: said.1, ..Default::default() }
 }
 
+/// The failure that a first visitor may dare: in the first example only.
+fn dare(state: &State) -> Option<(String, planarium_protocol::input::Fault)> {
+    let first = state.examples.first().map(|card| card.id.as_str());
+    let here = state.world.touched && state.story.example.as_deref() == first;
+    if here { faults::dare(&state.world.view) } else { None }
+}
+
 /// Better machines, as their card says.
 fn better(state: &State) -> Option<crate::store::state::PresetCard> {
-    let name = state.better.as_ref()?;
+    // They suffice by now, whatever was missing.
+    let short = tree::unfinished(&state.world.view).is_some() || !state.world.touched;
+    let name = state.better.as_ref().filter(|_| short)?;
     state.presets.iter().find(|preset| preset.name == *name).cloned()
 }
 

@@ -6,6 +6,8 @@ use crate::store::selectors::time::clock as clock_text;
 use crate::store::state::{Checked, Clock, Differing, EditTab, PresetCard, Story};
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::{Button, IconButton, attr, icon};
+use planarium_protocol::Input;
+use planarium_protocol::input::Fault;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -26,6 +28,8 @@ pub(crate) struct BannersProps {
     pub(crate) clock: Clock,
     /// Show the first hint.
     pub(crate) hint: bool,
+    /// A machine that one may dare to lose, with the failure.
+    pub(crate) dare: Option<(String, Fault)>,
     /// The run may be another one than was recorded.
     pub(crate) differing: Option<Differing>,
 }
@@ -155,7 +159,15 @@ fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
             family: None,
             icon: "book",
             text: html! { &said.text },
-            buttons: html! { <span class="time">{ clock_text(said.at_ms) }</span> },
+            buttons: html! {
+                <>
+                    <span class="time">{ clock_text(said.at_ms) }</span>
+                    if let Some((machine, fault)) = &props.dare {
+                        <Button icon="lightning" label="Lose a machine now" title={format!("{machine} goes with everything on it; Undo brings it back")}
+                            onclick={hub.act(Action::Do(Box::new(Input::Fault(fault.clone()))))} />
+                    }
+                </>
+            },
         });
     }
     out

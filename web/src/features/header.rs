@@ -89,6 +89,8 @@ pub(crate) struct SmallTabsProps {
     pub(crate) current: usize,
     /// Errors in the definition.
     pub(crate) errors: usize,
+    /// Name of the tab with pods.
+    pub(crate) pods: &'static str,
 }
 
 /// The panes and what the inspector shows: the only bar of tabs there.
@@ -100,7 +102,7 @@ pub(crate) fn SmallTabs(props: &SmallTabsProps) -> Html {
         ("Plan", "tree", Action::ShowPane(Pane::Plan)),
         ("Why", "question", Action::ShowTab(Tab::Why)),
         ("Cluster", "machine", Action::ShowTab(Tab::Cluster)),
-        ("Pods", "pod", Action::ShowTab(Tab::Pods)),
+        (props.pods, "pod", Action::ShowTab(Tab::Pods)),
         ("Log", "list", Action::ShowTab(Tab::Log)),
         ("Console", "console", Action::ShowTab(Tab::Console)),
     ];

@@ -12,7 +12,7 @@ use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::state::{BranchTab, Compared, LogFilter, Story, Tab};
 use crate::store::{Action, use_hub};
-use crate::systems::Selected;
+use crate::systems::{self, Selected};
 use crate::ui::tabs::{TabItem, Tabs};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::{View, Why};
@@ -66,7 +66,7 @@ pub(crate) fn Inspector(props: &InspectorProps) -> Html {
     let mut items = vec![
         TabItem::new(name(Tab::Why)).icon("question"),
         TabItem::new(name(Tab::Cluster)).icon("machine").count(faults, "forced"),
-        TabItem::new(name(Tab::Pods)).icon("pod"),
+        TabItem::new(systems::pods(&props.view)).icon("pod"),
         TabItem::new(name(Tab::Log)).icon("list"),
         TabItem::new(name(Tab::Console)).icon("console"),
     ];

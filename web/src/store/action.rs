@@ -137,6 +137,8 @@ pub(crate) enum Action {
     Toggle(ElementPath),
     /// Open or shut several rows.
     ToggleMany(Vec<ElementPath>),
+    /// Plans as rows, or as drawings where there are any.
+    ShowRows(bool),
     /// Filter the rows.
     FilterRows(AttrValue),
     /// Small screen pane.
@@ -187,6 +189,8 @@ pub(crate) enum Action {
     ResetSize(Border),
     /// Colours.
     SetTheme(Theme),
+    /// The system asks for dark colours by now, or for light ones.
+    SystemTheme(bool),
     /// Single-key shortcuts on or off.
     ToggleKeys,
     /// Verbosity of the live region.

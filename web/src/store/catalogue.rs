@@ -34,6 +34,8 @@ struct Example {
     dialect: Text,
     teaches: Text,
     difficulty: Text,
+    #[serde(default)]
+    picture: Text,
 }
 
 #[derive(Debug, Deserialize)]
@@ -81,6 +83,7 @@ pub(crate) fn examples() -> Vec<ExampleCard> {
         // Plain text on the card: the quotes of code words are left out.
         teaches: example.teaches.replace('`', "").into(),
         difficulty: attr(&example.difficulty),
+        picture: attr(&example.picture),
     };
     CATALOGUE.examples.iter().map(card).collect()
 }

@@ -25,6 +25,7 @@ pub(crate) fn of(state: &State) -> Value {
         "selected": ui.selected.as_ref().map(path),
         "task": ui.task.as_ref().map(AttrValue::to_string),
         "toggled": ui.toggled.iter().map(path).collect::<Vec<_>>(),
+        "list": ui.as_rows,
         "rows": ui.row_filter.to_string(),
         "log": ui.filter.text.to_string(),
         "table": ui.machine_table,
@@ -57,6 +58,7 @@ pub(crate) fn give(state: &mut State, looks: &Value) {
     for path in toggled.into_iter().flatten().filter_map(read_path) {
         rows.insert(path);
     }
+    ui.as_rows = one("list").and_then(Value::as_bool).or(ui.as_rows);
     ui.row_filter = text("rows").unwrap_or_default();
     ui.filter.text = text("log").unwrap_or_default();
     ui.machine_table = is("table", ui.machine_table);

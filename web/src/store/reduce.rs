@@ -12,6 +12,7 @@ use super::state::{
 use super::{action::Snapshot, selectors};
 use crate::ui::attr;
 use planarium_messages::questions::Ask;
+use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use std::sync::Arc;
@@ -59,6 +60,11 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         Action::SetEnv(name, value) => state.draft.set_env(name, value.clone()),
         Action::FillEnv => fill_env(state),
         Action::Mend(fix) => mend(state, fix),
+        // There are other machines now, and nobody has tried those.
+        Action::Do(input) if matches!(**input, Input::AddAgent(_) | Input::RemoveAgent(_)) => {
+            state.better = None
+        }
+        Action::SystemTheme(dark) => state.system_dark = *dark,
         Action::Console(act) => Arc::make_mut(&mut state.console.0).act(act),
         _ => looks(state, action),
     }
@@ -127,12 +133,12 @@ fn bring_file(state: &mut State, at: usize, path: &str, text: Option<&str>) {
 
 /// Guesses for what has no value; what was given one since the definition was read keeps it.
 fn fill_env(state: &mut State) {
-    for name in &state.checked.missing {
-        if let Some(value) = selectors::guess::guess(name)
-            && !state.draft.env.contains_key(&**name)
-        {
-            state.draft.set_env(name, Some(value.to_owned()));
-        }
+    let env = state.draft.env.clone();
+    let unset = state.checked.missing.iter().map(|name| &**name).filter(|name| !env.contains_key(*name));
+    let values = selectors::guess::usual(unset, env.values().map(String::as_str));
+    let values: Vec<_> = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    for (name, value) in values {
+        state.draft.set_env(&name, Some(value));
     }
 }
 
@@ -178,6 +184,7 @@ fn looks(state: &mut State, action: &Action) {
         }
         Action::Toggle(path) => toggle(ui, std::slice::from_ref(path)),
         Action::ToggleMany(paths) => toggle(ui, paths),
+        Action::ShowRows(rows) => ui.as_rows = Some(*rows),
         Action::FilterRows(text) => ui.row_filter = text.clone(),
         Action::ShowPane(pane) => ui.pane = *pane,
         Action::ShowTab(tab) => {
@@ -442,6 +449,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
                 editor_shut: ui.editor_shut,
                 machine_table: ui.machine_table,
                 by_machine: ui.by_machine,
+                as_rows: ui.as_rows,
                 filter: ui.filter.clone(),
                 lately: ui.lately.clone(),
                 toasts: ui.toasts.clone(),

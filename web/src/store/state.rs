@@ -335,6 +335,8 @@ pub(crate) struct ExampleCard {
     pub(crate) teaches: AttrValue,
     /// Its difficulty.
     pub(crate) difficulty: AttrValue,
+    /// Its plans at a telling moment: a letter for each step, phases apart by spaces.
+    pub(crate) picture: AttrValue,
 }
 
 /// A choice of machines.
@@ -375,6 +377,8 @@ pub(crate) struct Ui {
     pub(crate) task: Option<AttrValue>,
     /// Rows that are not as open as they are by default.
     pub(crate) toggled: Ptr<SortedSet<ElementPath>>,
+    /// Plans are shown as rows or as drawings; none where nobody has chosen.
+    pub(crate) as_rows: Option<bool>,
     /// Text that rows must contain.
     pub(crate) row_filter: AttrValue,
     /// Machines as a table.
@@ -434,6 +438,8 @@ pub(crate) struct State {
     pub(crate) ui: Ui,
     /// Settings that the browser remembers.
     pub(crate) prefs: Prefs,
+    /// The system asks for dark colours.
+    pub(crate) system_dark: bool,
     /// Gallery.
     pub(crate) examples: Ptr<Vec<ExampleCard>>,
     /// Cluster presets.
@@ -457,6 +463,7 @@ impl State {
             examples: Ptr::new(catalogue::examples()),
             presets: Ptr::new(catalogue::presets()),
             prefs: super::persist::load_prefs(),
+            system_dark: crate::browser::system_is_dark(),
             ..Self::default()
         }
     }

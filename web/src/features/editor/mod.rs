@@ -1,6 +1,7 @@
 //! The editor pane: files, text, findings, environment, machines.
 
 mod env;
+mod file_tree;
 mod files;
 mod moment;
 mod problems;

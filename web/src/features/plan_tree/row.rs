@@ -271,6 +271,7 @@ impl Facts {
                 reason: attr(&service.activity),
                 ..none
             },
+            Node::Fold(_, count) => Self { kind: "fold", strategy: count.to_string().into(), ..none },
             Node::Plan(plan) => Self {
                 kind: "plan",
                 status: attr(&plan.status),

@@ -1,9 +1,13 @@
 //! Selectors: values for components, computed from the state. Pure.
 
 pub(crate) mod announce;
+pub(crate) mod arrange;
 pub(crate) mod axis;
 pub(crate) mod cluster;
 pub(crate) mod compare;
+pub(crate) mod faults;
+pub(crate) mod files;
+pub(crate) mod gallery;
 pub(crate) mod guess;
 pub(crate) mod levels;
 pub(crate) mod log;

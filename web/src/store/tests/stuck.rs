@@ -1,5 +1,6 @@
 //! Ways out for a stuck element, as the page is told.
 
+use super::play_for as play;
 use crate::store::Hub;
 use crate::store::action::Action;
 use crate::store::help::Help;
@@ -10,20 +11,6 @@ use planarium_protocol::why::{Helps, ReasonKind};
 
 fn page(example: &str) -> Hub {
     super::opened("", Some(example))
-}
-
-/// Plays at 64x for this long in virtual time.
-fn play(hub: &Hub, ms: u64) {
-    hub.send(Action::SetSpeed(8));
-    hub.send(Action::TogglePlay);
-    let until = hub.state().world.clock.now_ms + ms;
-    for _ in 0..20_000 {
-        if hub.state().world.clock.now_ms >= until || !hub.state().play.playing {
-            break;
-        }
-        hub.send(Action::Frame(16.0));
-    }
-    hub.send(Action::Pause);
 }
 
 fn tried(hub: &Hub) -> Ptr<Help> {
@@ -148,5 +135,37 @@ fn element_history_leads_back_to_an_input() {
             );
             assert!(log::shortened(chain).len() <= 13);
         }
+    }
+}
+
+#[test]
+fn what_nobody_moves_is_stuck_although_the_clock_never_rests() {
+    let hub = page("kudo-stuck-deploy");
+    play(&hub, 60_000);
+    // A command in the past opens a branch, on which no script goes on.
+    hub.send(Action::SeekMs(20_000));
+    let small = br#"{"kind": "add-agent", "resources": {"cpus": 1, "mem": 1024, "disk": 10000}}"#;
+    let small: Input = planarium_protocol::json::read(small).expect("an input");
+    hub.send(Action::Do(Box::new(small)));
+    assert!(hub.state().help.stuck().is_none(), "nobody knows yet");
+    play(&hub, 60_000);
+    assert!(!hub.state().world.clock.idle, "its controllers go on looking");
+    let help = tried(&hub);
+    let held = help.stuck().expect("the deployment is stuck");
+    let best = held.best().expect("a way out");
+    let titles: Vec<&str> = held.ways.iter().map(|way| way.unblock.title.as_str()).collect();
+    assert!(best.unblock.title.contains("machine"), "{titles:?}");
+}
+
+#[test]
+fn what_will_move_by_itself_is_not_stuck() {
+    // Nobody has noticed yet that a machine is gone: that takes a while, and then goes on by itself.
+    let hub = page("lost-machine");
+    play(&hub, 20_000);
+    for _ in 0..12 {
+        play(&hub, 10_000);
+        let state = hub.state();
+        let quiet = state.world.clock.now_ms - state.world.gantt.busy_ms;
+        assert!(state.help.stuck().is_none() || quiet >= 30_000, "at {}", state.world.clock.now_ms);
     }
 }

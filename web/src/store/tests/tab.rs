@@ -30,7 +30,7 @@ fn a_tab_that_is_loaded_again_has_its_branches_edits_script_and_looks() {
     for (deeds, branches) in
         [(vec![Action::SeekMs(7000)], 1), (vec![Action::SeekMs(7000), add()], 1), (past, 2), (undone, 1)]
     {
-        let hub = opened("", None);
+        let hub = opened("", Some("hello-world"));
         for action in &deeds {
             hub.send(action.clone());
         }

@@ -10,6 +10,11 @@ use yew::prelude::*;
 
 const WIDTH: u64 = 280;
 const HEIGHT: u64 = 96;
+/// Room for the words of the axes, left of the lines and below them.
+const LEFT: u64 = 30;
+const BELOW: u64 = 18;
+/// Least distance of two words of the upright axis.
+const APART: u64 = 12;
 
 /// One sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,10 +67,22 @@ fn corners(samples: &[Sample], index: usize, most: u64) -> String {
     text.trim_end().to_owned()
 }
 
-/// The curve of one app; nothing without samples.
-pub(super) fn curve(app: &str, restart: &Value) -> Html {
+/// Marks of the upright axis: counts with their heights, those that matter most first, so that no two words meet.
+fn marks(counts: &[u64], most: u64) -> Vec<(u64, u64)> {
+    let mut out: Vec<(u64, u64)> = Vec::new();
+    for count in counts {
+        let y = HEIGHT - scale(*count, most, HEIGHT);
+        if out.iter().all(|(_, other)| other.abs_diff(y) >= APART) {
+            out.push((*count, y));
+        }
+    }
+    out
+}
+
+/// The curve of one app; none without samples.
+pub(super) fn curve(app: &str, restart: &Value) -> Option<Html> {
     let samples = samples(restart);
-    let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return Html::default() };
+    let (first, last) = (samples.first()?, samples.last()?);
     let (wanted, least, cap) =
         (number(restart, "wanted"), number(restart, "minHealthy"), number(restart, "maxCapacity"));
     let highest = samples.iter().flat_map(|sample| sample.counts).max().unwrap_or(0);
@@ -77,9 +94,18 @@ pub(super) fn curve(app: &str, restart: &Value) -> Html {
         clock(first.ms),
         clock(last.ms)
     );
-    html! {
+    let end = [(first.ms, "start", 0), (last.ms, "end", WIDTH)];
+    Some(html! {
         <figure class="capacity">
-            <svg class="capacity-svg" role="img" aria-label={words.clone()} viewBox={format!("-2 -2 {} {}", WIDTH + 4, HEIGHT + 4)}>
+            <svg class="capacity-svg" role="img" aria-label={words.clone()}
+                viewBox={format!("-{LEFT} -6 {} {}", LEFT + WIDTH + 4, HEIGHT + BELOW + 6)}>
+                <path class="capacity-axis" d={format!("M0 0 V{HEIGHT} H{WIDTH}")} />
+                { for marks(&[0, cap, least, wanted], most).into_iter().map(|(count, y)| html! {
+                    <text class="capacity-word" x="-5" y={(y + 4).to_string()} text-anchor="end">{ count.to_string() }</text>
+                }) }
+                { for end.into_iter().map(|(ms, anchor, x)| html! {
+                    <text class="capacity-word" x={x.to_string()} y={(HEIGHT + 14).to_string()} text-anchor={anchor}>{ clock(ms) }</text>
+                }) }
                 <line class="capacity-limit" data-limit="most" x1="0" x2={WIDTH.to_string()} y1={level(cap).to_string()} y2={level(cap).to_string()} />
                 <line class="capacity-limit" data-limit="least" x1="0" x2={WIDTH.to_string()} y1={level(least).to_string()} y2={level(least).to_string()} />
                 { for LINES.iter().enumerate().map(|(index, (kind, _))| html! {
@@ -87,13 +113,14 @@ pub(super) fn curve(app: &str, restart: &Value) -> Html {
                 }) }
             </svg>
             <figcaption>
+                <strong>{ app.to_owned() }</strong>
                 { for LINES.iter().zip(last.counts).map(|((kind, word), count)| html! {
                     <span class="capacity-key" data-kind={*kind}>{ format!("{count} {word}") }</span>
                 }) }
                 <span class="muted">{ format!("at least {least} healthy, at most {cap} in all") }</span>
             </figcaption>
         </figure>
-    }
+    })
 }
 
 #[cfg(test)]
@@ -110,5 +137,11 @@ mod tests {
         assert_eq!(corners(&samples, 1, 4), "0,96 140,96 140,72 280,72 280,0");
         assert_eq!(corners(&samples[..1], 2, 4), "0,0 280,0");
         assert_eq!(corners(&[], 0, 4), "");
+    }
+
+    #[test]
+    fn words_of_the_upright_axis_do_not_meet() {
+        assert_eq!(marks(&[0, 4, 3, 4], 4), [(0, HEIGHT), (4, 0), (3, 24)]);
+        assert_eq!(marks(&[0, 100, 99, 98], 100), [(0, HEIGHT), (100, 0)]);
     }
 }

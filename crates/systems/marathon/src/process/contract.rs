@@ -7,8 +7,10 @@ use crate::api::caller::Caller;
 use crate::api::reader::Reader;
 use crate::api::route::{Query, Route};
 use crate::console;
-use crate::decode::{self, Loaded};
+use crate::decode::rewrite::rewritten;
+use crate::decode::{self, Loaded, try_out};
 use crate::explain;
+use crate::id::PathId;
 use crate::marathon::Marathon;
 use crate::port::Port;
 use crate::shown;
@@ -176,6 +178,14 @@ impl System for Process {
 
     fn request(&self, name: &str) -> Option<&Arc<LoadService>> {
         self.member(name).map(|(_, member)| &member.load)
+    }
+
+    fn request_now(&self, name: &str) -> Option<LoadService> {
+        let (_, member) = self.member(name)?;
+        let records = &self.marathon.records;
+        let before = try_out(member.definition.body()?, &records.setup.settings).ok()?.specs;
+        let now = |id: &PathId| records.root().spec(id).cloned();
+        rewritten(&member.definition, &member.load, &before, &now, &records.setup.calendar)
     }
 
     fn is_over(&self) -> bool {

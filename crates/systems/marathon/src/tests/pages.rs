@@ -115,3 +115,43 @@ fn faults_of_shape_and_of_rules_are_told_in_one_round() {
         r#"{"id": "/web", "cmd": "./x", "portDefinitions": "none", "healthChecks": [{"portIndex": 1}]}"#;
     assert_eq!(codes(ports), ["MAR011"]);
 }
+
+#[test]
+fn what_the_real_one_refuses_is_mended_in_its_place() {
+    let volume = r#""container": {"type": "MESOS", "volumes": [{"containerPath": "data", "mode": "RW", "persistent": {"size": 100}}]}"#;
+    let resident = |more: &str| format!("{{\"id\": \"/db\", \"cmd\": \"./db\",\n{volume},\n{more}}}");
+    let constraint = |written: &str| {
+        format!(r#"{{"id": "/web", "cmd": "./x", "constraints": [["zone", "UNIQUE"], {written}]}}"#)
+    };
+    for (text, role) in [
+        (r#"{"id": "/web", "cmd": "./x", "role": "dev"}"#.to_owned(), None),
+        (
+            resident(r#""unreachableStrategy": {"inactiveAfterSeconds": 10, "expungeAfterSeconds": 20}"#),
+            Some("db"),
+        ),
+        (
+            resident(r#""upgradeStrategy": {"minimumHealthCapacity": 0.5, "maximumOverCapacity": 0.5}"#),
+            Some("db"),
+        ),
+        (constraint(r#"["hostname", "UNIQ"]"#), None),
+        (constraint(r#"["hostname", "UNIQUE", "1"]"#), None),
+        (constraint(r#"["hostname", "GROUP_BY", "two"]"#), None),
+        (constraint(r#"["hostname", "MAX_PER", "two"]"#), None),
+    ] {
+        let read = |text: &str| {
+            let mut request = requests(text).remove(0);
+            if let Some(role) = role {
+                request.env.insert("MARATHON_MESOS_ROLE".into(), role.to_owned());
+            }
+            load(&request)
+        };
+        let loaded = read(&text);
+        let sorted = loaded.diagnostics();
+        let fix = sorted.iter().find_map(|finding| finding.fix.clone());
+        let fix = fix.unwrap_or_else(|| panic!("no mend: {text}\n{:#?}", findings(&loaded)));
+        let (from, to) =
+            (usize::try_from(fix.span.start).expect("small"), usize::try_from(fix.span.end).expect("small"));
+        let mended = format!("{}{}{}", &text[..from], fix.replacement, &text[to..]);
+        assert_eq!(findings(&read(&mended)), Vec::<String>::new(), "{} makes {mended}", fix.title);
+    }
+}

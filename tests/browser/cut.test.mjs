@@ -1,0 +1,91 @@
+// No words are cut that have room, in the main states of every system, wide and narrow; and the page works enlarged, sideways and in
+// a system's own colours.
+import assert from "node:assert/strict";
+import { journey } from "./harness.mjs";
+import { playground } from "./playground.mjs";
+
+/**
+ * Words that are cut although their row has room for more of them: an element whose text is longer than itself, in a row whose parts
+ * leave space unused.
+ */
+function cut(page) {
+  return page.evaluate(() => {
+    const seen = (element) => element.checkVisibility() && element.getClientRects().length > 0;
+    const words = [...document.querySelectorAll("#app *")].filter((element) => {
+      const own = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+      const style = getComputedStyle(element);
+      return own && seen(element) && style.overflowX !== "visible" && element.scrollWidth > element.clientWidth + 1 && style.overflowX !== "auto";
+    });
+    const free = (row) => {
+      const style = getComputedStyle(row);
+      const parts = [...row.children].filter((part) => seen(part) && part.textContent.trim() + part.innerHTML !== "");
+      const gap = (parseFloat(style.columnGap) || 0) * Math.max(0, parts.length - 1);
+      const inner = row.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+      return inner - gap - parts.reduce((sum, part) => sum + part.getBoundingClientRect().width, 0);
+    };
+    return words
+      .map((element) => {
+        const row = element.parentElement.closest("[role=gridcell], .pane-head, .transport, .status-line, header, li, .tab, .button, div");
+        return { text: element.textContent.trim().slice(0, 60), of: element.className, missing: element.scrollWidth - element.clientWidth, free: Math.round(free(row)) };
+      })
+      .filter(({ free }) => free > 12);
+  });
+}
+
+/** Main states: example, what leads there. */
+const STATES = [
+  ["web-shop", async (on) => on.stepTo("shop-0:[server]", "STARTED")],
+  ["hello-world", async (on) => on.stepTo("hello-0:[server]", "STARTING")],
+  ["waiting-for-memory", async (on) => (await on.fast(), await on.play(), await on.page.getByRole("group", { name: "Stuck" }).waitFor())],
+  ["kudo-first-operator", async (on) => on.stepTo("servers", "IN_PROGRESS")],
+  ["marathon-three-at-seventy-percent", async (on) => on.row("deployment-1").waitFor()],
+  ["quality-gate", async () => {}],
+];
+
+for (const [width, height, touch] of [[1440, 900], [1280, 800], [390, 844, true]]) {
+  for (const [example, reach] of STATES) {
+    journey(`${example} at ${width}: nothing is cut that has room`, { width, height, touch, path: `?example=${example}` }, async ({ page, shot }) => {
+      const on = playground(page);
+      await reach(on);
+      await shot("state");
+      assert.deepEqual(await cut(page), []);
+    });
+  }
+}
+
+for (const [name, width, height] of [["sideways", 844, 390], ["enlarged four times", 320, 256]]) {
+  journey(`the plan is seen and played, ${name}`, { width, height, touch: true, path: "?example=hello-world" }, async ({ page, scan, shot }) => {
+    const on = playground(page);
+    const row = on.row("hello-0:[server]");
+    await row.scrollIntoViewIfNeeded();
+    await row.waitFor();
+    const { height: tall } = await on.tree.boundingBox();
+    assert.ok(tall >= 90, `the tree is ${tall} pixels high`);
+    await shot("tree");
+    await on.fast();
+    await on.play();
+    await on.shows("deploy", "COMPLETE");
+    await on.pause();
+    await scan();
+  });
+}
+
+journey("the statuses differ in a system's own colours", { width: 1440, height: 900, path: "?example=hello-world" }, async ({ page, shot }) => {
+  await page.emulateMedia({ forcedColors: "active" });
+  const legend = page.getByRole("list", { name: "What the lanes show" });
+  const looks = await legend.locator("rect").evaluateAll((all) => all.map((rect) => getComputedStyle(rect).fill));
+  assert.equal(new Set(looks).size, looks.length, `two statuses look the same: ${looks}`);
+  await shot("forced colours");
+});
+
+journey("the editor follows the system's colours", { width: 1440, height: 900, path: "?example=hello-world" }, async ({ page }) => {
+  const editor = page.getByRole("textbox", { name: /^Text of / });
+  await editor.waitFor();
+  const colour = () => editor.evaluate((element) => getComputedStyle(element).color);
+  const light = await colour();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.waitForFunction(
+    ([light]) => [...document.querySelectorAll("[role=textbox], textarea")].some((element) => getComputedStyle(element).color !== light),
+    [light],
+  );
+});

@@ -1,0 +1,245 @@
+//! The page's picture of each system: failures that it offers, the order of its plans, the card at the end of a run.
+
+use super::{page, play_for, play_to_rest, toasts};
+use crate::store::Hub;
+use crate::store::action::Action;
+use crate::store::ptr::Ptr;
+use crate::store::selectors::{faults, status, tree};
+use crate::systems;
+use planarium_kernel::SortedSet;
+use planarium_messages::facts::{Finish, Reply};
+use planarium_messages::questions::Ask;
+use planarium_protocol::Input;
+use planarium_protocol::input::{Fault, FaultKind, Target};
+use planarium_protocol::view::StatusClass;
+use std::cell::RefCell;
+use std::rc::Rc;
+use yew::Callback;
+
+/// The first example of a system alone.
+fn example_of(dialect: &str) -> &'static str {
+    let alone =
+        |example: &&planarium_gallery::Example| example.dialect == dialect && example.beside.is_empty();
+    planarium_gallery::examples().iter().find(alone).expect("an example").id
+}
+
+fn finish(hub: &Hub) -> Option<Finish> {
+    let told: Rc<RefCell<Option<Finish>>> = Rc::default();
+    let into = Rc::clone(&told);
+    hub.ask(
+        Ask::Finish,
+        Callback::from(move |reply| {
+            if let Reply::Finish(finish) = reply {
+                *into.borrow_mut() = finish;
+            }
+        }),
+    );
+    told.take()
+}
+
+fn do_fault(hub: &Hub, kind: FaultKind, target: Target) {
+    let offer = faults::offer(kind, faults::Strikes::All, false, "", "");
+    let fault = Fault { target, ..faults::fault(&offer, "", None) };
+    hub.send(Action::Do(Box::new(Input::Fault(fault))));
+}
+
+#[test]
+fn every_failure_that_a_system_offers_is_taken_by_its_world() {
+    for dialect in planarium_world::dialects() {
+        let desk = systems::desk(dialect.word).expect("a desk");
+        for offer in desk.faults {
+            let hub = page("", Some(example_of(dialect.word)));
+            play_for(&hub, 5_000);
+            let view = hub.state().world.view.clone();
+            let all = faults::targets(&view, offer.strikes);
+            let target = faults::preferred(&view, offer.strikes, &all, None, None).unwrap_or_default();
+            let before = hub.state().world.clock.head_seq;
+            hub.send(Action::Do(Box::new(Input::Fault(faults::fault(offer, &target, None)))));
+            let state = hub.state();
+            let refused: Vec<_> = state
+                .ui
+                .toasts
+                .iter()
+                .filter(|toast| toast.kind == crate::store::state::ToastKind::Alert)
+                .collect();
+            assert!(refused.is_empty(), "{}, {}: {:?}", dialect.title, offer.title, toasts(&state));
+            assert!(state.world.clock.head_seq > before, "{}, {}", dialect.title, offer.title);
+        }
+    }
+}
+
+#[test]
+fn a_failure_begins_with_something_that_runs() {
+    for example in ["hello-world", "kudo-first-operator", "marathon-three-at-seventy-percent"] {
+        let hub = page("", Some(example));
+        play_to_rest(&hub);
+        let view = hub.state().world.view.clone();
+        for strikes in [faults::Strikes::Task, faults::Strikes::Machine] {
+            let all = faults::targets(&view, strikes);
+            let first = faults::preferred(&view, strikes, &all, None, None).expect("a target");
+            let runs = faults::tasks(&view).any(|(machine, task)| {
+                let up = status::class_of("", &task.state) == StatusClass::Running;
+                up && (*machine.hostname == *first || *task.name == *first)
+            });
+            assert!(runs, "{example}, {strikes:?}: nothing runs at {first}");
+        }
+    }
+}
+
+#[test]
+fn finished_deployments_are_folded_and_the_running_one_stands_first() {
+    let hub = page("", Some("marathon-three-at-seventy-percent"));
+    let names = |hub: &Hub, toggled: SortedSet<_>| {
+        let shape = tree::Shape { toggled: Ptr::new(toggled), filter: String::new() };
+        let rows = tree::window(&hub.state().world.view.services, &shape, 0, 1000).rows;
+        let tops = rows.iter().filter(|row| row.level == 1);
+        tops.map(|row| (tree::name(row).to_string(), row.path.clone())).collect::<Vec<_>>()
+    };
+    let words = |all: &[(String, _)]| all.iter().map(|(name, _)| name.clone()).collect::<Vec<String>>();
+    play_for(&hub, 1_000);
+    assert_eq!(words(&names(&hub, SortedSet::new())), ["deployment-1", "apps"]);
+    play_to_rest(&hub);
+    let folded = names(&hub, SortedSet::new());
+    assert_eq!(words(&folded), ["apps", "Finished deployments"]);
+    // The row opens as any other does, and what is in it stands one level below.
+    let opened = SortedSet::from_iter([folded[1].1.clone()]);
+    let shape = tree::Shape { toggled: Ptr::new(opened), filter: String::new() };
+    let rows = tree::window(&hub.state().world.view.services, &shape, 0, 1000).rows;
+    let inside: Vec<_> = rows
+        .iter()
+        .filter(|row| row.level == 2 && row.path.plan.starts_with("deployment"))
+        .map(tree::name)
+        .collect();
+    assert_eq!(inside.iter().map(|name| &***name).collect::<Vec<_>>(), ["deployment-2", "deployment-1"]);
+}
+
+#[test]
+fn a_plan_that_nobody_asked_for_is_neither_chosen_nor_unfinished() {
+    for example in ["kudo-cleanup", "kudo-triggers", "kudo-upgrade"] {
+        let hub = page("", Some(example));
+        let first = tree::first_plan(&hub.state().world.view).expect("a plan");
+        assert_eq!(&*first.plan, "deploy", "{example}");
+    }
+}
+
+#[test]
+fn the_end_of_a_run_is_told_in_every_system() {
+    for (example, tasks) in
+        [("hello-world", true), ("marathon-three-at-seventy-percent", true), ("kudo-first-operator", false)]
+    {
+        let hub = page("", Some(example));
+        play_to_rest(&hub);
+        let told = finish(&hub).unwrap_or_else(|| panic!("{example} has ended"));
+        assert!(told.running > 0 && !told.forced, "{example}: {told:?}");
+        assert_eq!(told.peak > 0, tasks, "{example}: {told:?}");
+        assert!(!told.waits.is_empty(), "{example}: where the time went");
+    }
+}
+
+#[test]
+fn a_second_run_is_told_with_its_own_time() {
+    let hub = page("", Some("marathon-three-at-seventy-percent"));
+    play_to_rest(&hub);
+    let told = finish(&hub).expect("the restart has ended");
+    let state = hub.state();
+    let began = state.world.log.kept().len();
+    assert!(
+        began > 0 && told.total_ms < state.world.clock.now_ms,
+        "{told:?} of {}",
+        state.world.clock.now_ms
+    );
+}
+
+#[test]
+fn the_card_goes_when_something_breaks_again() {
+    let hub = page("", Some("hello-world"));
+    play_to_rest(&hub);
+    assert!(finish(&hub).is_some());
+    for machine in hub.state().world.view.cluster.machines.clone() {
+        do_fault(
+            &hub,
+            FaultKind::AgentLost,
+            Target { agent: Some(machine.hostname.to_string()), ..Target::default() },
+        );
+    }
+    play_for(&hub, 120_000);
+    assert_eq!(finish(&hub), None);
+}
+
+/// A template with the variables that packages of databases have: several ports of one pod, kinds of disks, counts by other names.
+const TEMPLATE: &str = "name: {{FRAMEWORK_NAME}}
+scheduler:
+  principal: {{SERVICE_PRINCIPAL}}
+  user: {{TASK_USER}}
+pods:
+  node:
+    count: {{NODES}}
+    placement: '{{{PLACEMENT_CONSTRAINT}}}'
+    rlimits:
+      RLIMIT_NOFILE: {soft: {{RLIMIT_NOFILE_SOFT}}, hard: {{RLIMIT_NOFILE_HARD}}}
+    resource-sets:
+      data:
+        cpus: {{DATA_CPUS}}
+        memory: {{DATA_MEMORY_MB}}
+        volume: {path: data, type: {{DATA_DISK_TYPE}}, size: {{DATA_DISK_MB}}}
+        ports:
+          rpc: {port: {{TASKCFG_ALL_RPC_PORT}}}
+          http: {port: {{TASKCFG_ALL_HTTP_PORT}}}
+          jmx: {port: {{TASKCFG_ALL_JMX_PORT}}}
+    tasks:
+      server:
+        goal: RUNNING
+        cmd: ./server
+        resource-set: data
+        readiness-check:
+          cmd: ./check
+          interval: {{CHECK_INTERVAL}}
+          delay: {{CHECK_DELAY}}
+          timeout: {{CHECK_TIMEOUT}}
+";
+
+#[test]
+fn usual_values_are_values_that_work() {
+    let hub = page("", Some("hello-world"));
+    hub.send(Action::OpenText(TEMPLATE.to_owned()));
+    hub.send(Action::Check);
+    assert!(hub.state().checked.errors() > 0, "it needs values");
+    hub.send(Action::FillEnv);
+    hub.send(Action::Check);
+    let state = hub.state();
+    assert_eq!(state.checked.errors(), 0, "{:?}", state.checked.findings);
+    hub.send(Action::Apply);
+    play_to_rest(&hub);
+    let view = hub.state().world.view.clone();
+    let plan = tree::first_plan(&view).expect("a plan");
+    assert_eq!(tree::status_of(&view, &plan).as_deref(), Some("COMPLETE"), "{:?}", toasts(&hub.state()));
+}
+
+#[test]
+fn the_editor_follows_what_a_call_changes() {
+    use planarium_protocol::input::HttpCall;
+    let hub = page("", Some("marathon-conflict-and-force"));
+    let text = hub.state().draft.text().to_owned();
+    play_for(&hub, 1_000);
+    assert_eq!(hub.state().draft.text(), text, "nothing has changed yet");
+    let view = hub.state().world.view.clone();
+    let apps = view.services[0].more["apps"].as_object().expect("apps");
+    let id = apps.keys().next().expect("an app").clone();
+    let call = |instances: u32| {
+        Action::Do(Box::new(Input::Call(HttpCall {
+            method: "PUT".to_owned(),
+            path: format!("/v2/apps{id}?force=true"),
+            body: planarium_protocol::json!({"instances": instances}),
+            content_type: None,
+        })))
+    };
+    hub.send(call(7));
+    let scaled = hub.state().draft.text().to_owned();
+    assert!(scaled.contains("7") && scaled != text, "{:?}: {scaled}", toasts(&hub.state()));
+    assert!(!hub.state().draft.dirty(), "it is what runs, not a draft");
+    // What is typed stays a draft, and can be left for what runs.
+    hub.send(Action::Edit(hub.state().draft.file.clone(), text.clone()));
+    hub.send(Action::SeekMs(0));
+    hub.send(Action::ShowRunning);
+    assert_eq!(hub.state().draft.text(), text, "at the start the definition was as it was loaded");
+}
