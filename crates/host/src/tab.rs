@@ -30,6 +30,8 @@ struct Tab {
     /// The branch that the script plays on.
     script_on: Option<u32>,
     edits: Vec<Edit>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lesson: Option<super::lesson::Kept>,
 }
 
 /// A definition in the editor.
@@ -63,6 +65,7 @@ impl Host {
             by_hand: self.shown.by_hand,
             script_on: self.shown.player.as_ref().map(|(_, on)| *on),
             edits: self.editor.all().iter().map(edit).collect(),
+            lesson: self.kept_lesson(),
             tree: self.shown.engine.tree(),
         }
     }
@@ -75,6 +78,7 @@ impl Host {
         let example = tab.example.as_deref().and_then(super::open::scenario_of_example);
         let on = tab.script_on.unwrap_or(1);
         let played = example.and_then(|scenario| with_script(scenario, &tab.tree.whole(on)?));
+        let teaching = tab.lesson.and_then(|kept| self.kept_teaching(kept));
         let (player, scenario, narration) = match played {
             Some(mut player) => {
                 let scenario = player.scenario().clone();
@@ -82,6 +86,12 @@ impl Host {
                 narration.take(&mut player, on);
                 let player = Some((player, on)).filter(|(player, _)| !player.done());
                 (player, scenario, narration)
+            }
+            None if teaching.is_some() => {
+                // The try plays the script again as far as the branch has come.
+                let scenario = teaching.as_ref().map(|teaching| teaching.scenario().clone()).unwrap_or_else(|| super::open::scenario_of(first));
+                let narration = teaching.as_ref().map(|teaching| teaching.narration()).unwrap_or_default();
+                (None, scenario, narration)
             }
             None => {
                 let scenario = Scenario { title: tab.title, ..super::open::scenario_of(first) };
@@ -94,6 +104,7 @@ impl Host {
         shown.by_hand = tab.by_hand;
         shown.hidden = tab.hidden;
         shown.stand_ins = tab.stand_ins;
+        shown.lesson = teaching.map(Box::new);
         self.replace_by(shown);
         let drafts = tab.edits.into_iter().map(draft).collect();
         let mut facts = self.opened(drafts, preset);

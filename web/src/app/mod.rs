@@ -3,6 +3,7 @@
 mod crash;
 mod housekeeping;
 mod keys;
+mod links;
 mod pace;
 #[cfg(feature = "picture")]
 mod picture;
@@ -17,6 +18,7 @@ use crate::features::editor::EditorPane;
 use crate::features::finish::Finish;
 use crate::features::header::{Header, SmallTabs};
 use crate::features::inspector::Inspector;
+use crate::features::lesson::LessonPane;
 use crate::features::plan_tree::TreePane;
 use crate::features::timeline::Timeline;
 use crate::features::toasts::Toasts;
@@ -26,7 +28,7 @@ use crate::store::link::InProcess;
 use crate::store::selectors::tree;
 use crate::store::state::{MenuTarget, Pane, State, Tab};
 use crate::store::{Action, Hub, effects, reduce};
-use crate::ui::attr;
+use crate::ui::{Button, attr};
 use crate::ui::splitter::Splitter;
 use planarium_messages::questions::Ask;
 use std::rc::Rc;
@@ -38,7 +40,12 @@ pub use picture::picture;
 /// Opens the session and mounts the page.
 pub fn start() {
     crash::install();
-    let hub = opened(&browser::hash(), browser::query("example").as_deref());
+    let hash = browser::hash();
+    let arrived = links::arrived(&hash);
+    let hub = opened(if arrived.is_some() { "" } else { &hash }, browser::query("example").as_deref());
+    if let Some(action) = arrived {
+        hub.send(action);
+    }
     let document = browser::window().and_then(|window| window.document());
     if let Some(root) = document.and_then(|document| document.get_element_by_id("app")) {
         yew::Renderer::<App>::with_root_and_props(root, AppProps { hub }).render();
@@ -110,6 +117,7 @@ fn page(hub: &Hub, state: &State) -> Html {
     let linked =
         tree::step_at(&world.view, (&state.draft.dialect, &state.draft.label), &state.draft.file, ui.caret);
     let preview = state.preview().cloned();
+    let lesson = state.lesson.as_ref().filter(|_| !ui.definition);
     let open_menu = ui.menu.as_ref().and_then(|menu| match &menu.target {
         MenuTarget::Element(path) => Some(path.clone()),
         _ => None,
@@ -134,7 +142,19 @@ fn page(hub: &Hub, state: &State) -> Html {
                 dialect={attr(&state.checked.dialect)}
             />
             <main class="panes">
-                <section class="pane pane-editor" id="pane-editor" aria-label="Definition">
+                <section class="pane pane-editor" id="pane-editor" aria-label={if lesson.is_some() { "Lesson" } else { "Definition" }}>
+                    if let Some(card) = lesson {
+                        <LessonPane
+                            card={card.clone()}
+                            attempt={state.attempt.clone()}
+                            undo={state.ways.undo.as_deref().map(attr)}
+                            touched={world.touched}
+                            keeps={state.keeps}
+                        />
+                    } else {
+                    if state.lesson.is_some() {
+                        <div class="pane-head"><Button icon="flag" label="Back to the lesson" onclick={hub.act(Action::ShowDefinition(false))} /></div>
+                    }
                     <EditorPane
                         draft={state.draft.clone()}
                         drafts={state.drafts.clone()}
@@ -148,7 +168,9 @@ fn page(hub: &Hub, state: &State) -> Html {
                         presets={state.presets.clone()}
                         seed={world.clock.seed}
                         touched={world.touched}
+                        lesson={state.lesson.is_some()}
                     />
+                    }
                 </section>
                 <Splitter
                     label="Editor width"
@@ -170,8 +192,9 @@ fn page(hub: &Hub, state: &State) -> Html {
                         better={better(state)}
                         story={state.story.clone()}
                         clock={story_clock(state)}
-                        hint={!state.prefs.hint_seen && !world.touched && !world.view.services.is_empty()}
+                        hint={!state.prefs.hint_seen && !world.touched && !world.view.services.is_empty() && state.lesson.is_none()}
                         differing={state.differing.clone()}
+                        lesson={state.lesson.as_ref().map(|card| (card.clone(), state.attempt.clone()))}
                     />
                     if ended(state) { <Finish run={(world.log.lineage, world.clock.head_seq)} /> }
                     <TreePane
@@ -255,7 +278,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                     short_idle={!state.prefs.full_idle}
                 />
             </section>
-            <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} />
+            <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} lesson={lesson.is_some()} />
         </div>
     }
 }
@@ -277,5 +300,5 @@ fn better(state: &State) -> Option<crate::store::state::PresetCard> {
 fn ended(state: &State) -> bool {
     let clock = state.world.clock;
     let loaded = !state.world.view.services.is_empty() && state.world.touched;
-    clock.idle && clock.at_head() && loaded && tree::unfinished(&state.world.view).is_none()
+    state.lesson.is_none() && clock.idle && clock.at_head() && loaded && tree::unfinished(&state.world.view).is_none()
 }

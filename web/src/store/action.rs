@@ -4,6 +4,7 @@ use super::console::ConsoleAct;
 use super::state::{Against, Dialog, EditTab, Fix, LogFilter, MenuTarget, Pane, Tab, Theme, Verbosity};
 pub(crate) use planarium_messages::facts::{Fact, Snapshot};
 pub(crate) use planarium_messages::questions::{Format, Toward};
+use planarium_messages::lessons::LessonAsk;
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use yew::AttrValue;
@@ -126,6 +127,14 @@ pub(crate) enum Action {
     OpenPlace(Option<String>, String),
     /// Opens the next definitions beside the present ones, or in their place.
     Beside(bool),
+
+    // ---- lessons
+    /// Something in the lesson.
+    Lesson(LessonAsk),
+    /// The definition in place of the lesson, or the lesson again.
+    ShowDefinition(bool),
+    /// Progress from a link or a file.
+    TakeProgress(String),
 
     // ---- looks
     /// Select an element.

@@ -21,6 +21,7 @@ pub(crate) fn begin(hash: &str, example: Option<&str>) -> Begin {
     Begin {
         hash: hash.to_owned(),
         example: example.map(str::to_owned),
+        lesson: browser::query("lesson"),
         tab,
         looks: looks.unwrap_or_default(),
         edits: persist::saved_draft().is_some(),
@@ -77,6 +78,7 @@ pub(crate) fn ask(old: &State, state: &State, action: &Action) -> Option<Ask> {
         Action::OpenPlace(example, hash) => Ask::OpenPlace(example.clone(), hash.clone()),
         Action::WriteAddress | Action::Leave if state.broken.is_none() => Ask::WriteAddress,
         Action::SaveAs(format) => Ask::SaveAs(*format),
+        Action::Lesson(ask) => Ask::Lesson(ask.clone()),
         _ => return None,
     })
 }

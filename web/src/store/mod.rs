@@ -13,6 +13,7 @@ pub(crate) mod link;
 pub(crate) mod looks;
 pub(crate) mod moment;
 pub(crate) mod persist;
+pub(crate) mod progress;
 pub(crate) mod reduce;
 pub(crate) mod selectors;
 pub(crate) mod state;
@@ -23,4 +24,4 @@ mod tests;
 
 pub(crate) use action::Action;
 pub(crate) use hub::{Hub, use_hub};
-pub(crate) use planarium_messages::{event_log as events, gantt, help, lane, ptr};
+pub(crate) use planarium_messages::{event_log as events, gantt, help, lane, lessons, ptr};

@@ -8,6 +8,8 @@ use super::draft::{Draft, Editor, Running};
 use super::events::EventLog;
 use super::gantt::Gantt;
 use super::help::Help;
+use super::lessons::{Card, Try};
+use super::progress::Progress;
 use super::ptr::Ptr;
 pub(crate) use super::toast::{Place, Toast, ToastKind};
 use planarium_kernel::SortedSet;
@@ -280,6 +282,12 @@ pub(crate) enum Dialog {
     Maintenance(Option<AttrValue>),
     /// Parameters for the action of this title at an element.
     Parameters(ElementPath, AttrValue),
+    /// The lessons.
+    Lessons,
+    /// A lesson from the run shown.
+    MakeLesson,
+    /// Results of a class, with these links to begin with.
+    Results(AttrValue),
 }
 
 /// Subjects of a context menu.
@@ -334,6 +342,19 @@ pub(crate) struct ExampleCard {
     pub(crate) teaches: AttrValue,
     /// Its difficulty.
     pub(crate) difficulty: AttrValue,
+}
+
+/// A lesson of the course.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LessonCard {
+    /// Id.
+    pub(crate) id: AttrValue,
+    /// Title.
+    pub(crate) title: AttrValue,
+    /// Part of the course, by its number.
+    pub(crate) part: u32,
+    /// Words of its systems.
+    pub(crate) systems: Vec<AttrValue>,
 }
 
 /// A choice of machines.
@@ -394,6 +415,8 @@ pub(crate) struct Ui {
     pub(crate) beside: bool,
     /// The share link, once made.
     pub(crate) link: Option<Link>,
+    /// The definition is shown in place of the lesson.
+    pub(crate) definition: bool,
     /// Working towards idle in the background.
     pub(crate) stuck_seen: bool,
 }
@@ -445,6 +468,16 @@ pub(crate) struct State {
     pub(crate) broken: Option<BrokenLink>,
     /// The run is open, and is or may be another one than was recorded.
     pub(crate) differing: Option<Differing>,
+    /// The course.
+    pub(crate) lessons: Ptr<Vec<LessonCard>>,
+    /// The lesson that is open.
+    pub(crate) lesson: Option<Ptr<Card>>,
+    /// The try of it.
+    pub(crate) attempt: Ptr<Try>,
+    /// Lessons that were passed.
+    pub(crate) progress: Ptr<Progress>,
+    /// The browser keeps what it is given.
+    pub(crate) keeps: bool,
 }
 
 impl State {
@@ -453,6 +486,9 @@ impl State {
         Self {
             examples: Ptr::new(catalogue::examples()),
             presets: Ptr::new(catalogue::presets()),
+            lessons: Ptr::new(catalogue::lessons()),
+            progress: Ptr::new(super::persist::load_progress()),
+            keeps: crate::browser::can_store(),
             prefs: super::persist::load_prefs(),
             ..Self::default()
         }

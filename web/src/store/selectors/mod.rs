@@ -5,6 +5,7 @@ pub(crate) mod axis;
 pub(crate) mod cluster;
 pub(crate) mod compare;
 pub(crate) mod guess;
+pub(crate) mod lesson;
 pub(crate) mod levels;
 pub(crate) mod log;
 pub(crate) mod maintenance;
