@@ -28,7 +28,6 @@ struct Page {
     branches: usize,
     refused: Vec<String>,
     stopped: usize,
-    address: String,
     reply: Option<Reply>,
     output: String,
     compared: bool,
@@ -53,7 +52,6 @@ impl Page {
             branches: 0,
             refused: Vec::new(),
             stopped: 0,
-            address: String::new(),
             reply: None,
             output: String::new(),
             compared: false,
@@ -78,7 +76,6 @@ impl Page {
                 Fact::Try(attempt) => self.attempt = attempt.0,
                 Fact::Refused(text) => self.refused.push(text.to_string()),
                 Fact::Stopped => self.stopped += 1,
-                Fact::Address(address) => self.address = address.text,
                 Fact::Reply(reply) => self.reply = Some(reply),
                 Fact::Answered(answer) => self.output = format!("{}{}", answer.stdout, answer.stderr),
                 Fact::Compared(compared) => self.compared = compared.is_some(),
@@ -108,7 +105,10 @@ impl Page {
             self.ask(Ask::SeekMs(*at_ms));
             self.ask(Ask::Do(Box::new(input.clone())));
         }
-        self.ask(Ask::SeekMs(until_ms));
+        // The last command may have decided it.
+        if self.attempt.verdict == Verdict::Open {
+            self.ask(Ask::SeekMs(until_ms));
+        }
     }
 }
 
@@ -156,7 +156,8 @@ fn the_solution_of_every_lesson_passes_in_the_page_with_the_score_of_the_termina
 #[test]
 fn every_route_that_fails_is_told_and_taken_back_on_a_branch() {
     for lesson in course() {
-        for naive in &lesson.naive {
+        // One of them for each lesson: the terminal proves them all.
+        if let Some(naive) = lesson.naive.first() {
             let mut attempt = Attempt::start(&lesson, None);
             attempt.play(&naive.play).expect("a route");
             let mut page = Page::lesson(&lesson.id);
@@ -167,7 +168,7 @@ fn every_route_that_fails_is_told_and_taken_back_on_a_branch() {
             assert_eq!(page.card().checks[check].id.as_ref(), naive.fails, "{}", lesson.id);
             let account = page.attempt.checks[check].account.clone().expect("an account");
             assert!(account.sentence.starts_with("Lost at ") && !account.chain.is_empty(), "{}", lesson.id);
-            assert!(page.stopped > 0 || page.clock.now_ms <= at_ms, "{}: the clock stops", lesson.id);
+            assert_eq!((page.clock.now_ms, page.stopped), (at_ms, 1), "{}: the clock stops", lesson.id);
             let branches = page.branches;
             page.ask(Ask::Lesson(LessonAsk::GoBack));
             assert_eq!(page.attempt.verdict, Verdict::Open, "{}", lesson.id);

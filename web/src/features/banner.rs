@@ -5,7 +5,7 @@ use crate::store::lessons::{Card, LessonAsk, Try, Verdict};
 use crate::store::ptr::Ptr;
 use crate::store::selectors::lesson::headline;
 use crate::store::selectors::time::clock as clock_text;
-use crate::store::state::{Checked, Clock, Differing, EditTab, Pane, PresetCard, Story};
+use crate::store::state::{Checked, Clock, Differing, EditTab, PresetCard, Story};
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::{Button, IconButton, attr, icon};
 use yew::prelude::*;
@@ -171,7 +171,7 @@ fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
 /// The verdict over the try of a lesson, once there is one.
 fn verdict(hub: &Hub, card: &Card, attempt: &Try) -> Option<Message> {
     let text = headline(card, attempt);
-    let show = html! { <Button label="Show the lesson" look="quiet" onclick={hub.act(Action::ShowPane(Pane::Edit))} class="lesson-show" /> };
+    let show = html! { <Button label="Show the lesson" look="quiet" onclick={hub.act(Action::ShowDefinition(false))} class="lesson-show" /> };
     let (key, family, name, buttons) = match attempt.verdict {
         Verdict::Open => return None,
         Verdict::Passed { .. } => ("passed", "complete", "flag", show),

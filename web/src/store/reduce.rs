@@ -40,7 +40,10 @@ pub(crate) fn action(state: &mut State, action: &Action) {
                 state.ui.dialog = None;
             }
         }
-        Action::ShowDefinition(shown) => state.ui.definition = *shown,
+        Action::ShowDefinition(shown) => {
+            state.ui.definition = *shown;
+            state.ui.pane = Pane::Edit;
+        }
         Action::TakeProgress(text) => take_progress(state, text),
         Action::Nudge(faster) => state.play.speed = state.play.speed.nudged(*faster),
         Action::SetSpeed(index) => state.play.speed = super::state::Speed::at(*index),

@@ -1,5 +1,6 @@
 //! After a try: the lesson in hindsight, the next one, the sandbox with its dares, other runs to compare with, handing in.
 
+use super::acting;
 use crate::browser;
 use crate::features::dialogs::value_of;
 use crate::store::lessons::{Card, LessonAsk, Try, Verdict};
@@ -41,7 +42,7 @@ pub(super) fn After(props: &AfterProps) -> Html {
             <div class="button-row">
                 if let Some(next) = &card.next {
                     <Button icon="chevron-right" look="primary" label={format!("Next: {}", next.title)}
-                        onclick={hub.act(Action::Lesson(LessonAsk::Open(next.id.clone())))} />
+                        onclick={acting(&hub, LessonAsk::Open(next.id.clone()))} />
                 } else {
                     <Button icon="flag" look="primary" label="All lessons" onclick={hub.act(Action::OpenDialog(Dialog::Lessons))} />
                 }

@@ -4,6 +4,7 @@ use crate::store::lessons::{Account, Card, CheckCard, CheckLine, LessonAsk, Try,
 use crate::store::selectors::lesson::{check_look, instant, score_rows};
 use crate::store::{Action, Hub};
 use crate::ui::{Button, icon};
+use super::acting;
 use yew::prelude::*;
 
 /// The list of checks.
@@ -38,7 +39,7 @@ fn lost(hub: &Hub, account: &Account) -> Html {
         <>
             <p class="lesson-account">{ &*account.sentence }</p>
             <Button icon="branch" look="primary" label={format!("Go back to {}", instant(account.back_ms))}
-                title="To right before the step that lost it, on a branch; this run is kept" onclick={hub.act(Action::Lesson(LessonAsk::GoBack))} />
+                title="To right before the step that lost it, on a branch; this run is kept" onclick={acting(hub, LessonAsk::GoBack)} />
             <details class="lesson-more">
                 <summary>{ "How it came about" }</summary>
                 <ol class="lesson-chain">

@@ -41,7 +41,7 @@ pub(crate) fn LessonPane(props: &LessonPaneProps) -> Html {
                 <span class="grow"></span>
                 <Button label="Definition" icon="edit" look="quiet" title="Show the definition of the service" onclick={hub.act(Action::ShowDefinition(true))} />
             </div>
-            <div class="lesson-body" id="lesson" tabindex="0" role="region" aria-label="Lesson">
+            <div class="lesson-body" id="lesson" tabindex="0" role="region" aria-label="Task and checks">
                 <p class="muted">{ place.unwrap_or_else(|| "A lesson from a link".to_owned()) }{ format!(", until {}", instant(card.limit_ms)) }</p>
                 { for paragraphs(&card.story).into_iter().map(|text| html! { <p>{ text }</p> }) }
                 if attempt.off_track {
@@ -72,6 +72,15 @@ pub(crate) fn LessonPane(props: &LessonPaneProps) -> Html {
             </div>
         </div>
     }
+}
+
+/// Does something by which the button goes away; the focus stays in the lesson.
+fn acting(hub: &Hub, ask: LessonAsk) -> Callback<MouseEvent> {
+    let hub = hub.clone();
+    Callback::from(move |_| {
+        crate::browser::focus_soon("#lesson");
+        hub.send(Action::Lesson(ask.clone()));
+    })
 }
 
 fn hints(hub: &Hub, card: &Card, attempt: &Try) -> Html {

@@ -3,6 +3,7 @@
 use crate::store::lessons::{Answered, Card, LessonAsk, QuestionCard, Try};
 use crate::store::{Action, Hub};
 use crate::ui::icon;
+use super::acting;
 use yew::prelude::*;
 
 /// All questions of a lesson.
@@ -21,7 +22,7 @@ fn asked(hub: &Hub, at: usize, question: &QuestionCard) -> Html {
             <p><strong>{ "Before you begin: " }</strong>{ &*question.ask }</p>
             <div class="lesson-options" role="group" aria-label={question.ask.to_string()}>
                 { for question.options.iter().enumerate().map(|(option, text)| html! {
-                    <button type="button" class="button" onclick={hub.act(Action::Lesson(LessonAsk::Answer(at, option)))}>
+                    <button type="button" class="button" onclick={acting(hub, LessonAsk::Answer(at, option))}>
                         <span class="button-label">{ &**text }</span>
                     </button>
                 }) }
