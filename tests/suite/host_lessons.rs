@@ -176,7 +176,11 @@ fn every_route_that_fails_is_told_and_taken_back_on_a_branch() {
             assert_eq!((page.branches, page.clock.at_head()), (branches + 1, true), "{}", lesson.id);
             assert!(!page.attempt.off_track, "{}", lesson.id);
             page.ask(Ask::Undo);
-            assert!(matches!(page.attempt.verdict, Verdict::Lost { .. }), "{}: the lost run is kept", lesson.id);
+            assert!(
+                matches!(page.attempt.verdict, Verdict::Lost { .. }),
+                "{}: the lost run is kept",
+                lesson.id
+            );
         }
     }
 }
@@ -206,7 +210,9 @@ fn a_lost_run_that_is_taken_back_can_be_passed_on_its_branch() {
 fn questions_come_first_and_the_run_answers_them() {
     let mut page = Page::new(Begin { lesson: Some("canary".into()), ..Begin::default() });
     assert!(page.attempt.asks());
-    for ask in [Ask::Play, Ask::Frame(500), Ask::Ahead(500), Ask::StepEvent(Toward::Ahead), Ask::SeekMs(9_000)] {
+    for ask in
+        [Ask::Play, Ask::Frame(500), Ask::Ahead(500), Ask::StepEvent(Toward::Ahead), Ask::SeekMs(9_000)]
+    {
         page.ask(ask.clone());
         assert_eq!((page.clock.now_ms, page.refused.len(), page.stopped), (0, 1, 1), "{ask:?}");
     }
@@ -214,7 +220,11 @@ fn questions_come_first_and_the_run_answers_them() {
     assert!(page.attempt.asks(), "there is no such option");
     page.ask(Ask::Lesson(LessonAsk::Answer(0, 1)));
     page.ask(Ask::SeekMs(59_000));
-    assert_eq!(page.attempt.answers[0].as_ref().expect("an answer").outcome, None, "nothing has shown it yet");
+    assert_eq!(
+        page.attempt.answers[0].as_ref().expect("an answer").outcome,
+        None,
+        "nothing has shown it yet"
+    );
     page.ask(Ask::SeekMs(60_000));
     let outcome = page.attempt.answers[0].clone().and_then(|answer| answer.outcome).expect("an outcome");
     assert_eq!(outcome.right, 0);
@@ -351,7 +361,10 @@ fn made(page: &mut Page, draft: LessonDraft) -> Result<MadeLesson, Vec<String>> 
 #[test]
 fn a_lesson_is_made_of_a_run_played_from_its_link_and_handed_in() {
     let (mut page, material) = recorded();
-    assert_eq!((material.words.as_slice(), material.moves.len()), (["plan continue".to_owned()].as_slice(), 2));
+    assert_eq!(
+        (material.words.as_slice(), material.moves.len()),
+        (["plan continue".to_owned()].as_slice(), 2)
+    );
     assert!(material.checks.iter().any(|check| check.takes_a_command), "{:?}", material.checks);
     let made = made(&mut page, draft(&material)).unwrap_or_else(|found| panic!("{found:?}"));
     let names: Vec<&str> = made.files.iter().map(|(name, _)| name.as_str()).collect();
@@ -373,7 +386,12 @@ fn a_lesson_is_made_of_a_run_played_from_its_link_and_handed_in() {
     let handed = format!("https://example.org/#{link}\n\nnonsense\n{other}\n");
     lazy.ask(Ask::Lesson(LessonAsk::Results(handed.clone())));
     let Some(Reply::Results(rows)) = lazy.reply.take() else { panic!("no results") };
-    let told: Vec<_> = rows.iter().map(|row| (row.line, row.name.as_str(), row.result.as_ref().map(|tried| (tried.passed, tried.stars)).ok())).collect();
+    let told: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            (row.line, row.name.as_str(), row.result.as_ref().map(|tried| (tried.passed, tried.stars)).ok())
+        })
+        .collect();
     assert_eq!(told, [(1, "Ada", Some((true, Some(3)))), (3, "", None), (4, "Bob", Some((false, None)))]);
     // Elsewhere nobody knows the lesson.
     let mut elsewhere = Page::new(Begin::default());
@@ -386,7 +404,9 @@ fn a_lesson_is_made_of_a_run_played_from_its_link_and_handed_in() {
 fn what_is_no_lesson_says_why() {
     let (mut page, material) = recorded();
     let good = draft(&material);
-    let goal = |draft: &LessonDraft| draft.checks.iter().find(|check| check.takes_a_command).cloned().expect("a goal");
+    let goal = |draft: &LessonDraft| {
+        draft.checks.iter().find(|check| check.takes_a_command).cloned().expect("a goal")
+    };
     for (broken, why) in [
         (LessonDraft { id: "My Lesson".into(), ..good.clone() }, "the id is"),
         (LessonDraft { hints: Vec::new(), ..good.clone() }, "no hints"),
@@ -395,14 +415,20 @@ fn what_is_no_lesson_says_why() {
         (LessonDraft { allowed: vec!["plan start".into()], ..good.clone() }, "not allowed"),
         (
             LessonDraft {
-                checks: vec![planarium_messages::lessons::DraftCheck { check: "no such check".into(), ..goal(&good) }],
+                checks: vec![planarium_messages::lessons::DraftCheck {
+                    check: "no such check".into(),
+                    ..goal(&good)
+                }],
                 ..good.clone()
             },
             "the check",
         ),
         (
             LessonDraft {
-                checks: vec![planarium_messages::lessons::DraftCheck { check: "deploy=COMPLETE".into(), ..goal(&good) }],
+                checks: vec![planarium_messages::lessons::DraftCheck {
+                    check: "deploy=COMPLETE".into(),
+                    ..goal(&good)
+                }],
                 ..good.clone()
             },
             "doing nothing passes",

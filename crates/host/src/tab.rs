@@ -89,7 +89,10 @@ impl Host {
             }
             None if teaching.is_some() => {
                 // The try plays the script again as far as the branch has come.
-                let scenario = teaching.as_ref().map(|teaching| teaching.scenario().clone()).unwrap_or_else(|| super::open::scenario_of(first));
+                let scenario = teaching
+                    .as_ref()
+                    .map(|teaching| teaching.scenario().clone())
+                    .unwrap_or_else(|| super::open::scenario_of(first));
                 let narration = teaching.as_ref().map(|teaching| teaching.narration()).unwrap_or_default();
                 (None, scenario, narration)
             }

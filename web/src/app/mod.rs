@@ -28,8 +28,8 @@ use crate::store::link::InProcess;
 use crate::store::selectors::tree;
 use crate::store::state::{MenuTarget, Pane, State, Tab};
 use crate::store::{Action, Hub, effects, reduce};
-use crate::ui::{Button, attr};
 use crate::ui::splitter::Splitter;
+use crate::ui::{Button, attr};
 use planarium_messages::questions::Ask;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -300,5 +300,9 @@ fn better(state: &State) -> Option<crate::store::state::PresetCard> {
 fn ended(state: &State) -> bool {
     let clock = state.world.clock;
     let loaded = !state.world.view.services.is_empty() && state.world.touched;
-    state.lesson.is_none() && clock.idle && clock.at_head() && loaded && tree::unfinished(&state.world.view).is_none()
+    state.lesson.is_none()
+        && clock.idle
+        && clock.at_head()
+        && loaded
+        && tree::unfinished(&state.world.view).is_none()
 }

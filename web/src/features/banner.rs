@@ -180,7 +180,13 @@ fn verdict(hub: &Hub, card: &Card, attempt: &Try) -> Option<Message> {
             ("lost", "error", "error", html! { <>{ show }{ back }</> })
         }
     };
-    Some(Message { key: format!("{key} {text}"), family: Some(family), icon: name, text: html! { <strong>{ text }</strong> }, buttons })
+    Some(Message {
+        key: format!("{key} {text}"),
+        family: Some(family),
+        icon: name,
+        text: html! { <strong>{ text }</strong> },
+        buttons,
+    })
 }
 
 /// A sentence with its first letter large.

@@ -3,8 +3,8 @@
 use super::console::ConsoleAct;
 use super::state::{Against, Dialog, EditTab, Fix, LogFilter, MenuTarget, Pane, Tab, Theme, Verbosity};
 pub(crate) use planarium_messages::facts::{Fact, Snapshot};
-pub(crate) use planarium_messages::questions::{Format, Toward};
 use planarium_messages::lessons::LessonAsk;
+pub(crate) use planarium_messages::questions::{Format, Toward};
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use yew::AttrValue;

@@ -114,7 +114,12 @@ mod tests {
     use super::*;
 
     fn done(stars: u8, commands: u64) -> Done {
-        Done { stars, score: Score { commands, time_ms: 90_000, unavailable_ms: 500 }, hints: 1, gave_up: false }
+        Done {
+            stars,
+            score: Score { commands, time_ms: 90_000, unavailable_ms: 500 },
+            hints: 1,
+            gave_up: false,
+        }
     }
 
     #[test]
@@ -125,7 +130,15 @@ mod tests {
         let link = format!("https://example.org/#{}", progress.text());
         assert_eq!(Progress::read(&link), Some(progress.clone()));
         assert_eq!(Progress::read(&Progress::default().text()), Some(Progress::default()));
-        for text in ["", "canary.3.2.90000.500.1.0", "progress=canary", "progress=Canary.3.2.9.5.1.0", "progress=a.4.1.1.1.1.0", "progress=a.3.1.1.1.1.0.7", "progress=a.3.1.1.1.1.-1"] {
+        for text in [
+            "",
+            "canary.3.2.90000.500.1.0",
+            "progress=canary",
+            "progress=Canary.3.2.9.5.1.0",
+            "progress=a.4.1.1.1.1.0",
+            "progress=a.3.1.1.1.1.0.7",
+            "progress=a.3.1.1.1.1.-1",
+        ] {
             assert_eq!(Progress::read(text), None, "{text}");
         }
     }

@@ -25,10 +25,11 @@ impl Host {
         let engine = &self.shown.engine;
         let shown = &self.shown.scenario;
         let set_up = shown.set_up().len();
-        let mut scripted = shown.script.iter().flat_map(|entry| &entry.actions).filter_map(|action| match action {
-            Action::Do(input) => Some(&**input),
-            _ => None,
-        });
+        let mut scripted =
+            shown.script.iter().flat_map(|entry| &entry.actions).filter_map(|action| match action {
+                Action::Do(input) => Some(&**input),
+                _ => None,
+            });
         let mut next = scripted.next();
         let (mut script, mut moves): (Vec<Entry>, Vec<(u64, Input)>) = (Vec::new(), Vec::new());
         for entry in engine.entries().iter().skip(set_up) {
@@ -135,9 +136,9 @@ impl Host {
                 let result = Err("this is no link that hands a result in".to_owned());
                 return ResultRow { line, name: String::new(), lesson: String::new(), result };
             };
-            let found = known.entry(hand_in.lesson.clone()).or_insert_with(|| {
-                of_course(&hand_in.lesson).map(|(lesson, texts)| (lesson, texts.title))
-            });
+            let found = known
+                .entry(hand_in.lesson.clone())
+                .or_insert_with(|| of_course(&hand_in.lesson).map(|(lesson, texts)| (lesson, texts.title)));
             let name: String = hand_in.name.chars().take(NAME).collect();
             let lesson: String = hand_in.lesson.chars().take(NAME).collect();
             let Some((found, title)) = found else {

@@ -180,7 +180,13 @@ fn shown(teaching: &Teaching) -> Try {
         stars: teaching.par.filter(|_| passed).map(|par| now.stars(&par)),
         score: now,
         answers: answers(teaching, verdict != Verdict::Open),
-        hints: teaching.texts.hints.iter().take(teaching.hints).map(|hint| Text::from(hint.clone())).collect(),
+        hints: teaching
+            .texts
+            .hints
+            .iter()
+            .take(teaching.hints)
+            .map(|hint| Text::from(hint.clone()))
+            .collect(),
         moves: teaching.moves.1.clone(),
         solution: teaching.solution.clone(),
         gave_up: teaching.gave_up,

@@ -57,7 +57,8 @@ impl Host {
         if !inner.starts_with(planarium_scenario::lesson::LESSON_PREFIX) {
             return None;
         }
-        let refused = |reason: &str| vec![Fact::Refused(format!("This lesson cannot be opened: {reason}.").into())];
+        let refused =
+            |reason: &str| vec![Fact::Refused(format!("This lesson cannot be opened: {reason}.").into())];
         let Some(own) = OwnLesson::read(inner) else {
             return Some(self.nothing_yet(refused("the link is damaged or cut off")));
         };

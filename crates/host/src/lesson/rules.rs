@@ -43,7 +43,8 @@ impl Host {
     /// Refuses a line of the console that would put in what the lesson does not allow.
     pub(crate) fn line_not_allowed(&self, line: &str, to: (&str, &str)) -> Option<String> {
         let attempt = &self.shown.lesson.as_ref()?.attempt;
-        let error = self.inputs_of_line(line, to)?.iter().find_map(|input| attempt.check_allowed(input).err())?;
+        let error =
+            self.inputs_of_line(line, to)?.iter().find_map(|input| attempt.check_allowed(input).err())?;
         Some(sentence(&error.to_string()))
     }
 

@@ -57,17 +57,22 @@ pub struct Made {
 /// *Errors*: everything that keeps it from being one.
 pub fn make(recording: &Recording, outline: &Outline) -> Result<Made, Vec<String>> {
     let checks = checks(recording, outline)?;
-    let tried = Lesson { allowed: outline.allowed.clone(), ..Lesson::clone(&recording.lesson(checks, recording.limit_ms())) };
+    let tried = Lesson {
+        allowed: outline.allowed.clone(),
+        ..Lesson::clone(&recording.lesson(checks, recording.limit_ms()))
+    };
     let tried = Arc::new(tried);
     let solution = recording.route(0, None);
     passes(&tried, &solution).map_err(|why| vec![format!("your own run does not pass: {why}")])?;
     let also = LATER_MS.into_iter().map(|later_ms| recording.route(later_ms, None));
     let also = also.into_iter().find(|route| passes(&tried, route).is_ok()).ok_or_else(|| {
-        vec!["the same commands a little later do not pass: take a check away, or one that leaves more time".to_owned()]
+        vec![
+            "the same commands a little later do not pass: take a check away, or one that leaves more time"
+                .to_owned(),
+        ]
     })?;
-    let naive = naive(recording, &tried).ok_or_else(|| {
-        vec!["doing nothing passes: choose a check that takes a command".to_owned()]
-    })?;
+    let naive = naive(recording, &tried)
+        .ok_or_else(|| vec!["doing nothing passes: choose a check that takes a command".to_owned()])?;
     let lesson = written(recording, outline, &solution, &also, &naive);
     let texts = texts(outline);
     let parsed = crate::parse(&lesson, &format!("{}.planarium.yaml", outline.id), &|_| None);
@@ -95,7 +100,9 @@ fn checks(recording: &Recording, outline: &Outline) -> Result<Vec<NamedCheck>, V
     if recording.len() == 0 {
         found.push("nothing was done by hand in this run, so there is nothing to learn to do".to_owned());
     }
-    for (name, text) in [("title", &outline.title), ("task", &outline.story), ("text at the end", &outline.done)] {
+    for (name, text) in
+        [("title", &outline.title), ("task", &outline.story), ("text at the end", &outline.done)]
+    {
         if text.trim().is_empty() {
             found.push(format!("the {name} is missing"));
         }
@@ -111,7 +118,9 @@ fn checks(recording: &Recording, outline: &Outline) -> Result<Vec<NamedCheck>, V
     let mut checks: Vec<NamedCheck> = Vec::new();
     for (id, role, text, words) in &outline.checks {
         if !is_id(id) || checks.iter().any(|known| known.id == *id) {
-            found.push(format!("the name `{id}` of a check is taken, or not lower case letters, digits and hyphens"));
+            found.push(format!(
+                "the name `{id}` of a check is taken, or not lower case letters, digits and hyphens"
+            ));
         }
         if words.trim().is_empty() {
             found.push(format!("the check `{id}` has no text"));
@@ -161,11 +170,23 @@ fn naive(recording: &Recording, lesson: &Arc<Lesson>) -> Option<Naive> {
     Some(without.filter(|route| !route.is_empty()).find_map(lost).unwrap_or(nothing))
 }
 
-fn written(recording: &Recording, outline: &Outline, solution: &Route, also: &Route, naive: &Naive) -> String {
+fn written(
+    recording: &Recording,
+    outline: &Outline,
+    solution: &Route,
+    also: &Route,
+    naive: &Naive,
+) -> String {
     let mut out = String::new();
     let scenario = &recording.scenario;
     let genesis = scenario.genesis;
-    let _ = writeln!(out, "version: 1\ntitle: {}\nseed: {}\nepoch: {}", json(&outline.title), genesis.seed, genesis.epoch_ms);
+    let _ = writeln!(
+        out,
+        "version: 1\ntitle: {}\nseed: {}\nepoch: {}",
+        json(&outline.title),
+        genesis.seed,
+        genesis.epoch_ms
+    );
     let (timeout, interval) = (genesis.offer_timeout_ms, genesis.agent_removal_interval_ms);
     if timeout.is_some() || interval.is_some() {
         out.push_str("master:\n");
@@ -191,8 +212,14 @@ fn written(recording: &Recording, outline: &Outline, solution: &Route, also: &Ro
         out.push_str("script:\n");
         write_route(&mut out, "  ", &scenario.script);
     }
-    let _ = writeln!(out, "limit: {}\nlesson:\n  id: {}\n  order: 1000", time(recording.limit_ms()), outline.id);
-    let _ = writeln!(out, "  teaches: {}\n  needs: []\n  allowed: {}", json(&recording.words()), json(&outline.allowed));
+    let _ =
+        writeln!(out, "limit: {}\nlesson:\n  id: {}\n  order: 1000", time(recording.limit_ms()), outline.id);
+    let _ = writeln!(
+        out,
+        "  teaches: {}\n  needs: []\n  allowed: {}",
+        json(&recording.words()),
+        json(&outline.allowed)
+    );
     for (role, key) in [(Role::Goal, "goal"), (Role::Never, "never")] {
         let of_role: Vec<_> = outline.checks.iter().filter(|(_, one, ..)| *one == role).collect();
         if !of_role.is_empty() {

@@ -9,9 +9,9 @@ use super::commands::word;
 use super::model::{Lesson, NamedCheck, Role, Route, Serving};
 use super::progress::State;
 use crate::model::{Action, Entry, Scenario, Trigger};
+use planarium_protocol::Input;
 use planarium_protocol::event::EventBody;
 use planarium_protocol::view::View;
-use planarium_protocol::Input;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -202,8 +202,10 @@ impl Recording {
             let (host, state) = (&machine.hostname, &machine.state);
             let was = before.cluster.machines.iter().find(|one| one.hostname == *host);
             if was.is_none_or(|was| was.state != *state) {
-                let (check, text) =
-                    (format!("machine {host}={state} after t={first} by {limit}"), format!("{host} is {state} by {end}."));
+                let (check, text) = (
+                    format!("machine {host}={state} after t={first} by {limit}"),
+                    format!("{host} is {state} by {end}."),
+                );
                 list.push(goal(&slug(&format!("{host} {state}")), check, text));
             }
             if machine.tasks.is_empty() && was.is_some_and(|was| !was.tasks.is_empty()) {
@@ -217,13 +219,19 @@ impl Recording {
         for (of, count) in available(&view) {
             let count = count.min(MOST_INSTANCES);
             let text = format!("{} of {of} available at {end}.", instances(count));
-            list.push(goal(&slug(&format!("{of} available")), format!("at least {count} available of {of} at {limit}"), text));
+            list.push(goal(
+                &slug(&format!("{of} available")),
+                format!("at least {count} available of {of} at {limit}"),
+                text,
+            ));
             // The strongest that holds is kept: they have the same name.
             for least in (1..=count).rev() {
                 list.push(Suggested {
                     id: slug(&format!("{of} stays up")),
                     role: Role::Never,
-                    check: format!("fewer than {least} available of {of} after at least {count} available of {of}"),
+                    check: format!(
+                        "fewer than {least} available of {of} after at least {count} available of {of}"
+                    ),
                     text: format!("At least {least} of {of} stay available, once {count} were."),
                     takes_a_command: false,
                 });

@@ -45,7 +45,12 @@ impl Form {
             done: self.done.clone(),
             hints: list(&self.hints, '\n'),
             allowed: list(&self.allowed, ','),
-            checks: self.checks.iter().filter(|(chosen, _)| *chosen).map(|(_, check)| check.clone()).collect(),
+            checks: self
+                .checks
+                .iter()
+                .filter(|(chosen, _)| *chosen)
+                .map(|(_, check)| check.clone())
+                .collect(),
         }
     }
 }
@@ -210,7 +215,9 @@ fn answered(hub: &Hub, outcome: &Outcome) -> Html {
             let link = format!("#{}", made.link);
             let play = {
                 let (hub, link) = (hub.clone(), link.clone());
-                Callback::from(move |_: MouseEvent| hub.finish(&state::Dialog::MakeLesson, Action::OpenText(link.clone())))
+                Callback::from(move |_: MouseEvent| {
+                    hub.finish(&state::Dialog::MakeLesson, Action::OpenText(link.clone()))
+                })
             };
             let share = {
                 let hub = hub.clone();

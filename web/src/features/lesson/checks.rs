@@ -1,10 +1,10 @@
 //! Checks with their state, the account of a loss with its way back, and the score.
 
+use super::acting;
 use crate::store::lessons::{Account, Card, CheckCard, CheckLine, LessonAsk, Try, Verdict};
 use crate::store::selectors::lesson::{check_look, instant, score_rows};
 use crate::store::{Action, Hub};
 use crate::ui::{Button, icon};
-use super::acting;
 use yew::prelude::*;
 
 /// The list of checks.

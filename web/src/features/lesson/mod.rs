@@ -10,8 +10,8 @@ use crate::store::ptr::Ptr;
 use crate::store::selectors::lesson::{headline, instant, paragraphs};
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::{Button, attr, icon};
-pub(crate) use after::copy;
 use after::After;
+pub(crate) use after::copy;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]

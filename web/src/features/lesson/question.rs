@@ -1,9 +1,9 @@
 //! Questions before time runs: a choice, then the answer that the run gives.
 
-use crate::store::lessons::{Answered, Card, LessonAsk, QuestionCard, Try};
-use crate::store::{Action, Hub};
-use crate::ui::icon;
 use super::acting;
+use crate::store::lessons::{Answered, Card, LessonAsk, QuestionCard, Try};
+use crate::store::Hub;
+use crate::ui::icon;
 use yew::prelude::*;
 
 /// All questions of a lesson.
@@ -34,7 +34,10 @@ fn asked(hub: &Hub, at: usize, question: &QuestionCard) -> Html {
 fn answered(question: &QuestionCard, answer: &Answered) -> Html {
     let text = |at: usize| question.options.get(at).map(|text| text.to_string()).unwrap_or_default();
     let chosen = text(answer.option);
-    let family = answer.outcome.as_ref().map(|outcome| if outcome.right == answer.option { "complete" } else { "waiting" });
+    let family = answer
+        .outcome
+        .as_ref()
+        .map(|outcome| if outcome.right == answer.option { "complete" } else { "waiting" });
     html! {
         <section class="lesson-question" data-family={family} aria-label="Your prediction">
             <p>{ &*question.ask }</p>

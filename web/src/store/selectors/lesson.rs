@@ -234,14 +234,22 @@ mod tests {
     fn texts_become_paragraphs_and_titles_ids() {
         assert_eq!(paragraphs("a\nb\n\n\nc \n"), ["a b", "c"]);
         assert_eq!(slug(" My canary: 2nd try! "), "my-canary-2nd-try");
-        assert_eq!((instant(72_000), instant(72_500), instant(0)), ("1:12".into(), "1:12.5".into(), "0:00".into()));
+        assert_eq!(
+            (instant(72_000), instant(72_500), instant(0)),
+            ("1:12".into(), "1:12.5".into(), "0:00".into())
+        );
     }
 
     #[test]
     fn results_are_quoted_and_formulas_are_texts() {
         let score = Score { commands: 2, time_ms: 65_000, unavailable_ms: 0 };
         let judged = JudgedTry { passed: true, score, stars: Some(3), hints: 1, gave_up: false };
-        let row = |name: &str, result| ResultRow { line: 1, name: name.into(), lesson: "A \"canary\"".into(), result };
+        let row = |name: &str, result| ResultRow {
+            line: 1,
+            name: name.into(),
+            lesson: "A \"canary\"".into(),
+            result,
+        };
         let rows = [row("=1+1", Ok(judged)), row("Bob", Err("no link".into()))];
         assert_eq!(
             results_csv(&rows),
@@ -255,9 +263,23 @@ mod tests {
     fn the_headline_asks_counts_and_tells() {
         let mut attempt = Try { answers: vec![None], ..Try::default() };
         let card = Card {
-            id: "x".into(), title: "X".into(), story: "".into(), allowed: Vec::new(),
-            checks: vec![crate::store::lessons::CheckCard { id: "a".into(), role: Role::Goal, text: "A.".into() }],
-            questions: Vec::new(), hints: 0, par: None, limit_ms: 1, done: "".into(), next: None, place: None, link: "".into(),
+            id: "x".into(),
+            title: "X".into(),
+            story: "".into(),
+            allowed: Vec::new(),
+            checks: vec![crate::store::lessons::CheckCard {
+                id: "a".into(),
+                role: Role::Goal,
+                text: "A.".into(),
+            }],
+            questions: Vec::new(),
+            hints: 0,
+            par: None,
+            limit_ms: 1,
+            done: "".into(),
+            next: None,
+            place: None,
+            link: "".into(),
         };
         attempt.checks = vec![CheckLine { state: CheckState::NotYet, at_ms: None, account: None }];
         assert!(headline(&card, &attempt).starts_with("Answer"));

@@ -58,9 +58,16 @@ fn play_waits_for_the_answer_and_stops_at_the_verdict() {
     }
     let state = hub.state();
     assert!(!state.play.playing, "the clock stands");
-    assert_eq!((state.world.clock.now_ms, state.attempt.verdict), (90_000, Verdict::Lost { at_ms: 90_000, check: 0 }));
+    assert_eq!(
+        (state.world.clock.now_ms, state.attempt.verdict),
+        (90_000, Verdict::Lost { at_ms: 90_000, check: 0 })
+    );
     let card = state.lesson.as_ref().expect("a lesson");
-    assert!(headline(card, &state.attempt).starts_with("Lost at 1:30: "), "{}", headline(card, &state.attempt));
+    assert!(
+        headline(card, &state.attempt).starts_with("Lost at 1:30: "),
+        "{}",
+        headline(card, &state.attempt)
+    );
     assert_eq!(state.progress.len(), 0, "a lost try is no progress");
 }
 
