@@ -75,6 +75,15 @@ pub(crate) fn stored(key: &str) -> Option<String> {
     storage()?.get_item(key).ok().flatten()
 }
 
+/// Returns whether the browser keeps what it is given.
+pub(crate) fn can_store() -> bool {
+    const KEY: &str = "planarium.try";
+    let Some(storage) = storage() else { return false };
+    let kept = storage.set_item(KEY, KEY).is_ok();
+    let _ = storage.remove_item(KEY);
+    kept
+}
+
 fn storage_here() -> Option<web_sys::Storage> {
     window()?.session_storage().ok().flatten()
 }

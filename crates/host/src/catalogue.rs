@@ -1,5 +1,6 @@
-//! The facts about systems, machines and examples that a page has before any host answers.
+//! The facts about systems, machines, examples and lessons that a page has before any host answers.
 
+use super::lesson::of_course;
 use super::open::scenario_of_example;
 use super::statuses::class_of;
 use planarium_protocol::View;
@@ -33,17 +34,28 @@ pub fn catalogue() -> String {
             })
         })
         .collect();
+    let lessons: Vec<Value> = planarium_gallery::lessons()
+        .iter()
+        .filter_map(|lesson| {
+            let (lesson, texts) = of_course(lesson.id)?;
+            let services = lesson.scenario.services.iter();
+            let mut systems: Vec<&str> = services.map(|service| service.dialect.as_str()).collect();
+            systems.dedup();
+            Some(json!({"id": lesson.id, "title": texts.title, "order": lesson.order, "systems": systems}))
+        })
+        .collect();
     let list = |entries: &[Value]| {
         let lines: Vec<String> = entries.iter().map(|entry| format!("    {entry}")).collect();
         format!("[\n{}\n  ]", lines.join(",\n"))
     };
     let states: Vec<Value> = planarium_world::states().iter().map(json::of).collect();
     format!(
-        "{{\n  \"dialects\": {},\n  \"states\": {},\n  \"presets\": {},\n  \"examples\": {}\n}}\n",
+        "{{\n  \"dialects\": {},\n  \"states\": {},\n  \"presets\": {},\n  \"examples\": {},\n  \"lessons\": {}\n}}\n",
         list(&dialects),
         list(&states),
         list(&presets),
         list(&examples),
+        list(&lessons),
     )
 }
 

@@ -34,6 +34,8 @@ impl Host {
                 ("the run before".to_owned(), Engine::from_journal(&before.engine.journal()).ok())
             }),
             Against::Edited => Some(("the edited definition".to_owned(), self.edited_engine())),
+            Against::Solution => Some(("the solution".to_owned(), self.solution_engine())),
+            Against::Earlier(number) => Some((format!("try {number}"), self.earlier_engine(*number))),
         };
         let Some((name, Some(engine))) = found else {
             return vec![Fact::Refused("That run cannot be shown beside this one.".into())];

@@ -98,7 +98,8 @@ const WAITS: [(&[StatusClass], &str); 5] = [
     (&[StatusClass::Stopping], "for tasks to stop"),
 ];
 
-fn dares(view: &View, worst_ms: u64, began_ms: u64, done_ms: u64) -> Vec<Dare> {
+/// Returns failures that one may dare in a world.
+pub(crate) fn dares(view: &View, worst_ms: u64, began_ms: u64, done_ms: u64) -> Vec<Dare> {
     let busiest = view.cluster.machines.iter().max_by_key(|machine| machine.tasks.len());
     let Some((machine, task)) = busiest.and_then(|machine| Some((machine, machine.tasks.first()?))) else {
         return Vec::new();

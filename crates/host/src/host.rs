@@ -3,6 +3,7 @@
 //! *Knows*: the engine's handle, and what a page said that it holds. *Must not know*: how anything is drawn or kept.
 
 use super::compare::Beside;
+use super::lesson::{Teaching, Told};
 use super::story::Narration;
 use super::taken::Past;
 use super::{export, names, saved, snapshot, stuck, undo};
@@ -10,6 +11,7 @@ use planarium_messages::clock::Clock;
 use planarium_messages::draft::{Draft, Editor};
 use planarium_messages::event_log::EventLog;
 use planarium_messages::facts::{Fact, Keep, Reply, SavedFile, ToastUndo};
+use planarium_messages::lessons::LessonAsk;
 use planarium_messages::ptr::Ptr;
 use planarium_messages::questions::{Ask, Begin, Format, Question};
 use planarium_protocol::event::ElementPath;
@@ -38,6 +40,8 @@ pub(crate) struct Shown {
     pub(crate) hidden: Vec<u32>,
     /// Branches that stand in for others since something was undone.
     pub(crate) stand_ins: Vec<u32>,
+    /// The lesson that this is the world of.
+    pub(crate) lesson: Option<Box<Teaching>>,
 }
 
 impl Shown {
@@ -57,6 +61,7 @@ impl Shown {
             address: String::new(),
             hidden: Vec::new(),
             stand_ins: Vec::new(),
+            lesson: None,
         }
     }
 }
@@ -101,6 +106,8 @@ pub struct Host {
     pub(crate) broken: bool,
     /// World, branch and inputs that were kept last.
     pub(crate) kept: Option<(u32, u32, u64)>,
+    /// The lesson as it was last told.
+    pub(crate) lesson_told: Told,
 }
 
 impl Host {
@@ -129,6 +136,7 @@ impl Host {
             told_compared: false,
             broken: false,
             kept: None,
+            lesson_told: Told::default(),
         }
     }
 
@@ -174,7 +182,8 @@ impl Host {
             return facts;
         }
         let recovered = begin.recover.and_then(|(rest, inputs)| put_together(&rest, &inputs));
-        let hash = recovered.unwrap_or(begin.hash);
+        let lesson = begin.lesson.filter(|_| begin.hash.len() < 2).map(|id| format!("#lesson={id}"));
+        let hash = recovered.or(lesson).unwrap_or(begin.hash);
         let mut facts = self.first_world(&hash, begin.example.as_deref());
         if begin.edits {
             let text = "Edits of an earlier visit or another tab that were never applied are kept.";
@@ -203,13 +212,22 @@ impl Host {
     }
 
     fn run(&mut self, ask: Ask) -> Vec<Fact> {
+        if let Some(refused) = self.lesson_refuses(&ask) {
+            return refused;
+        }
         let mut facts = match ask {
             Ask::Begin(_) | Ask::Resume(_) | Ask::Frame(_) => Vec::new(),
             Ask::Ahead(ms) => return self.play_ahead(ms),
             // What is done is done where the world stands, and the page shows it there.
             _ => self.unseen(),
         };
-        let opens = matches!(ask, Ask::OpenExample(_) | Ask::OpenFiles(_, false) | Ask::OpenText(_, false));
+        let opens = matches!(
+            ask,
+            Ask::OpenExample(_)
+                | Ask::OpenFiles(_, false)
+                | Ask::OpenText(_, false)
+                | Ask::Lesson(LessonAsk::Open(_))
+        );
         if opens {
             // Back leads to what is left here.
             facts.extend(self.write_address());
@@ -226,6 +244,7 @@ impl Host {
             facts.push(self.push_address());
         }
         facts.extend(self.story());
+        facts.extend(self.lesson_news());
         facts.extend(self.ways());
         if keeps || !moves && self.kept != Some(self.stamp()) {
             self.keep();
@@ -288,6 +307,8 @@ impl Host {
             Ask::Rendered { path, task, file } => {
                 vec![Fact::Reply(Reply::Rendered(self.rendered_file(&path, &task, &file)))]
             }
+            Ask::Lesson(ask @ LessonAsk::Open(_)) => self.returnable(false, |host| host.lesson_ask(ask)),
+            Ask::Lesson(ask) => self.lesson_ask(ask),
         }
     }
 
@@ -420,12 +441,22 @@ fn replaces(ask: &Ask) -> bool {
             | Ask::OpenHash(_)
             | Ask::OpenPlace(..)
             | Ask::DropService(_)
+            | Ask::Lesson(LessonAsk::Open(_))
     )
 }
 
 /// Returns whether all branches are kept after a question: those that a page that is loaded again must not lose.
 fn keeps(ask: &Ask) -> bool {
-    matches!(ask, Ask::WriteAddress | Ask::Do(_) | Ask::Run { .. } | Ask::RollOut | Ask::Undo | Ask::Redo)
+    matches!(
+        ask,
+        Ask::WriteAddress
+            | Ask::Do(_)
+            | Ask::Run { .. }
+            | Ask::RollOut
+            | Ask::Undo
+            | Ask::Redo
+            | Ask::Lesson(_)
+    )
 }
 
 /// Returns whether a question moves the cursor of the world shown and does nothing else.

@@ -1,6 +1,6 @@
 //! A world as somebody works with it.
 //!
-//! *Knows*: engine, player, narration, undo, lanes, log, console, drafts. *Must not know*: the browser, storage, sockets.
+//! *Knows*: engine, player, narration, undo, lanes, log, console, drafts, lessons. *Must not know*: the browser, storage, sockets.
 //!
 //! A [`Host`] answers the questions of one page ([`planarium_messages::questions`]) with facts, and hands out what is to be
 //! kept before it does anything that could fail.
@@ -15,6 +15,7 @@ mod export;
 mod finish;
 mod host;
 mod inputs;
+mod lesson;
 mod names;
 mod open;
 mod own;

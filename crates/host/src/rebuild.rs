@@ -172,6 +172,9 @@ impl Host {
     }
 
     pub(crate) fn reset(&mut self) -> Vec<Fact> {
+        if let Some(facts) = self.restart_lesson() {
+            return facts;
+        }
         self.rebuild(self.shown.scenario.clone(), "Started over.")
     }
 

@@ -33,6 +33,8 @@ struct Tab {
     /// The branch that the script plays on.
     script_on: Option<u32>,
     edits: Vec<Edit>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lesson: Option<super::lesson::Kept>,
 }
 
 /// A definition in the editor.
@@ -68,6 +70,7 @@ impl Host {
             by_hand: self.shown.by_hand,
             script_on: self.shown.player.as_ref().map(|(_, on)| *on),
             edits: self.editor.all().iter().map(edit).collect(),
+            lesson: self.kept_lesson(),
             tree: self.shown.engine.tree(),
         }
     }
@@ -141,6 +144,7 @@ impl Host {
         let example = tab.example.as_deref().and_then(super::open::scenario_of_example);
         let on = tab.script_on.unwrap_or(1);
         let played = example.and_then(|scenario| with_script(scenario, &tab.tree.whole(on)?));
+        let teaching = tab.lesson.and_then(|kept| self.kept_teaching(kept));
         let (player, scenario, narration) = match played {
             Some(mut player) => {
                 let scenario = player.scenario().clone();
@@ -148,6 +152,15 @@ impl Host {
                 narration.take(&mut player, on);
                 let player = Some((player, on)).filter(|(player, _)| !player.done());
                 (player, scenario, narration)
+            }
+            None if teaching.is_some() => {
+                // The try plays the script again as far as the branch has come.
+                let scenario = teaching
+                    .as_ref()
+                    .map(|teaching| teaching.scenario().clone())
+                    .unwrap_or_else(|| super::open::scenario_of(first));
+                let narration = teaching.as_ref().map(|teaching| teaching.narration()).unwrap_or_default();
+                (None, scenario, narration)
             }
             None => {
                 let scenario = Scenario { title: tab.title.clone(), ..super::open::scenario_of(first) };
@@ -159,6 +172,7 @@ impl Host {
         shown.by_hand = tab.by_hand;
         shown.hidden.clone_from(&tab.hidden);
         shown.stand_ins.clone_from(&tab.stand_ins);
+        shown.lesson = teaching.map(Box::new);
         self.replace_by(shown);
         Some(())
     }

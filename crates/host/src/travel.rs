@@ -21,8 +21,12 @@ impl Host {
     /// A frame of play that is shown with the next one, unless it is the last.
     pub(crate) fn play_ahead(&mut self, ms: u64) -> Vec<Fact> {
         let mut stopped = self.play_on(ms);
-        if !stopped.is_empty() {
+        let over = self.verdict_waits();
+        if over || !stopped.is_empty() {
             stopped.splice(..0, self.unseen());
+        }
+        if over {
+            stopped.extend(self.lesson_news());
         }
         stopped
     }
@@ -43,7 +47,7 @@ impl Host {
             return Vec::new();
         }
         let target = self.shown.engine.now_ms().saturating_add(whole);
-        self.move_to(target);
+        let target = self.move_to(target);
         self.unseen = true;
         if self.shown.engine.now_ms() < target {
             let text = "The simulator's limits are reached; time does not go on.";
@@ -76,8 +80,15 @@ impl Host {
         windows::turns(&view.cluster, engine.epoch_ms()).into_iter().filter(|at| *at > now).min()
     }
 
+    /// Moves forward to an instant, or to the verdict over a lesson where that comes first. Answers where it was to come.
+    pub(crate) fn move_to(&mut self, target: u64) -> u64 {
+        let target = self.until_verdict(target);
+        self.play_to(target);
+        target
+    }
+
     /// Moves forward to an instant, playing the script on the way where it belongs to this branch.
-    pub(crate) fn move_to(&mut self, target: u64) {
+    pub(crate) fn play_to(&mut self, target: u64) {
         let branch = self.seen.branch;
         let shown = &mut self.shown;
         match &mut shown.player {
@@ -126,9 +137,13 @@ impl Host {
         let next = engine.next_event_ms();
         let idle = engine.idle();
         match self.waits() {
-            Waits::Until(due) if idle || next.is_none_or(|next| due <= next) => self.move_to(due),
+            Waits::Until(due) if idle || next.is_none_or(|next| due <= next) => {
+                self.move_to(due);
+            }
             Waits::Nothing => match self.scheduled_ms().filter(|_| idle) {
-                Some(due) => self.move_to(due),
+                Some(due) => {
+                    self.move_to(due);
+                }
                 None => step(&mut self.shown.engine),
             },
             Waits::Until(_) | Waits::Condition => {

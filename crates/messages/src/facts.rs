@@ -7,6 +7,7 @@ use crate::draft::{Draft, Running};
 use crate::event_log::EventLog;
 use crate::gantt::Gantt;
 use crate::help::Help;
+use crate::lessons::{Card, MadeLesson, Material, ResultRow, Try};
 use crate::links::{BrokenLink, Differing, Link};
 use crate::ptr::Ptr;
 use crate::story::Story;
@@ -145,6 +146,10 @@ pub enum Fact {
     Saved(SavedFile),
     /// The answer to a question that asks for one.
     Reply(Reply),
+    /// The lesson that is open, when it is another one.
+    Lesson(Option<Ptr<Card>>),
+    /// The try of it, when anything in it changed.
+    Try(Ptr<Try>),
 }
 
 /// Words that a line of the console may go on with.
@@ -191,6 +196,14 @@ pub enum Reply {
     Finish(Option<Finish>),
     /// A file that was rendered for a task.
     Rendered(Option<String>),
+    /// Material for a lesson.
+    Material(Box<Material>),
+    /// A lesson, or what keeps it from being one.
+    Made(Result<Box<MadeLesson>, Vec<String>>),
+    /// The part of a link after `#` that hands a try in.
+    HandIn(Option<String>),
+    /// Tries that were handed in.
+    Results(Vec<ResultRow>),
 }
 
 /// A run that has ended, and failures that one may dare next.

@@ -15,6 +15,7 @@ pub mod facts;
 pub mod gantt;
 pub mod help;
 pub mod lane;
+pub mod lessons;
 pub mod links;
 pub mod machine_lanes;
 pub mod paths;

@@ -2,6 +2,7 @@
 
 use crate::compared::Against;
 use crate::draft::{Draft, Editor};
+use crate::lessons::LessonAsk;
 use crate::ptr::Ptr;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::{Input, Text};
@@ -99,6 +100,9 @@ pub struct Begin {
     pub hash: String,
     /// The example that the address names.
     pub example: Option<String>,
+    /// The lesson that the query of the address names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lesson: Option<String>,
     /// Kept by [`Keep::Tab`](crate::facts::Keep::Tab) before the page was loaded again at this address.
     pub tab: Option<String>,
     /// Looks of the page before it was loaded again; they come back with the tab.
@@ -236,4 +240,6 @@ pub enum Ask {
         /// The file.
         file: String,
     },
+    /// Something about lessons.
+    Lesson(LessonAsk),
 }

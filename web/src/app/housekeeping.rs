@@ -1,5 +1,6 @@
 //! Work beside rendering: the play loop, debounced work, looks of the page as a whole.
 
+use super::links;
 use super::pace::{Pace, Turn};
 use crate::browser;
 use crate::features::dialogs::open_files;
@@ -120,8 +121,15 @@ fn address_listeners(hub: &Hub, window: &web_sys::Window) -> [EventListener; 4] 
         })
     };
     [
-        on("popstate", || Some(Action::OpenPlace(browser::query("example"), browser::hash()))),
-        on("hashchange", || Some(Action::OpenHash(browser::hash()))),
+        on("popstate", || {
+            let hash = browser::hash();
+            let place = || Action::OpenPlace(browser::query("example"), hash.clone());
+            Some(links::arrived(&hash).unwrap_or_else(place))
+        }),
+        on("hashchange", || {
+            let hash = browser::hash();
+            links::arrived(&hash).is_none().then_some(Action::OpenHash(hash))
+        }),
         on("pagehide", || Some(Action::Leave)),
         on("blur", || Some(Action::Leave)),
     ]

@@ -165,6 +165,7 @@ fn page_key(key: &str, state: &State) -> Option<Action> {
         "s" => Action::OpenDialog(Dialog::Share),
         "x" => Action::OpenDialog(Dialog::Gallery),
         "o" => Action::OpenDialog(Dialog::Open),
+        "l" => Action::OpenDialog(Dialog::Lessons),
         "z" => Action::ToggleFocusMode,
         "w" => {
             browser::focus_soon("#inspector-panel");

@@ -3,6 +3,7 @@
 mod crash;
 mod housekeeping;
 mod keys;
+mod links;
 mod pace;
 #[cfg(feature = "picture")]
 mod picture;
@@ -17,6 +18,7 @@ use crate::features::editor::EditorPane;
 use crate::features::finish::Finish;
 use crate::features::header::{Header, SmallTabs};
 use crate::features::inspector::Inspector;
+use crate::features::lesson::LessonPane;
 use crate::features::plan_tree::TreePane;
 use crate::features::stopped::StoppedCard;
 use crate::features::timeline::Timeline;
@@ -28,8 +30,8 @@ use crate::store::link::Link;
 use crate::store::selectors::{faults, tree};
 use crate::store::state::{MenuTarget, Pane, State, Tab};
 use crate::store::{Action, Hub, effects, reduce};
-use crate::ui::attr;
 use crate::ui::splitter::Splitter;
+use crate::ui::{Button, attr};
 use planarium_messages::questions::Ask;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -40,9 +42,15 @@ pub use picture::picture;
 /// Opens the session; mounts the page in the place of its picture once there is something to show.
 pub fn start() {
     crash::install();
+    let hash = browser::hash();
+    let arrived = links::arrived(&hash);
     let hub = Hub::new(State::first());
     let engine = Engine::new(&hub, crash::give_up);
-    open(&hub, Rc::new(engine), &browser::hash(), browser::query("example").as_deref());
+    let hash = if arrived.is_some() { "" } else { &hash };
+    open(&hub, Rc::new(engine), hash, browser::query("example").as_deref());
+    if let Some(action) = arrived {
+        hub.send(action);
+    }
     let own = hub.clone();
     hub.when_settled(Callback::from(move |()| {
         let document = browser::window().and_then(|window| window.document());
@@ -118,6 +126,7 @@ fn page(hub: &Hub, state: &State) -> Html {
     let linked =
         tree::step_at(&world.view, (&state.draft.dialect, &state.draft.label), &state.draft.file, ui.caret);
     let preview = state.preview().cloned();
+    let lesson = state.lesson.as_ref().filter(|_| !ui.definition);
     let open_menu = ui.menu.as_ref().and_then(|menu| match &menu.target {
         MenuTarget::Element(path) => Some(path.clone()),
         _ => None,
@@ -142,7 +151,19 @@ fn page(hub: &Hub, state: &State) -> Html {
                 dialect={attr(&state.checked.dialect)}
             />
             <main class="panes">
-                <section class="pane pane-editor" id="pane-editor" aria-label="Definition">
+                <section class="pane pane-editor" id="pane-editor" aria-label={if lesson.is_some() { "Lesson" } else { "Definition" }}>
+                    if let Some(card) = lesson {
+                        <LessonPane
+                            card={card.clone()}
+                            attempt={state.attempt.clone()}
+                            undo={state.ways.undo.as_deref().map(attr)}
+                            touched={world.touched}
+                            keeps={state.keeps}
+                        />
+                    } else {
+                    if state.lesson.is_some() {
+                        <div class="pane-head"><Button icon="flag" label="Back to the lesson" onclick={hub.act(Action::ShowDefinition(false))} /></div>
+                    }
                     <EditorPane
                         draft={state.draft.clone()}
                         drafts={state.drafts.clone()}
@@ -156,7 +177,9 @@ fn page(hub: &Hub, state: &State) -> Html {
                         presets={state.presets.clone()}
                         seed={world.clock.seed}
                         touched={world.touched}
+                        lesson={state.lesson.is_some()}
                     />
+                    }
                 </section>
                 <Splitter
                     label="Editor width"
@@ -178,9 +201,10 @@ fn page(hub: &Hub, state: &State) -> Html {
                         better={better(state)}
                         story={state.story.clone()}
                         clock={story_clock(state)}
-                        hint={!state.prefs.hint_seen && !world.touched && !world.view.services.is_empty()}
+                        hint={!state.prefs.hint_seen && !world.touched && !world.view.services.is_empty() && state.lesson.is_none()}
                         dare={dare(state)}
                         differing={state.differing.clone()}
+                        lesson={state.lesson.as_ref().map(|card| (card.clone(), state.attempt.clone()))}
                     />
                     <TreePane
                         view={world.view.clone()}
@@ -265,7 +289,8 @@ fn page(hub: &Hub, state: &State) -> Html {
                     short_idle={!state.prefs.full_idle}
                 />
             </section>
-            <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} pods={crate::systems::pods(&world.view)} />
+            <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} lesson={lesson.is_some()}
+                pods={crate::systems::pods(&world.view)} />
         </div>
     }
 }
@@ -296,5 +321,9 @@ fn better(state: &State) -> Option<crate::store::state::PresetCard> {
 fn ended(state: &State) -> bool {
     let clock = state.world.clock;
     let loaded = !state.world.view.services.is_empty() && state.world.touched;
-    clock.idle && clock.at_head() && loaded && tree::unfinished(&state.world.view).is_none()
+    state.lesson.is_none()
+        && clock.idle
+        && clock.at_head()
+        && loaded
+        && tree::unfinished(&state.world.view).is_none()
 }

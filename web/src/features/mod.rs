@@ -14,6 +14,7 @@ pub(crate) mod event_log;
 pub(crate) mod finish;
 pub(crate) mod header;
 pub(crate) mod inspector;
+pub(crate) mod lesson;
 pub(crate) mod plan_tree;
 pub(crate) mod pods;
 pub(crate) mod stopped;

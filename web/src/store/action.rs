@@ -4,6 +4,7 @@ use super::console::ConsoleAct;
 use super::state::{Against, Dialog, EditTab, Fix, LogFilter, MenuTarget, Pane, Tab, Theme, Verbosity};
 use super::stopped::Stopped;
 pub(crate) use planarium_messages::facts::{Fact, Snapshot};
+use planarium_messages::lessons::LessonAsk;
 pub(crate) use planarium_messages::questions::{Format, Toward};
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
@@ -127,6 +128,14 @@ pub(crate) enum Action {
     OpenPlace(Option<String>, String),
     /// Opens the next definitions beside the present ones, or in their place.
     Beside(bool),
+
+    // ---- lessons
+    /// Something in the lesson.
+    Lesson(LessonAsk),
+    /// The definition in place of the lesson, or the lesson again.
+    ShowDefinition(bool),
+    /// Progress from a link or a file.
+    TakeProgress(String),
 
     // ---- looks
     /// Select an element.

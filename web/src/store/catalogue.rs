@@ -1,8 +1,8 @@
-//! The page's catalogue of systems, machines and examples before any engine answers: `catalogue.json`, which the suite
+//! The page's catalogue of systems, machines, examples and lessons before any engine answers: `catalogue.json`, which the suite
 //! `catalogue` of the tests compares with the engine and `cargo xtask bless catalogue` writes.
 
 use super::selectors::status::Words;
-use super::state::{ExampleCard, PresetCard};
+use super::state::{ExampleCard, LessonCard, PresetCard};
 use planarium_protocol::Text;
 use planarium_protocol::view::{StatusWord, table};
 use serde::Deserialize;
@@ -39,6 +39,14 @@ struct Example {
 }
 
 #[derive(Debug, Deserialize)]
+struct Lesson {
+    id: Text,
+    title: Text,
+    order: u32,
+    systems: Vec<Text>,
+}
+
+#[derive(Debug, Deserialize)]
 struct Preset {
     name: Text,
     title: Text,
@@ -50,6 +58,7 @@ struct Catalogue {
     states: Vec<StatusWord>,
     presets: Vec<Preset>,
     examples: Vec<Example>,
+    lessons: Vec<Lesson>,
 }
 
 static CATALOGUE: LazyLock<Catalogue> =
@@ -86,6 +95,18 @@ pub(crate) fn examples() -> Vec<ExampleCard> {
         picture: attr(&example.picture),
     };
     CATALOGUE.examples.iter().map(card).collect()
+}
+
+/// The lessons of the course, in its order.
+pub(crate) fn lessons() -> Vec<LessonCard> {
+    let attr = crate::ui::attr;
+    let card = |lesson: &Lesson| LessonCard {
+        id: attr(&lesson.id),
+        title: attr(&lesson.title),
+        part: lesson.order / 100,
+        systems: lesson.systems.iter().map(|word| attr(word)).collect(),
+    };
+    CATALOGUE.lessons.iter().map(card).collect()
 }
 
 /// The sets of machines.

@@ -22,6 +22,7 @@ pub(crate) fn begin(hash: &str, example: Option<&str>) -> Begin {
         at,
         hash: hash.to_owned(),
         example: example.map(str::to_owned),
+        lesson: browser::query("lesson"),
         tab,
         looks: looks.unwrap_or_default(),
         edits: persist::saved_draft().is_some(),
@@ -79,6 +80,7 @@ pub(crate) fn ask(old: &State, state: &State, action: &Action) -> Option<Ask> {
         Action::WriteAddress | Action::Leave if state.broken.is_none() => Ask::WriteAddress,
         Action::SaveAs(format) => Ask::SaveAs(*format),
         Action::Retry => old.stopped.as_ref()?.again.clone()?,
+        Action::Lesson(ask) => Ask::Lesson(ask.clone()),
         _ => return None,
     })
 }

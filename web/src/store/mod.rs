@@ -15,6 +15,7 @@ pub(crate) mod looks;
 pub(crate) mod moment;
 pub(crate) mod pending;
 pub(crate) mod persist;
+pub(crate) mod progress;
 pub(crate) mod reduce;
 pub(crate) mod selectors;
 pub(crate) mod state;
@@ -27,4 +28,4 @@ mod tests;
 
 pub(crate) use action::Action;
 pub(crate) use hub::{Hub, use_hub};
-pub(crate) use planarium_messages::{event_log as events, gantt, help, lane, ptr};
+pub(crate) use planarium_messages::{event_log as events, gantt, help, lane, lessons, ptr};

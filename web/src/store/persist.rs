@@ -1,8 +1,9 @@
-//! The browser's memory: preferences, and the journal of the run before each input.
+//! The browser's memory: preferences, progress in lessons, and the journal of the run before each input.
 //!
 //! *Knows*: names of storage keys. *Must not know*: what a journal says. Storage may be refused at any
 //! time (private windows, embedded pages); then nothing is remembered and nothing fails.
 
+use super::progress::Progress;
 use super::state::{Prefs, Sizes, State, Theme, Verbosity};
 use crate::browser;
 use planarium_protocol::json;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 const PREFS: &str = "planarium.prefs";
+const LESSONS: &str = "planarium.lessons";
 const JOURNAL: &str = "planarium.journal";
 const REST: &str = "planarium.rest";
 const PENDING: &str = "planarium.pending";
@@ -21,11 +23,22 @@ const NAME: &str = "planarium.name";
 /// Of how many tabs edits are kept.
 const MOST_DRAFTS: usize = 6;
 
-/// Remembers preferences that changed.
+/// Remembers preferences and progress that changed.
 pub(crate) fn save_changes(old: &State, new: &State) {
     if old.prefs != new.prefs {
         browser::store(PREFS, &write_prefs(&new.prefs));
     }
+    if old.progress != new.progress {
+        // Another tab may have passed something meanwhile.
+        let mut all = (*new.progress).clone();
+        all.merge(&load_progress());
+        browser::store(LESSONS, &all.text());
+    }
+}
+
+/// The lessons that were passed in this browser.
+pub(crate) fn load_progress() -> Progress {
+    browser::stored(LESSONS).and_then(|text| Progress::read(&text)).unwrap_or_default()
 }
 
 /// The remembered preferences.

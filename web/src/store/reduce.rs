@@ -5,12 +5,14 @@
 use super::action::{Action, Border, Fact};
 use super::draft::{self, Draft};
 use super::moment;
+use super::progress::{Done, Progress};
 use super::ptr::Ptr;
 use super::state::{
     EditTab, Fix, Menu, Pane, Place, Prefs, Sizes, State, Tab, Toast, ToastKind, ToastUndo, Ui, World,
 };
 use super::{action::Snapshot, selectors};
 use crate::ui::attr;
+use planarium_messages::lessons::LessonAsk;
 use planarium_messages::questions::Ask;
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
@@ -34,6 +36,17 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         | Action::Undo
         | Action::Redo
         | Action::Branch(_) => state.play.playing = false,
+        Action::Lesson(ask) => {
+            state.play.playing &= !matches!(ask, LessonAsk::GoBack | LessonAsk::Open(_));
+            if matches!(ask, LessonAsk::Open(_)) {
+                state.ui.dialog = None;
+            }
+        }
+        Action::ShowDefinition(shown) => {
+            state.ui.definition = *shown;
+            state.ui.pane = Pane::Edit;
+        }
+        Action::TakeProgress(text) => take_progress(state, text),
         Action::Nudge(faster) => state.play.speed = state.play.speed.nudged(*faster),
         Action::SetSpeed(index) => state.play.speed = super::state::Speed::at(*index),
         Action::Frame(wall_ms) | Action::Ahead(wall_ms) => {
@@ -68,6 +81,18 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         Action::Console(act) => Arc::make_mut(&mut state.console.0).act(act),
         _ => looks(state, action),
     }
+}
+
+/// Takes over what was passed elsewhere.
+fn take_progress(state: &mut State, text: &str) {
+    let said = match Progress::read(text) {
+        Some(other) => {
+            let taken = Arc::make_mut(&mut state.progress.0).merge(&other);
+            format!("Progress taken over: {} of {} new or better.", taken, other.len())
+        }
+        None => "This is no progress that was exported here.".to_owned(),
+    };
+    toast(&mut state.ui, said.into(), ToastKind::Info, None, None);
 }
 
 fn add_file(state: &mut State, path: &str) {
@@ -545,6 +570,24 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         Fact::Link(link) => state.ui.link = Some(*link),
         Fact::Broken(broken) => state.broken = Some(broken),
         Fact::Differing(differing) => state.differing = Some(differing),
+        Fact::Lesson(card) => {
+            state.ui.definition = false;
+            if card.is_some() && !state.world.touched {
+                state.ui.pane = Pane::Edit;
+                state.ui.editor_shut = false;
+            }
+            state.attempt = Ptr::default();
+            state.lesson = card;
+        }
+        Fact::Try(attempt) => {
+            if let Some(card) = &state.lesson
+                && let Some(done) = Done::of(&attempt)
+                && state.progress.is_better(&card.id, &done)
+            {
+                Arc::make_mut(&mut state.progress.0).record(&card.id, done);
+            }
+            state.attempt = attempt;
+        }
     }
 }
 

@@ -8,6 +8,8 @@ use super::draft::{Draft, Editor, Running};
 use super::events::EventLog;
 use super::gantt::Gantt;
 use super::help::Help;
+use super::lessons::{Card, Try};
+use super::progress::Progress;
 use super::ptr::Ptr;
 use super::stopped::Stopped;
 pub(crate) use super::toast::{Place, Toast, ToastKind};
@@ -281,6 +283,12 @@ pub(crate) enum Dialog {
     Maintenance(Option<AttrValue>),
     /// Parameters for the action of this title at an element.
     Parameters(ElementPath, AttrValue),
+    /// The lessons.
+    Lessons,
+    /// A lesson from the run shown.
+    MakeLesson,
+    /// Results of a class, with these links to begin with.
+    Results(AttrValue),
 }
 
 /// Subjects of a context menu.
@@ -337,6 +345,19 @@ pub(crate) struct ExampleCard {
     pub(crate) difficulty: AttrValue,
     /// Its plans at a telling moment: a letter for each step, phases apart by spaces.
     pub(crate) picture: AttrValue,
+}
+
+/// A lesson of the course.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LessonCard {
+    /// Id.
+    pub(crate) id: AttrValue,
+    /// Title.
+    pub(crate) title: AttrValue,
+    /// Part of the course, by its number.
+    pub(crate) part: u32,
+    /// Words of its systems.
+    pub(crate) systems: Vec<AttrValue>,
 }
 
 /// A choice of machines.
@@ -399,6 +420,8 @@ pub(crate) struct Ui {
     pub(crate) beside: bool,
     /// The share link, once made.
     pub(crate) link: Option<Link>,
+    /// The definition is shown in place of the lesson.
+    pub(crate) definition: bool,
     /// Working towards idle in the background.
     pub(crate) stuck_seen: bool,
 }
@@ -454,6 +477,16 @@ pub(crate) struct State {
     pub(crate) differing: Option<Differing>,
     /// The engine ended and was started again.
     pub(crate) stopped: Option<Ptr<Stopped>>,
+    /// The course.
+    pub(crate) lessons: Ptr<Vec<LessonCard>>,
+    /// The lesson that is open.
+    pub(crate) lesson: Option<Ptr<Card>>,
+    /// The try of it.
+    pub(crate) attempt: Ptr<Try>,
+    /// Lessons that were passed.
+    pub(crate) progress: Ptr<Progress>,
+    /// The browser keeps what it is given.
+    pub(crate) keeps: bool,
 }
 
 impl State {
@@ -462,6 +495,9 @@ impl State {
         Self {
             examples: Ptr::new(catalogue::examples()),
             presets: Ptr::new(catalogue::presets()),
+            lessons: Ptr::new(catalogue::lessons()),
+            progress: Ptr::new(super::persist::load_progress()),
+            keeps: crate::browser::can_store(),
             prefs: super::persist::load_prefs(),
             system_dark: crate::browser::system_is_dark(),
             ..Self::default()

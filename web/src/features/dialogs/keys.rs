@@ -57,6 +57,7 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
             ("m", "Maintenance of machines"),
             ("s", "Share"),
             ("x", "Examples"),
+            ("l", "Lessons"),
             ("o", "Open or paste"),
             ("g e, g t, g l, g m, g c, g o", "To the editor, tree, log, machines, console, comparison"),
             ("z", "Tree and timeline only"),

@@ -4,10 +4,13 @@ mod add_machine;
 mod fault;
 mod gallery;
 mod keys;
+mod lessons;
 mod maintenance;
+mod make_lesson;
 mod open;
 mod palette;
 mod parameters;
+mod results;
 mod share;
 
 pub(crate) use open::open_files;
@@ -59,11 +62,17 @@ pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
         Some(Dialog::Parameters(path, title)) => html! {
             <parameters::Parameters path={path.clone()} title={title.clone()} />
         },
+        Some(Dialog::Lessons) => html! {
+            <lessons::Lessons lessons={state.lessons.clone()} progress={state.progress.clone()} keeps={state.keeps}
+                current={state.lesson.as_ref().map(|card| attr(&card.id))} />
+        },
+        Some(Dialog::MakeLesson) => html! { <make_lesson::MakeLesson /> },
+        Some(Dialog::Results(links)) => html! { <results::Results links={links.clone()} /> },
     }
 }
 
 /// The value of the field that an event came from.
-pub(super) fn value_of(event: &Event) -> String {
+pub(crate) fn value_of(event: &Event) -> String {
     use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
     event
         .target_dyn_into::<HtmlInputElement>()

@@ -9,6 +9,7 @@ pub(crate) mod faults;
 pub(crate) mod files;
 pub(crate) mod gallery;
 pub(crate) mod guess;
+pub(crate) mod lesson;
 pub(crate) mod levels;
 pub(crate) mod log;
 pub(crate) mod maintenance;

@@ -2,6 +2,7 @@
 
 mod console;
 mod late;
+mod lessons;
 mod long;
 mod moment;
 mod stuck;
