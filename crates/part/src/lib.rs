@@ -24,5 +24,5 @@ pub use part::{Done, Flags, Layer, MachineChange, Part};
 pub use planarium_ground::{Cx, Owner};
 pub use statuses::STATUSES;
 pub use system::{
-    Dialect, Loading, Number, Programs, StreamNews, System, digest_of_views, outcome, reply_as_recorded,
+    Daemons, Dialect, Loading, Number, StreamNews, System, digest_of_views, outcome, reply_as_recorded,
 };

@@ -58,10 +58,10 @@ pub struct Dialect {
 
 /// Who holds the services of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Programs {
-    /// One program holds all of them.
+pub enum Daemons {
+    /// One daemon holds all of them.
     One,
-    /// Each has a program of its own, unless it names one that is there already ([`LoadService::framework`]).
+    /// Each has a daemon of its own, unless it names one that is there already ([`LoadService::framework`]).
     OneEach,
 }
 
@@ -99,7 +99,7 @@ pub trait System: Part + Clone + Sized {
     const DIALECT: Dialect;
 
     /// Who holds the services of this system.
-    const PROGRAMS: Programs = Programs::One;
+    const DAEMONS: Daemons = Daemons::One;
 
     /// In a script, a command or a call of its API comes before the work of its instant; otherwise after it.
     const COMMANDS_FIRST: bool = false;

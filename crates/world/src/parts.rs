@@ -25,8 +25,8 @@ use std::sync::Arc;
 /// A report of the machines for a system, or for all of them.
 #[derive(Clone, Debug)]
 pub(crate) struct News {
-    /// The program whose process it is about; none when it is about a machine.
-    pub(crate) program: Option<Number>,
+    /// The daemon whose process it is about; none when it is about a machine.
+    pub(crate) daemon: Option<Number>,
     /// The report.
     pub(crate) event: FleetEvent,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Parts {
     pub(crate) fleet: Arc<Fleet>,
     pub(crate) layers: Layers,
     flags: Flags,
-    /// Programs that a fault has ended.
+    /// Daemons that a fault has ended.
     restarts: Vec<(Cause, Target)>,
     /// Reports that systems have not heard yet.
     news: VecDeque<News>,
@@ -45,10 +45,10 @@ pub(crate) struct Parts {
     changed: u64,
 }
 
-/// The parts, lent to a program for one call: it is handed what it declared.
+/// The parts, lent to a daemon for one call: it is handed what it declared.
 pub(crate) struct Lend<'a> {
     pub(crate) parts: &'a mut Parts,
-    /// The program.
+    /// The daemon.
     pub(crate) number: Number,
     /// The present instant.
     pub(crate) now: SimTime,
@@ -127,7 +127,7 @@ impl Parts {
         while let Some(event) = self.next_report(cx) {
             cx.set_cause(event.cause);
             if let Some(number) = event.owner.and_then(|owner| owner.0.checked_sub(SYSTEMS)) {
-                self.news.push_back(News { program: Some(Number(number)), event });
+                self.news.push_back(News { daemon: Some(Number(number)), event });
                 continue;
             }
             let about_machines = matches!(
@@ -135,7 +135,7 @@ impl Parts {
                 FleetEventKind::MachineLost { .. } | FleetEventKind::MachineReturned { .. }
             );
             if about_machines {
-                self.news.push_back(News { program: None, event: event.clone() });
+                self.news.push_back(News { daemon: None, event: event.clone() });
             }
             if let FleetEventKind::SchedulerRestart { target } = event.kind {
                 self.restarts.push((event.cause, *target));
@@ -170,7 +170,7 @@ impl Parts {
         if mesos.has_removed() { Arc::make_mut(mesos).next_removed() } else { None }
     }
 
-    /// Which programs a fault has ended since the last time, and what stands behind it.
+    /// Which daemons a fault has ended since the last time, and what stands behind it.
     pub(crate) fn take_restarts(&mut self) -> Vec<(Cause, Target)> {
         std::mem::take(&mut self.restarts)
     }
@@ -267,7 +267,7 @@ impl Parts {
             // Systems hear of it as of a machine that is lost and never comes back.
             let kind = FleetEventKind::MachineLost { machine: *machine, how: Absence::Lost };
             let event = FleetEvent { cause: cx.cause(), owner: None, kind };
-            self.news.push_back(News { program: None, event });
+            self.news.push_back(News { daemon: None, event });
         }
         for machine in &meant {
             let (layers, mut ground) = self.split(cx.now());
@@ -318,7 +318,7 @@ impl Parts {
         };
         let mut tell = |kind| {
             let event = FleetEvent { cause: cx.cause(), owner: self.fleet.owner(pid), kind };
-            self.news.push_back(News { program: Some(number), event });
+            self.news.push_back(News { daemon: Some(number), event });
         };
         let what = match said.state.as_str() {
             "TASK_STARTING" => {

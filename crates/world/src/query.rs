@@ -74,7 +74,7 @@ impl World {
             }
             Source::System(number, topic) => {
                 let mut lend = Lend { parts: &mut self.parts, number: *number, now };
-                self.programs.touch(*number, |program| program.stream_begins(&mut lend, topic));
+                self.daemons.touch(*number, |daemon| daemon.stream_begins(&mut lend, topic));
             }
         }
     }
@@ -89,15 +89,15 @@ impl World {
             }
             Source::System(number, topic) => {
                 let mut lend = Lend { parts: &mut self.parts, number: *number, now };
-                self.programs.touch(*number, |program| program.stream_closed(&mut lend, topic))?
+                self.daemons.touch(*number, |daemon| daemon.stream_closed(&mut lend, topic))?
             }
         }
     }
 
-    /// Returns the answer to a request: the first program that takes it answers, of every system that has
+    /// Returns the answer to a request: the first daemon that takes it answers, of every system that has
     /// such paths. None when no system has such a path, or a layer has it, too ([`World::layer_wire`]).
     ///
-    /// The number is that of the program, for a stream that begins.
+    /// The number is that of the daemon, for a stream that begins.
     pub fn wire(&self, request: &Request, parts: &[&str]) -> Option<(Option<Number>, Wire)> {
         if crate::layers::own(parts) {
             return None;
@@ -107,20 +107,20 @@ impl World {
         let now = self.recorder.now();
         let mut parts_now = self.parts.clone();
         for dialect in owners() {
-            for (number, program) in self.programs.of_dialect(dialect.word) {
-                match program.wire(&mut Lend { parts: &mut parts_now, number, now }, request, parts) {
+            for (number, daemon) in self.daemons.of_dialect(dialect.word) {
+                match daemon.wire(&mut Lend { parts: &mut parts_now, number, now }, request, parts) {
                     Wire::NotMine => {}
                     wire => return Some((Some(number), wire)),
                 }
             }
         }
-        for dialect in owners().filter(|dialect| self.programs.of_dialect(dialect.word).next().is_none()) {
+        for dialect in owners().filter(|dialect| self.daemons.of_dialect(dialect.word).next().is_none()) {
             // The real program is there before anything is loaded into it.
             let mut trial = self.clone();
             if let Some(number) = trial.begin_empty(dialect.word) {
                 let mut lend = Lend { parts: &mut trial.parts, number, now };
-                let program = trial.programs.program(number);
-                if let Some(wire) = program.map(|program| program.wire(&mut lend, request, parts))
+                let daemon = trial.daemons.daemon(number);
+                if let Some(wire) = daemon.map(|daemon| daemon.wire(&mut lend, request, parts))
                     && !matches!(wire, Wire::NotMine)
                 {
                     return Some((None, wire));
@@ -130,11 +130,11 @@ impl World {
         Some((None, Wire::Answer((first.nobody)(request, parts))))
     }
 
-    /// Returns the news of a program's stream. None when there is no such program any more.
-    pub fn stream(&self, program: Number, topic: &Value, events: &[Event]) -> Option<StreamNews> {
+    /// Returns the news of a daemon's stream. None when there is no such daemon any more.
+    pub fn stream(&self, daemon: Number, topic: &Value, events: &[Event]) -> Option<StreamNews> {
         let mut parts = self.parts.clone();
-        let mut lend = Lend { parts: &mut parts, number: program, now: self.recorder.now() };
-        Some(self.programs.program(program)?.stream(&mut lend, topic, events))
+        let mut lend = Lend { parts: &mut parts, number: daemon, now: self.recorder.now() };
+        Some(self.daemons.daemon(daemon)?.stream(&mut lend, topic, events))
     }
 
     /// A file that was rendered for a task of a service, as it lies there; without a service, of the first one that has it.
@@ -144,6 +144,6 @@ impl World {
         task: &str,
         file: &str,
     ) -> Option<Result<(u16, Value), Refusal>> {
-        self.programs.of_dialect("").find_map(|(_, program)| program.rendered_file(service, task, file))
+        self.daemons.of_dialect("").find_map(|(_, daemon)| daemon.rendered_file(service, task, file))
     }
 }

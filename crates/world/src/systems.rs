@@ -11,7 +11,7 @@ use planarium_ground::{Cx, Fleet, FleetEvent};
 use planarium_kernel::cow::behind;
 use planarium_kernel::{Digest, SimTime};
 use planarium_part::{
-    Definition as Readable, Dialect, Done, Loading, Number, Part, Programs, Request, StreamNews, System, Wire,
+    Daemons, Definition as Readable, Dialect, Done, Loading, Number, Part, Request, StreamNews, System, Wire,
 };
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
@@ -47,7 +47,7 @@ pub(crate) fn not_begun() -> Refusal {
     Refusal::new(RefusalCode::Unsupported, "what the system runs on is not simulated in this build")
 }
 
-/// Makes an enum of definitions, an enum of programs and the list of dialects from one line a system.
+/// Makes an enum of definitions, an enum of daemons and the list of dialects from one line a system.
 macro_rules! systems {
     ($($(#[$on:meta])* $variant:ident($process:ty) on $need:ident;)+) => {
         /// The systems of this build.
@@ -59,9 +59,9 @@ macro_rules! systems {
             $($(#[$on])* $variant(<$process as System>::Definition),)+
         }
 
-        /// A program of one of the systems.
+        /// A daemon of one of the systems.
         #[derive(Clone)]
-        pub(crate) enum Program {
+        pub(crate) enum Daemon {
             $($(#[$on])* $variant(Arc<$process>),)+
         }
 
@@ -72,18 +72,18 @@ macro_rules! systems {
             };
         }
 
-        /// Asks a program, whichever system's it is.
-        macro_rules! of_program {
-            ($program:expr, |$one:ident| $answer:expr) => {
-                match $program { $($(#[$on])* Program::$variant($one) => $answer,)+ }
+        /// Asks a daemon, whichever system's it is.
+        macro_rules! of_daemon {
+            ($daemon:expr, |$one:ident| $answer:expr) => {
+                match $daemon { $($(#[$on])* Daemon::$variant($one) => $answer,)+ }
             };
         }
 
-        /// Works with a program and the ports that it declared; `else` is for a build that lacks what it runs on.
+        /// Works with a daemon and the ports that it declared; `else` is for a build that lacks what it runs on.
         macro_rules! with_ports {
-            ($program:expr, $lend:expr, |$one:ident, $ports:ident| $work:expr, else $otherwise:expr) => {
-                match $program {
-                    $($(#[$on])* Program::$variant($one) => match $lend.$need() {
+            ($daemon:expr, $lend:expr, |$one:ident, $ports:ident| $work:expr, else $otherwise:expr) => {
+                match $daemon {
+                    $($(#[$on])* Daemon::$variant($one) => match $lend.$need() {
                         Some(mut $ports) => $work,
                         None => $otherwise,
                     },)+
@@ -105,8 +105,8 @@ macro_rules! systems {
             }
 
             /// Who holds the services of its system.
-            pub(crate) fn programs(&self) -> Programs {
-                match self { $($(#[$on])* Self::$variant(_) => <$process as System>::PROGRAMS,)+ }
+            pub(crate) fn daemons(&self) -> Daemons {
+                match self { $($(#[$on])* Self::$variant(_) => <$process as System>::DAEMONS,)+ }
             }
 
             /// Returns the plans before anything runs; none when it cannot be used.
@@ -115,11 +115,11 @@ macro_rules! systems {
             }
 
             /// Returns the objections to this definition if it is to follow the running one, as findings in its text.
-            pub(crate) fn findings_against(&self, running: Option<&Program>) -> Vec<Diagnostic> {
+            pub(crate) fn findings_against(&self, running: Option<&Daemon>) -> Vec<Diagnostic> {
                 match self {
                     $($(#[$on])* Self::$variant(one) => {
                         let running = running.and_then(|running| match running {
-                            Program::$variant(program) => Some(&**program),
+                            Daemon::$variant(daemon) => Some(&**daemon),
                             #[allow(unreachable_patterns, reason = "reached where there are several systems")]
                             _ => None,
                         });
@@ -128,28 +128,28 @@ macro_rules! systems {
                 }
             }
 
-            /// Starts a program with its first service.
+            /// Starts a daemon with its first service.
             pub(crate) fn start(
                 self,
                 cx: &mut Cx,
                 lend: &mut Lend<'_>,
                 number: Number,
                 load: Arc<LoadService>,
-            ) -> Result<(Program, Value), Refusal> {
+            ) -> Result<(Daemon, Value), Refusal> {
                 match self {
                     $($(#[$on])* Self::$variant(definition) => {
                         lend.parts.begin(cx, <$process as System>::DIALECT.needs);
                         let loading = Loading { number, load, definition };
                         let mut ports = lend.$need().ok_or_else(not_begun)?;
-                        let (program, answer) = <$process as System>::start(cx, &mut ports, loading)?;
-                        Ok((Program::$variant(Arc::new(program)), answer))
+                        let (daemon, answer) = <$process as System>::start(cx, &mut ports, loading)?;
+                        Ok((Daemon::$variant(Arc::new(daemon)), answer))
                     })+
                 }
             }
         }
 
-        impl Program {
-            /// A program without a service, where the system of this word has such.
+        impl Daemon {
+            /// A daemon without a service, where the system of this word has such.
             pub(crate) fn empty(
                 word: &str,
                 cx: &mut Cx,
@@ -158,8 +158,8 @@ macro_rules! systems {
             ) -> Option<Self> {
                 $($(#[$on])* if word == <$process as System>::DIALECT.word {
                     lend.parts.begin(cx, <$process as System>::DIALECT.needs);
-                    let program = <$process as System>::empty(cx, &mut lend.$need()?, number)?;
-                    return Some(Self::$variant(Arc::new(program)));
+                    let daemon = <$process as System>::empty(cx, &mut lend.$need()?, number)?;
+                    return Some(Self::$variant(Arc::new(daemon)));
                 })+
                 None
             }
@@ -175,12 +175,12 @@ macro_rules! systems {
                 match (self, definition) {
                     $($(#[$on])* (Self::$variant(one), Definition::$variant(definition)) => {
                         let loading = Loading { number, load, definition };
-                        let program = Arc::make_mut(one);
+                        let daemon = Arc::make_mut(one);
                         let mut ports = lend.$need().ok_or_else(not_begun)?;
                         if update {
-                            program.update(cx, &mut ports, loading)
+                            daemon.update(cx, &mut ports, loading)
                         } else {
-                            program.load(cx, &mut ports, loading)
+                            daemon.load(cx, &mut ports, loading)
                         }
                     })+
                     #[allow(unreachable_patterns, reason = "reached where there are several systems")]
@@ -188,7 +188,7 @@ macro_rules! systems {
                 }
             }
 
-            /// Bytes that this program holds and the one before does not, by estimate.
+            /// Bytes that this daemon holds and the one before does not, by estimate.
             pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
                 match self {
                     $($(#[$on])* Self::$variant(one) => {
@@ -320,43 +320,43 @@ impl Definition {
     }
 }
 
-/// The program, as the contract asks it; see [`planarium_part::System`].
+/// The daemon, as the contract asks it; see [`planarium_part::System`].
 #[allow(unused_mut, reason = "some calls only ask with the ports, others change things through them")]
-impl Program {
+impl Daemon {
     pub(crate) fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
-        of_program!(self, |it| it.objection(load, name))
+        of_daemon!(self, |it| it.objection(load, name))
     }
 
     pub(crate) fn adapted(&self, load: &LoadService) -> Result<Option<LoadService>, Refusal> {
-        of_program!(self, |it| it.adapted(load))
+        of_daemon!(self, |it| it.adapted(load))
     }
 
     pub(crate) fn names(&self) -> Vec<(Number, Text)> {
-        of_program!(self, |it| it.names())
+        of_daemon!(self, |it| it.names())
     }
 
     pub(crate) fn shown(&self) -> Vec<(Number, Text)> {
-        of_program!(self, |it| it.shown())
+        of_daemon!(self, |it| it.shown())
     }
 
     pub(crate) fn request(&self, name: &str) -> Option<&Arc<LoadService>> {
-        of_program!(self, |it| it.request(name))
+        of_daemon!(self, |it| it.request(name))
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        of_program!(self, |it| it.is_over())
+        of_daemon!(self, |it| it.is_over())
     }
 
     pub(crate) fn next_due(&self) -> Option<(SimTime, Number)> {
-        of_program!(self, |it| it.next_due())
+        of_daemon!(self, |it| it.next_due())
     }
 
     pub(crate) fn one_shots(&self) -> usize {
-        of_program!(self, |it| it.one_shots())
+        of_daemon!(self, |it| it.one_shots())
     }
 
     pub(crate) fn restless(&self) -> bool {
-        of_program!(self, |it| it.restless())
+        of_daemon!(self, |it| it.restless())
     }
 
     pub(crate) fn rendered_file(
@@ -365,27 +365,27 @@ impl Program {
         task: &str,
         file: &str,
     ) -> Option<Result<(u16, Value), Refusal>> {
-        of_program!(self, |it| it.rendered_file(service, task, file))
+        of_daemon!(self, |it| it.rendered_file(service, task, file))
     }
 
     pub(crate) fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
-        of_program!(self, |it| it.views())
+        of_daemon!(self, |it| it.views())
     }
 
     pub(crate) fn status_at(&self, service: &str, element: &str) -> Option<&'static str> {
-        of_program!(self, |it| it.status_at(service, element))
+        of_daemon!(self, |it| it.status_at(service, element))
     }
 
     pub(crate) fn check(&self, fleet: &Fleet) -> Vec<String> {
-        of_program!(self, |it| it.check(fleet))
+        of_daemon!(self, |it| it.check(fleet))
     }
 
     pub(crate) fn digest(&self, digest: &mut Digest) {
-        of_program!(self, |it| it.digest(digest));
+        of_daemon!(self, |it| it.digest(digest));
     }
 
     pub(crate) fn weight(&self) -> u64 {
-        of_program!(self, |it| it.weight())
+        of_daemon!(self, |it| it.weight())
     }
 
     // ---- with ports ----------------------------------------------------------------------------

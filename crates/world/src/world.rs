@@ -3,10 +3,10 @@
 //! Knows: how the parts are held and what all of them together show.
 //! Must not know: past and future; that is the timeline's. How a step runs is in [`crate::step`].
 
+use crate::daemons::Daemons;
 use crate::genesis::Genesis;
 use crate::limits::LIMITS;
 use crate::parts::{Lend, Parts};
-use crate::programs::Programs;
 use planarium_kernel::digest::Digest;
 use planarium_kernel::recorder::Recorder;
 use planarium_kernel::time::SimTime;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub struct World {
     pub(crate) recorder: Recorder<EventBody>,
     pub(crate) parts: Parts,
-    pub(crate) programs: Programs,
+    pub(crate) daemons: Daemons,
     /// Changes of Kubernetes objects up to this version have been told.
     #[cfg(feature = "kube")]
     pub(crate) objects_version: u64,
@@ -78,7 +78,7 @@ impl World {
         let mut world = Self {
             recorder: Recorder::new(genesis.seed),
             parts: Parts::new(genesis.flags()),
-            programs: Programs::default(),
+            daemons: Daemons::default(),
             #[cfg(feature = "kube")]
             objects_version: 0,
             inputs: 0,
@@ -127,22 +127,22 @@ impl World {
         };
         let parts = self.parts.digests().into_iter();
         let mut all: Vec<(String, u64)> = parts.map(|(name, digest)| (name.to_owned(), digest)).collect();
-        for (number, program) in self.programs.of_dialect("") {
-            let names: Vec<String> = program.names().iter().map(|(_, name)| name.to_string()).collect();
-            let name = format!("program {} ({})", number.0, names.join(", "));
-            all.push((name, of(&|digest| program.digest(digest))));
+        for (number, daemon) in self.daemons.of_dialect("") {
+            let names: Vec<String> = daemon.names().iter().map(|(_, name)| name.to_string()).collect();
+            let name = format!("daemon {} ({})", number.0, names.join(", "));
+            all.push((name, of(&|digest| daemon.digest(digest))));
         }
         all
     }
 
     /// Roughly how many bytes a copy that shares nothing takes.
     pub(crate) fn weight(&self) -> u64 {
-        1024 + self.parts.weight() + self.programs.weight()
+        1024 + self.parts.weight() + self.daemons.weight()
     }
 
     /// Bytes that this world holds and `before` does not, by estimate: what it costs to keep both.
     pub(crate) fn beyond(&self, before: &Self) -> u64 {
-        1024 + self.parts.beyond(Some(&before.parts)) + self.programs.beyond(Some(&before.programs))
+        1024 + self.parts.beyond(Some(&before.parts)) + self.daemons.beyond(Some(&before.daemons))
     }
 
     /// When the earliest timer is due.
@@ -174,9 +174,9 @@ impl World {
     /// Returns whether nothing but periodic work without effect is left.
     pub fn idle(&self) -> bool {
         self.parts.one_shots() == 0
-            && self.programs.one_shots() == 0
+            && self.daemons.one_shots() == 0
             && !self.parts.restless()
-            && !self.programs.restless()
+            && !self.daemons.restless()
     }
 
     /// Lets time pass without any work; work that is due earlier must have been done.
@@ -188,7 +188,7 @@ impl World {
 
     /// Returns the views of the services, in order of installation.
     pub fn service_views(&self) -> Vec<Arc<ServiceView>> {
-        self.programs.views()
+        self.daemons.views()
     }
 
     /// Faults in force.
@@ -209,7 +209,7 @@ impl World {
     /// The request that a service was loaded or last updated with, or that its framework was brought about with. Without a
     /// dialect, the service of that name that was installed first is meant.
     pub fn definition(&self, dialect: &str, service: &str) -> Option<&Arc<LoadService>> {
-        self.programs.request(dialect, service)
+        self.daemons.request(dialect, service)
     }
 
     /// Why a machine is in the state that it is in, by its host name or the id of its agent.
@@ -221,8 +221,7 @@ impl World {
     pub fn why(&self, path: &ElementPath) -> Option<Why> {
         let mut parts = self.parts.clone();
         let now = self.recorder.now();
-        let mut of_element = self.programs.of_element(path);
-        of_element
-            .find_map(|(number, program)| program.why(path, &mut Lend { parts: &mut parts, number, now }))
+        let mut of_element = self.daemons.of_element(path);
+        of_element.find_map(|(number, daemon)| daemon.why(path, &mut Lend { parts: &mut parts, number, now }))
     }
 }

@@ -89,7 +89,7 @@ impl Engine {
         let Some(before) = ms.checked_sub(1).filter(|before| *before >= self.now_ms()) else { return false };
         self.advance_to(before);
         let there = self.now_ms() == before && self.at_head() && ms <= limits::TIME_MS;
-        if !there || !self.world.programs.comes_first(input) {
+        if !there || !self.world.daemons.comes_first(input) {
             return false;
         }
         self.pass_to(ms);
@@ -162,7 +162,7 @@ impl Engine {
     }
 
     fn holds(&self, condition: &Condition) -> bool {
-        let status_at = |element: &str| self.world.programs.status_at(element);
+        let status_at = |element: &str| self.world.daemons.status_at(element);
         condition.holds(self.now_ms(), &|| self.idle(), &status_at)
     }
 

@@ -15,7 +15,7 @@ use planarium_kernel::{Digest, SimTime};
 use planarium_mesos::Cluster;
 use planarium_mesos::{Framework, News};
 use planarium_part::{
-    Cx, Definition, Dialect, Done, Files, Loading, Number, Part, Programs, Request, System, Wire,
+    Cx, Daemons, Definition, Dialect, Done, Files, Loading, Number, Part, Request, System, Wire,
 };
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
@@ -169,7 +169,7 @@ impl System for Process {
         carry_out: |_| {},
         console: console::CONSOLE,
     };
-    const PROGRAMS: Programs = Programs::OneEach;
+    const DAEMONS: Daemons = Daemons::OneEach;
 
     fn read(load: &LoadService) -> Arc<Loaded> {
         Arc::new(crate::load(load))

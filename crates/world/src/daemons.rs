@@ -1,13 +1,13 @@
-//! The programs of a world, in order of installation.
+//! The daemons of a world, in order of installation.
 //!
 //! *Knows*: whose timer comes first, and what services are called.
-//! *Must not know*: what a program does.
+//! *Must not know*: what a daemon does.
 //!
-//! *Invariant*: `due` holds exactly the next timer of every program that has one, and `one_shots` is the sum over all of
-//! them; both are brought up to date after every touch, so nothing scans the programs.
+//! *Invariant*: `due` holds exactly the next timer of every daemon that has one, and `one_shots` is the sum over all of
+//! them; both are brought up to date after every touch, so nothing scans the daemons.
 
 use crate::condition::status_among;
-use crate::systems::{DIALECTS, Program};
+use crate::systems::{DIALECTS, Daemon};
 use planarium_ground::Fleet;
 use planarium_kernel::{SimTime, SortedMap, SortedSet};
 use planarium_part::Number;
@@ -20,25 +20,25 @@ use std::sync::Arc;
 
 #[derive(Clone)]
 struct Held {
-    program: Program,
+    daemon: Daemon,
     due: Option<(u64, Number)>,
-    one_shots: usize,
+    one_shots: u64,
 }
 
-/// A timer of a program: when, the service it is for, the program. *Order*: of two at one instant the service that was
+/// A timer of a daemon: when, the service it is for, the daemon. *Order*: of two at one instant the service that was
 /// installed first.
 type Due = (u64, Number, Number);
 
-/// All programs.
+/// All daemons.
 #[derive(Clone, Default)]
-pub(crate) struct Programs {
+pub(crate) struct Daemons {
     all: SortedMap<Number, Held>,
     due: SortedSet<Due>,
-    one_shots: usize,
+    one_shots: u64,
     next: u32,
 }
 
-impl Programs {
+impl Daemons {
     /// A number for a further service.
     pub(crate) fn number(&mut self) -> Number {
         let number = Number(self.next);
@@ -46,17 +46,17 @@ impl Programs {
         number
     }
 
-    /// Takes in a program that has just started.
-    pub(crate) fn install(&mut self, number: Number, program: Program) {
-        self.all.insert(number, Held { program, due: None, one_shots: 0 });
+    /// Takes in a daemon that has just started.
+    pub(crate) fn install(&mut self, number: Number, daemon: Daemon) {
+        self.all.insert(number, Held { daemon, due: None, one_shots: 0 });
         self.refresh(number);
     }
 
-    /// Brings up to date what is kept about a program, and forgets one that is over.
+    /// Brings up to date what is kept about a daemon, and forgets one that is over.
     fn refresh(&mut self, number: Number) {
         let Some(held) = self.all.get_mut(&number) else { return };
-        let over = held.program.is_over();
-        let due = if over { None } else { held.program.next_due().map(|(at, service)| (at.ms(), service)) };
+        let over = held.daemon.is_over();
+        let due = if over { None } else { held.daemon.next_due().map(|(at, service)| (at.ms(), service)) };
         if due != held.due {
             if let Some((at, service)) = held.due {
                 self.due.remove(&(at, service, number));
@@ -66,7 +66,7 @@ impl Programs {
             }
             held.due = due;
         }
-        let one_shots = if over { 0 } else { held.program.one_shots() };
+        let one_shots = if over { 0 } else { held.daemon.one_shots() as u64 };
         self.one_shots = self.one_shots - held.one_shots + one_shots;
         held.one_shots = one_shots;
         if over {
@@ -74,46 +74,46 @@ impl Programs {
         }
     }
 
-    /// Works with a program, and brings up to date what is kept about it.
-    pub(crate) fn touch<R>(&mut self, number: Number, work: impl FnOnce(&mut Program) -> R) -> Option<R> {
-        let result = work(&mut self.all.get_mut(&number)?.program);
+    /// Works with a daemon, and brings up to date what is kept about it.
+    pub(crate) fn touch<R>(&mut self, number: Number, work: impl FnOnce(&mut Daemon) -> R) -> Option<R> {
+        let result = work(&mut self.all.get_mut(&number)?.daemon);
         self.refresh(number);
         Some(result)
     }
 
     // ---- finding -----------------------------------------------------------------------------
 
-    /// Programs of a dialect in order of installation; of all dialects without a word.
-    pub(crate) fn of_dialect(&self, word: &str) -> impl Iterator<Item = (Number, &Program)> {
-        let all = self.all.iter().map(|(number, held)| (*number, &held.program));
-        all.filter(move |(_, program)| word.is_empty() || program.dialect().word == word)
+    /// Daemons of a dialect in order of installation; of all dialects without a word.
+    pub(crate) fn of_dialect(&self, word: &str) -> impl Iterator<Item = (Number, &Daemon)> {
+        let all = self.all.iter().map(|(number, held)| (*number, &held.daemon));
+        all.filter(move |(_, daemon)| word.is_empty() || daemon.dialect().word == word)
     }
 
-    /// The program that holds a service, with the service's number. Leading and trailing slashes of the name do not matter.
+    /// The daemon that holds a service, with the service's number. Leading and trailing slashes of the name do not matter.
     /// Without a dialect, the service that was installed first is meant.
     pub(crate) fn find(&self, dialect: &str, name: &str) -> Option<(Number, Number)> {
         let wanted = name.trim_matches('/');
-        self.of_dialect(dialect).find_map(|(number, program)| {
-            let names = program.names();
+        self.of_dialect(dialect).find_map(|(number, daemon)| {
+            let names = daemon.names();
             let found = names.iter().find(|(_, own)| own.trim_matches('/') == wanted);
             found.map(|(service, _)| (number, *service))
         })
     }
 
-    /// The program that holds a service, or a refusal.
+    /// The daemon that holds a service, or a refusal.
     pub(crate) fn named(&self, dialect: &str, name: &str) -> Result<(Number, Number), Refusal> {
         self.find(dialect, name)
             .ok_or_else(|| Refusal::new(RefusalCode::NotFound, format!("Service {name} not found")))
     }
 
-    /// Returns whether an input comes before what ends by itself at its instant: one for a program that reads commands first.
+    /// Returns whether an input comes before what ends by itself at its instant: one for a daemon that reads commands first.
     pub(crate) fn comes_first(&self, input: &Input) -> bool {
-        let first = |dialect: &str| self.of_dialect(dialect).any(|(_, program)| program.commands_first());
+        let first = |dialect: &str| self.of_dialect(dialect).any(|(_, daemon)| daemon.commands_first());
         match input {
             Input::Plan(command) => self
                 .find(&command.dialect, &command.service)
-                .and_then(|(number, _)| self.program(number))
-                .is_some_and(Program::commands_first),
+                .and_then(|(number, _)| self.daemon(number))
+                .is_some_and(Daemon::commands_first),
             Input::Call(call) => {
                 let segments = crate::input::segments(call);
                 let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
@@ -123,8 +123,8 @@ impl Programs {
         }
     }
 
-    pub(crate) fn program(&self, number: Number) -> Option<&Program> {
-        self.all.get(&number).map(|held| &held.program)
+    pub(crate) fn daemon(&self, number: Number) -> Option<&Daemon> {
+        self.all.get(&number).map(|held| &held.daemon)
     }
 
     pub(crate) fn numbers(&self) -> Vec<Number> {
@@ -133,12 +133,12 @@ impl Programs {
 
     /// Returns the number of services.
     pub(crate) fn services(&self) -> usize {
-        self.all.values().map(|held| held.program.names().len()).sum()
+        self.all.values().map(|held| held.daemon.names().len()).sum()
     }
 
     /// The request that a service was loaded or last updated with.
     pub(crate) fn request(&self, dialect: &str, name: &str) -> Option<&Arc<LoadService>> {
-        self.of_dialect(dialect).find_map(|(_, program)| program.request(name))
+        self.of_dialect(dialect).find_map(|(_, daemon)| daemon.request(name))
     }
 
     // ---- time --------------------------------------------------------------------------------
@@ -147,40 +147,40 @@ impl Programs {
         self.due.first().copied()
     }
 
-    pub(crate) fn one_shots(&self) -> usize {
+    pub(crate) fn one_shots(&self) -> u64 {
         self.one_shots
     }
 
     pub(crate) fn restless(&self) -> bool {
-        self.all.values().any(|held| held.program.restless())
+        self.all.values().any(|held| held.daemon.restless())
     }
 
     // ---- what they show ----------------------------------------------------------------------
 
     pub(crate) fn views(&self) -> Vec<Arc<ServiceView>> {
         let mut views: Vec<(Number, Arc<ServiceView>)> =
-            self.all.values().flat_map(|held| held.program.views()).collect();
+            self.all.values().flat_map(|held| held.daemon.views()).collect();
         planarium_kernel::sorted::sort_by_key(&mut views, |(number, _)| *number);
         views.into_iter().map(|(_, view)| view).collect()
     }
 
     /// The status an element shows, found as [`crate::element_status`] finds it in the views.
     pub(crate) fn status_at(&self, element: &str) -> Option<&'static str> {
-        let mut all: Vec<(Number, Text, &Program)> = Vec::new();
+        let mut all: Vec<(Number, Text, &Daemon)> = Vec::new();
         for held in self.all.values() {
-            all.extend(held.program.shown().into_iter().map(|(number, name)| (number, name, &held.program)));
+            all.extend(held.daemon.shown().into_iter().map(|(number, name)| (number, name, &held.daemon)));
         }
         planarium_kernel::sorted::sort_by_key(&mut all, |(number, ..)| *number);
         status_among(
             &all,
             |(_, name, _)| name,
-            |(_, name, program), rest| program.status_at(name, rest),
+            |(_, name, daemon), rest| daemon.status_at(name, rest),
             element,
         )
     }
 
-    /// The programs that an element may be of.
-    pub(crate) fn of_element(&self, path: &ElementPath) -> impl Iterator<Item = (Number, &Program)> {
+    /// The daemons that an element may be of.
+    pub(crate) fn of_element(&self, path: &ElementPath) -> impl Iterator<Item = (Number, &Daemon)> {
         self.of_dialect(&path.dialect)
     }
 
@@ -190,31 +190,31 @@ impl Programs {
     pub(crate) fn check(&self, fleet: &Fleet) -> Vec<String> {
         let mut found = Vec::new();
         for (number, held) in &self.all {
-            found.extend(held.program.check(fleet));
-            let due = held.program.next_due().map(|(at, service)| (SimTime::ms(at), service));
+            found.extend(held.daemon.check(fleet));
+            let due = held.daemon.next_due().map(|(at, service)| (SimTime::ms(at), service));
             let kept = due.is_none_or(|(at, service)| self.due.contains(&(at, service, *number)));
             if due != held.due || !kept {
-                found.push(format!("program {}: the next timer is not the one kept", number.0));
+                found.push(format!("daemon {}: the next timer is not the one kept", number.0));
             }
         }
-        let one_shots: usize = self.all.values().map(|held| held.program.one_shots()).sum();
+        let one_shots: u64 = self.all.values().map(|held| held.daemon.one_shots() as u64).sum();
         if one_shots != self.one_shots {
-            found.push(format!("{one_shots} one-shot timers of programs, {} kept", self.one_shots));
+            found.push(format!("{one_shots} one-shot timers of daemons, {} kept", self.one_shots));
         }
         found
     }
 
-    /// Bytes that these programs hold and those before do not, by estimate.
+    /// Bytes that these daemons hold and those before do not, by estimate.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let program = |(number, held): (&Number, &Held)| {
+        let daemon = |(number, held): (&Number, &Held)| {
             let old = before.and_then(|before| before.all.get(number));
-            256 + held.program.beyond(old.map(|old| &old.program))
+            256 + held.daemon.beyond(old.map(|old| &old.daemon))
         };
-        self.all.iter().map(program).sum()
+        self.all.iter().map(daemon).sum()
     }
 
     /// Roughly how many bytes a copy takes.
     pub(crate) fn weight(&self) -> u64 {
-        self.all.values().map(|held| 256 + held.program.weight()).sum()
+        self.all.values().map(|held| 256 + held.daemon.weight()).sum()
     }
 }
