@@ -26,7 +26,7 @@ use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PlanOp, PodC
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
-use planarium_protocol::{Event, Refusal, Text, Why};
+use planarium_protocol::{Event, Input, Refusal, Text, Why};
 use planarium_source::Diagnostic;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -56,7 +56,16 @@ impl Part for Process {
     }
 
     fn stream(&self, _: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
-        Reader::of(&self.marathon).stream_news(topic, events)
+        Reader::of(&self.marathon).stream_news(topic, events, &self.listeners)
+    }
+
+    fn stream_begins(&mut self, cluster: &Cluster, _: &Value) {
+        self.listeners.note(cluster.asked(), true);
+    }
+
+    fn stream_closed(&mut self, cluster: &Cluster, _: &Value) -> Option<Input> {
+        self.listeners.note(cluster.asked(), false);
+        None
     }
 
     fn check(&self, _: &Fleet) -> Vec<String> {
