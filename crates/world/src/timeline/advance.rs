@@ -224,6 +224,13 @@ impl Engine {
         self.world.is_full().then_some(Bound::Processes)
     }
 
+    /// The bound that keeps time from going on, or that the last advance stopped at before it got where it was to go.
+    pub fn limit(&self) -> Option<Bound> {
+        let ended = self.at_head() && self.now_ms() >= limits::TIME_MS;
+        let at = self.full().or_else(|| ended.then_some(Bound::Time));
+        at.or_else(|| self.cut_off.then_some(Bound::Steps))
+    }
+
     /// Has each advance take at most so many steps, so that a driver can look at its clock in between. What happens does not
     /// depend on it.
     pub fn set_steps_per_advance(&mut self, steps: u64) {
