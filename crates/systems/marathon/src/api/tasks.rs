@@ -11,7 +11,6 @@ use super::show::unknown_group;
 use super::{Answer, Done};
 use crate::definition::Refused;
 use crate::definition::RunSpec;
-use crate::definition::peek::Peek;
 use crate::definition::write::Dates;
 use crate::deployments::plan::ToKill;
 use crate::deployments::planning::RootChange;
