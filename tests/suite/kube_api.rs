@@ -58,6 +58,24 @@ fn the_cluster_answers_without_a_system_on_it() {
 }
 
 #[test]
+fn the_why_of_a_machine_says_that_its_node_is_cordoned() {
+    let mut client = Client::with_cluster("3");
+    client.post(NAMESPACES, &namespace("team")).status(201);
+    let nodes = client.get("/kube/api/v1/nodes").status(200).json();
+    let node = nodes["items"][0]["metadata"]["name"].as_str().unwrap().to_owned();
+    let reasons = |client: &mut Client| {
+        client.get(&format!("/sim/why?agent={node}")).status(200).json()["reasons"].to_string()
+    };
+    assert!(!reasons(&mut client).contains("cordoned"));
+    let mut cordon =
+        Request::new("PATCH", &format!("/kube/api/v1/nodes/{node}"), r#"{"spec":{"unschedulable":true}}"#);
+    cordon.headers.push(("content-type".into(), "application/merge-patch+json".into()));
+    assert_eq!(handle(&mut client.session, &cordon).status, 200);
+    let told = reasons(&mut client);
+    assert!(told.contains("its node is cordoned: no new pods come to it"), "{told}");
+}
+
+#[test]
 fn paths_of_kudos_kinds_install_kudo() {
     let mut client = Client::with_cluster("3");
     client.get(INSTANCES).status(200);

@@ -144,6 +144,13 @@ pub enum FleetEventKind {
         /// In which way it had been away.
         how: Absence,
     },
+    /// An operator plans to take the machines of a hostname away for a while, or does so no longer.
+    AbsencePlanned {
+        /// Which machines.
+        hostname: Text,
+        /// They are to go.
+        planned: bool,
+    },
     /// An owner's holdings on a machine have changed, so others may take more or less of it.
     HoldingsChanged {
         /// Which machine.

@@ -24,8 +24,6 @@ pub struct FirstFit<const D: usize> {
     /// A complete binary tree: the root at 1, the children of `n` at `2n` and `2n + 1`, the places from
     /// `leaves` on; `words` words per node.
     tree: Vec<u64>,
-    leaves: usize,
-    words: usize,
 }
 
 /// The shapes registered so far; copies of an index share them.
@@ -46,6 +44,13 @@ struct Ladder {
 
 const WORD: usize = 64;
 
+impl<const D: usize> Known<D> {
+    /// Words of a node: a bit for each shape.
+    fn words(&self) -> usize {
+        self.shapes.len().div_ceil(WORD).max(1)
+    }
+}
+
 impl<const D: usize> FirstFit<D> {
     /// An index over places with these free amounts, numbered from 0.
     pub fn new(free: impl IntoIterator<Item = [i64; D]>) -> Self {
@@ -56,11 +61,14 @@ impl<const D: usize> FirstFit<D> {
                 ladders: std::array::from_fn(|_| Ladder::default()),
             }),
             tree: Vec::new(),
-            leaves: 0,
-            words: 1,
         };
         index.rebuild();
         index
+    }
+
+    /// The number of the first place in the tree.
+    const fn leaves(&self) -> usize {
+        self.free.len().next_power_of_two()
     }
 
     /// Returns the number of places.
@@ -95,10 +103,10 @@ impl<const D: usize> FirstFit<D> {
             known.shapes.entry(need).or_insert(next);
         }
         if known.shapes.len() > before {
-            self.words = known.shapes.len().div_ceil(WORD);
+            let words = known.words();
             known.ladders = std::array::from_fn(|dimension| {
                 let at = |need: &[i64; D]| need.get(dimension).copied().unwrap_or(0);
-                Ladder::new(known.shapes.iter().map(|(need, shape)| (at(need), *shape)).collect(), self.words)
+                Ladder::new(known.shapes.iter().map(|(need, shape)| (at(need), *shape)).collect(), words)
             });
             self.rebuild();
         }
@@ -109,12 +117,12 @@ impl<const D: usize> FirstFit<D> {
         if !self.fits_below(1, shape) {
             return None;
         }
-        let mut node = 1;
-        while node < self.leaves {
+        let (mut node, leaves) = (1, self.leaves());
+        while node < leaves {
             node *= 2;
             node += usize::from(!self.fits_below(node, shape));
         }
-        Some(node - self.leaves)
+        Some(node - leaves)
     }
 
     /// The lowest-numbered place from `start` on where a shape fits.
@@ -122,7 +130,8 @@ impl<const D: usize> FirstFit<D> {
         if start >= self.len() {
             return None;
         }
-        let mut node = self.leaves + start;
+        let leaves = self.leaves();
+        let mut node = leaves + start;
         while !self.fits_below(node, shape) {
             // On to the next subtree to the right; the rightmost path has none.
             node >>= node.trailing_ones();
@@ -131,18 +140,18 @@ impl<const D: usize> FirstFit<D> {
             }
             node += 1;
         }
-        while node < self.leaves {
+        while node < leaves {
             node *= 2;
             node += usize::from(!self.fits_below(node, shape));
         }
-        Some(node - self.leaves)
+        Some(node - leaves)
     }
 
     /// Adds a place at the end and answers its number.
     pub fn push(&mut self, free: [i64; D]) -> usize {
-        let place = self.len();
+        let (place, leaves) = (self.len(), self.leaves());
         self.free.push(free);
-        if place < self.leaves {
+        if place < leaves {
             self.refresh(place);
         } else {
             self.rebuild();
@@ -179,30 +188,32 @@ impl<const D: usize> FirstFit<D> {
     fn fits_below(&self, node: usize, shape: Shape) -> bool {
         let (word, bit) = (shape.0 as usize / WORD, shape.0 % 64);
         // The last shape's word is the last of a node; a foreign shape is none of this index.
-        word < self.words && self.tree.get(node * self.words + word).is_some_and(|word| word >> bit & 1 == 1)
+        let words = self.known.words();
+        word < words && self.tree.get(node * words + word).is_some_and(|word| word >> bit & 1 == 1)
     }
 
     /// One word of the shapes that fit at a place.
     fn fitting(&self, free: &[i64; D], word: usize) -> u64 {
         let rows = self.known.ladders.iter().zip(free);
-        rows.fold(u64::MAX, |fitting, (ladder, free)| fitting & ladder.word(*free, word, self.words))
+        rows.fold(u64::MAX, |fitting, (ladder, free)| fitting & ladder.word(*free, word, self.known.words()))
     }
 
     /// Brings the tree up to date with one place.
     fn refresh(&mut self, place: usize) {
         let Some(free) = self.free(place) else { return };
-        for word in 0..self.words {
-            let mut node = self.leaves + place;
+        let (words, leaves) = (self.known.words(), self.leaves());
+        for word in 0..words {
+            let mut node = leaves + place;
             let mut fitting = self.fitting(&free, word);
             loop {
-                match self.tree.get_mut(node * self.words + word) {
+                match self.tree.get_mut(node * words + word) {
                     Some(kept) if *kept != fitting => *kept = fitting,
                     _ => break,
                 }
                 if node <= 1 {
                     break;
                 }
-                let sibling = self.tree.get((node ^ 1) * self.words + word).copied().unwrap_or(0);
+                let sibling = self.tree.get((node ^ 1) * words + word).copied().unwrap_or(0);
                 fitting |= sibling;
                 node /= 2;
             }
@@ -211,16 +222,16 @@ impl<const D: usize> FirstFit<D> {
 
     /// Builds the tree anew.
     fn rebuild(&mut self) {
-        self.leaves = self.free.len().next_power_of_two();
-        let mut tree = vec![0; self.leaves * self.words];
-        tree.reserve(self.leaves * self.words);
+        let (words, leaves) = (self.known.words(), self.leaves());
+        let mut tree = vec![0; leaves * words];
+        tree.reserve(leaves * words);
         for free in &self.free {
-            tree.extend((0..self.words).map(|word| self.fitting(free, word)));
+            tree.extend((0..words).map(|word| self.fitting(free, word)));
         }
-        tree.resize(2 * self.leaves * self.words, 0);
-        for at in (self.words..self.leaves * self.words).rev() {
-            let (node, word) = (at / self.words, at % self.words);
-            let child = |child: usize| tree.get(child * self.words + word).copied().unwrap_or(0);
+        tree.resize(2 * leaves * words, 0);
+        for at in (words..leaves * words).rev() {
+            let (node, word) = (at / words, at % words);
+            let child = |child: usize| tree.get(child * words + word).copied().unwrap_or(0);
             let both = child(2 * node) | child(2 * node + 1);
             if let Some(kept) = tree.get_mut(at) {
                 *kept = both;

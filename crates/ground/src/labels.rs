@@ -27,6 +27,11 @@ impl Labels {
         self.0.iter().find(|(n, _)| *n == name).map(|(_, value)| value)
     }
 
+    /// The id of the task; empty where there is none.
+    pub fn task_id(&self) -> Text {
+        self.get("task-id").cloned().unwrap_or_default()
+    }
+
     /// Sets a label.
     pub fn set(&mut self, name: &'static str, value: Text) {
         let all = Arc::make_mut(&mut self.0);

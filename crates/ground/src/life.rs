@@ -164,12 +164,12 @@ impl Fleet {
             }
         }
         let (was, now_hung) = (process.hung, holder.is_some());
-        let name = process.spec.name.clone();
+        let name = process.spec.named();
         if let Some((number, true)) = holder {
             if let Some(fault) = self.faults.get_mut(&number) {
                 Arc::make_mut(fault).marked.insert(pid);
             }
-            cx.scoped(cx.cause(), |cx| self.struck(cx, number, &name));
+            cx.scoped(cx.cause(), |cx| self.struck(cx, number, name));
         }
         let now = cx.now();
         if was != now_hung

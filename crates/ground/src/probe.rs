@@ -187,7 +187,7 @@ impl Fleet {
             self.count_failed_check(cx, pid, number);
         }
         let Some(process) = self.process_mut(pid) else { return };
-        let (task, owner) = (process.spec.name.clone(), process.spec.owner);
+        let ((task, task_id), owner) = (process.spec.named(), process.spec.owner);
         let probe = process.probe_mut(kind);
         probe.waiting = false;
         probe.attempts = probe.attempts.saturating_add(1);
@@ -196,7 +196,7 @@ impl Fleet {
         probe.next = Some(now.saturating_add(interval_ms));
         let attempt = probe.attempts;
         let exit_code = forecast.result.unwrap_or(TIMEOUT_EXIT_CODE);
-        let body = EventBody::Check { task, check: kind.as_str().into(), exit_code, attempt };
+        let body = EventBody::Check { task, task_id, check: kind.as_str().into(), exit_code, attempt };
         cx.following(body, |cx| match kind {
             CheckKind::Readiness => {
                 self.report_to(cx, owner, FleetEventKind::Check { pid, exit_code: forecast.result, attempt });

@@ -11,6 +11,7 @@ use crate::{
     spec::{MachineId, MachineSpec, Owner, ProcessId, ProcessSpec},
 };
 use planarium_kernel::Cause;
+use planarium_protocol::Text;
 use std::sync::Arc;
 
 impl Fleet {
@@ -61,6 +62,11 @@ impl Fleet {
     /// Reports about a machine, or about everything.
     pub(crate) fn report(&mut self, cx: &Cx, kind: FleetEventKind) {
         self.out.push_back(FleetEvent { cause: cx.cause(), owner: None, kind });
+    }
+
+    /// Reports that an operator plans to take the machines of a hostname away for a while, or does so no longer.
+    pub fn report_plan(&mut self, cx: &Cx, hostname: &Text, planned: bool) {
+        self.report(cx, FleetEventKind::AbsencePlanned { hostname: hostname.clone(), planned });
     }
 
     /// Reports about a process to whoever started it.

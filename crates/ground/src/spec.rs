@@ -109,3 +109,10 @@ pub struct ProcessSpec {
     /// Time between being asked to end and being ended, when a failing health check asks.
     pub grace_ms: u64,
 }
+
+impl ProcessSpec {
+    /// Its name, and the id of the instance of the task that it runs, for events about it.
+    pub(crate) fn named(&self) -> (Text, Text) {
+        (self.name.clone(), self.labels.task_id())
+    }
+}

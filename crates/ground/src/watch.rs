@@ -141,14 +141,14 @@ impl Fleet {
     /// Tells one who checks a process a result that somebody has said, unless he cannot reach it.
     fn notify_watcher(&mut self, cx: &mut Cx, pid: ProcessId, (owner, number): (Owner, u32), exit_code: i32) {
         let Some(process) = self.process_mut(pid).filter(|process| !process.cut_off) else { return };
-        let task = process.spec.name.clone();
+        let (task, task_id) = process.spec.named();
         let is_it =
             |watching: &&mut Watching| watching.watch.owner == owner && watching.watch.number == number;
         let Some(watching) = process.watches.iter_mut().find(is_it) else { return };
         watching.probe.attempts = watching.probe.attempts.saturating_add(1);
         watching.probe.last = Some(Seen(Some(exit_code)));
         let (kind, attempt) = (watching.watch.kind, watching.probe.attempts);
-        let body = EventBody::Check { task, check: kind.as_str().into(), exit_code, attempt };
+        let body = EventBody::Check { task, task_id, check: kind.as_str().into(), exit_code, attempt };
         cx.following(body, |cx| {
             self.report_to(cx, owner, FleetEventKind::Watched { pid, number, exit_code: Some(exit_code) });
         });
@@ -207,14 +207,14 @@ impl Fleet {
         watching.probe.listed = watching.probe.listed.saturating_add(u32::from(seen.listed));
         watching.probe.last = Some(Seen(seen.result));
         let (kind, attempt) = (watching.watch.kind, watching.probe.attempts);
-        let task = process.spec.name.clone();
+        let (task, task_id) = process.spec.named();
         arm(faults, timers, process, &mut watching, (pid, now));
         process.watches.insert(at, watching);
         if let Some(fault) = seen.fault {
             self.count_failed_check(cx, pid, fault);
         }
         let exit_code = seen.result.unwrap_or(TIMEOUT_EXIT_CODE);
-        let body = EventBody::Check { task, check: kind.as_str().into(), exit_code, attempt };
+        let body = EventBody::Check { task, task_id, check: kind.as_str().into(), exit_code, attempt };
         cx.following(body, |cx| {
             self.report_to(cx, owner, FleetEventKind::Watched { pid, number, exit_code: seen.result });
         });

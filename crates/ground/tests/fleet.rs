@@ -94,6 +94,7 @@ impl Yard {
             FleetEventKind::MachineLost { how, .. } => format!("machine {}", how.as_str()),
             FleetEventKind::MachineReturned { how, .. } => format!("machine back from {}", how.as_str()),
             FleetEventKind::OffersChanged => "offers changed".to_owned(),
+            FleetEventKind::AbsencePlanned { hostname, planned } => format!("{hostname} planned={planned}"),
             FleetEventKind::MasterFailover => "failover".to_owned(),
             FleetEventKind::SchedulerRestart { target } => format!("restart {:?}", target.service),
             FleetEventKind::HoldingsChanged { by, .. } => format!("holdings of {} changed", by.0),

@@ -5,6 +5,7 @@ use super::story::Waits;
 use super::windows;
 use planarium_messages::facts::Fact;
 use planarium_messages::questions::Toward;
+use planarium_world::limits::Bound;
 
 /// Most virtual time that one frame plays; a tab that was hidden does not catch up. *Units*: milliseconds.
 pub const FRAME_MS: u64 = 64 * 250;
@@ -49,11 +50,21 @@ impl Host {
         let target = self.shown.engine.now_ms().saturating_add(whole);
         let target = self.move_to(target);
         self.unseen = true;
-        if self.shown.engine.now_ms() < target {
-            let text = "The simulator's limits are reached; time does not go on.";
-            return vec![Fact::Stopped, Fact::Refused(text.into())];
+        let mut stopped = self.stopped_before(target);
+        if !stopped.is_empty() {
+            stopped.insert(0, Fact::Stopped);
         }
-        Vec::new()
+        stopped
+    }
+
+    /// Says which bound keeps time from going on to an instant; nothing where it is there.
+    fn stopped_before(&self, target: u64) -> Vec<Fact> {
+        let engine = &self.shown.engine;
+        if engine.now_ms() >= target {
+            return Vec::new();
+        }
+        let why = engine.limit().map_or_else(|| "time does not go on".to_owned(), Bound::text);
+        vec![Fact::Refused(format!("The run is paused: {why}.").into())]
     }
 
     /// Play was asked for: when nothing can happen any more, says so at once.
@@ -111,20 +122,36 @@ impl Host {
         match toward {
             Toward::Back => {
                 self.shown.engine.step_back();
+                self.news()
             }
-            Toward::Ahead => self.ahead(|engine| {
-                engine.advance_events(1);
+            Toward::Ahead => self.told_ahead(|host| {
+                host.ahead(|engine| {
+                    engine.advance_events(1);
+                });
             }),
         }
-        self.news()
     }
 
     pub(crate) fn step_status(&mut self, toward: Toward) -> Vec<Fact> {
         match toward {
-            Toward::Back => self.back_to_status(),
-            Toward::Ahead => self.ahead_to_status(),
+            Toward::Back => {
+                self.back_to_status();
+                self.news()
+            }
+            Toward::Ahead => self.told_ahead(Self::ahead_to_status),
         }
-        self.news()
+    }
+
+    /// Goes ahead, and says which bound is in the way where the cursor stays.
+    fn told_ahead(&mut self, go: impl FnOnce(&mut Self)) -> Vec<Fact> {
+        let place = |host: &Self| (host.shown.engine.seq(), host.shown.engine.now_ms());
+        let before = place(self);
+        go(self);
+        let mut facts = self.news();
+        if place(self) == before && self.shown.engine.limit().is_some() {
+            facts.extend(self.stopped_before(u64::MAX));
+        }
+        facts
     }
 
     /// One event ahead; at the head the script has its say first.
@@ -208,10 +235,13 @@ impl Host {
     pub(crate) fn seek_ms(&mut self, ms: u64) -> Vec<Fact> {
         let head = self.shown.engine.head_ms();
         self.shown.engine.seek_ms(ms.min(head));
-        if ms > head {
-            self.move_to(ms);
+        if ms <= head {
+            return self.news();
         }
-        self.news()
+        self.move_to(ms);
+        let mut facts = self.news();
+        facts.extend(self.stopped_before(ms));
+        facts
     }
 
     pub(crate) fn seek_seq(&mut self, seq: u64) -> Vec<Fact> {
@@ -237,4 +267,28 @@ fn last_status(engine: &mut planarium_world::Engine, seq: u64) -> Option<u64> {
         (to, many) = (after, many * 4);
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusals(facts: &[Fact]) -> Vec<&str> {
+        let refused = |fact| match fact {
+            &Fact::Refused(ref text) => Some(&**text),
+            _ => None,
+        };
+        facts.iter().filter_map(refused).collect()
+    }
+
+    #[test]
+    fn a_run_that_a_bound_pauses_says_which() {
+        let mut host = Host::new(|_| {});
+        assert_eq!(refusals(&host.seek_ms(60_000)), [""; 0]);
+        let facts = host.seek_ms(u64::MAX);
+        assert_eq!(refusals(&facts), ["The run is paused: a world ends after a hundred years."]);
+        let facts = host.step_event(Toward::Ahead);
+        assert_eq!(refusals(&facts), ["The run is paused: a world ends after a hundred years."]);
+        assert_eq!(refusals(&host.step_event(Toward::Back)), [""; 0]);
+    }
 }

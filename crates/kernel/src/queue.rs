@@ -253,12 +253,12 @@ impl Node {
 #[derive(Debug, Clone)]
 struct Heap {
     nodes: Vec<Node>,
-    dead: usize,
+    dead: u32,
 }
 
 const ARITY: usize = 4;
 /// Below this many dead nodes compaction is not worth it.
-const COMPACT_FROM: usize = 64;
+const COMPACT_FROM: u32 = 64;
 
 impl Heap {
     const fn new() -> Self {
@@ -266,7 +266,7 @@ impl Heap {
     }
 
     fn living(&self) -> usize {
-        self.nodes.len() - self.dead
+        self.nodes.len() - self.dead as usize
     }
 
     fn peek(&self) -> Option<&Node> {
@@ -291,7 +291,7 @@ impl Heap {
         if self.dead == 0 {
             return;
         }
-        if self.dead >= COMPACT_FROM && self.dead * 2 > self.nodes.len() {
+        if self.dead >= COMPACT_FROM && self.dead as usize * 2 > self.nodes.len() {
             self.nodes.retain(|node| is_alive(node));
             self.dead = 0;
             // A sorted array is a heap of any arity.

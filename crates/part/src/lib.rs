@@ -20,7 +20,9 @@ mod system;
 pub use definition::{Definition, Files};
 pub use ground::{Ground, SYSTEMS};
 pub use http::{Request, Response, Wire};
-pub use part::{Flags, Layer, MachineChange, Part};
+pub use part::{Done, Flags, Layer, MachineChange, Part};
 pub use planarium_ground::{Cx, Owner};
 pub use statuses::STATUSES;
-pub use system::{Dialect, Loading, Number, StreamNews, System, digest_of_views, outcome, reply_as_recorded};
+pub use system::{
+    Daemons, Dialect, Loading, Number, StreamNews, System, digest_of_views, outcome, reply_as_recorded,
+};

@@ -11,11 +11,13 @@ use crate::system::{Number, StreamNews};
 use planarium_ground::{Cx, Fleet, FleetEvent, MachineId, Owner};
 use planarium_kernel::{Digest, SimTime};
 use planarium_protocol::input::{AddAgent, Sharing};
-use planarium_protocol::view::{MachineView, WindowView};
+use planarium_protocol::view::ClusterView;
 use planarium_protocol::why::MachineWhy;
-use planarium_protocol::{Input, Refusal, Text, Why};
+use planarium_protocol::{Input, Refusal};
 use serde_json::Value;
-use std::sync::Arc;
+
+/// The answer of an input, or why it is refused.
+pub type Done = Result<Value, Refusal>;
 
 /// Something that owns state and timers.
 pub trait Part {
@@ -60,6 +62,17 @@ pub trait Part {
         StreamNews { ended: true, ..StreamNews::default() }
     }
 
+    /// Somebody begins to listen to a stream of this topic. Nothing that happens in the world depends on it.
+    fn stream_begins(&mut self, ports: &Self::Ports<'_>, topic: &Value) {
+        let _ = (ports, topic);
+    }
+
+    /// Nobody listens to a stream of this topic any more; returns the input that follows.
+    fn stream_closed(&mut self, ports: &Self::Ports<'_>, topic: &Value) -> Option<Input> {
+        let _ = (ports, topic);
+        None
+    }
+
     /// Lists broken invariants in words: kept values against plain recomputation.
     fn check(&self, fleet: &Fleet) -> Vec<String>;
 
@@ -99,19 +112,21 @@ impl Flags {
     }
 }
 
-/// A change of the machines, or of what an operator plans for them.
+/// A change of the machines.
 #[derive(Clone, Copy, Debug)]
 pub enum MachineChange<'a> {
-    /// A machine has joined, or is there already and the request asks for a fresh registration.
+    /// A request asks for machines, none of which has joined yet.
+    Asked(&'a AddAgent),
+    /// A machine has joined.
     Joined(MachineId, &'a AddAgent),
-    /// All new machines of a request have joined.
+    /// A request names a machine that is there already.
+    Again(MachineId, &'a AddAgent),
+    /// All machines of a request have joined: the new ones.
     AllJoined(&'a [MachineId]),
     /// A machine is about to leave for good.
     Leaving(MachineId),
     /// A machine has left.
     Left(MachineId),
-    /// An operator plans to take some machines away, and others no longer; by hostname.
-    Planned(&'a [Text], &'a [Text]),
 }
 
 /// A part between the machines and the systems: a cluster manager with which machines register.
@@ -119,86 +134,34 @@ pub trait Layer: Part + Sized {
     /// Starts the processes that this part runs on machines.
     const OWNER: Owner;
 
-    /// Begins with the machines that are there already.
+    /// Begins with the machines that are there already. From now on it hears of what others hold of them.
     fn begin(cx: &mut Cx, ground: &mut Ground<'_>, flags: &Flags) -> Self;
 
-    /// Refuses machines that could not register.
-    fn admits(&self, ground: &Ground<'_>, add: &AddAgent) -> Result<(), Refusal> {
-        let _ = (ground, add);
-        Ok(())
-    }
-
-    /// Returns whether `add` may ask for a fresh registration of a machine that is there already.
+    /// The machines change. Returns whether this part does something with a machine that is there already
+    /// ([`MachineChange::Again`]); where no part does, the request is refused.
     ///
-    /// *Errors*: the machine cannot register now.
-    fn takes_again(&self, ground: &Ground<'_>, machine: MachineId) -> Result<bool, Refusal> {
-        let _ = (ground, machine);
-        Ok(false)
-    }
-
-    /// The machines have changed, or what an operator plans for them.
-    fn machines_changed(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, change: &MachineChange<'_>) {
-        let _ = (cx, ground, change);
-    }
-
-    /// Writes all that this part holds into the machines' ledger: a further part is about to begin, which reads it.
-    fn open_books(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
-        let _ = (cx, ground);
-    }
-
-    /// Returns whether the machines' ledger holds what this part holds of them, as far as others read it.
-    fn is_settled(&self) -> bool {
-        true
-    }
-
-    /// Brings the machines' ledger in line with what this part holds of them.
-    fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
-        let _ = (cx, ground);
-    }
-
-    /// Programs that a fault had ended are up again.
-    fn programs_returned(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
-        let _ = (cx, ground);
-    }
-
-    /// Carries an input out that is this part's; none when it is not.
-    fn perform(
+    /// *Errors*: the machine cannot register; all that the request did is put back.
+    fn machines_changed(
         &mut self,
         cx: &mut Cx,
         ground: &mut Ground<'_>,
-        input: &Input,
-    ) -> Option<Result<Value, Refusal>> {
-        let _ = (cx, ground, input);
-        None
-    }
+        change: &MachineChange<'_>,
+    ) -> Result<bool, Refusal>;
 
-    /// Adds to an explanation what this part knows of what it names.
-    fn explain(&self, ground: &Ground<'_>, why: &mut Why) {
-        let _ = (ground, why);
-    }
+    /// Returns whether the machines' ledger holds what this part holds of them, as far as others read it.
+    fn is_settled(&self, ground: &Ground<'_>) -> bool;
 
-    /// Somebody begins to listen to a stream of this topic. Nothing that happens depends on it.
-    fn stream_begins(&mut self, ground: &Ground<'_>, topic: &Value) {
-        let _ = (ground, topic);
-    }
+    /// Brings the machines' ledger in line with what this part holds of them.
+    fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>);
 
-    /// The input that follows when nobody listens to a stream any more.
-    fn stream_closed(&self, topic: &Value) -> Option<Input> {
-        let _ = topic;
-        None
-    }
+    /// Carries an input out that is this part's; none when it is not.
+    fn perform(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, input: &Input) -> Option<Done>;
 
     /// Returns whether a path, in decoded segments, is one of its API's, so that a request finds it where it has not begun yet.
-    fn owns(parts: &[&str]) -> bool {
-        let _ = parts;
-        false
-    }
+    fn owns(parts: &[&str]) -> bool;
 
     /// Returns whether an input needs this part, so that it begins where it has not begun yet.
-    fn is_needed_for(input: &Input) -> bool {
-        let _ = input;
-        false
-    }
+    fn is_needed_for(input: &Input) -> bool;
 
     /// Passes over periodic work up to an instant that changes nothing; the last one's instant and how many they were.
     fn pass_quiet(&mut self, until: SimTime) -> Option<(SimTime, u64)> {
@@ -206,26 +169,9 @@ pub trait Layer: Part + Sized {
         None
     }
 
-    /// Hostnames of the machines that an operator plans to take away.
-    fn planned(&self, ground: &Ground<'_>) -> Vec<Text> {
-        let _ = ground;
-        Vec::new()
-    }
+    /// Adds to the cluster what this part knows of it. The number grows whenever that is something else.
+    fn show(&self, ground: &Ground<'_>, cluster: &mut ClusterView) -> u64;
 
-    /// Adds to the machines what this part knows of them. The number grows whenever that is something else.
-    fn show(&self, ground: &Ground<'_>, machines: &mut Vec<Arc<MachineView>>) -> u64 {
-        let _ = (ground, machines);
-        0
-    }
-
-    /// The maintenance schedule as it was posted.
-    fn windows(&self) -> Vec<WindowView> {
-        Vec::new()
-    }
-
-    /// Why a machine is in the state that it is in.
-    fn why_machine(&self, ground: &Ground<'_>, which: &str) -> Option<MachineWhy> {
-        let _ = (ground, which);
-        None
-    }
+    /// Adds to the explanation of a machine what this part knows of it; there is none yet where no machine has that name.
+    fn explain_machine(&self, ground: &Ground<'_>, which: &str, why: &mut Option<MachineWhy>);
 }

@@ -9,7 +9,7 @@
 use crate::console::Console;
 use crate::definition::{Definition, Files};
 use crate::http::{Request, Response};
-use crate::part::Part;
+use crate::part::{Done, Part};
 use planarium_ground::Cx;
 use planarium_kernel::Digest;
 use planarium_protocol::event::ElementPath;
@@ -17,7 +17,7 @@ use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, 
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::{ServiceView, StatusWord};
-use planarium_protocol::{Input, Refusal, Text, Why};
+use planarium_protocol::{Refusal, Text, Why};
 use planarium_source::Diagnostic;
 use serde_json::Value;
 use std::sync::Arc;
@@ -56,6 +56,15 @@ pub struct Dialect {
     pub console: Console,
 }
 
+/// Who holds the services of a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Daemons {
+    /// One daemon holds all of them.
+    One,
+    /// Each has a daemon of its own, unless it names one that is there already ([`LoadService::framework`]).
+    OneEach,
+}
+
 /// A service on its way into a process.
 #[derive(Clone, Debug)]
 pub struct Loading<D> {
@@ -89,6 +98,12 @@ pub trait System: Part + Clone + Sized {
     /// Facts about the system itself.
     const DIALECT: Dialect;
 
+    /// Who holds the services of this system.
+    const DAEMONS: Daemons = Daemons::One;
+
+    /// In a script, a command or a call of its API comes before the work of its instant; otherwise after it.
+    const COMMANDS_FIRST: bool = false;
+
     /// Reads a definition.
     fn read(load: &LoadService) -> Self::Definition;
 
@@ -119,12 +134,6 @@ pub trait System: Part + Clone + Sized {
         })
     }
 
-    /// Returns whether this process is the one that a further service belongs to.
-    fn takes(&self, load: &LoadService) -> bool {
-        let _ = load;
-        true
-    }
-
     /// Starts a process with its first service. The answer is that of the input.
     ///
     /// *Errors*: what the real system would refuse.
@@ -132,15 +141,17 @@ pub trait System: Part + Clone + Sized {
         cx: &mut Cx,
         ports: &mut Self::Ports<'_>,
         loading: Loading<Self::Definition>,
-    ) -> Result<(Self, Value), Refusal>;
+    ) -> Result<(Self, Value), Refusal> {
+        let mut process = Self::empty(cx, ports, loading.number).ok_or_else(|| {
+            let text = format!("{} starts with a service only", Self::DIALECT.title);
+            Refusal::new(RefusalCode::Unsupported, text)
+        })?;
+        let answer = process.load(cx, ports, loading)?;
+        Ok((process, answer))
+    }
 
-    /// Takes a further service in.
-    fn load(
-        &mut self,
-        cx: &mut Cx,
-        ports: &mut Self::Ports<'_>,
-        loading: Loading<Self::Definition>,
-    ) -> Result<Value, Refusal>;
+    /// Takes a service in.
+    fn load(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>, loading: Loading<Self::Definition>) -> Done;
 
     /// The request of an update as this process reads it; none where it stands as it is.
     fn adapted(&self, load: &LoadService) -> Result<Option<LoadService>, Refusal> {
@@ -154,16 +165,10 @@ pub trait System: Part + Clone + Sized {
         cx: &mut Cx,
         ports: &mut Self::Ports<'_>,
         loading: Loading<Self::Definition>,
-    ) -> Result<Value, Refusal>;
+    ) -> Done;
 
     /// Begins to uninstall a service, or drops it at once (`force`).
-    fn remove(
-        &mut self,
-        cx: &mut Cx,
-        ports: &mut Self::Ports<'_>,
-        name: &str,
-        force: bool,
-    ) -> Result<Value, Refusal>;
+    fn remove(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>, name: &str, force: bool) -> Done;
 
     /// The names by which services are found here, as they were loaded: leading and trailing slashes do not matter.
     fn names(&self) -> Vec<(Number, Text)>;
@@ -188,12 +193,6 @@ pub trait System: Part + Clone + Sized {
         false
     }
 
-    /// Returns whether an input comes before what ends by itself at its instant. Everywhere else it comes after all work of the
-    /// instant.
-    fn comes_first(&self, _input: &Input) -> bool {
-        false
-    }
-
     // ---- news --------------------------------------------------------------------------------
 
     /// A fault ended its program (or, with a pattern for the service, that of some services), and it is started again.
@@ -202,20 +201,10 @@ pub trait System: Part + Clone + Sized {
     // ---- commands ----------------------------------------------------------------------------
 
     /// Carries a plan command out.
-    fn plan_command(
-        &mut self,
-        cx: &mut Cx,
-        ports: &mut Self::Ports<'_>,
-        command: &PlanCommand,
-    ) -> Result<Value, Refusal>;
+    fn plan_command(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>, command: &PlanCommand) -> Done;
 
     /// Carries a pod command out.
-    fn pod_command(
-        &mut self,
-        cx: &mut Cx,
-        ports: &mut Self::Ports<'_>,
-        command: &PodCommand,
-    ) -> Result<Value, Refusal>;
+    fn pod_command(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>, command: &PodCommand) -> Done;
 
     /// Carries a journaled call of its API out; none when the path means another process. `parts` are the decoded segments of the path; the query stands in the
     /// call's path. Answer with [`outcome`], so that [`reply_as_recorded`] can make the response of it. A refusal's message is
@@ -226,7 +215,7 @@ pub trait System: Part + Clone + Sized {
         ports: &mut Self::Ports<'_>,
         call: &HttpCall,
         parts: &[&str],
-    ) -> Option<Result<Value, Refusal>> {
+    ) -> Option<Done> {
         let _ = (cx, ports, call, parts);
         None
     }

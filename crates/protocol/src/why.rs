@@ -364,6 +364,11 @@ impl HeldByOthers {
         format!("{} held by {}", self.amount, self.names())
     }
 
+    /// A sentence about a machine: `memory of m1 is held by Mesos task web-0, 2 more`.
+    pub fn sentence(&self, requirement: &str, machine: &str) -> String {
+        format!("{requirement} of {machine} is held by {}", self.names())
+    }
+
     /// The names: `pod web-0, 2 more`.
     pub fn names(&self) -> String {
         let mut names: Vec<String> = self.holders.iter().map(Holder::in_words).collect();

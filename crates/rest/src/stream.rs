@@ -60,10 +60,9 @@ pub fn poll_stream(stream: &mut EventStream, session: &Session) -> Polled {
 
 /// Nobody listens any more, which the part whose stream it is may want to know, unless the world has moved on without it.
 pub fn close_stream(stream: &EventStream, session: &mut Session) {
-    if let Source::Layer(layer, topic) = &stream.source
-        && session.engine.at_head()
+    if session.engine.at_head()
         && is_current(stream, &session.engine)
-        && let Some(input) = session.engine.world().stream_closed(*layer, topic)
+        && let Some(input) = session.engine.stream_closed(&stream.source)
     {
         session.engine.apply(input);
     }

@@ -5,8 +5,8 @@
 //! A task may run many times: an app has several instances, a pod is launched again. Their lines would be the same; they get a
 //! number, in the order in which they first appear.
 
-use planarium_protocol::Cause;
 use planarium_protocol::event::{Event, EventBody};
+use planarium_protocol::{Cause, Text};
 use std::collections::BTreeMap;
 
 /// Causes that are looked at behind a status: a check or a kill is the cause of the cause at most a few times over.
@@ -25,17 +25,37 @@ impl Instances {
     /// Numbers the instances that occur in the events of a run.
     pub(crate) fn of(events: &[Event]) -> Self {
         let mut named: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+        let mut owners: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
         let mut about = BTreeMap::new();
+        let mut awaited: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
         let by_seq: BTreeMap<u64, &Event> = events.iter().map(|event| (event.seq, event)).collect();
         for event in events {
-            let (EventBody::Launched { framework, task, task_id: id, .. }
-            | EventBody::TaskStatus { framework, task, task_id: id, .. }) = &event.body
-            else {
-                continue;
+            let (framework, task, id) = match &event.body {
+                EventBody::Launched { framework, task, task_id, .. }
+                | EventBody::TaskStatus { framework, task, task_id, .. } => (&**framework, task, task_id),
+                EventBody::Check { task, task_id, .. } => ("", task, task_id),
+                EventBody::FaultStruck { target, task_id, .. } => ("", target, task_id),
+                EventBody::Happened { facts, .. } => {
+                    if let Some(instance) = instance_of(facts) {
+                        awaited.entry(instance).or_default().push(event.seq);
+                    }
+                    continue;
+                }
+                _ => continue,
             };
-            let ids = named.entry((framework, task)).or_default();
+            if id.is_empty() {
+                continue;
+            }
+            // What does not name the framework is about a task that was launched before, or of a system without one.
+            let owner = *owners.entry(id).or_insert((framework, task));
+            let ids = named.entry(owner).or_default();
             if !ids.contains(&&**id) {
                 ids.push(id);
+            }
+            let (EventBody::Launched { .. } | EventBody::TaskStatus { .. }) = &event.body else { continue };
+            // What was said of an instance before was about the task of it that comes next.
+            for said in instances_of(id).filter_map(|instance| awaited.remove(instance)) {
+                about.extend(said.into_iter().map(|seq| (seq, id.to_string())));
             }
             // What a status came of was about the same instance.
             let mut cause = event.cause;
@@ -66,7 +86,14 @@ impl Instances {
 
     fn number(&self, event: &Event) -> Option<u32> {
         let id = match &event.body {
-            EventBody::Launched { task_id, .. } | EventBody::TaskStatus { task_id, .. } => task_id,
+            EventBody::Launched { task_id, .. }
+            | EventBody::TaskStatus { task_id, .. }
+            | EventBody::Check { task_id, .. }
+            | EventBody::FaultStruck { task_id, .. }
+                if !task_id.is_empty() =>
+            {
+                task_id
+            }
             _ => self.about.get(&event.seq)?.as_str(),
         };
         self.numbers.get(id).copied()
@@ -80,14 +107,29 @@ fn subject(body: &EventBody) -> Option<(String, &str)> {
         | EventBody::TaskStatus { task, .. }
         | EventBody::Check { task, .. } => Some((String::new(), task)),
         EventBody::KillRequested { task, .. } => Some(("kill ".to_owned(), task)),
-        EventBody::FaultStruck { fault, target } => Some((format!("fault {fault} struck "), target)),
+        EventBody::FaultStruck { fault, target, .. } => Some((format!("fault {fault} struck "), target)),
+        EventBody::Happened { facts, .. } => {
+            instance_of(facts)?;
+            Some((String::new(), &facts.first()?.1))
+        }
         _ => None,
     }
+}
+
+/// The instance that a system names among the facts of a report.
+fn instance_of(facts: &[(Text, Text)]) -> Option<&str> {
+    facts.iter().find(|(name, _)| **name == *"instance").map(|(_, instance)| &**instance)
+}
+
+/// The instances whose task a task may be: the id of a task begins with that of its instance, and goes on behind a dot.
+fn instances_of(id: &str) -> impl Iterator<Item = &str> {
+    id.match_indices('.').filter_map(|(at, _)| id.get(..at)).chain([id])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use planarium_protocol::event::Importance;
 
     fn event(seq: u64, cause: Cause, body: EventBody) -> Event {
         Event { seq, at_ms: 0, cause, body }
@@ -115,6 +157,28 @@ mod tests {
             task_id: id.into(),
         };
         let kill = || EventBody::KillRequested { framework: "f".into(), task: "web".into(), grace_ms: 5 };
+        let check = |id: &str| EventBody::Check {
+            task: "web".into(),
+            task_id: id.into(),
+            check: "health".into(),
+            exit_code: 1,
+            attempt: 3,
+        };
+        let struck = |id: &str| EventBody::FaultStruck {
+            fault: "f1".into(),
+            target: "web".into(),
+            task_id: id.into(),
+        };
+        let queued = |instance: Option<&str>| EventBody::Happened {
+            speaker: "marathon".into(),
+            what: "instances-queued".into(),
+            importance: Importance::Normal,
+            path: None,
+            facts: std::iter::once(("app".into(), "/web".into()))
+                .chain(instance.map(|id| ("instance".into(), id.into())))
+                .collect(),
+            text: "/web: 1 instance is to be launched".into(),
+        };
         let events = [
             event(1, Cause::Genesis, launched("web", "one")),
             event(2, Cause::Genesis, launched("web", "two")),
@@ -124,6 +188,13 @@ mod tests {
             event(6, Cause::Event(5), status("web", "two")),
             event(7, Cause::Event(6), status("web", "one")),
             event(8, Cause::Genesis, EventBody::MachineAdded { agent: "web".into() }),
+            event(9, Cause::Genesis, check("two")),
+            event(10, Cause::Genesis, check("")),
+            event(11, Cause::Genesis, struck("one")),
+            event(12, Cause::Genesis, queued(Some("web.instance-3"))),
+            event(13, Cause::Genesis, queued(None)),
+            event(14, Cause::Genesis, launched("web", "web.instance-3._app.1")),
+            event(15, Cause::Genesis, queued(Some("web.instance-4"))),
         ];
         let instances = Instances::of(&events);
         let said: Vec<String> = events.iter().map(|event| instances.sentence(event)).collect();
@@ -138,6 +209,13 @@ mod tests {
                 "web #2 TASK_KILLED",
                 "web #1 TASK_KILLED",
                 "web joined",
+                "web #2 health check 3: exit 1",
+                "web health check 3: exit 1",
+                "fault f1 struck web #1",
+                "/web #3: 1 instance is to be launched",
+                "/web: 1 instance is to be launched",
+                "web #3 launched on a",
+                "/web: 1 instance is to be launched",
             ]
         );
     }

@@ -3,17 +3,16 @@
 //! *Knows*: which crates implement [`Layer`], and passes on what the world asks of all of them. *Must not know*: any of
 //! their rules.
 
-use planarium_ground::{Cx, Fleet, FleetEvent, MachineId};
+use planarium_ground::{Cx, Fleet, FleetEvent};
 #[allow(unused_imports, reason = "a build may have no layers")]
 use planarium_kernel::cow::behind;
 #[allow(unused_imports, reason = "a build may have no layers")]
 use planarium_kernel::{Digest, SimTime};
 #[allow(unused_imports, reason = "a build may have no layers")]
-use planarium_part::{Flags, Ground, Layer, MachineChange, Part, Request, StreamNews, Wire};
-use planarium_protocol::input::AddAgent;
-use planarium_protocol::view::{MachineView, WindowView};
+use planarium_part::{Done, Flags, Ground, Layer, MachineChange, Part, Request, StreamNews, Wire};
+use planarium_protocol::view::ClusterView;
 use planarium_protocol::why::MachineWhy;
-use planarium_protocol::{Event, Input, Refusal, Text, Why};
+use planarium_protocol::{Event, Input, Refusal};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -41,16 +40,39 @@ macro_rules! layers {
             $($(#[$on])* pub(crate) $field: Option<Arc<$layer>>,)*
         }
 
+        /// Does something with every layer that has begun: with its number, and with the layer to be asked.
+        macro_rules! each {
+            ($layers:expr, |$no:ident, $one:ident| $work:expr) => {
+                $($(#[$on])* if let Some($one) = &$layers.$field {
+                    let $no: u8 = $number;
+                    $work
+                })*
+            };
+        }
+
+        /// Does something with every layer that has begun: with its number, and with the layer to be changed.
+        macro_rules! each_mut {
+            ($layers:expr, |$no:ident, $one:ident| $work:expr) => {
+                $($(#[$on])* if let Some($one) = &mut $layers.$field {
+                    let $no: u8 = $number;
+                    $work
+                })*
+            };
+        }
+
+        /// Does something with every layer that has begun, in the order in which they hear of machines.
+        macro_rules! each_hearer {
+            ($layers:expr, |$one:ident| $work:expr) => {
+                $($(#[$there])* if let Some($one) = &mut $layers.$hearer {
+                    $work
+                })*
+            };
+        }
+
         #[allow(unused_mut, unused_variables, clippy::unused_self, reason = "a build may have no layers")]
         impl Layers {
-            /// Begins the layer of this word, unless it has begun. Those that are there say first what they hold of machines.
+            /// Begins the layer of this word, unless it has begun.
             pub(crate) fn begin(&mut self, word: &str, cx: &mut Cx, ground: &mut Ground<'_>, flags: &Flags) {
-                if self.has(word) {
-                    return;
-                }
-                $($(#[$on])* if let Some(layer) = &mut self.$field {
-                    Arc::make_mut(layer).open_books(cx, ground);
-                })*
                 $($(#[$on])* if word == $word && self.$field.is_none() {
                     self.$field = Some(Arc::new(<$layer as Layer>::begin(cx, ground, flags)));
                 })*
@@ -59,14 +81,6 @@ macro_rules! layers {
             /// Returns whether the layer of this word has begun.
             pub(crate) fn has(&self, word: &str) -> bool {
                 $($(#[$on])* if word == $word {
-                    return self.$field.is_some();
-                })*
-                false
-            }
-
-            /// Returns whether the layer of this number has begun.
-            pub(crate) fn has_begun(&self, number: u8) -> bool {
-                $($(#[$on])* if number == $number {
                     return self.$field.is_some();
                 })*
                 false
@@ -81,171 +95,13 @@ macro_rules! layers {
                 wanted
             }
 
-            /// The earliest timer, and the number of its layer.
-            pub(crate) fn next_due(&self) -> Option<(u64, u8)> {
-                let mut first: Option<(u64, u8)> = None;
-                $($(#[$on])* if let Some((at, _)) = self.$field.as_ref().and_then(|layer| layer.next_due())
-                    && first.is_none_or(|(earliest, _)| at.ms() < earliest)
-                {
-                    first = Some((at.ms(), $number));
+            /// The words of layers that have not begun and whose API has a path.
+            pub(crate) fn asked_for(&self, parts: &[&str]) -> Vec<&'static str> {
+                let mut asked = Vec::new();
+                $($(#[$on])* if self.$field.is_none() && <$layer as Layer>::owns(parts) {
+                    asked.push($word);
                 })*
-                first
-            }
-
-            /// When timers of other layers than this one are due.
-            pub(crate) fn next_due_but(&self, number: u8) -> Option<u64> {
-                let mut first: Option<u64> = None;
-                $($(#[$on])* if number != $number
-                    && let Some((at, _)) = self.$field.as_ref().and_then(|layer| layer.next_due())
-                {
-                    first = Some(first.map_or(at.ms(), |first| first.min(at.ms())));
-                })*
-                first
-            }
-
-            /// Handles one due timer of the layer of this number.
-            pub(crate) fn fire(&mut self, number: u8, cx: &mut Cx, ground: &mut Ground<'_>) {
-                $($(#[$on])* if number == $number && let Some(layer) = &mut self.$field {
-                    Arc::make_mut(layer).fire(cx, ground);
-                })*
-            }
-
-            /// Passes over periodic work of the layer of this number that changes nothing.
-            pub(crate) fn pass_quiet(&mut self, number: u8, until: SimTime) -> Option<(SimTime, u64)> {
-                $($(#[$on])* if number == $number && let Some(layer) = &mut self.$field {
-                    return Arc::make_mut(layer).pass_quiet(until);
-                })*
-                None
-            }
-
-            pub(crate) fn one_shots(&self) -> usize {
-                let mut all = 0;
-                $($(#[$on])* { all += self.$field.as_ref().map_or(0, |layer| layer.one_shots()); })*
-                all
-            }
-
-            pub(crate) fn restless(&self) -> bool {
-                let mut any = false;
-                $($(#[$on])* { any |= self.$field.as_ref().is_some_and(|layer| layer.restless()); })*
-                any
-            }
-
-            /// Hands a report to the layer that started its process, or to all when it is about machines.
-            pub(crate) fn hear(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, event: &FleetEvent) {
-                $($(#[$there])* if let Some(layer) = &mut self.$hearer
-                    && event.owner.is_none_or(|owner| owner == owner_of(layer))
-                {
-                    cx.set_cause(event.cause);
-                    Arc::make_mut(layer).hear(cx, ground, event);
-                })*
-            }
-
-            /// Refuses machines that could not register.
-            pub(crate) fn admits(&self, ground: &Ground<'_>, add: &AddAgent) -> Result<(), Refusal> {
-                $($(#[$on])* if let Some(layer) = &self.$field {
-                    layer.admits(ground, add)?;
-                })*
-                Ok(())
-            }
-
-            /// Returns whether a machine that is there already may register afresh with one of them.
-            pub(crate) fn takes_again(&self, ground: &Ground<'_>, machine: MachineId) -> Result<bool, Refusal> {
-                $($(#[$on])* if let Some(layer) = &self.$field
-                    && layer.takes_again(ground, machine)?
-                {
-                    return Ok(true);
-                })*
-                Ok(false)
-            }
-
-            /// Tells the layers of a change of the machines.
-            pub(crate) fn machines_changed(
-                &mut self,
-                cx: &mut Cx,
-                ground: &mut Ground<'_>,
-                change: &MachineChange<'_>,
-            ) {
-                $($(#[$on])* if let Some(layer) = &mut self.$field {
-                    Arc::make_mut(layer).machines_changed(cx, ground, change);
-                })*
-            }
-
-            /// Brings the machines' ledger in line with what layers hold of them.
-            pub(crate) fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
-                $($(#[$on])* if let Some(layer) = &mut self.$field
-                    && !layer.is_settled()
-                {
-                    Arc::make_mut(layer).settle(cx, ground);
-                })*
-            }
-
-            pub(crate) fn programs_returned(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
-                $($(#[$on])* if let Some(layer) = &mut self.$field {
-                    Arc::make_mut(layer).programs_returned(cx, ground);
-                })*
-            }
-
-            /// Hostnames of the machines that an operator plans to take away.
-            pub(crate) fn planned(&self, ground: &Ground<'_>) -> Vec<Text> {
-                let mut all = Vec::new();
-                $($(#[$on])* if let Some(layer) = &self.$field {
-                    all.extend(layer.planned(ground));
-                })*
-                all
-            }
-
-            /// Has the first layer whose input it is carry it out.
-            pub(crate) fn perform(
-                &mut self,
-                cx: &mut Cx,
-                ground: &mut Ground<'_>,
-                input: &Input,
-            ) -> Option<Result<Value, Refusal>> {
-                $($(#[$on])* if let Some(layer) = &mut self.$field
-                    && let Some(done) = Arc::make_mut(layer).perform(cx, ground, input)
-                {
-                    return Some(done);
-                })*
-                None
-            }
-
-            /// Adds to machines what layers know of them; the number grows whenever that is something else.
-            pub(crate) fn show(&self, ground: &Ground<'_>, machines: &mut Vec<Arc<MachineView>>) -> u64 {
-                let mut revision = 0_u64;
-                $($(#[$on])* if let Some(layer) = &self.$field {
-                    revision = revision.saturating_add(layer.show(ground, machines));
-                })*
-                revision
-            }
-
-            pub(crate) fn windows(&self) -> Vec<WindowView> {
-                let mut all = Vec::new();
-                $($(#[$on])* if let Some(layer) = &self.$field {
-                    all.extend(layer.windows());
-                })*
-                all
-            }
-
-            pub(crate) fn why_machine(&self, ground: &Ground<'_>, which: &str) -> Option<MachineWhy> {
-                $($(#[$on])* if let Some(why) = self.$field.as_ref().and_then(|it| it.why_machine(ground, which)) {
-                    return Some(why);
-                })*
-                None
-            }
-
-            /// Adds to an explanation what layers know of what it names.
-            pub(crate) fn explain(&self, ground: &Ground<'_>, why: &mut Why) {
-                $($(#[$on])* if let Some(layer) = &self.$field {
-                    layer.explain(ground, why);
-                })*
-            }
-
-            pub(crate) fn check(&self, fleet: &Fleet) -> Vec<String> {
-                let mut found = Vec::new();
-                $($(#[$on])* if let Some(layer) = &self.$field {
-                    found.extend(layer.check(fleet));
-                })*
-                found
+                asked
             }
 
             /// Digests of the state of each, with its name.
@@ -267,66 +123,6 @@ macro_rules! layers {
                 })*
                 all
             }
-
-            pub(crate) fn weight(&self) -> u64 {
-                let mut all = 0;
-                $($(#[$on])* { all += self.$field.as_ref().map_or(0, |layer| layer.weight()); })*
-                all
-            }
-
-            /// The layer's answer to a request, with its number.
-            pub(crate) fn wire(
-                &self,
-                ground: &Ground<'_>,
-                request: &Request,
-                parts: &[&str],
-            ) -> Option<(u8, Wire)> {
-                $($(#[$on])* if let Some(layer) = &self.$field {
-                    match layer.wire(ground, request, parts) {
-                        Wire::NotMine => {}
-                        wire => return Some(($number, wire)),
-                    }
-                })*
-                None
-            }
-
-            /// The words of layers that have not begun and whose API has a path.
-            pub(crate) fn asked_for(&self, parts: &[&str]) -> Vec<&'static str> {
-                let mut asked = Vec::new();
-                $($(#[$on])* if self.$field.is_none() && <$layer as Layer>::owns(parts) {
-                    asked.push($word);
-                })*
-                asked
-            }
-
-            /// Tells the layer of this number that somebody begins to listen.
-            pub(crate) fn stream_begins(&mut self, number: u8, ground: &Ground<'_>, topic: &Value) {
-                $($(#[$on])* if number == $number && let Some(layer) = &mut self.$field {
-                    Arc::make_mut(layer).stream_begins(ground, topic);
-                })*
-            }
-
-            /// The input that follows when nobody listens to a stream of the layer of this number any more.
-            pub(crate) fn stream_closed(&self, number: u8, topic: &Value) -> Option<Input> {
-                $($(#[$on])* if number == $number && let Some(layer) = &self.$field {
-                    return layer.stream_closed(topic);
-                })*
-                None
-            }
-
-            /// Returns the news of a stream of the layer of this number.
-            pub(crate) fn stream(
-                &self,
-                number: u8,
-                ground: &Ground<'_>,
-                topic: &Value,
-                events: &[Event],
-            ) -> Option<StreamNews> {
-                $($(#[$on])* if number == $number && let Some(layer) = &self.$field {
-                    return Some(layer.stream(ground, topic, events));
-                })*
-                None
-            }
         }
     };
 }
@@ -343,6 +139,194 @@ layers! {
         kube;
         #[cfg(feature = "mesos")]
         mesos;
+    }
+}
+
+#[allow(unused_mut, unused_variables, clippy::unused_self, reason = "a build may have no layers")]
+impl Layers {
+    /// Returns whether the layer of this number has begun.
+    pub(crate) fn has_begun(&self, number: u8) -> bool {
+        let mut has = false;
+        each!(self, |no, layer| has |= no == number);
+        has
+    }
+
+    // ---- time --------------------------------------------------------------------------------
+
+    /// The earliest timer, and the number of its layer.
+    pub(crate) fn next_due(&self) -> Option<(u64, u8)> {
+        let mut first: Option<(u64, u8)> = None;
+        each!(self, |no, layer| {
+            if let Some((at, _)) = layer.next_due()
+                && first.is_none_or(|(earliest, _)| at.ms() < earliest)
+            {
+                first = Some((at.ms(), no));
+            }
+        });
+        first
+    }
+
+    /// When timers of other layers than this one are due.
+    pub(crate) fn next_due_but(&self, number: u8) -> Option<u64> {
+        let mut first: Option<u64> = None;
+        each!(self, |no, layer| {
+            if no != number
+                && let Some((at, _)) = layer.next_due()
+            {
+                first = Some(first.map_or(at.ms(), |first| first.min(at.ms())));
+            }
+        });
+        first
+    }
+
+    /// Handles one due timer of the layer of this number.
+    pub(crate) fn fire(&mut self, number: u8, cx: &mut Cx, ground: &mut Ground<'_>) {
+        each_mut!(self, |no, layer| {
+            if no == number {
+                Arc::make_mut(layer).fire(cx, ground);
+            }
+        });
+    }
+
+    /// Passes over periodic work of the layer of this number that changes nothing.
+    pub(crate) fn pass_quiet(&mut self, number: u8, until: SimTime) -> Option<(SimTime, u64)> {
+        each_mut!(self, |no, layer| {
+            if no == number {
+                return Arc::make_mut(layer).pass_quiet(until);
+            }
+        });
+        None
+    }
+
+    pub(crate) fn one_shots(&self) -> usize {
+        let mut all = 0;
+        each!(self, |_no, layer| all += layer.one_shots());
+        all
+    }
+
+    pub(crate) fn restless(&self) -> bool {
+        let mut any = false;
+        each!(self, |_no, layer| any |= layer.restless());
+        any
+    }
+
+    // ---- news --------------------------------------------------------------------------------
+
+    /// Hands a report to the layer that started its process, or to all when it is about machines.
+    pub(crate) fn hear(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, event: &FleetEvent) {
+        each_hearer!(self, |layer| {
+            if event.owner.is_none_or(|owner| owner == owner_of(layer)) {
+                cx.set_cause(event.cause);
+                Arc::make_mut(layer).hear(cx, ground, event);
+            }
+        });
+    }
+
+    /// Tells the layers of a change of the machines; returns whether one does something with it.
+    pub(crate) fn machines_changed(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        change: &MachineChange<'_>,
+    ) -> Result<bool, Refusal> {
+        let mut taken = false;
+        each_mut!(self, |_no, layer| taken |= Arc::make_mut(layer).machines_changed(cx, ground, change)?);
+        Ok(taken)
+    }
+
+    /// Brings the machines' ledger in line with what layers hold of them.
+    pub(crate) fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        each_mut!(self, |_no, layer| {
+            if !layer.is_settled(ground) {
+                Arc::make_mut(layer).settle(cx, ground);
+            }
+        });
+    }
+
+    /// Has the first layer whose input it is carry it out.
+    pub(crate) fn perform(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, input: &Input) -> Option<Done> {
+        each_mut!(self, |_no, layer| {
+            if let Some(done) = Arc::make_mut(layer).perform(cx, ground, input) {
+                return Some(done);
+            }
+        });
+        None
+    }
+
+    // ---- requests ----------------------------------------------------------------------------
+
+    /// The layer's answer to a request, with its number.
+    pub(crate) fn wire(&self, ground: &Ground<'_>, request: &Request, parts: &[&str]) -> Option<(u8, Wire)> {
+        each!(self, |no, layer| {
+            match layer.wire(ground, request, parts) {
+                Wire::NotMine => {}
+                wire => return Some((no, wire)),
+            }
+        });
+        None
+    }
+
+    /// Tells the layer of this number that somebody begins to listen.
+    pub(crate) fn stream_begins(&mut self, number: u8, ground: &Ground<'_>, topic: &Value) {
+        each_mut!(self, |no, layer| {
+            if no == number {
+                Arc::make_mut(layer).stream_begins(ground, topic);
+            }
+        });
+    }
+
+    /// The input that follows when nobody listens to a stream of the layer of this number any more.
+    pub(crate) fn stream_closed(&mut self, number: u8, ground: &Ground<'_>, topic: &Value) -> Option<Input> {
+        each_mut!(self, |no, layer| {
+            if no == number {
+                return Arc::make_mut(layer).stream_closed(ground, topic);
+            }
+        });
+        None
+    }
+
+    /// Returns the news of a stream of the layer of this number.
+    pub(crate) fn stream(
+        &self,
+        number: u8,
+        ground: &Ground<'_>,
+        topic: &Value,
+        events: &[Event],
+    ) -> Option<StreamNews> {
+        each!(self, |no, layer| {
+            if no == number {
+                return Some(layer.stream(ground, topic, events));
+            }
+        });
+        None
+    }
+
+    // ---- what they show ----------------------------------------------------------------------
+
+    /// Adds to the cluster what layers know of it; the number grows whenever that is something else.
+    pub(crate) fn show(&self, ground: &Ground<'_>, cluster: &mut ClusterView) -> u64 {
+        let mut revision = 0_u64;
+        each!(self, |_no, layer| revision = revision.saturating_add(layer.show(ground, cluster)));
+        revision
+    }
+
+    /// Adds to the explanation of a machine what layers know of it.
+    pub(crate) fn explain_machine(&self, ground: &Ground<'_>, which: &str, why: &mut Option<MachineWhy>) {
+        each!(self, |_no, layer| layer.explain_machine(ground, which, why));
+    }
+
+    // ---- upkeep ------------------------------------------------------------------------------
+
+    pub(crate) fn check(&self, fleet: &Fleet) -> Vec<String> {
+        let mut found = Vec::new();
+        each!(self, |_no, layer| found.extend(layer.check(fleet)));
+        found
+    }
+
+    pub(crate) fn weight(&self) -> u64 {
+        let mut all = 0;
+        each!(self, |_no, layer| all += layer.weight());
+        all
     }
 }
 

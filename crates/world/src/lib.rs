@@ -11,6 +11,7 @@ pub mod presets;
 
 mod check;
 mod condition;
+mod daemons;
 mod detect;
 mod encode;
 mod genesis;
@@ -20,7 +21,6 @@ mod invariants;
 mod layers;
 pub mod limits;
 mod parts;
-mod processes;
 mod query;
 mod readings;
 mod step;

@@ -12,12 +12,12 @@ use planarium_ground::{
 };
 use planarium_kernel::cow::behind;
 use planarium_kernel::{Cause, Digest, SimTime};
-use planarium_part::{Flags, Ground, MachineChange, Number, SYSTEMS};
+use planarium_part::{Done, Flags, Ground, MachineChange, Number, SYSTEMS};
 use planarium_protocol::input::{AddAgent, Fault, ProcessBehaviour, Target, TaskStatusInput};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::{ClusterView, FaultView};
 use planarium_protocol::why::MachineWhy;
-use planarium_protocol::{EventBody, Input, Refusal, Why, json};
+use planarium_protocol::{EventBody, Input, Refusal, json};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ use std::sync::Arc;
 /// A report of the machines for a system, or for all of them.
 #[derive(Clone, Debug)]
 pub(crate) struct News {
-    /// The process it is about; none when it is about a machine.
-    pub(crate) process: Option<Number>,
+    /// The daemon whose process it is about; none when it is about a machine.
+    pub(crate) daemon: Option<Number>,
     /// The report.
     pub(crate) event: FleetEvent,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Parts {
     pub(crate) fleet: Arc<Fleet>,
     pub(crate) layers: Layers,
     flags: Flags,
-    /// Programs that a fault has ended.
+    /// Daemons that a fault has ended.
     restarts: Vec<(Cause, Target)>,
     /// Reports that systems have not heard yet.
     news: VecDeque<News>,
@@ -45,10 +45,10 @@ pub(crate) struct Parts {
     changed: u64,
 }
 
-/// The parts, lent to a process for one call: it is handed what it declared.
+/// The parts, lent to a daemon for one call: it is handed what it declared.
 pub(crate) struct Lend<'a> {
     pub(crate) parts: &'a mut Parts,
-    /// The process.
+    /// The daemon.
     pub(crate) number: Number,
     /// The present instant.
     pub(crate) now: SimTime,
@@ -127,7 +127,7 @@ impl Parts {
         while let Some(event) = self.next_report(cx) {
             cx.set_cause(event.cause);
             if let Some(number) = event.owner.and_then(|owner| owner.0.checked_sub(SYSTEMS)) {
-                self.news.push_back(News { process: Some(Number(number)), event });
+                self.news.push_back(News { daemon: Some(Number(number)), event });
                 continue;
             }
             let about_machines = matches!(
@@ -135,7 +135,7 @@ impl Parts {
                 FleetEventKind::MachineLost { .. } | FleetEventKind::MachineReturned { .. }
             );
             if about_machines {
-                self.news.push_back(News { process: None, event: event.clone() });
+                self.news.push_back(News { daemon: None, event: event.clone() });
             }
             if let FleetEventKind::SchedulerRestart { target } = event.kind {
                 self.restarts.push((event.cause, *target));
@@ -170,7 +170,7 @@ impl Parts {
         if mesos.has_removed() { Arc::make_mut(mesos).next_removed() } else { None }
     }
 
-    /// Which programs a fault has ended since the last time, and what stands behind it.
+    /// Which daemons a fault has ended since the last time, and what stands behind it.
     pub(crate) fn take_restarts(&mut self) -> Vec<(Cause, Target)> {
         std::mem::take(&mut self.restarts)
     }
@@ -208,42 +208,30 @@ impl Parts {
         self.drain(cx);
     }
 
-    /// Tells the layers that programs which a fault had ended are up again.
-    pub(crate) fn programs_returned(&mut self, cx: &mut Cx) {
-        let (layers, mut ground) = self.split(cx.now());
-        layers.programs_returned(cx, &mut ground);
-        self.drain(cx);
-    }
-
     // ---- inputs ------------------------------------------------------------------------------
 
     /// Machines join, and register with the layers.
-    pub(crate) fn add_machines(&mut self, cx: &mut Cx, add: &AddAgent) -> Result<Value, Refusal> {
+    pub(crate) fn add_machines(&mut self, cx: &mut Cx, add: &AddAgent) -> Done {
         let before = cx.pending().len();
         let (layers, mut ground) = self.split(cx.now());
-        layers.admits(&ground, add)?;
-        let places = ground.fleet().places(add)?;
-        for place in &places {
-            if let Place::Again(machine) = place
-                && !layers.takes_again(&ground, *machine)?
-            {
-                let hostname = ground.fleet().machine(*machine).map(|spec| spec.hostname.clone());
-                return Err(there_already(&hostname.unwrap_or_default()));
-            }
-        }
+        layers.machines_changed(cx, &mut ground, &MachineChange::Asked(add))?;
         let mut all: Vec<MachineId> = Vec::new();
-        for place in places {
-            let machine = match place {
+        for place in ground.fleet().places(add)? {
+            match place {
                 Place::New(hostname, ip) => {
                     let machine = ground.fleet_mut().join(cx, add, hostname, ip);
                     all.push(machine);
-                    machine
+                    layers.machines_changed(cx, &mut ground, &MachineChange::Joined(machine, add))?;
                 }
-                Place::Again(machine) => machine,
-            };
-            layers.machines_changed(cx, &mut ground, &MachineChange::Joined(machine, add));
+                Place::Again(machine) => {
+                    if !layers.machines_changed(cx, &mut ground, &MachineChange::Again(machine, add))? {
+                        let hostname = ground.fleet().machine(machine).map(|spec| spec.hostname.clone());
+                        return Err(there_already(&hostname.unwrap_or_default()));
+                    }
+                }
+            }
         }
-        layers.machines_changed(cx, &mut ground, &MachineChange::AllJoined(&all));
+        layers.machines_changed(cx, &mut ground, &MachineChange::AllJoined(&all))?;
         self.drain(cx);
         self.changed = cx.next_seq() - 1;
         let mut rows: Vec<Value> = Vec::new();
@@ -267,11 +255,11 @@ impl Parts {
     }
 
     /// A machine goes for good.
-    pub(crate) fn remove_machines(&mut self, cx: &mut Cx, which: &str) -> Result<Value, Refusal> {
+    pub(crate) fn remove_machines(&mut self, cx: &mut Cx, which: &str) -> Done {
         let meant = self.fleet.machines_meant(which)?;
         for machine in &meant {
             let (layers, mut ground) = self.split(cx.now());
-            layers.machines_changed(cx, &mut ground, &MachineChange::Leaving(*machine));
+            layers.machines_changed(cx, &mut ground, &MachineChange::Leaving(*machine))?;
             ground.fleet_mut().remove_machine(cx, *machine);
         }
         self.drain(cx);
@@ -279,11 +267,11 @@ impl Parts {
             // Systems hear of it as of a machine that is lost and never comes back.
             let kind = FleetEventKind::MachineLost { machine: *machine, how: Absence::Lost };
             let event = FleetEvent { cause: cx.cause(), owner: None, kind };
-            self.news.push_back(News { process: None, event });
+            self.news.push_back(News { daemon: None, event });
         }
         for machine in &meant {
             let (layers, mut ground) = self.split(cx.now());
-            layers.machines_changed(cx, &mut ground, &MachineChange::Left(*machine));
+            layers.machines_changed(cx, &mut ground, &MachineChange::Left(*machine))?;
         }
         self.drain(cx);
         self.changed = cx.next_seq() - 1;
@@ -291,14 +279,14 @@ impl Parts {
     }
 
     /// Injects a fault.
-    pub(crate) fn inject(&mut self, cx: &mut Cx, fault: &Fault) -> Result<Value, Refusal> {
+    pub(crate) fn inject(&mut self, cx: &mut Cx, fault: &Fault) -> Done {
         let id = self.fleet_mut().inject(cx, fault)?;
         self.drain(cx);
         Ok(json!({ "id": id }))
     }
 
     /// Ends a fault.
-    pub(crate) fn clear_fault(&mut self, cx: &mut Cx, id: &str) -> Result<Value, Refusal> {
+    pub(crate) fn clear_fault(&mut self, cx: &mut Cx, id: &str) -> Done {
         self.fleet_mut().clear(cx, id)?;
         self.drain(cx);
         Ok(json!({ "id": id }))
@@ -312,35 +300,25 @@ impl Parts {
     }
 
     /// Has a layer carry an input out that is its own; begins the layers that the input needs.
-    pub(crate) fn perform(&mut self, cx: &mut Cx, input: &Input) -> Option<Result<Value, Refusal>> {
+    pub(crate) fn perform(&mut self, cx: &mut Cx, input: &Input) -> Option<Done> {
         let wanted = self.layers.wanted(input);
         self.begin(cx, &wanted);
-        let may_plan = matches!(input, Input::Maintenance(_) | Input::Call(_));
         let (layers, mut ground) = self.split(cx.now());
-        let before = if may_plan { layers.planned(&ground) } else { Vec::new() };
         let done = layers.perform(cx, &mut ground, input);
         self.drain(cx);
-        if may_plan && matches!(done, Some(Ok(_))) {
-            let (layers, mut ground) = self.split(cx.now());
-            let now = layers.planned(&ground);
-            let planned: Vec<_> = now.iter().filter(|host| !before.contains(host)).cloned().collect();
-            let over: Vec<_> = before.iter().filter(|host| !now.contains(host)).cloned().collect();
-            layers.machines_changed(cx, &mut ground, &MachineChange::Planned(&planned, &over));
-            self.drain(cx);
-        }
         done
     }
 
     /// The user says how a process is that a system started itself, and the system hears of it.
     ///
     /// *Errors*: no such process; words that are none.
-    pub(crate) fn task_status(&mut self, cx: &mut Cx, said: &TaskStatusInput) -> Result<Value, Refusal> {
+    pub(crate) fn task_status(&mut self, cx: &mut Cx, said: &TaskStatusInput) -> Done {
         let Some((pid, number)) = self.process_meant(said) else {
             return Err(Refusal::new(RefusalCode::NotFound, format!("no task {}", said.task)));
         };
         let mut tell = |kind| {
             let event = FleetEvent { cause: cx.cause(), owner: self.fleet.owner(pid), kind };
-            self.news.push_back(News { process: Some(number), event });
+            self.news.push_back(News { daemon: Some(number), event });
         };
         let what = match said.state.as_str() {
             "TASK_STARTING" => {
@@ -396,33 +374,29 @@ impl Parts {
     pub(crate) fn view(&self, now: SimTime) -> Arc<ClusterView> {
         let mut parts = self.clone();
         let (layers, ground) = parts.split(now);
-        let mut machines = Vec::new();
+        let statuses = planarium_part::STATUSES;
+        let mut cluster = ClusterView { revision: 0, machines: Vec::new(), statuses, windows: Vec::new() };
         if !layers.has("mesos") {
             let ids = ground.fleet().machine_ids();
-            machines.extend(ids.filter_map(|id| ground.fleet().machine_view(id)).map(Arc::new));
+            cluster.machines.extend(ids.filter_map(|id| ground.fleet().machine_view(id)).map(Arc::new));
         }
-        let added =
-            layers.show(&ground, &mut machines).saturating_add(ground.fleet().show_processes(&mut machines));
-        let newest = machines.iter().map(|machine| machine.revision).max().unwrap_or(0);
+        let added = layers.show(&ground, &mut cluster);
+        let added = added.saturating_add(ground.fleet().show_processes(&mut cluster.machines));
+        let newest = cluster.machines.iter().map(|machine| machine.revision).max().unwrap_or(0);
         // A sum, because any of them may change while the others are ahead.
-        let revision = newest.saturating_add(self.changed).saturating_add(added);
-        let windows = layers.windows();
-        Arc::new(ClusterView { revision, machines, statuses: planarium_part::STATUSES, windows })
+        cluster.revision = newest.saturating_add(self.changed).saturating_add(added);
+        Arc::new(cluster)
     }
 
     /// Why a machine is in the state that it is in.
     pub(crate) fn why_machine(&self, now: SimTime, which: &str) -> Option<MachineWhy> {
         let mut parts = self.clone();
         let (layers, ground) = parts.split(now);
-        let mut why = layers.why_machine(&ground, which).or_else(|| ground.fleet().why_machine(which))?;
+        let mut why = ground.fleet().why_machine(which);
+        layers.explain_machine(&ground, which, &mut why);
+        let mut why = why?;
         ground.fleet().explain_holdings(&mut why);
         Some(why)
-    }
-
-    /// Adds to an explanation what layers know of what it names.
-    pub(crate) fn explain(&mut self, now: SimTime, why: &mut Why) {
-        let (layers, ground) = self.split(now);
-        layers.explain(&ground, why);
     }
 
     /// Faults in force.

@@ -5,6 +5,7 @@
 use crate::parts::Lend;
 use crate::systems::DIALECTS;
 use crate::world::World;
+use planarium_part::http::Source;
 use planarium_part::{Number, Request, StreamNews, Wire};
 use planarium_protocol::{Event, Input, Refusal};
 use serde_json::Value;
@@ -63,21 +64,40 @@ impl World {
         layers.stream(layer, &ground, topic, events)
     }
 
-    /// Tells a layer that somebody begins to listen to a stream of it.
-    pub(crate) fn stream_begins(&mut self, layer: u8, topic: &Value) {
-        let (layers, ground) = self.parts.split(self.recorder.now());
-        layers.stream_begins(layer, &ground, topic);
+    /// Tells a part that somebody begins to listen to a stream of it.
+    pub(crate) fn stream_begins(&mut self, source: &Source) {
+        let now = self.recorder.now();
+        match source {
+            Source::Layer(layer, topic) => {
+                let (layers, ground) = self.parts.split(now);
+                layers.stream_begins(*layer, &ground, topic);
+            }
+            Source::System(number, topic) => {
+                let mut lend = Lend { parts: &mut self.parts, number: *number, now };
+                self.daemons.touch(*number, |daemon| daemon.stream_begins(&mut lend, topic));
+            }
+        }
     }
 
-    /// The input that follows when nobody listens to a layer's stream any more.
-    pub fn stream_closed(&self, layer: u8, topic: &Value) -> Option<Input> {
-        self.parts.layers.stream_closed(layer, topic)
+    /// Tells a part that nobody listens to a stream of it any more; returns the input that follows.
+    pub(crate) fn stream_closed(&mut self, source: &Source) -> Option<Input> {
+        let now = self.recorder.now();
+        match source {
+            Source::Layer(layer, topic) => {
+                let (layers, ground) = self.parts.split(now);
+                layers.stream_closed(*layer, &ground, topic)
+            }
+            Source::System(number, topic) => {
+                let mut lend = Lend { parts: &mut self.parts, number: *number, now };
+                self.daemons.touch(*number, |daemon| daemon.stream_closed(&mut lend, topic))?
+            }
+        }
     }
 
-    /// Returns the answer to a request: the first process that takes it answers, of every system that has
+    /// Returns the answer to a request: the first daemon that takes it answers, of every system that has
     /// such paths. None when no system has such a path, or a layer has it, too ([`World::layer_wire`]).
     ///
-    /// The number is that of the process, for a stream that begins.
+    /// The number is that of the daemon, for a stream that begins.
     pub fn wire(&self, request: &Request, parts: &[&str]) -> Option<(Option<Number>, Wire)> {
         if crate::layers::own(parts) {
             return None;
@@ -87,20 +107,20 @@ impl World {
         let now = self.recorder.now();
         let mut parts_now = self.parts.clone();
         for dialect in owners() {
-            for (number, process) in self.processes.of_dialect(dialect.word) {
-                match process.wire(&mut Lend { parts: &mut parts_now, number, now }, request, parts) {
+            for (number, daemon) in self.daemons.of_dialect(dialect.word) {
+                match daemon.wire(&mut Lend { parts: &mut parts_now, number, now }, request, parts) {
                     Wire::NotMine => {}
                     wire => return Some((Some(number), wire)),
                 }
             }
         }
-        for dialect in owners().filter(|dialect| self.processes.of_dialect(dialect.word).next().is_none()) {
+        for dialect in owners().filter(|dialect| self.daemons.of_dialect(dialect.word).next().is_none()) {
             // The real program is there before anything is loaded into it.
             let mut trial = self.clone();
             if let Some(number) = trial.begin_empty(dialect.word) {
                 let mut lend = Lend { parts: &mut trial.parts, number, now };
-                let process = trial.processes.process(number);
-                if let Some(wire) = process.map(|process| process.wire(&mut lend, request, parts))
+                let daemon = trial.daemons.daemon(number);
+                if let Some(wire) = daemon.map(|daemon| daemon.wire(&mut lend, request, parts))
                     && !matches!(wire, Wire::NotMine)
                 {
                     return Some((None, wire));
@@ -110,11 +130,11 @@ impl World {
         Some((None, Wire::Answer((first.nobody)(request, parts))))
     }
 
-    /// Returns the news of a process's stream. None when there is no such process any more.
-    pub fn stream(&self, process: Number, topic: &Value, events: &[Event]) -> Option<StreamNews> {
+    /// Returns the news of a daemon's stream. None when there is no such daemon any more.
+    pub fn stream(&self, daemon: Number, topic: &Value, events: &[Event]) -> Option<StreamNews> {
         let mut parts = self.parts.clone();
-        let mut lend = Lend { parts: &mut parts, number: process, now: self.recorder.now() };
-        Some(self.processes.process(process)?.stream(&mut lend, topic, events))
+        let mut lend = Lend { parts: &mut parts, number: daemon, now: self.recorder.now() };
+        Some(self.daemons.daemon(daemon)?.stream(&mut lend, topic, events))
     }
 
     /// A file that was rendered for a task of a service, as it lies there; without a service, of the first one that has it.
@@ -124,6 +144,6 @@ impl World {
         task: &str,
         file: &str,
     ) -> Option<Result<(u16, Value), Refusal>> {
-        self.processes.of_dialect("").find_map(|(_, process)| process.rendered_file(service, task, file))
+        self.daemons.of_dialect("").find_map(|(_, daemon)| daemon.rendered_file(service, task, file))
     }
 }

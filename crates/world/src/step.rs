@@ -3,7 +3,7 @@
 //! Knows: the order of things within one instant. Must not know: what any system does with a message.
 //!
 //! *Order*: the input is applied; or the earliest timer fires, ties going to the fleet, then Mesos,
-//! then Kubernetes, then the processes by the service that the timer is for. After either, messages between master and services are
+//! then Kubernetes, then the daemons by the service that the timer is for. After either, messages between master and services are
 //! passed on until there are none. Then the invariants are looked at. Rounds and steps of one instant are
 //! bounded; what is left over waits for the next millisecond and an event says so.
 
@@ -12,7 +12,7 @@ use crate::input::{Written, describe};
 use crate::invariants::first_broken;
 use crate::limits::{self, Bound, LIMITS};
 use crate::parts::{Lend, News};
-use crate::systems::Process;
+use crate::systems::Daemon;
 use crate::world::{Instant, World};
 use planarium_kernel::SimTime;
 use planarium_kernel::cause::Cause;
@@ -30,8 +30,8 @@ pub(crate) enum Part {
     Fleet,
     /// A layer between machines and systems, by its number.
     Layer(u8),
-    /// A process: the service that the timer is for, and the process.
-    Process(Number, Number),
+    /// A daemon: the service that the timer is for, and the daemon.
+    Daemon(Number, Number),
 }
 
 impl World {
@@ -94,8 +94,8 @@ impl World {
         match part {
             Part::Fleet => self.parts.fire_fleet(&mut self.recorder),
             Part::Layer(number) => self.parts.fire_layer(number, &mut self.recorder),
-            Part::Process(_, number) => {
-                self.at_process(number, Process::fire);
+            Part::Daemon(_, number) => {
+                self.at_daemon(number, Daemon::fire);
             }
         }
         self.pump();
@@ -115,10 +115,10 @@ impl World {
         if self.instant.exhausted || self.instant.late {
             return false;
         }
-        // At one instant the fleet comes before the layers, the processes after them.
+        // At one instant the fleet comes before the layers, the daemons after them.
         let before = self.parts.fleet_due().map(|at_ms| at_ms.saturating_sub(1));
         let beside = self.parts.layers.next_due_but(number);
-        let behind = self.processes.next_due().map(|(at_ms, ..)| at_ms);
+        let behind = self.daemons.next_due().map(|(at_ms, ..)| at_ms);
         let until_ms = [before, beside, behind].into_iter().flatten().fold(pass_ms, u64::min);
         let passed = self.parts.layers.pass_quiet(number, SimTime(until_ms));
         let Some((last, count)) = passed else { return false };
@@ -132,9 +132,8 @@ impl World {
     pub(crate) fn next_timer(&self) -> Option<(u64, Part)> {
         let fleet = self.parts.fleet_due().map(|at| (at, Part::Fleet));
         let layer = self.parts.layers.next_due().map(|(at, number)| (at, Part::Layer(number)));
-        let process =
-            self.processes.next_due().map(|(at, service, number)| (at, Part::Process(service, number)));
-        [fleet, layer, process].into_iter().flatten().min()
+        let daemon = self.daemons.next_due().map(|(at, service, number)| (at, Part::Daemon(service, number)));
+        [fleet, layer, daemon].into_iter().flatten().min()
     }
 
     /// The first thing that does not hold, in words.
@@ -145,7 +144,7 @@ impl World {
         {
             return Some("a timer is due in the past".to_owned());
         }
-        first_broken(&self.parts, &self.processes)
+        first_broken(&self.parts, &self.daemons)
     }
 
     /// Carries an input out under an event of its own. A refusal leaves nothing behind.
@@ -204,9 +203,7 @@ impl World {
     fn pump(&mut self) {
         for _ in 0..LIMITS.rounds_per_instant {
             self.tell_removed();
-            if self.restart_processes() {
-                self.parts.programs_returned(&mut self.recorder);
-            }
+            self.restart_daemons();
             let told = self.deliver_news() | self.tell_of_objects();
             if !self.deliver_messages() && !told {
                 return;
@@ -217,24 +214,30 @@ impl World {
         }
     }
 
-    /// Works with a process, the recorder and the parts that it may use.
-    pub(crate) fn at_process<R>(
+    /// Works with a daemon, the recorder and the parts that it may use.
+    pub(crate) fn at_daemon<R>(
         &mut self,
         number: Number,
-        work: impl FnOnce(&mut Process, &mut Cx, &mut Lend<'_>) -> R,
+        work: impl FnOnce(&mut Daemon, &mut Cx, &mut Lend<'_>) -> R,
     ) -> Option<R> {
-        let Self { processes, recorder, parts, .. } = self;
+        let Self { daemons, recorder, parts, .. } = self;
         let now = recorder.now();
-        let done = processes
-            .touch(number, |process| work(process, recorder, &mut Lend { parts: &mut *parts, number, now }));
+        let done = daemons
+            .touch(number, |daemon| work(daemon, recorder, &mut Lend { parts: &mut *parts, number, now }));
         parts.drain(recorder);
         done
     }
 
-    /// Hands the messages that the Mesos master has now to their processes; false when there are none.
+    /// Hands the messages that the Mesos master has now to their daemons; false when there are none.
     #[cfg(feature = "mesos")]
     pub(crate) fn deliver_messages(&mut self) -> bool {
-        let waiting = self.parts.layers.mesos.as_ref().map_or(0, |mesos| mesos.waiting_messages());
+        if !self.parts.layers.mesos.as_ref().is_some_and(|mesos| mesos.has_messages()) {
+            return false;
+        }
+        let (layers, mut ground) = self.parts.split(self.recorder.now());
+        let Some(mesos) = layers.mesos.as_mut() else { return false };
+        let waiting = std::sync::Arc::make_mut(mesos).begin_delivery(&mut self.recorder, &mut ground);
+        self.parts.drain(&mut self.recorder);
         // Those that come meanwhile wait for the next round.
         for _ in 0..waiting {
             let (layers, mut ground) = self.parts.split(self.recorder.now());
@@ -242,7 +245,7 @@ impl World {
             let next = std::sync::Arc::make_mut(mesos).deliver_next(&mut self.recorder, &mut ground);
             self.parts.drain(&mut self.recorder);
             if let Some((number, news)) = next {
-                self.at_process(number, |process, cx, lend| process.hear_from_master(cx, lend, news));
+                self.at_daemon(number, |daemon, cx, lend| daemon.hear_from_master(cx, lend, news));
             }
         }
         waiting > 0
@@ -255,30 +258,30 @@ impl World {
         false
     }
 
-    /// Tells processes that an operator has removed their framework.
+    /// Tells daemons that an operator has removed their framework.
     fn tell_removed(&mut self) {
         #[cfg(feature = "mesos")]
         while let Some(number) = self.parts.next_removed() {
             let news = planarium_mesos::News::Removed;
-            self.at_process(number, |process, cx, lend| process.hear_from_master(cx, lend, news));
+            self.at_daemon(number, |daemon, cx, lend| daemon.hear_from_master(cx, lend, news));
         }
     }
 
-    /// Tells processes what became of machines, and of what they started there themselves; false when there is nothing.
+    /// Tells daemons what became of machines, and of what they started there themselves; false when there is nothing.
     fn deliver_news(&mut self) -> bool {
         let mut told = false;
-        while let Some(News { process, event }) = self.parts.next_news() {
+        while let Some(News { daemon, event }) = self.parts.next_news() {
             told = true;
-            let hearers = match process {
+            let hearers = match daemon {
                 Some(number) => vec![number],
                 None => {
-                    let all = self.processes.of_dialect("");
-                    all.filter(|(_, process)| process.hears_of_machines()).map(|(number, _)| number).collect()
+                    let all = self.daemons.of_dialect("");
+                    all.filter(|(_, daemon)| daemon.hears_of_machines()).map(|(number, _)| number).collect()
                 }
             };
             for number in hearers {
                 self.recorder.set_cause(event.cause);
-                self.at_process(number, |process, cx, lend| process.hear(cx, lend, &event));
+                self.at_daemon(number, |daemon, cx, lend| daemon.hear(cx, lend, &event));
             }
         }
         told
@@ -293,11 +296,11 @@ impl World {
                 return false;
             }
             self.objects_version = version;
-            let all = self.processes.of_dialect("");
+            let all = self.daemons.of_dialect("");
             let watching: Vec<Number> =
-                all.filter(|(_, process)| process.watches_objects()).map(|(number, _)| number).collect();
+                all.filter(|(_, daemon)| daemon.watches_objects()).map(|(number, _)| number).collect();
             for number in &watching {
-                self.at_process(*number, Process::hear_of_objects);
+                self.at_daemon(*number, Daemon::hear_of_objects);
             }
             !watching.is_empty()
         }
@@ -305,30 +308,27 @@ impl World {
         false
     }
 
-    /// Starts the processes again that a fault has ended; false when there are none.
-    fn restart_processes(&mut self) -> bool {
-        let restarts = self.parts.take_restarts();
-        let any = !restarts.is_empty();
-        for (cause, target) in restarts {
-            for number in self.processes.numbers() {
+    /// Starts the daemons again that a fault has ended.
+    fn restart_daemons(&mut self) {
+        for (cause, target) in self.parts.take_restarts() {
+            for number in self.daemons.numbers() {
                 self.recorder.set_cause(cause);
-                self.at_process(number, |process, cx, lend| process.restart(cx, lend, &target));
+                self.at_daemon(number, |daemon, cx, lend| daemon.restart(cx, lend, &target));
             }
         }
-        any
     }
 
-    /// Starts a process without a service, where the dialect has such.
+    /// Starts a daemon without a service, where the dialect has such.
     pub(crate) fn begin_empty(&mut self, dialect: &str) -> Option<Number> {
-        let number = self.processes.number();
+        let number = self.daemons.number();
         let mut lend = Lend { parts: &mut self.parts, number, now: self.recorder.now() };
-        let process = Process::empty(dialect, &mut self.recorder, &mut lend, number)?;
+        let daemon = Daemon::empty(dialect, &mut self.recorder, &mut lend, number)?;
         self.parts.drain(&mut self.recorder);
-        self.processes.install(number, process);
+        self.daemons.install(number, daemon);
         Some(number)
     }
 
-    /// The dialects whose kinds a path of a layer's API is about and that no process is there for.
+    /// The dialects whose kinds a path of a layer's API is about and that no daemon is there for.
     pub(crate) fn systems_missing_at(&self, parts: &[&str]) -> Vec<&'static str> {
         if !crate::layers::own(parts) {
             return Vec::new();
@@ -336,7 +336,7 @@ impl World {
         let owners = crate::systems::DIALECTS.iter().filter(|dialect| (dialect.owns)(parts));
         owners
             .map(|dialect| dialect.word)
-            .filter(|word| self.processes.of_dialect(word).next().is_none())
+            .filter(|word| self.daemons.of_dialect(word).next().is_none())
             .collect()
     }
 
@@ -397,11 +397,11 @@ mod tests {
 
     #[test]
     fn ties_go_to_the_fleet_then_the_layers_then_the_services() {
-        let process = |service, process| Part::Process(Number(service), Number(process));
-        let mut parts = vec![process(1, 0), process(0, 2), Part::Layer(1), Part::Layer(0), Part::Fleet];
+        let daemon = |service, daemon| Part::Daemon(Number(service), Number(daemon));
+        let mut parts = vec![daemon(1, 0), daemon(0, 2), Part::Layer(1), Part::Layer(0), Part::Fleet];
         parts.sort_unstable();
-        assert_eq!(parts, [Part::Fleet, Part::Layer(0), Part::Layer(1), process(0, 2), process(1, 0)]);
-        assert!((1, process(9, 9)) < (2, Part::Fleet), "time comes first");
+        assert_eq!(parts, [Part::Fleet, Part::Layer(0), Part::Layer(1), daemon(0, 2), daemon(1, 0)]);
+        assert!((1, daemon(9, 9)) < (2, Part::Fleet), "time comes first");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use planarium_ground::{Cx, Fleet, FleetEvent};
 use planarium_kernel::cow::behind;
 use planarium_kernel::{Digest, SimTime};
 use planarium_part::{
-    Definition as Readable, Dialect, Loading, Number, Part, Request, StreamNews, System, Wire,
+    Daemons, Definition as Readable, Dialect, Done, Loading, Number, Part, Request, StreamNews, System, Wire,
 };
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
@@ -22,7 +22,7 @@ use planarium_source::{Diagnostic, SourceMap, Span};
 use serde_json::Value;
 use std::sync::Arc;
 
-#[cfg(not(any(feature = "sdk", feature = "marathon", feature = "kudo", feature = "skopos", feature = "kubernetes")))]
+#[cfg(not(any(feature = "sdk", feature = "marathon", feature = "kudo", feature = "skopos")))]
 compile_error!("planarium-world needs at least one system: turn on one of its features");
 
 /// Chooses by whether a system is on a layer.
@@ -47,7 +47,7 @@ pub(crate) fn not_begun() -> Refusal {
     Refusal::new(RefusalCode::Unsupported, "what the system runs on is not simulated in this build")
 }
 
-/// Makes an enum of definitions, an enum of processes and the list of dialects from one line a system.
+/// Makes an enum of definitions, an enum of daemons and the list of dialects from one line a system.
 macro_rules! systems {
     ($($(#[$on:meta])* $variant:ident($process:ty) on $need:ident;)+) => {
         /// The systems of this build.
@@ -57,6 +57,38 @@ macro_rules! systems {
         #[derive(Clone)]
         pub(crate) enum Definition {
             $($(#[$on])* $variant(<$process as System>::Definition),)+
+        }
+
+        /// A daemon of one of the systems.
+        #[derive(Clone)]
+        pub(crate) enum Daemon {
+            $($(#[$on])* $variant(Arc<$process>),)+
+        }
+
+        /// Asks a definition, whichever system's it is.
+        macro_rules! of_definition {
+            ($definition:expr, |$one:ident| $answer:expr) => {
+                match $definition { $($(#[$on])* Definition::$variant($one) => $answer,)+ }
+            };
+        }
+
+        /// Asks a daemon, whichever system's it is.
+        macro_rules! of_daemon {
+            ($daemon:expr, |$one:ident| $answer:expr) => {
+                match $daemon { $($(#[$on])* Daemon::$variant($one) => $answer,)+ }
+            };
+        }
+
+        /// Works with a daemon and the ports that it declared; `else` is for a build that lacks what it runs on.
+        macro_rules! with_ports {
+            ($daemon:expr, $lend:expr, |$one:ident, $ports:ident| $work:expr, else $otherwise:expr) => {
+                match $daemon {
+                    $($(#[$on])* Daemon::$variant($one) => match $lend.$need() {
+                        Some(mut $ports) => $work,
+                        None => $otherwise,
+                    },)+
+                }
+            };
         }
 
         impl Definition {
@@ -72,110 +104,52 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(_) => <$process as System>::DIALECT,)+ }
             }
 
-            pub(crate) fn name(&self) -> &Text {
-                match self { $($(#[$on])* Self::$variant(it) => Readable::name(it),)+ }
-            }
-
-            /// Returns whether it can run.
-            pub(crate) fn is_usable(&self) -> bool {
-                match self { $($(#[$on])* Self::$variant(it) => Readable::is_usable(it),)+ }
-            }
-
-            /// Returns whether a running service may be updated to it.
-            pub(crate) fn is_usable_as_update(&self) -> bool {
-                match self { $($(#[$on])* Self::$variant(it) => Readable::is_usable_as_update(it),)+ }
-            }
-
-            /// Codes of findings about values that an installation has yet to give.
-            pub(crate) fn value_codes(&self) -> &'static [&'static str] {
-                match self { $($(#[$on])* Self::$variant(it) => Readable::value_codes(it),)+ }
-            }
-
-            /// Folders that it refers to and that are not among its files.
-            pub(crate) fn folders(&self) -> Vec<String> {
-                match self { $($(#[$on])* Self::$variant(it) => Readable::folders(it),)+ }
-            }
-
-            pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
-                match self { $($(#[$on])* Self::$variant(it) => Readable::diagnostics(it),)+ }
-            }
-
-            pub(crate) fn sources(&self) -> &SourceMap {
-                match self { $($(#[$on])* Self::$variant(it) => Readable::sources(it),)+ }
-            }
-
-            /// The beginning of the definition.
-            pub(crate) fn span(&self) -> Span {
-                match self { $($(#[$on])* Self::$variant(it) => Readable::span(it),)+ }
-            }
-
-            /// Template variables without a value.
-            pub(crate) fn missing(&self) -> Vec<String> {
-                match self { $($(#[$on])* Self::$variant(it) => Readable::missing(it),)+ }
-            }
-
-            /// Names of files that usually lie beside it and that it lacks.
-            pub(crate) fn beside(&self) -> Vec<&'static str> {
-                match self { $($(#[$on])* Self::$variant(it) => Readable::beside(it),)+ }
-            }
-
-            /// Returns whether nobody has given it a name.
-            pub(crate) fn is_nameless(&self) -> bool {
-                match self { $($(#[$on])* Self::$variant(it) => Readable::is_nameless(it),)+ }
-            }
-
-            /// Fields that are read, checked and without effect here, each with why.
-            pub(crate) fn kept(&self) -> Vec<(String, &'static str)> {
-                match self { $($(#[$on])* Self::$variant(it) => Readable::kept(it),)+ }
+            /// Who holds the services of its system.
+            pub(crate) fn daemons(&self) -> Daemons {
+                match self { $($(#[$on])* Self::$variant(_) => <$process as System>::DAEMONS,)+ }
             }
 
             /// Returns the plans before anything runs; none when it cannot be used.
             pub(crate) fn preview(&self) -> Option<Result<Arc<ServiceView>, Refusal>> {
-                match self { $($(#[$on])* Self::$variant(it) => <$process as System>::preview(it),)+ }
+                match self { $($(#[$on])* Self::$variant(one) => <$process as System>::preview(one),)+ }
             }
 
             /// Returns the objections to this definition if it is to follow the running one, as findings in its text.
-            pub(crate) fn findings_against(&self, running: Option<&Process>) -> Vec<Diagnostic> {
+            pub(crate) fn findings_against(&self, running: Option<&Daemon>) -> Vec<Diagnostic> {
                 match self {
-                    $($(#[$on])* Self::$variant(it) => {
+                    $($(#[$on])* Self::$variant(one) => {
                         let running = running.and_then(|running| match running {
-                            Process::$variant(process) => Some(&**process),
+                            Daemon::$variant(daemon) => Some(&**daemon),
                             #[allow(unreachable_patterns, reason = "reached where there are several systems")]
                             _ => None,
                         });
-                        <$process as System>::findings_against(it, running)
+                        <$process as System>::findings_against(one, running)
                     })+
                 }
             }
 
-            /// Starts a process with its first service.
+            /// Starts a daemon with its first service.
             pub(crate) fn start(
                 self,
                 cx: &mut Cx,
                 lend: &mut Lend<'_>,
                 number: Number,
                 load: Arc<LoadService>,
-            ) -> Result<(Process, Value), Refusal> {
+            ) -> Result<(Daemon, Value), Refusal> {
                 match self {
                     $($(#[$on])* Self::$variant(definition) => {
                         lend.parts.begin(cx, <$process as System>::DIALECT.needs);
                         let loading = Loading { number, load, definition };
                         let mut ports = lend.$need().ok_or_else(not_begun)?;
-                        let (process, answer) = <$process as System>::start(cx, &mut ports, loading)?;
-                        Ok((Process::$variant(Arc::new(process)), answer))
+                        let (daemon, answer) = <$process as System>::start(cx, &mut ports, loading)?;
+                        Ok((Daemon::$variant(Arc::new(daemon)), answer))
                     })+
                 }
             }
         }
 
-        /// A process of one of the systems.
-        #[derive(Clone)]
-        pub(crate) enum Process {
-            $($(#[$on])* $variant(Arc<$process>),)+
-        }
-
-        impl Process {
-            /// A process without a service, where the system of this word has such.
+        impl Daemon {
+            /// A daemon without a service, where the system of this word has such.
             pub(crate) fn empty(
                 word: &str,
                 cx: &mut Cx,
@@ -184,8 +158,8 @@ macro_rules! systems {
             ) -> Option<Self> {
                 $($(#[$on])* if word == <$process as System>::DIALECT.word {
                     lend.parts.begin(cx, <$process as System>::DIALECT.needs);
-                    let process = <$process as System>::empty(cx, &mut lend.$need()?, number)?;
-                    return Some(Self::$variant(Arc::new(process)));
+                    let daemon = <$process as System>::empty(cx, &mut lend.$need()?, number)?;
+                    return Some(Self::$variant(Arc::new(daemon)));
                 })+
                 None
             }
@@ -197,16 +171,16 @@ macro_rules! systems {
                 lend: &mut Lend<'_>,
                 (number, load, definition): (Number, Arc<LoadService>, Definition),
                 update: bool,
-            ) -> Result<Value, Refusal> {
+            ) -> Done {
                 match (self, definition) {
-                    $($(#[$on])* (Self::$variant(it), Definition::$variant(definition)) => {
+                    $($(#[$on])* (Self::$variant(one), Definition::$variant(definition)) => {
                         let loading = Loading { number, load, definition };
-                        let process = Arc::make_mut(it);
+                        let daemon = Arc::make_mut(one);
                         let mut ports = lend.$need().ok_or_else(not_begun)?;
                         if update {
-                            process.update(cx, &mut ports, loading)
+                            daemon.update(cx, &mut ports, loading)
                         } else {
-                            process.load(cx, &mut ports, loading)
+                            daemon.load(cx, &mut ports, loading)
                         }
                     })+
                     #[allow(unreachable_patterns, reason = "reached where there are several systems")]
@@ -214,16 +188,16 @@ macro_rules! systems {
                 }
             }
 
-            /// Bytes that this process holds and the one before does not, by estimate.
+            /// Bytes that this daemon holds and the one before does not, by estimate.
             pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
                 match self {
-                    $($(#[$on])* Self::$variant(it) => {
+                    $($(#[$on])* Self::$variant(one) => {
                         let before = before.and_then(|before| match before {
                             Self::$variant(before) => Some(before),
                             #[allow(unreachable_patterns, reason = "reached where there are several systems")]
                             _ => None,
                         });
-                        behind(it, before, |now| now.beyond(before.map(|before| &**before)))
+                        behind(one, before, |now| now.beyond(before.map(|before| &**before)))
                     })+
                 }
             }
@@ -232,78 +206,9 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(_) => <$process as System>::DIALECT,)+ }
             }
 
-            pub(crate) fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
-                match self { $($(#[$on])* Self::$variant(it) => it.objection(load, name),)+ }
-            }
-
-            pub(crate) fn takes(&self, load: &LoadService) -> bool {
-                match self { $($(#[$on])* Self::$variant(it) => it.takes(load),)+ }
-            }
-
-            pub(crate) fn adapted(&self, load: &LoadService) -> Result<Option<LoadService>, Refusal> {
-                match self { $($(#[$on])* Self::$variant(it) => it.adapted(load),)+ }
-            }
-
-            pub(crate) fn remove(
-                &mut self,
-                cx: &mut Cx,
-                lend: &mut Lend<'_>,
-                name: &str,
-                force: bool,
-            ) -> Result<Value, Refusal> {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).remove(cx, &mut lend.$need().ok_or_else(not_begun)?, name, force),)+ }
-            }
-
-            pub(crate) fn names(&self) -> Vec<(Number, Text)> {
-                match self { $($(#[$on])* Self::$variant(it) => it.names(),)+ }
-            }
-
-            pub(crate) fn shown(&self) -> Vec<(Number, Text)> {
-                match self { $($(#[$on])* Self::$variant(it) => it.shown(),)+ }
-            }
-
-            pub(crate) fn request(&self, name: &str) -> Option<&Arc<LoadService>> {
-                match self { $($(#[$on])* Self::$variant(it) => it.request(name),)+ }
-            }
-
-            pub(crate) fn request_now(&self, name: &str) -> Option<LoadService> {
-                match self { $($(#[$on])* Self::$variant(it) => it.request_now(name),)+ }
-            }
-
-            pub(crate) fn is_over(&self) -> bool {
-                match self { $($(#[$on])* Self::$variant(it) => it.is_over(),)+ }
-            }
-
-            pub(crate) fn next_due(&self) -> Option<(SimTime, Number)> {
-                match self { $($(#[$on])* Self::$variant(it) => it.next_due(),)+ }
-            }
-
-            pub(crate) fn one_shots(&self) -> usize {
-                match self { $($(#[$on])* Self::$variant(it) => it.one_shots(),)+ }
-            }
-
-            pub(crate) fn comes_first(&self, input: &Input) -> bool {
-                match self { $($(#[$on])* Self::$variant(it) => it.comes_first(input),)+ }
-            }
-
-            pub(crate) fn restless(&self) -> bool {
-                match self { $($(#[$on])* Self::$variant(it) => it.restless(),)+ }
-            }
-
-            pub(crate) fn fire(&mut self, cx: &mut Cx, lend: &mut Lend<'_>) {
-                match self { $($(#[$on])* Self::$variant(it) => {
-                    if let Some(mut ports) = lend.$need() {
-                        Arc::make_mut(it).fire(cx, &mut ports);
-                    }
-                })+ }
-            }
-
-            pub(crate) fn hear(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, event: &FleetEvent) {
-                match self { $($(#[$on])* Self::$variant(it) => {
-                    if let Some(mut ports) = lend.$need() {
-                        Arc::make_mut(it).hear(cx, &mut ports, event);
-                    }
-                })+ }
+            /// Returns whether a command comes before the work of its instant.
+            pub(crate) fn commands_first(&self) -> bool {
+                match self { $($(#[$on])* Self::$variant(_) => <$process as System>::COMMANDS_FIRST,)+ }
             }
 
             /// Returns whether it hears of machines itself: no layer is between them that would tell it.
@@ -315,11 +220,11 @@ macro_rules! systems {
             #[cfg(feature = "mesos")]
             pub(crate) fn hear_from_master(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, news: planarium_mesos::News) {
                 match self {
-                    $($(#[$on])* Self::$variant(it) => of_need!($need mesos {
+                    $($(#[$on])* Self::$variant(one) => of_need!($need mesos {
                         if let Some(mut ports) = lend.mesos() {
-                            planarium_mesos::Framework::hear_from_master(Arc::make_mut(it), cx, &mut ports, news);
+                            planarium_mesos::Framework::hear_from_master(Arc::make_mut(one), cx, &mut ports, news);
                         }
-                    } else {{ let _ = (it, cx, lend, news); }}),)+
+                    } else {{ let _ = (one, cx, lend, news); }}),)+
                 }
             }
 
@@ -333,92 +238,12 @@ macro_rules! systems {
             #[cfg(feature = "kube")]
             pub(crate) fn hear_of_objects(&mut self, cx: &mut Cx, lend: &mut Lend<'_>) {
                 match self {
-                    $($(#[$on])* Self::$variant(it) => of_need!($need kube {
+                    $($(#[$on])* Self::$variant(one) => of_need!($need kube {
                         if let Some(mut ports) = lend.kube() {
-                            planarium_kube::Watcher::hear_of_objects(Arc::make_mut(it), cx, &mut ports);
+                            planarium_kube::Watcher::hear_of_objects(Arc::make_mut(one), cx, &mut ports);
                         }
-                    } else {{ let _ = (it, cx, lend); }}),)+
+                    } else {{ let _ = (one, cx, lend); }}),)+
                 }
-            }
-
-            pub(crate) fn restart(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, target: &Target) {
-                match self { $($(#[$on])* Self::$variant(it) => {
-                    if let Some(mut ports) = lend.$need() {
-                        Arc::make_mut(it).restart(cx, &mut ports, target);
-                    }
-                })+ }
-            }
-
-            pub(crate) fn plan_command(
-                &mut self,
-                cx: &mut Cx,
-                lend: &mut Lend<'_>,
-                command: &PlanCommand,
-            ) -> Result<Value, Refusal> {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).plan_command(cx, &mut lend.$need().ok_or_else(not_begun)?, command),)+ }
-            }
-
-            pub(crate) fn pod_command(
-                &mut self,
-                cx: &mut Cx,
-                lend: &mut Lend<'_>,
-                command: &PodCommand,
-            ) -> Result<Value, Refusal> {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).pod_command(cx, &mut lend.$need().ok_or_else(not_begun)?, command),)+ }
-            }
-
-            pub(crate) fn call(
-                &mut self,
-                cx: &mut Cx,
-                lend: &mut Lend<'_>,
-                call: &HttpCall,
-                parts: &[&str],
-            ) -> Option<Result<Value, Refusal>> {
-                match self { $($(#[$on])* Self::$variant(it) => Arc::make_mut(it).call(cx, &mut lend.$need()?, call, parts),)+ }
-            }
-
-            pub(crate) fn wire(&self, lend: &mut Lend<'_>, request: &Request, parts: &[&str]) -> Wire {
-                match self { $($(#[$on])* Self::$variant(it) => lend.$need().map_or(Wire::NotMine, |ports| it.wire(&ports, request, parts)),)+ }
-            }
-
-            pub(crate) fn stream(&self, lend: &mut Lend<'_>, topic: &Value, events: &[Event]) -> StreamNews {
-                match self { $($(#[$on])* Self::$variant(it) => match lend.$need() {
-                    Some(ports) => it.stream(&ports, topic, events),
-                    None => StreamNews { ended: true, ..StreamNews::default() },
-                },)+ }
-            }
-
-            pub(crate) fn rendered_file(
-                &self,
-                service: &str,
-                task: &str,
-                file: &str,
-            ) -> Option<Result<(u16, Value), Refusal>> {
-                match self { $($(#[$on])* Self::$variant(it) => it.rendered_file(service, task, file),)+ }
-            }
-
-            pub(crate) fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
-                match self { $($(#[$on])* Self::$variant(it) => it.views(),)+ }
-            }
-
-            pub(crate) fn status_at(&self, service: &str, element: &str) -> Option<&'static str> {
-                match self { $($(#[$on])* Self::$variant(it) => it.status_at(service, element),)+ }
-            }
-
-            pub(crate) fn why(&self, path: &ElementPath, lend: &mut Lend<'_>) -> Option<Why> {
-                match self { $($(#[$on])* Self::$variant(it) => it.why(path, &lend.$need()?),)+ }
-            }
-
-            pub(crate) fn check(&self, fleet: &Fleet) -> Vec<String> {
-                match self { $($(#[$on])* Self::$variant(it) => it.check(fleet),)+ }
-            }
-
-            pub(crate) fn digest(&self, digest: &mut Digest) {
-                match self { $($(#[$on])* Self::$variant(it) => it.digest(digest),)+ }
-            }
-
-            pub(crate) fn weight(&self) -> u64 {
-                match self { $($(#[$on])* Self::$variant(it) => it.weight(),)+ }
             }
         }
     };
@@ -437,6 +262,7 @@ systems! {
     Kubernetes(planarium_kubernetes::Process) on kube;
 }
 
+/// The definition, as the contract asks it; see [`planarium_part::Definition`].
 impl Definition {
     /// Reads a definition, or says that its dialect is not simulated.
     pub(crate) fn read(load: &LoadService) -> Result<Self, Refusal> {
@@ -445,6 +271,184 @@ impl Definition {
             word => word,
         };
         crate::readings::read_once(load, || Self::read_as(word, load)).ok_or_else(|| unknown(word))
+    }
+
+    pub(crate) fn name(&self) -> &Text {
+        of_definition!(self, |it| Readable::name(it))
+    }
+
+    pub(crate) fn is_usable(&self) -> bool {
+        of_definition!(self, |it| Readable::is_usable(it))
+    }
+
+    pub(crate) fn is_usable_as_update(&self) -> bool {
+        of_definition!(self, |it| Readable::is_usable_as_update(it))
+    }
+
+    pub(crate) fn value_codes(&self) -> &'static [&'static str] {
+        of_definition!(self, |it| Readable::value_codes(it))
+    }
+
+    pub(crate) fn folders(&self) -> Vec<String> {
+        of_definition!(self, |it| Readable::folders(it))
+    }
+
+    pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
+        of_definition!(self, |it| Readable::diagnostics(it))
+    }
+
+    pub(crate) fn sources(&self) -> &SourceMap {
+        of_definition!(self, |it| Readable::sources(it))
+    }
+
+    pub(crate) fn span(&self) -> Span {
+        of_definition!(self, |it| Readable::span(it))
+    }
+
+    pub(crate) fn missing(&self) -> Vec<String> {
+        of_definition!(self, |it| Readable::missing(it))
+    }
+
+    pub(crate) fn beside(&self) -> Vec<&'static str> {
+        of_definition!(self, |it| Readable::beside(it))
+    }
+
+    pub(crate) fn is_nameless(&self) -> bool {
+        of_definition!(self, |it| Readable::is_nameless(it))
+    }
+
+    pub(crate) fn kept(&self) -> Vec<(String, &'static str)> {
+        of_definition!(self, |it| Readable::kept(it))
+    }
+}
+
+/// The daemon, as the contract asks it; see [`planarium_part::System`].
+#[allow(unused_mut, reason = "some calls only ask with the ports, others change things through them")]
+impl Daemon {
+    pub(crate) fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
+        of_daemon!(self, |it| it.objection(load, name))
+    }
+
+    pub(crate) fn adapted(&self, load: &LoadService) -> Result<Option<LoadService>, Refusal> {
+        of_daemon!(self, |it| it.adapted(load))
+    }
+
+    pub(crate) fn names(&self) -> Vec<(Number, Text)> {
+        of_daemon!(self, |it| it.names())
+    }
+
+    pub(crate) fn shown(&self) -> Vec<(Number, Text)> {
+        of_daemon!(self, |it| it.shown())
+    }
+
+    pub(crate) fn request(&self, name: &str) -> Option<&Arc<LoadService>> {
+        of_daemon!(self, |it| it.request(name))
+    }
+
+    pub(crate) fn request_now(&self, name: &str) -> Option<LoadService> {
+        of_daemon!(self, |it| it.request_now(name))
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        of_daemon!(self, |it| it.is_over())
+    }
+
+    pub(crate) fn next_due(&self) -> Option<(SimTime, Number)> {
+        of_daemon!(self, |it| it.next_due())
+    }
+
+    pub(crate) fn one_shots(&self) -> usize {
+        of_daemon!(self, |it| it.one_shots())
+    }
+
+    pub(crate) fn restless(&self) -> bool {
+        of_daemon!(self, |it| it.restless())
+    }
+
+    pub(crate) fn rendered_file(
+        &self,
+        service: &str,
+        task: &str,
+        file: &str,
+    ) -> Option<Result<(u16, Value), Refusal>> {
+        of_daemon!(self, |it| it.rendered_file(service, task, file))
+    }
+
+    pub(crate) fn views(&self) -> Vec<(Number, Arc<ServiceView>)> {
+        of_daemon!(self, |it| it.views())
+    }
+
+    pub(crate) fn status_at(&self, service: &str, element: &str) -> Option<&'static str> {
+        of_daemon!(self, |it| it.status_at(service, element))
+    }
+
+    pub(crate) fn check(&self, fleet: &Fleet) -> Vec<String> {
+        of_daemon!(self, |it| it.check(fleet))
+    }
+
+    pub(crate) fn digest(&self, digest: &mut Digest) {
+        of_daemon!(self, |it| it.digest(digest));
+    }
+
+    pub(crate) fn weight(&self) -> u64 {
+        of_daemon!(self, |it| it.weight())
+    }
+
+    // ---- with ports ----------------------------------------------------------------------------
+
+    pub(crate) fn fire(&mut self, cx: &mut Cx, lend: &mut Lend<'_>) {
+        with_ports!(self, lend, |it, ports| Arc::make_mut(it).fire(cx, &mut ports), else {});
+    }
+
+    pub(crate) fn hear(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, event: &FleetEvent) {
+        with_ports!(self, lend, |it, ports| Arc::make_mut(it).hear(cx, &mut ports, event), else {});
+    }
+
+    pub(crate) fn restart(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, target: &Target) {
+        with_ports!(self, lend, |it, ports| Arc::make_mut(it).restart(cx, &mut ports, target), else {});
+    }
+
+    pub(crate) fn remove(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, name: &str, force: bool) -> Done {
+        with_ports!(self, lend, |it, ports| Arc::make_mut(it).remove(cx, &mut ports, name, force), else Err(not_begun()))
+    }
+
+    pub(crate) fn plan_command(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, command: &PlanCommand) -> Done {
+        with_ports!(self, lend, |it, ports| Arc::make_mut(it).plan_command(cx, &mut ports, command), else Err(not_begun()))
+    }
+
+    pub(crate) fn pod_command(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, command: &PodCommand) -> Done {
+        with_ports!(self, lend, |it, ports| Arc::make_mut(it).pod_command(cx, &mut ports, command), else Err(not_begun()))
+    }
+
+    pub(crate) fn call(
+        &mut self,
+        cx: &mut Cx,
+        lend: &mut Lend<'_>,
+        call: &HttpCall,
+        parts: &[&str],
+    ) -> Option<Done> {
+        with_ports!(self, lend, |it, ports| Arc::make_mut(it).call(cx, &mut ports, call, parts), else None)
+    }
+
+    pub(crate) fn wire(&self, lend: &mut Lend<'_>, request: &Request, parts: &[&str]) -> Wire {
+        with_ports!(self, lend, |it, ports| it.wire(&ports, request, parts), else Wire::NotMine)
+    }
+
+    pub(crate) fn stream_begins(&mut self, lend: &mut Lend<'_>, topic: &Value) {
+        with_ports!(self, lend, |it, ports| Arc::make_mut(it).stream_begins(&ports, topic), else {});
+    }
+
+    pub(crate) fn stream_closed(&mut self, lend: &mut Lend<'_>, topic: &Value) -> Option<Input> {
+        with_ports!(self, lend, |it, ports| Arc::make_mut(it).stream_closed(&ports, topic), else None)
+    }
+
+    pub(crate) fn stream(&self, lend: &mut Lend<'_>, topic: &Value, events: &[Event]) -> StreamNews {
+        let over = StreamNews { ended: true, ..StreamNews::default() };
+        with_ports!(self, lend, |it, ports| it.stream(&ports, topic, events), else over)
+    }
+
+    pub(crate) fn why(&self, path: &ElementPath, lend: &mut Lend<'_>) -> Option<Why> {
+        with_ports!(self, lend, |it, ports| it.why(path, &ports), else None)
     }
 }
 

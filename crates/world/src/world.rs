@@ -3,10 +3,10 @@
 //! Knows: how the parts are held and what all of them together show.
 //! Must not know: past and future; that is the timeline's. How a step runs is in [`crate::step`].
 
+use crate::daemons::Daemons;
 use crate::genesis::Genesis;
 use crate::limits::LIMITS;
 use crate::parts::{Lend, Parts};
-use crate::processes::Processes;
 use planarium_kernel::digest::Digest;
 use planarium_kernel::recorder::Recorder;
 use planarium_kernel::time::SimTime;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub struct World {
     pub(crate) recorder: Recorder<EventBody>,
     pub(crate) parts: Parts,
-    pub(crate) processes: Processes,
+    pub(crate) daemons: Daemons,
     /// Changes of Kubernetes objects up to this version have been told.
     #[cfg(feature = "kube")]
     pub(crate) objects_version: u64,
@@ -78,7 +78,7 @@ impl World {
         let mut world = Self {
             recorder: Recorder::new(genesis.seed),
             parts: Parts::new(genesis.flags()),
-            processes: Processes::default(),
+            daemons: Daemons::default(),
             #[cfg(feature = "kube")]
             objects_version: 0,
             inputs: 0,
@@ -127,22 +127,22 @@ impl World {
         };
         let parts = self.parts.digests().into_iter();
         let mut all: Vec<(String, u64)> = parts.map(|(name, digest)| (name.to_owned(), digest)).collect();
-        for (number, process) in self.processes.of_dialect("") {
-            let names: Vec<String> = process.names().iter().map(|(_, name)| name.to_string()).collect();
-            let name = format!("process {} ({})", number.0, names.join(", "));
-            all.push((name, of(&|digest| process.digest(digest))));
+        for (number, daemon) in self.daemons.of_dialect("") {
+            let names: Vec<String> = daemon.names().iter().map(|(_, name)| name.to_string()).collect();
+            let name = format!("daemon {} ({})", number.0, names.join(", "));
+            all.push((name, of(&|digest| daemon.digest(digest))));
         }
         all
     }
 
     /// Roughly how many bytes a copy that shares nothing takes.
     pub(crate) fn weight(&self) -> u64 {
-        1024 + self.parts.weight() + self.processes.weight()
+        1024 + self.parts.weight() + self.daemons.weight()
     }
 
     /// Bytes that this world holds and `before` does not, by estimate: what it costs to keep both.
     pub(crate) fn beyond(&self, before: &Self) -> u64 {
-        1024 + self.parts.beyond(Some(&before.parts)) + self.processes.beyond(Some(&before.processes))
+        1024 + self.parts.beyond(Some(&before.parts)) + self.daemons.beyond(Some(&before.daemons))
     }
 
     /// When the earliest timer is due.
@@ -174,9 +174,9 @@ impl World {
     /// Returns whether nothing but periodic work without effect is left.
     pub fn idle(&self) -> bool {
         self.parts.one_shots() == 0
-            && self.processes.one_shots() == 0
+            && self.daemons.one_shots() == 0
             && !self.parts.restless()
-            && !self.processes.restless()
+            && !self.daemons.restless()
     }
 
     /// Lets time pass without any work; work that is due earlier must have been done.
@@ -188,7 +188,7 @@ impl World {
 
     /// Returns the views of the services, in order of installation.
     pub fn service_views(&self) -> Vec<Arc<ServiceView>> {
-        self.processes.views()
+        self.daemons.views()
     }
 
     /// Faults in force.
@@ -209,12 +209,12 @@ impl World {
     /// The request that a service was loaded or last updated with, or that its framework was brought about with. Without a
     /// dialect, the service of that name that was installed first is meant.
     pub fn definition(&self, dialect: &str, service: &str) -> Option<&Arc<LoadService>> {
-        self.processes.request(dialect, service)
+        self.daemons.request(dialect, service)
     }
 
     /// That request as it would be written now, where calls have changed the service since.
     pub fn definition_now(&self, dialect: &str, service: &str) -> Option<LoadService> {
-        self.processes.request_now(dialect, service)
+        self.daemons.request_now(dialect, service)
     }
 
     /// Why a machine is in the state that it is in, by its host name or the id of its agent.
@@ -226,11 +226,7 @@ impl World {
     pub fn why(&self, path: &ElementPath) -> Option<Why> {
         let mut parts = self.parts.clone();
         let now = self.recorder.now();
-        let mut why = self
-            .processes
-            .of_element(path)
-            .find_map(|(number, process)| process.why(path, &mut Lend { parts: &mut parts, number, now }))?;
-        parts.explain(now, &mut why);
-        Some(why)
+        let mut of_element = self.daemons.of_element(path);
+        of_element.find_map(|(number, daemon)| daemon.why(path, &mut Lend { parts: &mut parts, number, now }))
     }
 }

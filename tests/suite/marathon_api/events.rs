@@ -1,7 +1,7 @@
 //! Events for listeners.
 
 use super::*;
-use planarium_rest::{EventStream, poll_stream};
+use planarium_rest::{EventStream, close_stream, poll_stream};
 
 /// Begins to listen to events.
 #[expect(clippy::expect_used, reason = "helper of tests")]
@@ -292,4 +292,33 @@ fn the_framework_is_named_by_its_id() {
     for (_, event) in events.iter().filter(|(kind, _)| kind == "scheduler_registered_event") {
         assert_eq!(event["frameworkId"], id);
     }
+}
+
+#[test]
+fn listeners_hear_of_those_who_come_and_go() {
+    let mut client = client();
+    let c = &mut client;
+    let mut first = listen(c, "");
+    assert_eq!(heard(&mut first, c), [], "what it hears of itself came with the answer");
+    pass(c, 1);
+    let second = listen(c, "event_type=none");
+    call(c, "POST", "/v2/apps", &app("/a", json!({"instances": 0}))).status(201);
+    let told = heard(&mut first, c);
+    assert_eq!(told[0].0, "event_stream_attached", "{told:?}");
+    assert_eq!(told[0].1["eventType"], "event_stream_attached");
+    assert!(told[0].1["remoteAddress"].is_string() && told[0].1["timestamp"].is_string(), "{told:?}");
+    assert_eq!(told.iter().filter(|(kind, _)| kind.starts_with("event_stream")).count(), 1, "{told:?}");
+    let mut third = listen(c, "event_type=event_stream_detached");
+    close_stream(&second, &mut c.session);
+    assert_eq!(
+        heard(&mut third, c).iter().map(|(kind, _)| &**kind).collect::<Vec<_>>(),
+        ["event_stream_detached"]
+    );
+    let kinds: Vec<String> = heard(&mut first, c).into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(kinds, ["event_stream_attached", "event_stream_detached"]);
+    assert_eq!(heard(&mut first, c), []);
+    // Listening changes nothing that happens.
+    let digest = c.session.engine.digest();
+    listen(c, "");
+    assert_eq!(c.session.engine.digest(), digest);
 }

@@ -103,6 +103,44 @@ fn nothing_and_null_are_not_the_same() {
 }
 
 #[test]
+fn null_is_a_change_of_a_group_in_which_nothing_is_named() {
+    let mut client = client();
+    call(&mut client, "POST", "/v2/groups", &json!({"id": "/g", "apps": [app("x", json!({}))]})).status(201);
+    pass(&mut client, 60);
+    for (method, path, status) in [
+        ("PUT", "/v2/groups/g", 200),
+        ("PUT", "/v2/groups/g?dryRun=true", 200),
+        ("POST", "/v2/groups/h", 201),
+    ] {
+        let found = ask(&mut client, method, path, &[], "null");
+        assert_eq!(found.0, status, "{method} {path}: {found:?}");
+    }
+    pass(&mut client, 60);
+    assert_eq!(client.get("/v2/groups/g").json()["apps"][0]["id"], "/g/x");
+    assert_eq!(client.get("/v2/groups/h").json()["apps"], json!([]));
+    // There is a group of that path already.
+    let found = ask(&mut client, "POST", "/v2/groups/g", &[], "null");
+    assert_eq!(found.0, 409, "{found:?}");
+}
+
+#[test]
+fn killing_without_ids_is_told_with_the_body() {
+    let mut client = client();
+    for (body, error) in [
+        ("{}", "'ids' is undefined on object: {}"),
+        (r#"{ "id": ["x"] }"#, r#"'ids' is undefined on object: {"id":["x"]}"#),
+        ("null", "null is not an object"),
+        ("[1]", "[1] is not an object"),
+    ] {
+        let found = ask(&mut client, "POST", "/v2/tasks/delete", &[], body);
+        assert_eq!((found.0, &found.2["message"]), (422, &json!("Invalid JSON")), "{body}");
+        assert_eq!(found.2["details"], json!([{"path": "", "errors": [error]}]), "{body}");
+    }
+    let found = ask(&mut client, "POST", "/v2/tasks/delete", &[], r#"{"ids": null}"#);
+    assert_eq!(found.2["details"], json!([{"path": "", "errors": ["error.expected.jsarray"]}]));
+}
+
+#[test]
 fn a_body_of_the_wrong_type_is_told_at_its_root() {
     let mut client = client();
     call(&mut client, "POST", "/v2/apps", &app("/web", json!({}))).status(201);

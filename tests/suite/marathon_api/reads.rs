@@ -189,3 +189,26 @@ fn the_client_of_pypi_gets_no_field_that_it_does_not_know() {
         }
     }
 }
+
+#[test]
+fn instances_from_before_a_restart_were_started_after_the_last_scaling() {
+    let mut client = client();
+    let c = &mut client;
+    call(c, "POST", "/v2/apps", &app("/a", json!({"instances": 4}))).status(201);
+    pass(c, 60);
+    call(c, "POST", "/v2/apps/a/restart", &Value::Null).status(200);
+    let stats = c.get("/v2/apps/a?embed=app.taskStats").json()["app"]["tasksStats"].clone();
+    let running = |kind: &str| stats[kind]["stats"]["counts"]["running"].clone();
+    assert_eq!(running("withOutdatedConfig"), 4, "{stats}");
+    assert_eq!(running("startedAfterLastScaling"), 4, "{stats}");
+    assert_eq!(running("totalSummary"), 4, "{stats}");
+    pass(c, 120);
+    let stats = c.get("/v2/apps/a?embed=app.taskStats").json()["app"]["tasksStats"].clone();
+    let running = |kind: &str| stats[kind]["stats"]["counts"]["running"].clone();
+    assert_eq!(
+        (running("withLatestConfig"), running("startedAfterLastScaling")),
+        (json!(4), json!(4)),
+        "{stats}"
+    );
+    assert_eq!(stats["withOutdatedConfig"], Value::Null);
+}

@@ -7,7 +7,7 @@ use crate::{
 };
 use planarium_kernel::{Cause, draw};
 use planarium_protocol::{
-    EventBody,
+    EventBody, Text,
     input::{FaultKind, Target},
 };
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Fleet {
         for machine in chosen {
             let name = self.machine_ref(machine).map(|m| m.hostname().clone()).unwrap_or_default();
             cx.scoped(Cause::Event(fault.event), |cx| {
-                self.struck(cx, number, &name);
+                self.struck(cx, number, (name, Text::default()));
                 self.take_machine(cx, machine, number, how);
             });
         }

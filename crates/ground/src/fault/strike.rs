@@ -8,7 +8,7 @@ use crate::{
 };
 use planarium_kernel::Cause;
 use planarium_protocol::{
-    EventBody,
+    EventBody, Text,
     input::{FaultKind, Target},
 };
 use std::sync::Arc;
@@ -68,11 +68,11 @@ impl Fleet {
     /// Reports that a fault struck and counts it. What follows has this event as its cause.
     ///
     /// A fault that has struck as often as it may is over.
-    pub(crate) fn struck(&mut self, cx: &mut Cx, number: u32, target: &str) {
+    pub(crate) fn struck(&mut self, cx: &mut Cx, number: u32, (target, task_id): (Text, Text)) {
         let Some(fault) = self.faults.get_mut(&number) else { return };
         let fault = Arc::make_mut(fault);
         fault.left = fault.left.map(|left| left.saturating_sub(1));
-        let body = EventBody::FaultStruck { fault: fault.id.clone(), target: target.into() };
+        let body = EventBody::FaultStruck { fault: fault.id.clone(), target, task_id };
         let seq = cx.emit_caused(body, Cause::Event(fault.event));
         cx.set_cause(Cause::Event(seq));
         if fault.left == Some(0) && !matches!(fault.kind(), FaultKind::Hang) && !fault.keeps_machines() {
@@ -84,9 +84,9 @@ impl Fleet {
     pub(crate) fn count_failed_check(&mut self, cx: &mut Cx, pid: ProcessId, number: u32) {
         let Some(fault) = self.faults.get_mut(&number) else { return };
         let fault = Arc::make_mut(fault);
-        let name = self.processes.get(&pid).map(|process| process.spec.name.clone()).unwrap_or_default();
+        let name = self.processes.get(&pid).map(|process| process.spec.named()).unwrap_or_default();
         if fault.marked.insert(pid) {
-            self.struck(cx, number, &name);
+            self.struck(cx, number, name);
         } else {
             fault.left = fault.left.map(|left| left.saturating_sub(1));
             if fault.left == Some(0) {

@@ -9,7 +9,7 @@ use std::{collections::VecDeque, sync::Arc};
 /// Entries whose ids have consecutive numbers.
 #[derive(Clone)]
 struct Chunk<K, V, const N: usize> {
-    len: usize,
+    len: u32,
     rows: [Option<(K, V)>; N],
 }
 
@@ -21,7 +21,7 @@ pub struct IdMap<K, V, const N: usize = CHUNK> {
     /// Number of the first chunk.
     first: usize,
     chunks: VecDeque<Option<Arc<Chunk<K, V, N>>>>,
-    len: usize,
+    len: u32,
 }
 
 impl<K, V, const N: usize> Default for IdMap<K, V, N> {
@@ -38,7 +38,7 @@ impl<K, V, const N: usize> IdMap<K, V, N> {
 
     /// Returns the number of entries.
     pub const fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
     /// Returns whether there is none.
@@ -186,7 +186,7 @@ mod tests {
         assert!(map.chunks.front().is_none_or(Option::is_some), "the first chunk is there");
         let chunks = map.chunks.iter().flatten();
         let counted =
-            |chunk: &Arc<Chunk<ThingId, usize, 4>>| (chunk.len, chunk.rows.iter().flatten().count());
+            |chunk: &Arc<Chunk<ThingId, usize, 4>>| (chunk.len as usize, chunk.rows.iter().flatten().count());
         assert!(chunks.map(counted).all(|(len, rows)| len == rows && len > 0));
     }
 

@@ -24,7 +24,7 @@ type Bucket<V> = Arc<Vec<Row<V>>>;
 pub struct Index<V, const N: usize = 8> {
     /// None at first, then a power of two: as many upper bits of a fingerprint are the number of its bucket.
     buckets: Vec<Bucket<V>>,
-    len: usize,
+    len: u32,
 }
 
 impl<V, const N: usize> Default for Index<V, N> {
@@ -41,7 +41,7 @@ impl<V, const N: usize> Index<V, N> {
 
     /// Returns the number of entries.
     pub const fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
     /// Returns whether there is none.
@@ -109,7 +109,7 @@ impl<V: Clone, const N: usize> Index<V, N> {
         if let Some(place) = self.get_mut_as(print, &text) {
             return Some(std::mem::replace(place, value));
         }
-        if self.len >= self.buckets.len() * (N / 2 + N / 4).max(1) {
+        if self.len() >= self.buckets.len() * (N / 2 + N / 4).max(1) {
             self.split();
         }
         let at = self.bucket_of(print);
@@ -148,7 +148,7 @@ impl<V: Clone, const N: usize> Index<V, N> {
         let (bucket, place) = self.find(print, text)?;
         let row = Arc::make_mut(self.buckets.get_mut(bucket)?).remove(place);
         self.len -= 1;
-        if self.buckets.len() > 1 && self.len < self.buckets.len() * N / 16 {
+        if self.buckets.len() > 1 && self.len() < self.buckets.len() * N / 16 {
             self.join();
         }
         Some(row.value)

@@ -41,7 +41,7 @@ impl<K: Clone, V> Chunk<K, V> {
 #[derive(Clone)]
 pub struct Map<K, V, const N: usize = CHUNK> {
     chunks: Vec<Chunk<K, V>>,
-    len: usize,
+    len: u32,
     /// Position of the last look-up: the next one is mostly for the same key or the one after it.
     last: Last,
 }
@@ -60,7 +60,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
 
     /// Returns the number of entries.
     pub const fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
     /// Returns whether there is none.
@@ -70,7 +70,7 @@ impl<K, V, const N: usize> Map<K, V, N> {
 
     /// All entries in order.
     pub fn iter(&self) -> Iter<'_, K, V> {
-        Iter { chunks: self.chunks.iter(), now: [].iter(), left: self.len }
+        Iter { chunks: self.chunks.iter(), now: [].iter(), left: self.len() }
     }
 
     /// All keys in order.
@@ -331,10 +331,10 @@ impl<K: Clone + Ord, V: Clone, const N: usize> Map<K, V, N> {
 
     /// Keeps the entries that `keep` says yes to. *Cost*: copies nothing where everything is kept.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
-        let mut dropped = 0;
+        let mut dropped = 0_u32;
         for chunk in &mut self.chunks {
             let gone: Vec<bool> = chunk.rows.iter().map(|(key, value)| !keep(key, value)).collect();
-            let count = gone.iter().filter(|gone| **gone).count();
+            let count = gone.iter().map(|gone| u32::from(*gone)).sum::<u32>();
             if count > 0 {
                 let mut gone = gone.into_iter();
                 Arc::make_mut(&mut chunk.rows).retain(|_| !gone.next().unwrap_or(false));

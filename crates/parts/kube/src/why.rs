@@ -344,7 +344,7 @@ impl Reasons<'_> {
         let last = self.last_event(pod);
         let held = holdings::held_from(&self.cluster.nodes, self.fleet, spec);
         for (node, scalar, held) in held.into_iter().take(PODS) {
-            let text = format!("{} of {} is held by {}", scalar.as_str(), node.name, held.names());
+            let text = held.sentence(scalar.as_str(), &node.name);
             let about = format!("node/{}", node.name).into();
             let held = Some(Held { machine: node.name.clone(), scalar: scalar.as_str(), others: held });
             let kind = WhyKind::HeldByOthers;

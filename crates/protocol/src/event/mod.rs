@@ -190,6 +190,8 @@ pub enum EventBody {
     Check {
         /// Task name.
         task: Text,
+        /// Id of the instance of the task that was checked; empty where its system gives none.
+        task_id: Text,
         /// `readiness` or `health`.
         check: Text,
         /// Exit code.
@@ -217,6 +219,8 @@ pub enum EventBody {
         fault: Text,
         /// Whom.
         target: Text,
+        /// Id of the instance of the task that it struck; empty where it struck no task.
+        task_id: Text,
     },
 
     // ---- the cluster ---------------------------------------------------------------------------

@@ -132,12 +132,12 @@ impl EventBody {
             Self::MachineRemoved { agent } => format!("{agent} was removed"),
             Self::MachineLost { agent, how } => format!("{agent} {how}"),
             Self::MachineReturned { agent } => format!("{agent} is back"),
-            Self::Check { task, check, exit_code, attempt } => {
+            Self::Check { task, check, exit_code, attempt, .. } => {
                 format!("{task} {check} check {attempt}: exit {exit_code}")
             }
             Self::FaultInjected { fault, text, .. } => format!("fault {fault}: {text}"),
             Self::FaultCleared { fault } => format!("fault {fault} ended"),
-            Self::FaultStruck { fault, target } => format!("fault {fault} struck {target}"),
+            Self::FaultStruck { fault, target, .. } => format!("fault {fault} struck {target}"),
             Self::AgentRegistered { agent, .. } => format!("{agent} registered"),
             Self::AgentDisconnected { agent } => format!("{agent} disconnected"),
             Self::AgentUnreachable { agent } => format!("{agent} unreachable"),

@@ -28,9 +28,6 @@ pub(super) fn of_layer(session: &mut Session, request: &Request, parts: &[&str])
         let _ = session.engine.apply(Input::Call(request.recorded()));
         (_, wire) = session.engine.world().layer_wire(request, parts)?;
     }
-    if let Wire::Stream(_, topic, _) = &wire {
-        session.engine.stream_begins(layer, topic);
-    }
     answer(session, wire, &|topic| Some(Source::Layer(layer, topic)))
 }
 
@@ -52,8 +49,10 @@ fn answer(session: &mut Session, wire: Wire, source: &dyn Fn(Value) -> Option<So
             }
         }
         Wire::Stream(response, topic, limit_s) => {
-            let stream = |source| Box::new(EventStream { limit_s, ..begin(session, source) });
-            let begun = source(topic).map(stream);
+            let begun = source(topic).map(|source| {
+                session.engine.stream_begins(&source);
+                Box::new(EventStream { limit_s, ..begin(session, source) })
+            });
             Response { rest: begun.map_or(Rest::Whole, Rest::Events), ..response }
         }
     })

@@ -138,7 +138,7 @@ fn phrase(event: &Event) -> Option<String> {
             "agent-restart" => format!("the agent of {agent} restarted"),
             _ => format!("{agent} went down"),
         }),
-        EventBody::FaultStruck { fault, target } => Some(format!("fault {fault} struck {target}")),
+        EventBody::FaultStruck { fault, target, .. } => Some(format!("fault {fault} struck {target}")),
         EventBody::MachineRemoved { agent } => Some(format!("{agent} was taken away")),
         EventBody::AgentRemoved { agent, how, .. } if &**how == "down" => {
             Some(format!("{agent} was put down for maintenance"))

@@ -153,7 +153,7 @@ pub(crate) fn of_violation(violation: &Violation) -> &'static str {
 
 /// The code of what the reader of shapes says.
 pub(crate) fn of_fault(fault: &Fault) -> &'static str {
-    match fault.error {
+    match &*fault.error {
         "error.path.missing" => MISSING_FIELD,
         "error.pattern" if fault.path.ends_with("/id") => BAD_ID,
         error if error.starts_with("error.expected") => WRONG_TYPE,

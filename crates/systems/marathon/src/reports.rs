@@ -62,11 +62,18 @@ impl Records {
         Cause::Event(report(&self.setup, cx, Fact { what, importance, path, facts, text: sentence.into() }))
     }
 
-    /// Instances wait for offers now.
-    pub(crate) fn say_queued(&self, cx: &mut Cx, id: &PathId, count: u32, text: &str) -> Cause {
+    /// Instances wait for offers now: so many, and the first of them. A single one is named.
+    pub(crate) fn say_queued(
+        &self,
+        cx: &mut Cx,
+        id: &PathId,
+        (count, first): (u32, Option<Text>),
+        text: &str,
+    ) -> Cause {
         let plural = if count == 1 { "instance is" } else { "instances are" };
         let sentence = format!("{id}: {count} {plural} to be launched: {text}");
-        let facts = vec![("app", id.text().clone()), ("count", count.to_string().into())];
+        let mut facts = vec![("app", id.text().clone()), ("count", count.to_string().into())];
+        facts.extend(first.filter(|_| count == 1).map(|instance| ("instance", instance)));
         let path = Some(self.app_path(id));
         let fact = Fact {
             what: "instances-queued",

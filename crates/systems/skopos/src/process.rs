@@ -14,9 +14,11 @@ use planarium_ground::{
 use planarium_kernel::cow::behind;
 use planarium_kernel::recorder::Recorder;
 use planarium_kernel::{Digest, SimTime, SortedMap};
-use planarium_part::{Cx, Definition, Dialect, Files, Ground, Loading, Number, Part, Request, System, Wire};
+use planarium_part::{
+    Cx, Definition, Dialect, Done, Files, Ground, Loading, Number, Part, Request, System, Wire,
+};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::input::{HttpCall, Input, LoadService, PlanCommand, PlanOp, PodCommand, Target};
+use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PlanOp, PodCommand, Target};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
 use planarium_protocol::{EventBody, Refusal, Text, Why, json};
@@ -248,10 +250,6 @@ impl Part for Process {
         self.members().map(|member| member.app.run.work.one_shots()).sum()
     }
 
-    fn restless(&self) -> bool {
-        false
-    }
-
     fn fire(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
         if let Some((_, number)) = self.earliest() {
             self.with(cx, ground, number, App::fire);
@@ -335,6 +333,7 @@ impl System for Process {
         carry_out,
         console: console::CONSOLE,
     };
+    const COMMANDS_FIRST: bool = true;
 
     fn read(request: &LoadService) -> Loaded {
         load(request)
@@ -352,31 +351,11 @@ impl System for Process {
         Some(Self { number, apps: SortedMap::new() })
     }
 
-    fn start(
-        cx: &mut Cx,
-        ground: &mut Ground<'_>,
-        loading: Loading<Loaded>,
-    ) -> Result<(Self, Value), Refusal> {
-        let mut process = Self { number: loading.number, apps: SortedMap::new() };
-        let answer = process.install(cx, ground, loading)?;
-        Ok((process, answer))
-    }
-
-    fn load(
-        &mut self,
-        cx: &mut Cx,
-        ground: &mut Ground<'_>,
-        loading: Loading<Loaded>,
-    ) -> Result<Value, Refusal> {
+    fn load(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, loading: Loading<Loaded>) -> Done {
         self.install(cx, ground, loading)
     }
 
-    fn update(
-        &mut self,
-        cx: &mut Cx,
-        ground: &mut Ground<'_>,
-        loading: Loading<Loaded>,
-    ) -> Result<Value, Refusal> {
+    fn update(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, loading: Loading<Loaded>) -> Done {
         let Loading { number, load, definition } = loading;
         let Some(definition) = definition.definition else {
             return Err(Refusal::new(RefusalCode::InvalidDefinition, "the definition has errors"));
@@ -401,13 +380,7 @@ impl System for Process {
         done.unwrap_or_else(|| Err(not_found(&name)))
     }
 
-    fn remove(
-        &mut self,
-        cx: &mut Cx,
-        ground: &mut Ground<'_>,
-        name: &str,
-        force: bool,
-    ) -> Result<Value, Refusal> {
+    fn remove(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, name: &str, force: bool) -> Done {
         let number = self.number_of(name)?;
         if force {
             self.with(cx, ground, number, App::vanish);
@@ -432,29 +405,11 @@ impl System for Process {
         self.find(name).map(|member| &member.load)
     }
 
-    fn comes_first(&self, input: &Input) -> bool {
-        let app = match input {
-            Input::Plan(command) if command.dialect.is_empty() || command.dialect == DIALECT => {
-                self.find(&command.service)
-            }
-            Input::Call(call) => {
-                self.members().find(|member| wire::is_about(&call.path, member.app.blueprint.name()))
-            }
-            _ => None,
-        };
-        app.is_some_and(|member| member.app.run.mode == Mode::Running)
-    }
-
     fn restart(&mut self, _: &mut Cx, _: &mut Ground<'_>, _: &Target) {
         // The engine keeps its state, and calls under way are carried out by programs of their own.
     }
 
-    fn plan_command(
-        &mut self,
-        cx: &mut Cx,
-        ground: &mut Ground<'_>,
-        command: &PlanCommand,
-    ) -> Result<Value, Refusal> {
+    fn plan_command(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, command: &PlanCommand) -> Done {
         if command.plan != PLAN && !command.plan.is_empty() {
             let text = format!("'{}' has one plan, {PLAN}, and no '{}'", command.service, command.plan);
             return Err(Refusal::new(RefusalCode::NotFound, text));
@@ -496,7 +451,7 @@ impl System for Process {
         ground: &mut Ground<'_>,
         call: &HttpCall,
         parts: &[&str],
-    ) -> Option<Result<Value, Refusal>> {
+    ) -> Option<Done> {
         let ["skopos", "v1", name, rest @ ..] = parts else { return None };
         if self.find(name).is_none() {
             return Some(Err(wire::shaped(not_found(name))));

@@ -41,13 +41,6 @@ pub(crate) fn owns(parts: &[&str]) -> bool {
     matches!(parts, ["skopos", ..])
 }
 
-/// Returns whether a path is one of an application's.
-pub(crate) fn is_about(path: &str, name: &str) -> bool {
-    let rest = path.trim_start_matches('/').strip_prefix("skopos/v1/");
-    let own = rest.and_then(|rest| rest.split(['/', '?']).next()).unwrap_or_default();
-    own == name || own == views::encoded(name)
-}
-
 /// Answers a request when there is no application.
 pub(crate) fn nobody(request: &Request, parts: &[&str]) -> Response {
     match (request.method.as_str(), parts) {

@@ -30,15 +30,13 @@ impl World {
             Input::UpdateService(load) => self.update_service(load, diagnostics),
             Input::RemoveService(remove) => self.remove_service(remove),
             Input::Plan(command) => {
-                let (number, _) = self.processes.named(&command.dialect, &command.service)?;
-                let done =
-                    self.at_process(number, |process, cx, lend| process.plan_command(cx, lend, command));
+                let (number, _) = self.daemons.named(&command.dialect, &command.service)?;
+                let done = self.at_daemon(number, |daemon, cx, lend| daemon.plan_command(cx, lend, command));
                 done.unwrap_or(Ok(Value::Null))
             }
             Input::Pod(command) => {
-                let (number, _) = self.processes.named(&command.dialect, &command.service)?;
-                let done =
-                    self.at_process(number, |process, cx, lend| process.pod_command(cx, lend, command));
+                let (number, _) = self.daemons.named(&command.dialect, &command.service)?;
+                let done = self.at_daemon(number, |daemon, cx, lend| daemon.pod_command(cx, lend, command));
                 done.unwrap_or(Ok(Value::Null))
             }
             Input::Fault(fault) => self.parts.inject(cx, fault),
@@ -72,7 +70,7 @@ impl World {
         done.unwrap_or_else(|| Err(crate::systems::not_begun()))
     }
 
-    /// Carries a call of a system's API out: the first process that takes it does.
+    /// Carries a call of a system's API out: the first daemon that takes it does.
     fn system_call(&mut self, call: &HttpCall, parts: &[&str]) -> Result<Value, Refusal> {
         let owners = || DIALECTS.iter().filter(|dialect| (dialect.owns)(parts));
         let Some(first) = owners().next() else {
@@ -82,19 +80,19 @@ impl World {
         };
         let mut numbers: Vec<Number> = Vec::new();
         for dialect in owners() {
-            numbers.extend(self.processes.of_dialect(dialect.word).map(|(number, _)| number));
+            numbers.extend(self.daemons.of_dialect(dialect.word).map(|(number, _)| number));
         }
         for number in numbers {
-            let done = self.at_process(number, |process, cx, lend| process.call(cx, lend, call, parts));
+            let done = self.at_daemon(number, |daemon, cx, lend| daemon.call(cx, lend, call, parts));
             if let Some(outcome) = done.flatten() {
                 return outcome;
             }
         }
         // The real program is there before anything is loaded into it.
         for dialect in owners() {
-            let there = self.processes.of_dialect(dialect.word).next().is_some();
+            let there = self.daemons.of_dialect(dialect.word).next().is_some();
             let Some(number) = (!there).then(|| self.begin_empty(dialect.word)).flatten() else { continue };
-            let done = self.at_process(number, |process, cx, lend| process.call(cx, lend, call, parts));
+            let done = self.at_daemon(number, |daemon, cx, lend| daemon.call(cx, lend, call, parts));
             if let Some(outcome) = done.flatten() {
                 return outcome;
             }
@@ -106,7 +104,7 @@ impl World {
 }
 
 /// The decoded segments of a call's path.
-fn segments(call: &HttpCall) -> Vec<String> {
+pub(crate) fn segments(call: &HttpCall) -> Vec<String> {
     let path = call.path.split_once('?').map_or(&*call.path, |(path, _)| path);
     Request::new(&call.method, path, "").segments()
 }

@@ -1,12 +1,12 @@
 //! Installing, changing and removing services.
 //!
-//! *Knows*: which process a service belongs to. *Must not know*: any dialect; see [`crate::systems`].
+//! *Knows*: which daemon a service belongs to. *Must not know*: any dialect; see [`crate::systems`].
 
 use crate::limits::LIMITS;
 use crate::parts::Lend;
-use crate::systems::{Definition, Process};
+use crate::systems::{Daemon, Definition};
 use crate::world::World;
-use planarium_part::Number;
+use planarium_part::{Daemons, Number};
 use planarium_protocol::input::{LoadService, RemoveService};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Refusal};
@@ -25,30 +25,32 @@ impl World {
         let name = definition.name().clone();
         let dialect = definition.dialect().word;
         let objection =
-            self.processes.of_dialect(dialect).find_map(|(_, process)| process.objection(load, &name));
+            self.daemons.of_dialect(dialect).find_map(|(_, daemon)| daemon.objection(load, &name));
         if let Some(refusal) = objection {
             return Err(refusal);
         }
-        if self.processes.services() >= LIMITS.services as usize {
+        if self.daemons.services() >= LIMITS.services as usize {
             let message =
                 format!("There are {} services already, as many as a world can hold", LIMITS.services);
             return Err(Refusal::new(RefusalCode::LimitReached, message));
         }
         diagnostics.extend(against(&definition, None));
         self.recorder.emit(EventBody::ServiceLoaded { service: name, dialect: dialect.into() });
-        let number = self.processes.number();
-        let mut takers = self.processes.of_dialect(dialect).filter(|(_, process)| process.takes(load));
-        let taker = takers.next().map(|(number, _)| number);
-        drop(takers);
+        let number = self.daemons.number();
+        let taker = match definition.daemons() {
+            Daemons::One => self.daemons.of_dialect(dialect).next().map(|(number, _)| number),
+            Daemons::OneEach if load.framework.is_empty() => None,
+            Daemons::OneEach => self.daemons.find(dialect, &load.framework).map(|(number, _)| number),
+        };
         let load = Arc::new(load.clone());
-        let Some(process) = taker else {
+        let Some(daemon) = taker else {
             let mut lend = Lend { parts: &mut self.parts, number, now: self.recorder.now() };
-            let (process, answer) = definition.start(&mut self.recorder, &mut lend, number, load)?;
+            let (daemon, answer) = definition.start(&mut self.recorder, &mut lend, number, load)?;
             self.parts.drain(&mut self.recorder);
-            self.processes.install(number, process);
+            self.daemons.install(number, daemon);
             return Ok(answer);
         };
-        self.give(process, (number, load, definition), false)
+        self.give(daemon, (number, load, definition), false)
     }
 
     /// Gives a running service another definition.
@@ -68,10 +70,10 @@ impl World {
                 word => crate::systems::known(word).unwrap_or(""),
             },
         };
-        let found = self.processes.find(dialect, &name);
-        if let Some((process, _)) = found
-            && let Some(process) = self.processes.process(process)
-            && let Some(adapted) = process.adapted(&load)?
+        let found = self.daemons.find(dialect, &name);
+        if let Some((daemon, _)) = found
+            && let Some(daemon) = self.daemons.daemon(daemon)
+            && let Some(adapted) = daemon.adapted(&load)?
         {
             load = adapted;
             definition = None;
@@ -82,61 +84,61 @@ impl World {
         };
         let fits = definition.is_usable_as_update();
         let definition = usable(definition, fits, diagnostics)?;
-        let (process, number) = match found {
+        let (daemon, number) = match found {
             Some(found) => found,
-            None => self.processes.named(definition.dialect().word, &name)?,
+            None => self.daemons.named(definition.dialect().word, &name)?,
         };
-        diagnostics.extend(against(&definition, self.processes.process(process)));
-        self.give(process, (number, Arc::new(load), definition), true)
+        diagnostics.extend(against(&definition, self.daemons.daemon(daemon)));
+        self.give(daemon, (number, Arc::new(load), definition), true)
     }
 
     /// The dialect of an update that does not say: what its files look like, or that of the service of that name.
     fn dialect_of_update(&self, load: &LoadService) -> &'static str {
         let seen = crate::detect_dialect(&load.files);
-        if self.processes.find(seen, &load.name).is_some() {
+        if self.daemons.find(seen, &load.name).is_some() {
             return seen;
         }
-        let found = self.processes.find("", &load.name);
-        let process = found.and_then(|(process, _)| self.processes.process(process));
-        if load.files.is_empty() { process.map_or(seen, |process| process.dialect().word) } else { seen }
+        let found = self.daemons.find("", &load.name);
+        let daemon = found.and_then(|(daemon, _)| self.daemons.daemon(daemon));
+        if load.files.is_empty() { daemon.map_or(seen, |daemon| daemon.dialect().word) } else { seen }
     }
 
-    /// Hands a definition to a process.
+    /// Hands a definition to a daemon.
     fn give(
         &mut self,
-        process: Number,
+        daemon: Number,
         loading: (Number, Arc<LoadService>, Definition),
         update: bool,
     ) -> Result<Value, Refusal> {
-        let given = self.at_process(process, |process, cx, lend| process.take(cx, lend, loading, update));
+        let given = self.at_daemon(daemon, |daemon, cx, lend| daemon.take(cx, lend, loading, update));
         given.unwrap_or(Ok(Value::Null))
     }
 
     /// Takes a service away.
     pub(super) fn remove_service(&mut self, remove: &RemoveService) -> Result<Value, Refusal> {
-        let (process, _) = self.processes.named(&remove.dialect, &remove.name)?;
-        let removed = self
-            .at_process(process, |process, cx, lend| process.remove(cx, lend, &remove.name, remove.force));
+        let (daemon, _) = self.daemons.named(&remove.dialect, &remove.name)?;
+        let removed =
+            self.at_daemon(daemon, |daemon, cx, lend| daemon.remove(cx, lend, &remove.name, remove.force));
         removed.unwrap_or(Ok(Value::Null))
     }
 
-    /// Runs the processes that react to an offer round at its instant.
+    /// Runs the daemons that react to an offer round at its instant.
     pub(super) fn follow_offer_round(&mut self) {
         #[cfg(feature = "mesos")]
         {
-            // The offers have to be with the processes before that.
+            // The offers have to be with the daemons before that.
             self.deliver_messages();
-            for number in self.processes.numbers() {
-                self.at_process(number, |process, cx, lend| {
-                    process.hear_from_master(cx, lend, planarium_mesos::News::OfferRound);
+            for number in self.daemons.numbers() {
+                self.at_daemon(number, |daemon, cx, lend| {
+                    daemon.hear_from_master(cx, lend, planarium_mesos::News::OfferRound);
                 });
             }
         }
     }
 }
 
-/// Returns the running process's objections to a definition.
-fn against(definition: &Definition, running: Option<&Process>) -> Vec<Value> {
+/// Returns the running daemon's objections to a definition.
+fn against(definition: &Definition, running: Option<&Daemon>) -> Vec<Value> {
     let sources = definition.sources();
     let found = definition.findings_against(running);
     found.iter().filter_map(|one| serde_json::to_value(flat(one, sources)).ok()).collect()

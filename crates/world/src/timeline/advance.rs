@@ -89,7 +89,7 @@ impl Engine {
         let Some(before) = ms.checked_sub(1).filter(|before| *before >= self.now_ms()) else { return false };
         self.advance_to(before);
         let there = self.now_ms() == before && self.at_head() && ms <= limits::TIME_MS;
-        if !there || !self.world.processes.comes_first(input) {
+        if !there || !self.world.daemons.comes_first(input) {
             return false;
         }
         self.pass_to(ms);
@@ -162,7 +162,7 @@ impl Engine {
     }
 
     fn holds(&self, condition: &Condition) -> bool {
-        let status_at = |element: &str| self.world.processes.status_at(element);
+        let status_at = |element: &str| self.world.daemons.status_at(element);
         condition.holds(self.now_ms(), &|| self.idle(), &status_at)
     }
 
@@ -222,6 +222,13 @@ impl Engine {
             return Some(Bound::Events);
         }
         self.world.is_full().then_some(Bound::Processes)
+    }
+
+    /// The bound that keeps time from going on, or that the last advance stopped at before it got where it was to go.
+    pub fn limit(&self) -> Option<Bound> {
+        let ended = self.at_head() && self.now_ms() >= limits::TIME_MS;
+        let at = self.full().or_else(|| ended.then_some(Bound::Time));
+        at.or_else(|| self.cut_off.then_some(Bound::Steps))
     }
 
     /// Has each advance take at most so many steps, so that a driver can look at its clock in between. What happens does not

@@ -18,8 +18,9 @@ pub const JOURNAL_VERSION: u32 = 1;
 /// The semantics by which this crate makes digests.
 ///
 /// Raised when the same run gets other digests although nothing happens otherwise:
-/// 1 covers events with their sentences, 2 covers typed facts only.
-pub const SEMANTICS: u32 = 2;
+/// 1 covers events with their sentences, 2 covers typed facts only, 3 names the instance that a check, a strike of a fault or
+/// a wait for an offer is about.
+pub const SEMANTICS: u32 = 3;
 
 /// Starting parameters, inputs with their times, and how far time went.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -30,10 +30,11 @@ use branch::{Branch, Position};
 use log::Log;
 use planarium_kernel::digest::hex;
 use planarium_kernel::journal::Entry;
+use planarium_part::http::Source;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::view::ClockView;
-use planarium_protocol::{Event, View, Why};
+use planarium_protocol::{Event, Input, View, Why};
 use std::cell::Cell;
 use std::sync::Arc;
 use trail::Trail;
@@ -157,9 +158,14 @@ impl Engine {
         self.genesis
     }
 
-    /// Tells a layer that somebody begins to listen to a stream of it at the cursor; no journal knows of it.
-    pub fn stream_begins(&mut self, layer: u8, topic: &serde_json::Value) {
-        self.world.stream_begins(layer, topic);
+    /// Tells a part that somebody begins to listen to a stream of it at the cursor; no journal knows of it.
+    pub fn stream_begins(&mut self, source: &Source) {
+        self.world.stream_begins(source);
+    }
+
+    /// Tells a part that nobody listens to a stream of it any more; returns the input that follows.
+    pub fn stream_closed(&mut self, source: &Source) -> Option<Input> {
+        self.world.stream_closed(source)
     }
 
     /// The world at the cursor.

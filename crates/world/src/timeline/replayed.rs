@@ -31,5 +31,5 @@ pub(super) fn difference(one: &World, other: &World) -> Option<String> {
     let (one, other) = (one.state_digests(), other.state_digests());
     let parts = one.iter().zip(&other).find(|(one, other)| one != other);
     let differing = parts.map(|((name, _), _)| name.clone());
-    differing.or_else(|| (one.len() != other.len()).then(|| "the number of processes".to_owned()))
+    differing.or_else(|| (one.len() != other.len()).then(|| "the number of daemons".to_owned()))
 }

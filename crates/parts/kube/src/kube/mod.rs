@@ -272,6 +272,11 @@ impl Kube {
         Kubelet { cluster: &mut self.cluster, cx, fleet }.task_status(said)
     }
 
+    /// Why the node of a machine takes no pods, or only some: reasons in words.
+    pub fn why_node(&self, machine: MachineId) -> Vec<String> {
+        nodes::why::why(&self.cluster.nodes, machine)
+    }
+
     /// Hears news of the fleet; those of other layers' processes are passed over.
     pub fn on_fleet(&mut self, cx: &mut Cx, fleet: &mut Fleet, event: &FleetEvent) {
         cx.set_cause(event.cause);

@@ -5,9 +5,9 @@
 use super::{Cluster, Kubernetes};
 use planarium_ground::{Cx, Fleet, MachineId, Place};
 use planarium_kernel::SimTime;
-use planarium_part::{Flags, Ground, Layer as _, Number, Part as _, Request, Wire};
+use planarium_part::{Flags, Ground, Layer as _, Number, Part as _, Request, STATUSES, Wire};
 use planarium_protocol::input::AddAgent;
-use planarium_protocol::view::MachineView;
+use planarium_protocol::view::{ClusterView, MachineView};
 use planarium_protocol::{Input, Refusal};
 use serde_json::Value;
 use std::sync::Arc;
@@ -92,10 +92,10 @@ impl Alone {
     pub fn machines(&mut self, now: SimTime) -> (Vec<Arc<MachineView>>, u64) {
         let Cluster { ground, kubernetes } = self.cluster(now);
         let fleet = ground.fleet();
-        let ids = fleet.machine_ids();
-        let mut machines = ids.filter_map(|id| fleet.machine_view(id)).map(Arc::new).collect();
-        let revision = kubernetes.show(&ground, &mut machines);
-        (machines, revision)
+        let machines = fleet.machine_ids().filter_map(|id| fleet.machine_view(id)).map(Arc::new).collect();
+        let mut cluster = ClusterView { revision: 0, machines, statuses: STATUSES, windows: Vec::new() };
+        let revision = kubernetes.show(&ground, &mut cluster);
+        (cluster.machines, revision)
     }
 
     fn drain(&mut self, cx: &mut Cx) {

@@ -11,10 +11,13 @@ mod routes;
 pub use alone::Alone;
 
 use crate::{DrainOptions, KUBELETS, Kube};
-use planarium_ground::{Cx, Fleet, FleetEvent, Owner};
+use planarium_ground::{Cx, Fleet, FleetEvent, FleetEventKind, Owner};
 use planarium_kernel::{Digest, SimTime};
-use planarium_part::{Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, System, Wire};
-use planarium_protocol::view::MachineView;
+use planarium_part::{
+    Done, Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, System, Wire,
+};
+use planarium_protocol::view::ClusterView;
+use planarium_protocol::why::MachineWhy;
 use planarium_protocol::{Event, Input, Refusal, json};
 use serde_json::Value;
 use std::sync::Arc;
@@ -107,7 +110,15 @@ impl Part for Kubernetes {
     }
 
     fn hear(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, event: &FleetEvent) {
-        self.kube.on_fleet(cx, ground.fleet_mut(), event);
+        let FleetEventKind::AbsencePlanned { hostname, planned } = &event.kind else {
+            return self.kube.on_fleet(cx, ground.fleet_mut(), event);
+        };
+        // A machine without a node has nothing to drain.
+        let _ = if *planned {
+            self.kube.drain(cx, hostname, DrainOptions::default())
+        } else {
+            self.kube.uncordon(cx, hostname)
+        };
     }
 
     fn wire(&self, ground: &Ground<'_>, request: &Request, parts: &[&str]) -> Wire {
@@ -143,7 +154,12 @@ impl Layer for Kubernetes {
         Self { kube, shown: pods::Shown::default() }
     }
 
-    fn machines_changed(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, change: &MachineChange<'_>) {
+    fn machines_changed(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        change: &MachineChange<'_>,
+    ) -> Result<bool, Refusal> {
         match change {
             MachineChange::AllJoined(machines) => {
                 for machine in *machines {
@@ -155,20 +171,15 @@ impl Layer for Kubernetes {
                 self.kube.remove_node(cx, ground.fleet_mut(), *machine);
                 self.hear_own(cx, ground);
             }
-            // A machine without a node has nothing to drain.
-            MachineChange::Planned(away, back) => {
-                for host in *away {
-                    let _ = self.kube.drain(cx, host, DrainOptions::default());
-                }
-                for host in *back {
-                    let _ = self.kube.uncordon(cx, host);
-                }
-            }
-            MachineChange::Joined(..) | MachineChange::Leaving(_) => {}
+            MachineChange::Asked(_)
+            | MachineChange::Joined(..)
+            | MachineChange::Again(..)
+            | MachineChange::Leaving(_) => {}
         }
+        Ok(false)
     }
 
-    fn is_settled(&self) -> bool {
+    fn is_settled(&self, _: &Ground<'_>) -> bool {
         !self.kube.has_held_changes()
     }
 
@@ -176,12 +187,7 @@ impl Layer for Kubernetes {
         self.kube.settle_holdings(cx, ground.fleet_mut());
     }
 
-    fn perform(
-        &mut self,
-        cx: &mut Cx,
-        ground: &mut Ground<'_>,
-        input: &Input,
-    ) -> Option<Result<Value, Refusal>> {
+    fn perform(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, input: &Input) -> Option<Done> {
         match input {
             Input::Call(call) => routes::call(self, cx, ground, call),
             Input::TaskStatus(said) if self.kube.knows_task(ground.fleet(), &said.task) => {
@@ -201,7 +207,14 @@ impl Layer for Kubernetes {
         matches!(input, Input::Call(call) if routes::is_call(call))
     }
 
-    fn show(&self, ground: &Ground<'_>, machines: &mut Vec<Arc<MachineView>>) -> u64 {
-        self.add_pods(ground.fleet(), machines)
+    fn show(&self, ground: &Ground<'_>, cluster: &mut ClusterView) -> u64 {
+        self.add_pods(ground.fleet(), &mut cluster.machines)
+    }
+
+    fn explain_machine(&self, ground: &Ground<'_>, which: &str, why: &mut Option<MachineWhy>) {
+        let hostname = which.split_once('@').map_or(which, |(name, _)| name);
+        if let (Some(why), Some(machine)) = (why, ground.fleet().find_machine(hostname)) {
+            why.reasons.extend(self.kube.why_node(machine));
+        }
     }
 }

@@ -8,7 +8,7 @@
 use super::{Agent, AgentState};
 use crate::{
     OWNER,
-    allocator::Allocator,
+    allocator::{Allocator, Unwritten},
     api::{AgentId, OfferId, Ranges, Resource, Resources, Value},
     cluster::Cluster,
     offers::{Offers, exchange},
@@ -93,23 +93,15 @@ fn others_of(ledger: &Ledger, machine: MachineId) -> Resources {
 /// Brings the ledger in line with what tasks, executors and reservations hold, once somebody else reads it. *Cost*: by what
 /// runs on the agents that have changed.
 pub(crate) fn settle_holdings(tasks: &Tasks, cluster: &mut Cluster, cx: &Cx, fleet: &mut Fleet) {
-    if !cluster.allocator.has_held_changes() {
+    if !cluster.allocator.has_unwritten() || !fleet.ledger().is_heard_besides(OWNER) {
         return;
     }
-    let changed = cluster.allocator.take_held_changes();
-    if !fleet.ledger().is_heard_besides(OWNER) {
-        return;
-    }
-    for id in changed {
+    let agents = match cluster.allocator.take_unwritten() {
+        Unwritten::All => (0..cluster.agents.rows.len()).map(AgentId::at).collect(),
+        Unwritten::Of(agents) => agents,
+    };
+    for id in agents {
         write_holdings(tasks, cluster, cx, fleet, id);
-    }
-}
-
-/// Writes what all agents hold: somebody else is about to read the ledger.
-pub(crate) fn write_all_holdings(tasks: &Tasks, cluster: &mut Cluster, cx: &Cx, fleet: &mut Fleet) {
-    cluster.allocator.take_held_changes();
-    for row in 0..cluster.agents.rows.len() {
-        write_holdings(tasks, cluster, cx, fleet, AgentId::at(row));
     }
 }
 
@@ -265,9 +257,6 @@ pub(crate) fn look_at_others(
 
 /// Lists the differences between ledger and records in words.
 pub(crate) fn check_holdings(tasks: &Tasks, cluster: &Cluster, fleet: &Fleet, broken: &mut Vec<String>) {
-    if cluster.allocator.has_held_changes() {
-        return;
-    }
     if !fleet.ledger().is_heard_besides(OWNER) {
         // Nobody reads what Mesos holds, so it has written nothing: an entry would be one that nobody keeps up to date.
         for agent in &cluster.agents.rows {
@@ -276,6 +265,9 @@ pub(crate) fn check_holdings(tasks: &Tasks, cluster: &Cluster, fleet: &Fleet, br
                     .push(format!("{}: Mesos holds something in a ledger that nobody reads", agent.hostname));
             }
         }
+        return;
+    }
+    if cluster.allocator.has_unwritten() {
         return;
     }
     for (row, agent) in cluster.agents.rows.iter().enumerate() {

@@ -29,7 +29,7 @@ impl Row {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dirty {
     rows: Table<Row, 64>,
-    count: usize,
+    count: u32,
 }
 
 impl Dirty {
@@ -55,7 +55,7 @@ impl Dirty {
 
     fn note(&mut self, id: AgentId, row: Row) {
         if let Some(place) = self.rows.get_mut(id.index()) {
-            self.count += usize::from(*place == Row::Clean);
+            self.count += u32::from(*place == Row::Clean);
             *place = row;
             return;
         }
@@ -70,7 +70,7 @@ impl Dirty {
     pub(super) fn remove(&mut self, id: AgentId) -> Option<Cause> {
         self.get(id)?;
         let gone = std::mem::replace(self.rows.get_mut(id.index())?, Row::Clean).cause();
-        self.count -= usize::from(gone.is_some());
+        self.count -= u32::from(gone.is_some());
         gone
     }
 
@@ -93,7 +93,7 @@ impl Dirty {
     /// All changes, in order of the agents. *Cost*: up to the last one that changed.
     pub(super) fn iter(&self) -> impl Iterator<Item = (AgentId, Cause)> {
         let rows = self.rows.iter().enumerate();
-        rows.filter_map(|(row, change)| Some((AgentId::at(row), change.cause()?))).take(self.count)
+        rows.filter_map(|(row, change)| Some((AgentId::at(row), change.cause()?))).take(self.count as usize)
     }
 
     /// The agents that a run skips.
@@ -104,7 +104,7 @@ impl Dirty {
 
     /// Returns how many there are.
     pub(super) const fn len(&self) -> usize {
-        self.count
+        self.count as usize
     }
 
     /// Bytes that this holds and `before` does not.

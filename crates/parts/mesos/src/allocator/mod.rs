@@ -48,6 +48,7 @@ use share::Quantities;
 use std::sync::Arc;
 
 pub(crate) use allocation::Allocation;
+pub(crate) use others::Unwritten;
 pub(crate) use run::{Grant, Rules};
 
 /// An agent as the allocator sees it.
@@ -140,8 +141,8 @@ pub(crate) struct Allocator {
     /// Agents that changed since they were last looked at, of those that may be offered: an agent that becomes active
     /// again has changed.
     dirty: Dirty,
-    /// Agents of which tasks, executors or reservations hold something else than the ledger says.
-    held_changes: Vec<AgentId>,
+    /// Agents whose holdings the ledger does not have yet.
+    unwritten: Unwritten,
     /// The master's region.
     region: Option<Text>,
 }

@@ -50,18 +50,33 @@ impl Allocator {
 
     /// Notes that the holdings of an agent's tasks, executors or reservations have changed.
     pub(crate) fn note_held(&mut self, id: AgentId) {
-        if !self.held_changes.contains(&id) {
-            self.held_changes.push(id);
+        if let Unwritten::Of(agents) = &mut self.unwritten
+            && !agents.contains(&id)
+        {
+            agents.push(id);
         }
     }
 
-    /// Agents of which something has changed since the last time.
-    pub(crate) fn take_held_changes(&mut self) -> Vec<AgentId> {
-        std::mem::take(&mut self.held_changes)
+    /// Takes the agents whose holdings have to be written into the ledger.
+    pub(crate) fn take_unwritten(&mut self) -> Unwritten {
+        std::mem::replace(&mut self.unwritten, Unwritten::Of(Vec::new()))
     }
 
     /// Returns whether there are such agents.
-    pub(crate) const fn has_held_changes(&self) -> bool {
-        !self.held_changes.is_empty()
+    pub(crate) const fn has_unwritten(&self) -> bool {
+        match &self.unwritten {
+            Unwritten::All => true,
+            Unwritten::Of(agents) => !agents.is_empty(),
+        }
     }
+}
+
+/// Agents of which tasks, executors or reservations hold something else than the ledger says.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Unwritten {
+    /// All of them: nothing has been written so far.
+    #[default]
+    All,
+    /// These.
+    Of(Vec<AgentId>),
 }

@@ -67,20 +67,15 @@ impl Master {
         planned.map(|machine| machine.hostname.clone()).collect()
     }
 
-    /// Returns whether the ledger holds what tasks, executors and reservations hold.
-    pub(crate) fn is_settled(&self) -> bool {
-        !self.records.cluster.allocator.has_held_changes()
+    /// Returns whether the ledger holds what tasks, executors and reservations hold, or nobody else reads it.
+    pub(crate) fn is_settled(&self, fleet: &Fleet) -> bool {
+        !self.records.cluster.allocator.has_unwritten() || !fleet.ledger().is_heard_besides(crate::OWNER)
     }
 
     /// Brings the ledger in line with what tasks, executors and reservations hold. *Cost*: by what runs on the agents that
     /// have changed.
     pub fn settle_holdings(&mut self, cx: &Cx, fleet: &mut Fleet) {
         holdings::settle_holdings(&self.records.tasks, &mut self.records.cluster, cx, fleet);
-    }
-
-    /// Writes what all agents hold into the ledger, because somebody else is about to read it.
-    pub fn write_all_holdings(&mut self, cx: &Cx, fleet: &mut Fleet) {
-        holdings::write_all_holdings(&self.records.tasks, &mut self.records.cluster, cx, fleet);
     }
 
     /// The id on the wire of the agent that was last on the machine of this hostname; none if several machines

@@ -118,6 +118,7 @@ impl Master {
                 }
                 FleetEventKind::SchedulerRestart { .. }
                 | FleetEventKind::Watched { .. }
+                | FleetEventKind::AbsencePlanned { .. }
                 | FleetEventKind::HoldingsChanged { .. } => {}
                 FleetEventKind::Started { .. }
                 | FleetEventKind::Running { .. }

@@ -26,7 +26,7 @@ struct Page {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OutstandingOffers {
     pages: Vec<Page>,
-    len: usize,
+    len: u32,
 }
 
 const fn row(id: OfferId) -> usize {
@@ -37,7 +37,7 @@ const fn row(id: OfferId) -> usize {
 impl OutstandingOffers {
     /// Returns how many there are.
     pub(crate) const fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
     /// The page of an offer, or where the page would be.

@@ -40,18 +40,23 @@ impl Alone {
     pub fn add_agent(&mut self, cx: &mut Cx, add: &AddAgent) -> Result<(), Refusal> {
         let Cluster { mut ground, mesos } = self.cluster(cx.now());
         let mesos = Arc::make_mut(mesos);
-        mesos.admits(&ground, add)?;
+        mesos.machines_changed(cx, &mut ground, &MachineChange::Asked(add))?;
         let mut joined: Vec<MachineId> = Vec::new();
         for place in ground.fleet().places(add)? {
-            let machine = match place {
-                Place::New(hostname, ip) => ground.fleet_mut().join(cx, add, hostname, ip),
-                Place::Again(machine) if mesos.takes_again(&ground, machine)? => machine,
-                Place::Again(_) => return Err(there_already(add.hostname.as_deref().unwrap_or_default())),
-            };
-            mesos.machines_changed(cx, &mut ground, &MachineChange::Joined(machine, add));
-            joined.push(machine);
+            match place {
+                Place::New(hostname, ip) => {
+                    let machine = ground.fleet_mut().join(cx, add, hostname, ip);
+                    mesos.machines_changed(cx, &mut ground, &MachineChange::Joined(machine, add))?;
+                    joined.push(machine);
+                }
+                Place::Again(machine) => {
+                    if !mesos.machines_changed(cx, &mut ground, &MachineChange::Again(machine, add))? {
+                        return Err(there_already(add.hostname.as_deref().unwrap_or_default()));
+                    }
+                }
+            }
         }
-        mesos.machines_changed(cx, &mut ground, &MachineChange::AllJoined(&joined));
+        mesos.machines_changed(cx, &mut ground, &MachineChange::AllJoined(&joined))?;
         Ok(())
     }
 
@@ -98,7 +103,8 @@ impl Alone {
     pub fn next_message(&mut self, cx: &mut Cx) -> Option<News> {
         let Cluster { mut ground, mesos } = self.cluster(cx.now());
         let mesos = Arc::make_mut(mesos);
-        while mesos.waiting_messages() > 0 {
+        while mesos.has_messages() {
+            mesos.begin_delivery(cx, &mut ground);
             if let Some((_, news)) = mesos.deliver_next(cx, &mut ground) {
                 return Some(news);
             }

@@ -2,7 +2,7 @@
 //!
 //! *Knows*: one scheduler process and its calls. *Must not know*: services, other cluster managers.
 
-use super::{Mesos, News};
+use super::{Mesos, News, holders};
 use crate::ProbeFacts;
 use crate::api::{Call, FrameworkId, FrameworkInfo, Request};
 use planarium_ground::{Cx, Fleet, ProcessId};
@@ -10,7 +10,7 @@ use planarium_kernel::SimTime;
 use planarium_part::{Ground, Number, System};
 use planarium_protocol::input::FaultKind;
 use planarium_protocol::view::{FaultView, MachineView};
-use planarium_protocol::{Refusal, Text};
+use planarium_protocol::{Refusal, Text, Why};
 use std::sync::Arc;
 
 /// The machines and the master over them, lent to a scheduler for one call.
@@ -111,6 +111,11 @@ impl Cluster<'_> {
     /// Tells if a round over all machines, or over the one of this hostname, would offer a framework something.
     pub fn round_reaches(&self, framework: FrameworkId, hostname: Option<&str>) -> bool {
         self.mesos.master.round_reaches(framework, hostname)
+    }
+
+    /// Adds to an explanation those who hold the rest of the machines whose offers were too small.
+    pub fn name_holders(&self, why: &mut Why) {
+        holders::name_holders(self.ground.fleet(), why);
     }
 
     /// Ids of the faults that keep offers from a service.

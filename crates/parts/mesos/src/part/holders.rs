@@ -19,7 +19,7 @@ fn held_by_others(fleet: &Fleet, hostname: &str, requirement: &str) -> Option<He
 }
 
 /// Adds those who hold the rest of a machine whose offer was too small.
-pub(super) fn name(fleet: &Fleet, why: &mut Why) {
+pub(super) fn name_holders(fleet: &Fleet, why: &mut Why) {
     for reason in &mut why.reasons {
         let ReasonKind::NoMatchingOffer { funnel } = &mut reason.kind else { continue };
         for agent in &mut funnel.agents {

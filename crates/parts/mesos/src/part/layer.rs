@@ -1,17 +1,16 @@
 //! Mesos as a layer of the world.
 
-use super::{Guests, Mesos, holders, routes};
+use super::{Guests, Mesos, routes};
 use crate::Master;
 use planarium_ground::{Cx, Fleet, FleetEvent, FleetEventKind, MachineId, Owner};
 use planarium_kernel::{Digest, SimTime, SortedMap};
-use planarium_part::{Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, Wire};
+use planarium_part::{Done, Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, Wire};
 use planarium_protocol::input::AddAgent;
-use planarium_protocol::view::{MachineView, WindowView};
+use planarium_protocol::view::ClusterView;
 use planarium_protocol::why::MachineWhy;
-use planarium_protocol::{Event, Input, Refusal, Text, Why};
+use planarium_protocol::{Event, Input, Refusal};
 use serde_json::Value;
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 impl Part for Mesos {
     type Ports<'a> = Ground<'a>;
@@ -46,6 +45,16 @@ impl Part for Mesos {
 
     fn stream(&self, ground: &Ground<'_>, topic: &Value, events: &[Event]) -> StreamNews {
         routes::news(self, ground, topic, events)
+    }
+
+    fn stream_begins(&mut self, ground: &Ground<'_>, topic: &Value) {
+        if topic.get("framework").is_none() {
+            self.listen(ground.epoch_ms);
+        }
+    }
+
+    fn stream_closed(&mut self, _: &Ground<'_>, topic: &Value) -> Option<Input> {
+        routes::closed(self, topic)
     }
 
     fn check(&self, fleet: &Fleet) -> Vec<String> {
@@ -94,63 +103,44 @@ impl Layer for Mesos {
                 mesos.master.on_fleet(cx, ground.fleet_mut(), event);
             }
         }
-        mesos.machines_changed(cx, ground, &MachineChange::AllJoined(&there));
+        mesos.all_joined(cx, ground);
         mesos
     }
 
-    fn explain(&self, ground: &Ground<'_>, why: &mut Why) {
-        holders::name(ground.fleet(), why);
-    }
-
-    fn admits(&self, _: &Ground<'_>, add: &AddAgent) -> Result<(), Refusal> {
-        Master::admits(add)
-    }
-
-    fn takes_again(&self, ground: &Ground<'_>, machine: MachineId) -> Result<bool, Refusal> {
-        self.master.takes_again(ground.fleet(), machine)
-    }
-
-    fn machines_changed(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, change: &MachineChange<'_>) {
+    fn machines_changed(
+        &mut self,
+        cx: &mut Cx,
+        ground: &mut Ground<'_>,
+        change: &MachineChange<'_>,
+    ) -> Result<bool, Refusal> {
         match change {
+            MachineChange::Asked(add) => Master::admits(add)?,
             MachineChange::Joined(machine, add) => {
                 self.master.machine_joined(cx, ground.fleet_mut(), *machine, add);
             }
-            MachineChange::AllJoined(_) => {
-                self.master.run_requested(cx, ground.fleet_mut());
-                self.hear_own(cx, ground);
+            MachineChange::Again(machine, add) => {
+                let registers = self.master.takes_again(ground.fleet(), *machine)?;
+                if registers {
+                    self.master.machine_joined(cx, ground.fleet_mut(), *machine, add);
+                }
+                return Ok(registers);
             }
+            MachineChange::AllJoined(_) => self.all_joined(cx, ground),
             MachineChange::Leaving(machine) => self.master.machine_leaves(cx, ground.fleet_mut(), *machine),
-            MachineChange::Left(_) | MachineChange::Planned(..) => {}
+            MachineChange::Left(_) => {}
         }
+        Ok(false)
     }
 
-    fn open_books(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
-        self.master.write_all_holdings(cx, ground.fleet_mut());
-    }
-
-    fn is_settled(&self) -> bool {
-        self.master.is_settled()
+    fn is_settled(&self, ground: &Ground<'_>) -> bool {
+        self.master.is_settled(ground.fleet())
     }
 
     fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
         self.master.settle_holdings(cx, ground.fleet_mut());
     }
 
-    fn programs_returned(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
-        // Frameworks without a socket return to a master that has failed over.
-        if let Some(cause) = self.orphaned.take() {
-            cx.set_cause(cause);
-            let orphans = self.master.drain_orphans();
-            self.return_guests(cx, ground, &orphans);
-        }
-    }
-
-    fn perform(
-        &mut self,
-        cx: &mut Cx,
-        ground: &mut Ground<'_>,
-        input: &Input,
-    ) -> Option<Result<Value, Refusal>> {
+    fn perform(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, input: &Input) -> Option<Done> {
         match input {
             Input::Maintenance(maintenance) => Some(self.maintenance(cx, ground, maintenance)),
             Input::Framework(framework) => Some(self.framework_input(cx, ground, framework)),
@@ -171,16 +161,6 @@ impl Layer for Mesos {
         }
     }
 
-    fn stream_begins(&mut self, ground: &Ground<'_>, topic: &Value) {
-        if topic.get("framework").is_none() {
-            self.listen(ground.epoch_ms);
-        }
-    }
-
-    fn stream_closed(&self, topic: &Value) -> Option<Input> {
-        routes::closed(self, topic)
-    }
-
     fn owns(parts: &[&str]) -> bool {
         routes::owns(parts)
     }
@@ -197,20 +177,15 @@ impl Layer for Mesos {
         self.master.pass_quiet_batches(until)
     }
 
-    fn planned(&self, ground: &Ground<'_>) -> Vec<Text> {
-        self.master.scheduled_hosts(ground.fleet())
-    }
-
-    fn show(&self, ground: &Ground<'_>, machines: &mut Vec<Arc<MachineView>>) -> u64 {
-        *machines = self.master.machines(ground.fleet());
+    fn show(&self, ground: &Ground<'_>, cluster: &mut ClusterView) -> u64 {
+        cluster.machines = self.master.machines(ground.fleet());
+        cluster.windows = self.master.window_views();
         self.changed
     }
 
-    fn windows(&self) -> Vec<WindowView> {
-        self.master.window_views()
-    }
-
-    fn why_machine(&self, ground: &Ground<'_>, which: &str) -> Option<MachineWhy> {
-        self.master.why_machine(ground.fleet(), which)
+    fn explain_machine(&self, ground: &Ground<'_>, which: &str, why: &mut Option<MachineWhy>) {
+        if let Some(own) = self.master.why_machine(ground.fleet(), which) {
+            *why = Some(own);
+        }
     }
 }

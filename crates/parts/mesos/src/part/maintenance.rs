@@ -10,10 +10,10 @@ use crate::maintenance::{MachineId, Refused, Schedule};
 use planarium_ground::Cx;
 use planarium_kernel::SortedSet;
 use planarium_part::Ground;
-use planarium_protocol::Refusal;
 use planarium_protocol::input::Maintenance;
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
+use planarium_protocol::{Refusal, Text};
 use serde_json::{Map, Value};
 
 impl Mesos {
@@ -26,12 +26,27 @@ impl Mesos {
         input: &Maintenance,
     ) -> Result<Value, Refusal> {
         let call = self.read_maintenance(ground, input)?;
-        match self.act(cx, ground, |master, fleet, cx| master.maintain(cx, fleet, call)) {
+        let (cause, before) = (cx.cause(), self.master.scheduled_hosts(ground.fleet()));
+        let done = self.act(cx, ground, |master, fleet, cx| master.maintain(cx, fleet, call));
+        cx.set_cause(cause);
+        self.report_plan(cx, ground, &before);
+        match done {
             Ok(()) => Ok(json!({})),
             Err(refused @ Refused::NotRegistered) => {
                 Ok(json!({ "status": refused.status(), "message": refused.to_string() }))
             }
             Err(refused) => Err(refused.into()),
+        }
+    }
+
+    /// Reports the machines that an operator plans to take away, or does not any more, since these were planned.
+    fn report_plan(&self, cx: &Cx, ground: &mut Ground<'_>, before: &[Text]) {
+        let now = self.master.scheduled_hosts(ground.fleet());
+        for host in now.iter().filter(|host| !before.contains(host)) {
+            ground.fleet_mut().report_plan(cx, host, true);
+        }
+        for host in before.iter().filter(|host| !now.contains(host)) {
+            ground.fleet_mut().report_plan(cx, host, false);
         }
     }
 

@@ -87,8 +87,25 @@ impl Mesos {
         }
     }
 
-    /// Returns the number of messages for frameworks.
-    pub fn waiting_messages(&self) -> usize {
+    /// All machines of a request have joined: what they have is offered.
+    fn all_joined(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
+        self.master.run_requested(cx, ground.fleet_mut());
+        self.hear_own(cx, ground);
+    }
+
+    /// Returns whether there is something to deliver: a message, or the news for frameworks without a socket that the master
+    /// has failed over.
+    pub fn has_messages(&self) -> bool {
+        self.orphaned.is_some() || self.master.waiting_messages() > 0
+    }
+
+    /// Lets frameworks without a socket return to a master that has failed over. Returns the number of messages for frameworks.
+    pub fn begin_delivery(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) -> usize {
+        if let Some(cause) = self.orphaned.take() {
+            cx.set_cause(cause);
+            let orphans = self.master.drain_orphans();
+            self.return_guests(cx, ground, &orphans);
+        }
         self.master.waiting_messages()
     }
 

@@ -62,6 +62,7 @@ pub(crate) fn on_process(
         FleetEventKind::MachineLost { .. }
         | FleetEventKind::MachineReturned { .. }
         | FleetEventKind::OffersChanged
+        | FleetEventKind::AbsencePlanned { .. }
         | FleetEventKind::HoldingsChanged { .. }
         | FleetEventKind::MasterFailover
         | FleetEventKind::SchedulerRestart { .. }

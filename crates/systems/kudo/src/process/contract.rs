@@ -8,7 +8,7 @@ use planarium_ground::Fleet;
 use planarium_kernel::{Digest, SimTime};
 use planarium_kube::Cluster;
 use planarium_kube::{DeleteOptions, ObjectRef, Watcher};
-use planarium_part::{Cx, Definition, Dialect, Files, Loading, Number, Part, System};
+use planarium_part::{Cx, Definition, Dialect, Done, Files, Loading, Number, Part, System};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{LoadService, PlanCommand, PlanOp, PodCommand, PodOp, Target};
 use planarium_protocol::json;
@@ -179,18 +179,7 @@ impl System for Process {
         Some(process)
     }
 
-    fn start(cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Result<(Self, Value), Refusal> {
-        let mut process = Self::begin(cx, cluster, loading.number);
-        let answer = process.install(cx, cluster, loading)?;
-        Ok((process, answer))
-    }
-
-    fn load(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        loading: Loading<Loaded>,
-    ) -> Result<Value, Refusal> {
+    fn load(&mut self, cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Done {
         self.install(cx, cluster, loading)
     }
 
@@ -198,22 +187,11 @@ impl System for Process {
         Ok(self.completed(load))
     }
 
-    fn update(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        loading: Loading<Loaded>,
-    ) -> Result<Value, Refusal> {
+    fn update(&mut self, cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Done {
         self.change(cx, cluster, loading)
     }
 
-    fn remove(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        name: &str,
-        force: bool,
-    ) -> Result<Value, Refusal> {
+    fn remove(&mut self, cx: &mut Cx, cluster: &mut Cluster, name: &str, force: bool) -> Done {
         self.delete(cx, cluster, name, force)
     }
 
@@ -235,12 +213,7 @@ impl System for Process {
         }
     }
 
-    fn plan_command(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        command: &PlanCommand,
-    ) -> Result<Value, Refusal> {
+    fn plan_command(&mut self, cx: &mut Cx, cluster: &mut Cluster, command: &PlanCommand) -> Done {
         if command.phase.is_some() || command.step.is_some() {
             let text = "KUDO starts whole plans; there are no commands for phases and steps";
             return Err(Refusal::new(RefusalCode::Unsupported, text));
@@ -271,12 +244,7 @@ impl System for Process {
         }
     }
 
-    fn pod_command(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        command: &PodCommand,
-    ) -> Result<Value, Refusal> {
+    fn pod_command(&mut self, cx: &mut Cx, cluster: &mut Cluster, command: &PodCommand) -> Done {
         let (key, known) = self.named(&command.service)?;
         let namespace = key.0.clone();
         if !known.has_pod(&command.pod) {

@@ -257,9 +257,10 @@ impl Caller<'_, '_> {
     }
 }
 
-/// The body of a change of a group.
+/// The body of a change of a group. The word `null` is a change in which nothing is named.
 pub(super) fn posted(body: &Value) -> Result<Posted, Refused> {
-    Ok(Posted::of(Arc::new(super::body_of(body)?)))
+    let body = super::body_of(body)?;
+    Ok(Posted::of(Arc::new(if body.is_null() { Value::Object(Map::new()) } else { body })))
 }
 
 /// The id in a URL.

@@ -206,9 +206,7 @@ impl Reader<'_> {
             all.insert(name.to_owned(), json!({"stats": stats}));
         };
         let info = app.version;
-        put("startedAfterLastScaling", &|instance| {
-            instance.version() >= info.scaled.max(info.changed) && instance.version() >= info.scaled
-        });
+        put("startedAfterLastScaling", &|instance| instance.version() >= info.scaled);
         put("withLatestConfig", &|instance| instance.version() >= info.changed);
         put("withOutdatedConfig", &|instance| instance.version() < info.changed);
         put("totalSummary", &|_| true);

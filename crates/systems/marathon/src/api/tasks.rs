@@ -11,7 +11,6 @@ use super::show::unknown_group;
 use super::{Answer, Done};
 use crate::definition::Refused;
 use crate::definition::RunSpec;
-use crate::definition::peek::Peek;
 use crate::definition::write::Dates;
 use crate::deployments::plan::ToKill;
 use crate::deployments::planning::RootChange;
@@ -333,11 +332,16 @@ impl Caller<'_, '_> {
     }
 }
 
-/// The ids that a body lists.
+/// The ids that a body lists. What is missing is told at the root, with the body.
 fn ids_of(body: &Value) -> Result<Vec<&str>, Refused> {
-    let fault = |path: String, error: &'static str| crate::schema::Fault { path, error };
-    let Some(ids) = body.field("ids") else {
-        return Err(Refused::Faults(vec![fault("/ids".to_owned(), "error.path.missing")]));
+    let fault = |path: String, error: &'static str| crate::schema::Fault { path, error: error.into() };
+    let Some(ids) = body.get("ids") else {
+        let text = if body.is_object() {
+            format!("'ids' is undefined on object: {body}")
+        } else {
+            format!("{body} is not an object")
+        };
+        return Err(Refused::Faults(vec![crate::schema::Fault::at_root(text)]));
     };
     let Some(ids) = ids.as_array() else {
         return Err(Refused::Faults(vec![crate::schema::Fault::at_root("error.expected.jsarray")]));

@@ -390,7 +390,7 @@ fn shown_path(path: &str) -> &str {
 
 /// Returns a fault of the schema reader in words.
 fn in_words(fault: &schema::Fault) -> String {
-    let words = match fault.error {
+    let words = match &*fault.error {
         "error.path.missing" => "is required",
         "error.expected.jsstring" => "has to be a text",
         "error.expected.jsnumber" => "has to be a number",

@@ -63,7 +63,7 @@ pub(super) fn rest(body: &Body, settings: &Settings, first: &Refused, tell: &mut
 fn places_of(refused: &Refused) -> Vec<String> {
     match refused {
         Refused::Faults(all) => {
-            let place = |one: &Fault| match one.error {
+            let place = |one: &Fault| match &*one.error {
                 "error.path.missing" => one.path.rsplit_once('/').map_or("", |(object, _)| object).to_owned(),
                 _ => one.path.clone(),
             };

@@ -135,7 +135,7 @@ impl Refused {
             Self::NotJson(text) | Self::NoBody(text) => json!({"message": message, "details": text}),
             Self::Faults(faults) => {
                 let pairs = faults.iter().flat_map(|fault| {
-                    let said = std::iter::once(fault.error.to_owned());
+                    let said = std::iter::once(fault.error.to_string());
                     said.chain(hint(fault)).map(|error| (&*fault.path, error))
                 });
                 json!({"message": message, "details": details(pairs)})

@@ -312,10 +312,10 @@ impl Tracker {
 
     // ---- changes -----------------------------------------------------------------------------
 
-    /// An id for a further instance: a UUID of version 1.
+    /// An id for a further instance: a UUID of version 1, by the time of day and the node of ids.
     ///
     /// **Source**: `marathon: core/instance/Instance.scala (Id)`. Match.
-    fn new_id(&mut self, id: &PathId, (unix_ms, node): (u64, u64)) -> Text {
+    pub(crate) fn new_id(&mut self, id: &PathId, (unix_ms, node): (u64, u64)) -> Text {
         // From 1582-10-15 to 1970-01-01.
         let now = unix_ms.saturating_mul(10_000).saturating_add(0x01B2_1DD2_1381_4000);
         self.ticks = now.max(self.ticks.saturating_add(1));
@@ -325,18 +325,18 @@ impl Tracker {
         [&id.safe(), ".instance-", uuid.as_str()].concat().into()
     }
 
-    /// A further instance that waits for an offer. `clock` is the time of day and the node of ids.
+    /// A further instance that waits for an offer, with an id of [`Self::new_id`].
     pub(crate) fn schedule(
         &mut self,
         spec_no: SpecNo,
         spec: &Arc<RunSpec>,
-        (now, clock): (SimTime, (u64, u64)),
+        id: Text,
+        now: SimTime,
         cause: Cause,
     ) -> Key {
         let no = self.next;
         self.next += 1;
         let key = Key { spec: spec_no, no };
-        let id = self.new_id(&spec.id, clock);
         self.ids.insert(id.clone(), key);
         let instance = Instance::scheduled(no, id, spec, now, cause);
         self.put(key, instance, None, None, cause);

@@ -14,6 +14,7 @@ use crate::records::Records;
 use crate::timers::Job;
 use planarium_kernel::{Cause, Class, SimTime};
 use planarium_part::Cx;
+use planarium_protocol::Text;
 use std::sync::Arc;
 
 impl Records {
@@ -22,7 +23,6 @@ impl Records {
         if count == 0 {
             return;
         }
-        let cause = self.say_queued(cx, &spec.id, count, text);
         let stopped = |(_, instance): &(Key, &Arc<crate::instances::instance::Instance>)| {
             instance.reservation.is_some()
                 && instance.condition.is_terminal()
@@ -31,12 +31,19 @@ impl Records {
         let reserved: Vec<Key> =
             self.instances.of_spec(no).filter(stopped).take(count as usize).map(|(key, _)| key).collect();
         let now = cx.now();
+        let clock = self.setup.clock(now);
+        let fresh = count as usize - reserved.len();
+        let ids: Vec<Text> = (0..fresh).map(|_| self.instances.new_id(&spec.id, clock)).collect();
+        let first = match reserved.first() {
+            Some(key) => self.instances.get(*key).map(|instance| instance.id.clone()),
+            None => ids.first().cloned(),
+        };
+        let cause = self.say_queued(cx, &spec.id, (count, first), text);
         for key in &reserved {
             self.instances.reschedule(*key, spec, now, cause);
         }
-        let clock = self.setup.clock(now);
-        for _ in reserved.len()..count as usize {
-            self.instances.schedule(no, spec, (now, clock), cause);
+        for id in ids {
+            self.instances.schedule(no, spec, id, now, cause);
         }
     }
 

@@ -20,13 +20,15 @@ use planarium_ground::{Fleet, FleetEvent};
 use planarium_kernel::{Digest, SimTime};
 use planarium_mesos::Cluster;
 use planarium_mesos::{Framework, News};
-use planarium_part::{Cx, Definition, Dialect, Loading, Number, Part, Request, StreamNews, System, Wire};
+use planarium_part::{
+    Cx, Definition, Dialect, Done, Loading, Number, Part, Request, StreamNews, System, Wire,
+};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PlanOp, PodCommand, PodOp, Target};
 use planarium_protocol::json;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::ServiceView;
-use planarium_protocol::{Event, Refusal, Text, Why};
+use planarium_protocol::{Event, Input, Refusal, Text, Why};
 use planarium_source::Diagnostic;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -56,7 +58,16 @@ impl Part for Process {
     }
 
     fn stream(&self, _: &Cluster, topic: &Value, events: &[Event]) -> StreamNews {
-        Reader::of(&self.marathon).stream_news(topic, events)
+        Reader::of(&self.marathon).stream_news(topic, events, &self.listeners)
+    }
+
+    fn stream_begins(&mut self, cluster: &Cluster, _: &Value) {
+        self.listeners.note(cluster.asked(), true);
+    }
+
+    fn stream_closed(&mut self, cluster: &Cluster, _: &Value) -> Option<Input> {
+        self.listeners.note(cluster.asked(), false);
+        None
     }
 
     fn check(&self, _: &Fleet) -> Vec<String> {
@@ -137,31 +148,15 @@ impl System for Process {
         Ok((process, answer))
     }
 
-    fn load(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        loading: Loading<Loaded>,
-    ) -> Result<Value, Refusal> {
+    fn load(&mut self, cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Done {
         self.install(&mut Port::new(cx, cluster), loading)
     }
 
-    fn update(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        loading: Loading<Loaded>,
-    ) -> Result<Value, Refusal> {
+    fn update(&mut self, cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Loaded>) -> Done {
         self.replace(&mut Port::new(cx, cluster), loading)
     }
 
-    fn remove(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        name: &str,
-        force: bool,
-    ) -> Result<Value, Refusal> {
+    fn remove(&mut self, cx: &mut Cx, cluster: &mut Cluster, name: &str, force: bool) -> Done {
         self.take_away(&mut Port::new(cx, cluster), name, force)
     }
 
@@ -201,12 +196,7 @@ impl System for Process {
 
     // ---- commands ----------------------------------------------------------------------------
 
-    fn plan_command(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        command: &PlanCommand,
-    ) -> Result<Value, Refusal> {
+    fn plan_command(&mut self, cx: &mut Cx, cluster: &mut Cluster, command: &PlanCommand) -> Done {
         if command.plan == shown::APPS {
             return self.app_command(&mut Port::new(cx, cluster), command);
         }
@@ -230,12 +220,7 @@ impl System for Process {
         Ok(json!({"deployment": id}))
     }
 
-    fn pod_command(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        command: &PodCommand,
-    ) -> Result<Value, Refusal> {
+    fn pod_command(&mut self, cx: &mut Cx, cluster: &mut Cluster, command: &PodCommand) -> Done {
         let Some((_, instance)) = self.marathon.records.instances.find(&command.pod) else {
             let text = format!("There is no instance '{}'", command.pod);
             return Err(Refusal::new(RefusalCode::NotFound, text));
@@ -262,13 +247,7 @@ impl System for Process {
         Ok(json!({"instance": (command.pod)}))
     }
 
-    fn call(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        call: &HttpCall,
-        parts: &[&str],
-    ) -> Option<Result<Value, Refusal>> {
+    fn call(&mut self, cx: &mut Cx, cluster: &mut Cluster, call: &HttpCall, parts: &[&str]) -> Option<Done> {
         self.carry_out(&mut Port::new(cx, cluster), call, parts)
     }
 
@@ -287,7 +266,9 @@ impl System for Process {
         if path.service != *self.framework_name() {
             return None;
         }
-        explain::why(&self.marathon, path, cluster)
+        let mut why = explain::why(&self.marathon, path, cluster)?;
+        cluster.name_holders(&mut why);
+        Some(why)
     }
 }
 

@@ -8,6 +8,7 @@ mod preview;
 mod wire;
 
 use crate::api::caller::Caller;
+use crate::api::events::Listeners;
 use crate::api::route::{Query, Route};
 use crate::api::{Answer, refusal};
 use crate::decode::{Loaded, What, try_on};
@@ -52,6 +53,8 @@ pub struct Process {
     members: SortedMap<Number, Member>,
     /// Which versions of the tree the members were last held against, and how many deployments were under way.
     looked: (u64, u64),
+    /// Those who listened to its events.
+    listeners: Listeners,
     /// The framework was torn down: nothing is left.
     over: bool,
 }
@@ -89,6 +92,7 @@ impl Process {
             env: env.clone(),
             members: SortedMap::new(),
             looked: (0, 0),
+            listeners: Listeners::default(),
             over: false,
         }
     }

@@ -110,6 +110,16 @@ fn status_message(status: u16, text: &str) -> Response {
     Response::json(status, &json!({"message": text}))
 }
 
+/// A request as an input. A text in quotes is JSON, and stays it; the word null is a body, too.
+fn recorded(request: &Request) -> HttpCall {
+    let mut call = request.recorded();
+    let text = String::from_utf8_lossy(&request.body);
+    if call.body.is_string() || text.trim() == "null" {
+        call.body = Value::String(text.into_owned());
+    }
+    call
+}
+
 /// Tells if a path refuses bodies that are not declared as JSON. Those of groups take anything.
 ///
 /// **Source**: `@Consumes` of `marathon: api/v2/*Resource.scala`. Match; a request without a content type is taken everywhere.
@@ -198,7 +208,7 @@ impl Process {
                 if !accept.contains("text/event-stream") {
                     return Wire::Answer(Response::text(405, "HTTP 405 Method Not Allowed"));
                 }
-                let (first, topic) = Reader::of(&self.marathon).begin_stream(&query, now);
+                let (first, topic) = Reader::of(&self.marathon).begin_stream(&query, now, &self.listeners);
                 let mut response = Response::text(200, first);
                 response.content_type = "text/event-stream";
                 Wire::Stream(response, topic, None)
@@ -206,7 +216,7 @@ impl Process {
             (Route::Ping, _) => Wire::Answer(pong(request.header("accept"))),
             (Route::Groups | Route::Group(_), "PUT") if query.flag("dryRun", false) => {
                 let id = if let Route::Group(id) = &route { id.as_str() } else { "/" };
-                let done = Reader::of(&self.marathon).dry_run(id, &request.recorded().body);
+                let done = Reader::of(&self.marathon).dry_run(id, &recorded(request).body);
                 Wire::Answer(done.map_or_else(|error| refused(&error), response))
             }
             _ if reads => {
@@ -218,12 +228,7 @@ impl Process {
                 Wire::Answer(response)
             }
             _ => {
-                let mut call = request.recorded();
-                let text = String::from_utf8_lossy(&request.body);
-                // A text in quotes is JSON, and stays it; the word null is a body, too.
-                if call.body.is_string() || text.trim() == "null" {
-                    call.body = Value::String(text.into_owned());
-                }
+                let call = recorded(request);
                 let host = request.header("host").map(str::to_owned);
                 let reply = |outcome| located(reply_as_recorded(outcome), host);
                 Wire::Change(Box::new(Input::Call(call)), Box::new(reply))

@@ -5,6 +5,7 @@
 //! **Source**: the readers of `play-json` as Marathon uses them (words of faults, numbers, null as absent). Match; an object
 //! expected where another type stands is a fault here even when all its fields may be absent.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::{Field, Kind, Presence, Shape};
@@ -16,13 +17,13 @@ pub(crate) struct Fault {
     /// Path: `/container/docker/image`, `/healthChecks(0)/protocol`.
     pub(crate) path: String,
     /// Such as `error.expected.jsstring`.
-    pub(crate) error: &'static str,
+    pub(crate) error: Cow<'static, str>,
 }
 
 impl Fault {
     /// Of the whole body.
-    pub(crate) fn at_root(error: &'static str) -> Self {
-        Self { path: String::new(), error }
+    pub(crate) fn at_root(error: impl Into<Cow<'static, str>>) -> Self {
+        Self { path: String::new(), error: error.into() }
     }
 }
 
@@ -81,7 +82,7 @@ const TOLD: usize = 200;
 impl Reader {
     fn fault(&mut self, error: &'static str) {
         if self.faults.len() < TOLD {
-            self.faults.push(Fault { path: self.path.clone(), error });
+            self.faults.push(Fault { path: self.path.clone(), error: error.into() });
         }
     }
 

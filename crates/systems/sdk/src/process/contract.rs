@@ -14,7 +14,9 @@ use planarium_kernel::recorder::Recorder;
 use planarium_kernel::{Digest, SimTime};
 use planarium_mesos::Cluster;
 use planarium_mesos::{Framework, News};
-use planarium_part::{Cx, Definition, Dialect, Files, Loading, Number, Part, Request, System, Wire};
+use planarium_part::{
+    Cx, Daemons, Definition, Dialect, Done, Files, Loading, Number, Part, Request, System, Wire,
+};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{HttpCall, LoadService, PlanCommand, PodCommand, Target};
 use planarium_protocol::view::ServiceView;
@@ -167,6 +169,7 @@ impl System for Process {
         carry_out: |_| {},
         console: console::CONSOLE,
     };
+    const DAEMONS: Daemons = Daemons::OneEach;
 
     fn read(load: &LoadService) -> Arc<Loaded> {
         Arc::new(crate::load(load))
@@ -187,12 +190,6 @@ impl System for Process {
         Process::objection(self, load, name)
     }
 
-    fn takes(&self, load: &LoadService) -> bool {
-        let framework = load.framework.trim_matches('/');
-        let shared = self.shared.as_ref();
-        !framework.is_empty() && shared.is_some_and(|shared| shared.name.trim_matches('/') == framework)
-    }
-
     fn start(
         cx: &mut Cx,
         cluster: &mut Cluster,
@@ -201,12 +198,7 @@ impl System for Process {
         Self::begin(cx, cluster, loading)
     }
 
-    fn load(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        loading: Loading<Arc<Loaded>>,
-    ) -> Result<Value, Refusal> {
+    fn load(&mut self, cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Arc<Loaded>>) -> Done {
         self.add(cx, cluster, loading)
     }
 
@@ -214,22 +206,11 @@ impl System for Process {
         self.as_member(load)
     }
 
-    fn update(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        loading: Loading<Arc<Loaded>>,
-    ) -> Result<Value, Refusal> {
+    fn update(&mut self, cx: &mut Cx, cluster: &mut Cluster, loading: Loading<Arc<Loaded>>) -> Done {
         self.change(cx, cluster, loading)
     }
 
-    fn remove(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        name: &str,
-        force: bool,
-    ) -> Result<Value, Refusal> {
+    fn remove(&mut self, cx: &mut Cx, cluster: &mut Cluster, name: &str, force: bool) -> Done {
         self.take_away(cx, cluster, name, force)
     }
 
@@ -261,12 +242,7 @@ impl System for Process {
         self.start_over(cx, cluster, target);
     }
 
-    fn plan_command(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        command: &PlanCommand,
-    ) -> Result<Value, Refusal> {
+    fn plan_command(&mut self, cx: &mut Cx, cluster: &mut Cluster, command: &PlanCommand) -> Done {
         let number = self.named(&command.service)?;
         let done = self.with(number, |scheduler| scheduler.plan_command(cx, command));
         let (answer, calls) = done.unwrap_or_else(|| Err(not_found(&command.service)))?;
@@ -274,12 +250,7 @@ impl System for Process {
         Ok(answer)
     }
 
-    fn pod_command(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        command: &PodCommand,
-    ) -> Result<Value, Refusal> {
+    fn pod_command(&mut self, cx: &mut Cx, cluster: &mut Cluster, command: &PodCommand) -> Done {
         let number = self.named(&command.service)?;
         let done = self.with(number, |scheduler| scheduler.pod_command(cx, command));
         let (answer, calls) = done.unwrap_or_else(|| Err(not_found(&command.service)))?;
@@ -287,13 +258,7 @@ impl System for Process {
         Ok(answer)
     }
 
-    fn call(
-        &mut self,
-        cx: &mut Cx,
-        cluster: &mut Cluster,
-        call: &HttpCall,
-        parts: &[&str],
-    ) -> Option<Result<Value, Refusal>> {
+    fn call(&mut self, cx: &mut Cx, cluster: &mut Cluster, call: &HttpCall, parts: &[&str]) -> Option<Done> {
         self.carry_out(cx, cluster, call, parts)
     }
 
@@ -314,7 +279,9 @@ impl System for Process {
     fn why(&self, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
         let (_, member) = self.find(&path.service)?;
         let name = self.shared.as_ref().map_or(&member.name, |shared| &shared.name);
-        member.scheduler.why_with(path, &Facts { cluster, framework: self.framework, name })
+        let mut why = member.scheduler.why_with(path, &Facts { cluster, framework: self.framework, name })?;
+        cluster.name_holders(&mut why);
+        Some(why)
     }
 }
 

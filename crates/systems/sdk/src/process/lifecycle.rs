@@ -86,11 +86,13 @@ impl Process {
     pub(super) fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
         let same = |one: &str, other: &str| one.trim_matches('/') == other.trim_matches('/');
         if !load.framework.is_empty() {
-            if let Some((_, member)) = self.find(&load.framework)
-                && self.shared.is_none()
-            {
-                let text = format!("'{}' is a service with a framework of its own", load.framework);
-                let _ = member;
+            if self.find(&load.framework).is_some() {
+                let text = match &self.shared {
+                    None => format!("'{}' is a service with a framework of its own", load.framework),
+                    Some(shared) => {
+                        format!("'{}' is a service on the framework '{}'", load.framework, shared.name)
+                    }
+                };
                 return Some(conflict(text));
             }
             if let Some(shared) = &self.shared

@@ -35,6 +35,7 @@ impl App {
             | FleetEventKind::MachineLost { .. }
             | FleetEventKind::MachineReturned { .. }
             | FleetEventKind::OffersChanged
+            | FleetEventKind::AbsencePlanned { .. }
             | FleetEventKind::HoldingsChanged { .. }
             | FleetEventKind::MasterFailover
             | FleetEventKind::SchedulerRestart { .. } => {}

@@ -61,7 +61,11 @@ fn noticing_is_told_with_its_cause() {
     use planarium_kernel::Cause;
     let mut bench = deployed(SEED, &["a1"]);
     bench.cx.drain();
-    let failed = bench.cx.emit(EventBody::FaultStruck { fault: "f".into(), target: "hello-0-server".into() });
+    let failed = bench.cx.emit(EventBody::FaultStruck {
+        fault: "f".into(),
+        target: "hello-0-server".into(),
+        task_id: "".into(),
+    });
     bench.cx.set_cause(Cause::Event(failed));
     bench.status("hello-0-server", TaskState::Failed);
     bench.cx.set_cause(Cause::Genesis);

@@ -1,13 +1,13 @@
-//! The processes of a world, in order of installation.
+//! The daemons of a world, in order of installation.
 //!
 //! *Knows*: whose timer comes first, and what services are called.
-//! *Must not know*: what a process does.
+//! *Must not know*: what a daemon does.
 //!
-//! *Invariant*: `due` holds exactly the next timer of every process that has one, and `one_shots` is the sum over all of
-//! them; both are brought up to date after every touch, so nothing scans the processes.
+//! *Invariant*: `due` holds exactly the next timer of every daemon that has one, and `one_shots` is the sum over all of
+//! them; both are brought up to date after every touch, so nothing scans the daemons.
 
 use crate::condition::status_among;
-use crate::systems::Process;
+use crate::systems::{DIALECTS, Daemon};
 use planarium_ground::Fleet;
 use planarium_kernel::{SimTime, SortedMap, SortedSet};
 use planarium_part::Number;
@@ -20,25 +20,25 @@ use std::sync::Arc;
 
 #[derive(Clone)]
 struct Held {
-    process: Process,
+    daemon: Daemon,
     due: Option<(u64, Number)>,
-    one_shots: usize,
+    one_shots: u64,
 }
 
-/// A timer of a process: when, the service it is for, the process. *Order*: of two at one instant the service that was
+/// A timer of a daemon: when, the service it is for, the daemon. *Order*: of two at one instant the service that was
 /// installed first.
 type Due = (u64, Number, Number);
 
-/// All processes.
+/// All daemons.
 #[derive(Clone, Default)]
-pub(crate) struct Processes {
+pub(crate) struct Daemons {
     all: SortedMap<Number, Held>,
     due: SortedSet<Due>,
-    one_shots: usize,
+    one_shots: u64,
     next: u32,
 }
 
-impl Processes {
+impl Daemons {
     /// A number for a further service.
     pub(crate) fn number(&mut self) -> Number {
         let number = Number(self.next);
@@ -46,17 +46,17 @@ impl Processes {
         number
     }
 
-    /// Takes in a process that has just started.
-    pub(crate) fn install(&mut self, number: Number, process: Process) {
-        self.all.insert(number, Held { process, due: None, one_shots: 0 });
+    /// Takes in a daemon that has just started.
+    pub(crate) fn install(&mut self, number: Number, daemon: Daemon) {
+        self.all.insert(number, Held { daemon, due: None, one_shots: 0 });
         self.refresh(number);
     }
 
-    /// Brings up to date what is kept about a process, and forgets one that is over.
+    /// Brings up to date what is kept about a daemon, and forgets one that is over.
     fn refresh(&mut self, number: Number) {
         let Some(held) = self.all.get_mut(&number) else { return };
-        let over = held.process.is_over();
-        let due = if over { None } else { held.process.next_due().map(|(at, service)| (at.ms(), service)) };
+        let over = held.daemon.is_over();
+        let due = if over { None } else { held.daemon.next_due().map(|(at, service)| (at.ms(), service)) };
         if due != held.due {
             if let Some((at, service)) = held.due {
                 self.due.remove(&(at, service, number));
@@ -66,7 +66,7 @@ impl Processes {
             }
             held.due = due;
         }
-        let one_shots = if over { 0 } else { held.process.one_shots() };
+        let one_shots = if over { 0 } else { held.daemon.one_shots() as u64 };
         self.one_shots = self.one_shots - held.one_shots + one_shots;
         held.one_shots = one_shots;
         if over {
@@ -74,45 +74,57 @@ impl Processes {
         }
     }
 
-    /// Works with a process, and brings up to date what is kept about it.
-    pub(crate) fn touch<R>(&mut self, number: Number, work: impl FnOnce(&mut Process) -> R) -> Option<R> {
-        let result = work(&mut self.all.get_mut(&number)?.process);
+    /// Works with a daemon, and brings up to date what is kept about it.
+    pub(crate) fn touch<R>(&mut self, number: Number, work: impl FnOnce(&mut Daemon) -> R) -> Option<R> {
+        let result = work(&mut self.all.get_mut(&number)?.daemon);
         self.refresh(number);
         Some(result)
     }
 
     // ---- finding -----------------------------------------------------------------------------
 
-    /// Processes of a dialect in order of installation; of all dialects without a word.
-    pub(crate) fn of_dialect(&self, word: &str) -> impl Iterator<Item = (Number, &Process)> {
-        let all = self.all.iter().map(|(number, held)| (*number, &held.process));
-        all.filter(move |(_, process)| word.is_empty() || process.dialect().word == word)
+    /// Daemons of a dialect in order of installation; of all dialects without a word.
+    pub(crate) fn of_dialect(&self, word: &str) -> impl Iterator<Item = (Number, &Daemon)> {
+        let all = self.all.iter().map(|(number, held)| (*number, &held.daemon));
+        all.filter(move |(_, daemon)| word.is_empty() || daemon.dialect().word == word)
     }
 
-    /// The process that holds a service, with the service's number. Leading and trailing slashes of the name do not matter.
+    /// The daemon that holds a service, with the service's number. Leading and trailing slashes of the name do not matter.
     /// Without a dialect, the service that was installed first is meant.
     pub(crate) fn find(&self, dialect: &str, name: &str) -> Option<(Number, Number)> {
         let wanted = name.trim_matches('/');
-        self.of_dialect(dialect).find_map(|(number, process)| {
-            let names = process.names();
+        self.of_dialect(dialect).find_map(|(number, daemon)| {
+            let names = daemon.names();
             let found = names.iter().find(|(_, own)| own.trim_matches('/') == wanted);
             found.map(|(service, _)| (number, *service))
         })
     }
 
-    /// The process that holds a service, or a refusal.
+    /// The daemon that holds a service, or a refusal.
     pub(crate) fn named(&self, dialect: &str, name: &str) -> Result<(Number, Number), Refusal> {
         self.find(dialect, name)
             .ok_or_else(|| Refusal::new(RefusalCode::NotFound, format!("Service {name} not found")))
     }
 
-    /// Returns whether an input comes before what ends by itself at its instant.
+    /// Returns whether an input comes before what ends by itself at its instant: one for a daemon that reads commands first.
     pub(crate) fn comes_first(&self, input: &Input) -> bool {
-        self.of_dialect("").any(|(_, process)| process.comes_first(input))
+        let first = |dialect: &str| self.of_dialect(dialect).any(|(_, daemon)| daemon.commands_first());
+        match input {
+            Input::Plan(command) => self
+                .find(&command.dialect, &command.service)
+                .and_then(|(number, _)| self.daemon(number))
+                .is_some_and(Daemon::commands_first),
+            Input::Call(call) => {
+                let segments = crate::input::segments(call);
+                let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
+                DIALECTS.iter().any(|dialect| (dialect.owns)(&parts) && first(dialect.word))
+            }
+            _ => false,
+        }
     }
 
-    pub(crate) fn process(&self, number: Number) -> Option<&Process> {
-        self.all.get(&number).map(|held| &held.process)
+    pub(crate) fn daemon(&self, number: Number) -> Option<&Daemon> {
+        self.all.get(&number).map(|held| &held.daemon)
     }
 
     pub(crate) fn numbers(&self) -> Vec<Number> {
@@ -121,17 +133,17 @@ impl Processes {
 
     /// Returns the number of services.
     pub(crate) fn services(&self) -> usize {
-        self.all.values().map(|held| held.process.names().len()).sum()
+        self.all.values().map(|held| held.daemon.names().len()).sum()
     }
 
     /// The request that a service was loaded or last updated with.
     pub(crate) fn request(&self, dialect: &str, name: &str) -> Option<&Arc<LoadService>> {
-        self.of_dialect(dialect).find_map(|(_, process)| process.request(name))
+        self.of_dialect(dialect).find_map(|(_, daemon)| daemon.request(name))
     }
 
     /// That request as it would be written now, where it has changed since.
     pub(crate) fn request_now(&self, dialect: &str, name: &str) -> Option<LoadService> {
-        self.of_dialect(dialect).find_map(|(_, process)| process.request_now(name))
+        self.of_dialect(dialect).find_map(|(_, daemon)| daemon.request_now(name))
     }
 
     // ---- time --------------------------------------------------------------------------------
@@ -140,40 +152,40 @@ impl Processes {
         self.due.first().copied()
     }
 
-    pub(crate) fn one_shots(&self) -> usize {
+    pub(crate) fn one_shots(&self) -> u64 {
         self.one_shots
     }
 
     pub(crate) fn restless(&self) -> bool {
-        self.all.values().any(|held| held.process.restless())
+        self.all.values().any(|held| held.daemon.restless())
     }
 
     // ---- what they show ----------------------------------------------------------------------
 
     pub(crate) fn views(&self) -> Vec<Arc<ServiceView>> {
         let mut views: Vec<(Number, Arc<ServiceView>)> =
-            self.all.values().flat_map(|held| held.process.views()).collect();
+            self.all.values().flat_map(|held| held.daemon.views()).collect();
         planarium_kernel::sorted::sort_by_key(&mut views, |(number, _)| *number);
         views.into_iter().map(|(_, view)| view).collect()
     }
 
     /// The status an element shows, found as [`crate::element_status`] finds it in the views.
     pub(crate) fn status_at(&self, element: &str) -> Option<&'static str> {
-        let mut all: Vec<(Number, Text, &Process)> = Vec::new();
+        let mut all: Vec<(Number, Text, &Daemon)> = Vec::new();
         for held in self.all.values() {
-            all.extend(held.process.shown().into_iter().map(|(number, name)| (number, name, &held.process)));
+            all.extend(held.daemon.shown().into_iter().map(|(number, name)| (number, name, &held.daemon)));
         }
         planarium_kernel::sorted::sort_by_key(&mut all, |(number, ..)| *number);
         status_among(
             &all,
             |(_, name, _)| name,
-            |(_, name, process), rest| process.status_at(name, rest),
+            |(_, name, daemon), rest| daemon.status_at(name, rest),
             element,
         )
     }
 
-    /// The processes that an element may be of.
-    pub(crate) fn of_element(&self, path: &ElementPath) -> impl Iterator<Item = (Number, &Process)> {
+    /// The daemons that an element may be of.
+    pub(crate) fn of_element(&self, path: &ElementPath) -> impl Iterator<Item = (Number, &Daemon)> {
         self.of_dialect(&path.dialect)
     }
 
@@ -183,31 +195,31 @@ impl Processes {
     pub(crate) fn check(&self, fleet: &Fleet) -> Vec<String> {
         let mut found = Vec::new();
         for (number, held) in &self.all {
-            found.extend(held.process.check(fleet));
-            let due = held.process.next_due().map(|(at, service)| (SimTime::ms(at), service));
+            found.extend(held.daemon.check(fleet));
+            let due = held.daemon.next_due().map(|(at, service)| (SimTime::ms(at), service));
             let kept = due.is_none_or(|(at, service)| self.due.contains(&(at, service, *number)));
             if due != held.due || !kept {
-                found.push(format!("process {}: the next timer is not the one kept", number.0));
+                found.push(format!("daemon {}: the next timer is not the one kept", number.0));
             }
         }
-        let one_shots: usize = self.all.values().map(|held| held.process.one_shots()).sum();
+        let one_shots: u64 = self.all.values().map(|held| held.daemon.one_shots() as u64).sum();
         if one_shots != self.one_shots {
-            found.push(format!("{one_shots} one-shot timers of processes, {} kept", self.one_shots));
+            found.push(format!("{one_shots} one-shot timers of daemons, {} kept", self.one_shots));
         }
         found
     }
 
-    /// Bytes that these processes hold and those before do not, by estimate.
+    /// Bytes that these daemons hold and those before do not, by estimate.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
-        let process = |(number, held): (&Number, &Held)| {
+        let daemon = |(number, held): (&Number, &Held)| {
             let old = before.and_then(|before| before.all.get(number));
-            256 + held.process.beyond(old.map(|old| &old.process))
+            256 + held.daemon.beyond(old.map(|old| &old.daemon))
         };
-        self.all.iter().map(process).sum()
+        self.all.iter().map(daemon).sum()
     }
 
     /// Roughly how many bytes a copy takes.
     pub(crate) fn weight(&self) -> u64 {
-        self.all.values().map(|held| 256 + held.process.weight()).sum()
+        self.all.values().map(|held| 256 + held.daemon.weight()).sum()
     }
 }
