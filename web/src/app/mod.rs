@@ -1,6 +1,7 @@
 //! The page as a whole: opens the session, mounts the panes, keeps the clock running.
 
 mod crash;
+mod frame;
 mod housekeeping;
 mod keys;
 mod pace;
@@ -15,6 +16,7 @@ use crate::features::context_menu::ContextMenu;
 use crate::features::dialogs::Dialogs;
 use crate::features::editor::EditorPane;
 use crate::features::finish::Finish;
+use crate::features::frame_head::FrameHead;
 use crate::features::header::{Header, SmallTabs};
 use crate::features::inspector::Inspector;
 use crate::features::plan_tree::TreePane;
@@ -22,6 +24,7 @@ use crate::features::timeline::Timeline;
 use crate::features::toasts::Toasts;
 use crate::features::transport::Transport;
 use crate::store::action::Border;
+use crate::store::frame::{Frame, Part};
 use crate::store::link::InProcess;
 use crate::store::selectors::tree;
 use crate::store::state::{MenuTarget, Pane, State, Tab};
@@ -38,7 +41,14 @@ pub use picture::picture;
 /// Opens the session and mounts the page.
 pub fn start() {
     crash::install();
-    let hub = opened(&browser::hash(), browser::query("example").as_deref());
+    let state = match browser::framed() {
+        true => State::framed(Frame::read(&browser::query)),
+        false => State::first(),
+    };
+    let hub = opened(state, &browser::hash(), browser::query("example").as_deref());
+    if hub.state().frame.is_some() {
+        frame::listen(&hub);
+    }
     let document = browser::window().and_then(|window| window.document());
     if let Some(root) = document.and_then(|document| document.get_element_by_id("app")) {
         yew::Renderer::<App>::with_root_and_props(root, AppProps { hub }).render();
@@ -46,9 +56,10 @@ pub fn start() {
 }
 
 /// Returns the store of a page that was opened at an address.
-fn opened(hash: &str, example: Option<&str>) -> Hub {
-    let hub = Hub::new(State::first());
-    let begin = effects::begin(hash, example);
+fn opened(state: State, hash: &str, example: Option<&str>) -> Hub {
+    let begin =
+        if state.frame.is_some() { effects::begin_in_frame(hash, example) } else { effects::begin(hash, example) };
+    let hub = Hub::new(state);
     hub.connect(Rc::new(InProcess::new(&hub)), Ask::Begin(Box::new(begin)));
     hub.send(Action::Check);
     hub
@@ -68,7 +79,18 @@ fn App(props: &AppProps) -> Html {
     {
         let setter = state.setter();
         use_effect_with(hub.clone(), move |hub| {
-            hub.listen(Callback::from(move |next: Rc<State>| setter.set(next)));
+            let framed = hub.state().frame.is_some();
+            if framed {
+                frame::tell(&State::default(), &hub.state());
+            }
+            let told = std::cell::RefCell::new(hub.state());
+            hub.listen(Callback::from(move |next: Rc<State>| {
+                let before = told.replace(Rc::clone(&next));
+                if framed {
+                    frame::tell(&before, &next);
+                }
+                setter.set(next);
+            }));
         });
     }
     housekeeping::use_housekeeping(hub, &state);
@@ -110,6 +132,9 @@ fn page(hub: &Hub, state: &State) -> Html {
     let linked =
         tree::step_at(&world.view, (&state.draft.dialect, &state.draft.label), &state.draft.file, ui.caret);
     let preview = state.preview().cloned();
+    let frame = state.frame.as_ref();
+    let shows = |part: Part| frame.is_none_or(|frame| frame.shows(part));
+    let tabs = frame.map(Frame::tabs);
     let open_menu = ui.menu.as_ref().and_then(|menu| match &menu.target {
         MenuTarget::Element(path) => Some(path.clone()),
         _ => None,
@@ -122,18 +147,24 @@ fn page(hub: &Hub, state: &State) -> Html {
             data-mode={if ui.focus_mode { "focus" } else { "all" }}
             data-lanes={if ui.lanes_open { "open" } else { "shut" }}
             data-playing={state.play.playing.to_string()}
+            data-parts={frame.map(Frame::words)}
         >
             <a class="skip-link" href="#plan-tree" onclick={Callback::from(|event: MouseEvent| {
                 event.prevent_default();
                 browser::focus("[role=treegrid] [tabindex='0']");
             })}>{ "Skip to the plan" }</a>
-            <Header
-                title={attr(&state.story.title)}
-                theme={state.prefs.theme}
-                editor_shut={ui.editor_shut}
-                dialect={attr(&state.checked.dialect)}
-            />
+            if frame.is_some() {
+                <FrameHead title={attr(&state.story.title)} />
+            } else {
+                <Header
+                    title={attr(&state.story.title)}
+                    theme={state.prefs.theme}
+                    editor_shut={ui.editor_shut}
+                    dialect={attr(&state.checked.dialect)}
+                />
+            }
             <main class="panes">
+                if shows(Part::Editor) {
                 <section class="pane pane-editor" id="pane-editor" aria-label="Definition">
                     <EditorPane
                         draft={state.draft.clone()}
@@ -150,6 +181,8 @@ fn page(hub: &Hub, state: &State) -> Html {
                         touched={world.touched}
                     />
                 </section>
+                }
+                if frame.is_none() {
                 <Splitter
                     label="Editor width"
                     controls="pane-editor"
@@ -161,6 +194,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                     onmove={hub.on(|size| Action::Resize(Border::Editor, size))}
                     onreset={hub.act(Action::ResetSize(Border::Editor))}
                 />
+                }
                 <section class="pane pane-plan" id="pane-plan" aria-label="Plans">
                     <Banners
                         checked={state.checked.clone()}
@@ -189,6 +223,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                         why={state.why.clone()}
                     />
                 </section>
+                if frame.is_none() {
                 <Splitter
                     label="Inspector width"
                     controls="pane-inspector"
@@ -201,9 +236,12 @@ fn page(hub: &Hub, state: &State) -> Html {
                     onmove={hub.on(|size| Action::Resize(Border::Inspector, size))}
                     onreset={hub.act(Action::ResetSize(Border::Inspector))}
                 />
+                }
+                if tabs.as_ref().is_none_or(|tabs| !tabs.is_empty()) {
                 <section class="pane pane-inspector" id="pane-inspector" aria-label="Inspector">
                     <Inspector
                         tab={ui.tab}
+                        only={tabs}
                         view={world.view.clone()}
                         why={state.why.clone()}
                         help={state.help.clone()}
@@ -222,8 +260,10 @@ fn page(hub: &Hub, state: &State) -> Html {
                         now_ms={if ui.tab == Tab::Compare { world.clock.now_ms } else { 0 }}
                     />
                 </section>
+                }
             </main>
             <section class="dock" id="dock" aria-label="Time">
+                if frame.is_none() {
                 <Splitter
                     label="Timeline height"
                     controls="dock"
@@ -234,6 +274,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                     onmove={hub.on(|size| Action::Resize(Border::Dock, size))}
                     onreset={hub.act(Action::ResetSize(Border::Dock))}
                 />
+                }
                 <Transport
                     clock={world.clock}
                     play={state.play}
@@ -245,6 +286,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                     lanes_open={ui.lanes_open}
                     held={reduce::is_modal(state)}
                 />
+                if shows(Part::Timeline) {
                 <Timeline
                     clock={world.clock}
                     gantt={world.gantt.clone()}
@@ -254,8 +296,11 @@ fn page(hub: &Hub, state: &State) -> Html {
                     by_machine={ui.by_machine}
                     short_idle={!state.prefs.full_idle}
                 />
+                }
             </section>
-            <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} />
+            if frame.is_none() {
+                <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} />
+            }
         </div>
     }
 }

@@ -143,6 +143,10 @@ impl Hub {
 
     /// Takes what is to be kept.
     pub(crate) fn kept(&self, keep: Keep) {
+        // Frames of one document share their storage with each other and with the page.
+        if self.state().frame.is_some() {
+            return;
+        }
         match keep {
             Keep::Input(place, packed) => persist::save_input(place, &packed),
             Keep::Rest { rest, pending } => persist::save_rest(&rest, &pending),
@@ -322,6 +326,9 @@ impl Hub {
 
     /// Writes an address into the address bar.
     fn write(&self, address: &Address) {
+        if self.state().frame.is_some() {
+            return;
+        }
         if address.push {
             browser::push_address(&address.text);
             return;

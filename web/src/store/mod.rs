@@ -8,6 +8,7 @@ pub(crate) mod catalogue;
 pub(crate) mod console;
 pub(crate) mod draft;
 pub(crate) mod effects;
+pub(crate) mod frame;
 pub(crate) mod hub;
 pub(crate) mod link;
 pub(crate) mod looks;

@@ -6,6 +6,7 @@ use super::catalogue;
 use super::console::Console;
 use super::draft::{Draft, Editor, Running};
 use super::events::EventLog;
+use super::frame::Frame;
 use super::gantt::Gantt;
 use super::help::Help;
 use super::ptr::Ptr;
@@ -268,6 +269,8 @@ pub(crate) enum Dialog {
     Open,
     /// Link.
     Share,
+    /// The run as something to put into a document.
+    Embed,
     /// Keyboard and settings.
     Keys,
     /// Everything that can be done, by name.
@@ -433,6 +436,8 @@ pub(crate) struct State {
     pub(crate) ui: Ui,
     /// Settings that the browser remembers.
     pub(crate) prefs: Prefs,
+    /// The document around the page, if it is shown in one.
+    pub(crate) frame: Option<Frame>,
     /// Gallery.
     pub(crate) examples: Ptr<Vec<ExampleCard>>,
     /// Cluster presets.
@@ -456,6 +461,20 @@ impl State {
             prefs: super::persist::load_prefs(),
             ..Self::default()
         }
+    }
+
+    /// The page in a frame of another document before anything is open.
+    pub(crate) fn framed(frame: Frame) -> Self {
+        let mut state = Self {
+            examples: Ptr::new(catalogue::examples()),
+            presets: Ptr::new(catalogue::presets()),
+            prefs: frame.prefs(),
+            ..Self::default()
+        };
+        state.play.speed = frame.speed;
+        state.ui.tab = frame.tabs().first().copied().unwrap_or_default();
+        state.frame = Some(frame);
+        state
     }
 
     /// The editor as the host hears of it.

@@ -24,14 +24,14 @@ const LAYERS: [(&str, u8); 26] = [
     ("planarium-rest", 6),
     ("planarium-gallery", 6),
     ("planarium-embed", 7),
-    ("planarium-host", 7),
-    ("planarium-wasm", 8),
-    ("planarium-cli", 8),
-    ("planarium-mdbook", 8),
-    ("planarium-web", 8),
-    ("planarium-tests", 8),
-    ("planarium-bindgen", 8),
-    ("xtask", 8),
+    ("planarium-host", 8),
+    ("planarium-wasm", 9),
+    ("planarium-cli", 9),
+    ("planarium-mdbook", 9),
+    ("planarium-web", 9),
+    ("planarium-tests", 9),
+    ("planarium-bindgen", 9),
+    ("xtask", 9),
 ];
 
 /// Neighbours in one layer that may meet all the same.

@@ -56,6 +56,7 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
             ("i", "Inject a failure"),
             ("m", "Maintenance of machines"),
             ("s", "Share"),
+            ("e", "Embed in a document"),
             ("x", "Examples"),
             ("o", "Open or paste"),
             ("g e, g t, g l, g m, g c, g o", "To the editor, tree, log, machines, console, comparison"),
