@@ -1,5 +1,21 @@
-// Runs before the first paint, as a classic script beside the style sheet: the page's picture stands in the document, and what is done
-// to it before the page itself is there is noted down. `boot.js` plays it to the page when that listens.
+// Runs before the first paint, as a classic script beside the style sheet: the engine's worker is started, the page's picture stands in
+// the document, and what is done to it before the page itself is there is noted down. `boot.js` plays it to the page when that listens.
+import { Engine } from "./engine.js";
+
+(() => {
+  const worker = document.querySelector('meta[name="planarium-worker"]');
+  if (worker) {
+    const absolute = (path) => new URL(path, document.baseURI).href;
+    const { script, glue, size } = worker.dataset;
+    const names = { script: absolute(script), glue: absolute(glue), wasm: absolute(worker.content) };
+    const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+    window.planariumEngine = new Engine(names, (bytes) => {
+      const place = document.getElementById("boot-bytes");
+      if (place) place.textContent = `${megabytes(bytes)} of ${megabytes(Number(size))} MB`;
+    });
+  }
+})();
+
 (() => {
   const root = document.documentElement;
   root.dataset.boot = "starting";

@@ -52,13 +52,13 @@ export class Assembly {
     ]);
     const glueName = await this.place(`./${piece.package}.js`, glue);
     const wasmName = await this.place(`./${piece.package}_bg.wasm`, wasm);
-    let meta = `<meta name="planarium-${piece.name}" content="${wasmName}" data-glue="${glueName}"`;
+    let meta = `<meta name="planarium-${piece.name}" content="${wasmName}" data-glue="${glueName}" data-size="${wasm.length}"`;
     if (piece.script) {
       const script = await this.bundled(piece.script);
       const { name } = path.parse(piece.script);
       meta += ` data-script="${await this.place(`./${name}.js`, script)}"`;
     }
-    this.intoHead(`${meta}>`);
+    this.beforeScripts(`${meta}>`);
     return { glue: glueName, wasm: wasmName };
   }
 
@@ -99,6 +99,11 @@ export class Assembly {
     await writeFile(path.join(this.target, "sw.js"), `${text}// ${digest(this.html)}\n`);
   }
 
+  /** Adds a line to the page's head before its styles and scripts, which can read it. */
+  beforeScripts(line) {
+    this.html = this.html.replace('<link rel="stylesheet"', (styles) => `${line}\n    ${styles}`);
+  }
+
   /** Adds a line to the end of the page's head. */
   intoHead(line) {
     this.html = this.html.replace("</head>", () => `  ${line}\n  </head>`);
@@ -117,7 +122,8 @@ export class Assembly {
       logOverride: { "duplicate-object-key": "silent" },
       legalComments: "none",
       target: "es2022",
-      ...(entry.endsWith(".css") ? {} : { format: "esm" }),
+      // What runs before the first paint is a classic script; the others are modules.
+      ...(entry.endsWith(".css") ? {} : { format: entry === "web/early.js" ? "iife" : "esm" }),
     });
     return result.outputFiles[0].text;
   }

@@ -36,6 +36,18 @@ extern "C" {
     #[wasm_bindgen(js_name = tellParent)]
     pub(crate) fn tell_parent(event: &str, detail: &str);
 
+    /// Sends a text to the engine beside the page.
+    #[wasm_bindgen(js_name = postToEngine)]
+    pub(crate) fn post_to_engine(text: &str);
+
+    /// Hands each text of the engine on.
+    #[wasm_bindgen(js_name = hearEngine)]
+    pub(crate) fn hear_engine(take: &Closure<dyn FnMut(String)>);
+
+    /// Ends the engine and starts another one.
+    #[wasm_bindgen(js_name = restartEngine)]
+    pub(crate) fn restart_engine();
+
     /// Offers text as a file to save.
     #[wasm_bindgen(js_name = saveText)]
     pub(crate) fn save_text(name: &str, text: &str);

@@ -245,7 +245,11 @@ fn draw(info: &str, body: &str, line: usize, document: &Document) -> Drawn {
             at_ms: played.at_ms,
             sources: &drawn.sources,
             link: options.link.as_deref(),
-            engine: options.engine.as_deref().or(document.engine.as_deref()).map(|address| (address, played.run.as_str())),
+            engine: options
+                .engine
+                .as_deref()
+                .or(document.engine.as_deref())
+                .map(|address| (address, played.run.as_str())),
             attributes: &options.attributes,
         };
         drawn.html = picture.html();

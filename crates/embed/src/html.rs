@@ -73,7 +73,8 @@ impl Picture<'_> {
             recording.json()
         );
         if let Some((_, run)) = self.engine {
-            let run: String = run.chars().filter(|c| c.is_ascii_alphanumeric() || ":-_~.".contains(*c)).collect();
+            let run: String =
+                run.chars().filter(|c| c.is_ascii_alphanumeric() || ":-_~.".contains(*c)).collect();
             let _ = writeln!(out, "<script type=\"application/json\" class=\"pl-run\">\"{run}\"</script>");
         }
         out.push_str("</planarium-embed>\n");

@@ -89,12 +89,12 @@ fn found(view: &View, element: &str) -> Result<ElementPath, CallError> {
 /// Returns the actions of an element.
 fn actions_at(service: &ServiceView, path: &ElementPath) -> Vec<ActionView> {
     let plan = service.plans.iter().find(|plan| plan.name == path.plan);
-    let phase = plan.zip(path.phase.as_ref()).and_then(|(plan, name)| {
-        plan.phases.iter().find(|phase| phase.name == *name)
-    });
-    let step = phase.zip(path.step.as_ref()).and_then(|(phase, name)| {
-        phase.steps.iter().find(|step| step.name == *name)
-    });
+    let phase = plan
+        .zip(path.phase.as_ref())
+        .and_then(|(plan, name)| plan.phases.iter().find(|phase| phase.name == *name));
+    let step = phase
+        .zip(path.step.as_ref())
+        .and_then(|(phase, name)| phase.steps.iter().find(|step| step.name == *name));
     match (plan, &path.phase, &path.step) {
         (Some(plan), None, _) => plan.actions.to_vec(),
         (_, Some(_), None) => phase.map(|phase| phase.actions.to_vec()).unwrap_or_default(),

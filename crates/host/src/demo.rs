@@ -68,7 +68,8 @@ fn fence(demo: &Demo, seed: u64, services: &[LoadService]) -> String {
         let _ = write!(info, " poster_at=\"{}s\"", at_ms / 1000);
     }
     for (name, value) in demo.attributes.iter().filter(|(name, _)| name != "poster") {
-        let _ = write!(info, " {}=\"{}\"", name.replace('-', "_"), if value.is_empty() { "true" } else { value });
+        let _ =
+            write!(info, " {}=\"{}\"", name.replace('-', "_"), if value.is_empty() { "true" } else { value });
     }
     let ticks = "`".repeat(longest_run_of_ticks(body).max(2) + 1);
     format!("{ticks}{info}\n{body}\n{ticks}\n")
@@ -100,7 +101,8 @@ mod tests {
 
     #[test]
     fn several_files_are_named_and_not_written_out() {
-        let files = [("a.yaml".to_owned(), "a: 1".to_owned()), ("b.yaml".to_owned(), "b: 1".to_owned())].into();
+        let files =
+            [("a.yaml".to_owned(), "a: 1".to_owned()), ("b.yaml".to_owned(), "b: 1".to_owned())].into();
         let service = LoadService { files, ..LoadService::default() };
         let fence = fence(&Demo::default(), 1, &[service]);
         assert_eq!(fence, "```planarium seed=\"1\" src=\"FOLDER\"\n\n```\n");

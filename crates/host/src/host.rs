@@ -99,6 +99,8 @@ pub struct Host {
     pub(crate) told_compared: bool,
     /// The page shows a link that could not be read.
     pub(crate) broken: bool,
+    /// World, branch and inputs that were kept last.
+    pub(crate) kept: Option<(u32, u32, u64)>,
 }
 
 impl Host {
@@ -126,6 +128,7 @@ impl Host {
             told_why: false,
             told_compared: false,
             broken: false,
+            kept: None,
         }
     }
 
@@ -165,7 +168,8 @@ impl Host {
     /// Shows something first: what a tab has kept, the link in the address bar, or an example.
     fn begin(&mut self, begin: Begin) -> Vec<Fact> {
         self.names = names::Names(begin.names);
-        if let Some(facts) = begin.tab.as_deref().and_then(|tab| self.bring_back(tab, begin.looks)) {
+        if let Some(facts) = begin.tab.as_deref().and_then(|tab| self.bring_back(tab, begin.looks, begin.at))
+        {
             self.written = begin.hash;
             return facts;
         }
@@ -179,7 +183,7 @@ impl Host {
         facts
     }
 
-    fn first_world(&mut self, hash: &str, example: Option<&str>) -> Vec<Fact> {
+    pub(crate) fn first_world(&mut self, hash: &str, example: Option<&str>) -> Vec<Fact> {
         if hash.len() > 1 {
             let resumed = example.and_then(|id| self.resume_example(id, hash));
             return resumed.unwrap_or_else(|| self.open_hash(hash));
@@ -200,7 +204,7 @@ impl Host {
 
     fn run(&mut self, ask: Ask) -> Vec<Fact> {
         let mut facts = match ask {
-            Ask::Begin(_) | Ask::Frame(_) => Vec::new(),
+            Ask::Begin(_) | Ask::Resume(_) | Ask::Frame(_) => Vec::new(),
             Ask::Ahead(ms) => return self.play_ahead(ms),
             // What is done is done where the world stands, and the page shows it there.
             _ => self.unseen(),
@@ -214,7 +218,7 @@ impl Host {
             self.shown.drafts = self.editor.all();
             self.shown.address.clone_from(&self.written);
         }
-        let keeps = keeps(&ask);
+        let (keeps, moves) = (keeps(&ask), moves(&ask));
         let more = self.facts_of(ask);
         let opened = more.iter().any(|fact| matches!(fact, Fact::Opened { .. }));
         facts.extend(more);
@@ -223,15 +227,21 @@ impl Host {
         }
         facts.extend(self.story());
         facts.extend(self.ways());
-        if keeps {
+        if keeps || !moves && self.kept != Some(self.stamp()) {
             self.keep();
         }
         facts
     }
 
+    /// World, branch and inputs of the moment shown.
+    fn stamp(&self) -> (u32, u32, u64) {
+        (self.seen.generation, self.shown.engine.place().branch, self.shown.engine.inputs())
+    }
+
     fn facts_of(&mut self, ask: Ask) -> Vec<Fact> {
         match ask {
             Ask::Begin(begin) => self.begin(*begin),
+            Ask::Resume(resume) => self.resume(*resume),
             Ask::Look | Ask::Ahead(_) => Vec::new(),
             Ask::Frame(ms) => self.play(ms),
             Ask::Play => self.begin_play(),
@@ -417,7 +427,32 @@ fn replaces(ask: &Ask) -> bool {
 
 /// Returns whether all branches are kept after a question: those that a page that is loaded again must not lose.
 fn keeps(ask: &Ask) -> bool {
-    matches!(ask, Ask::WriteAddress | Ask::Do(_) | Ask::Call(_) | Ask::Run { .. } | Ask::RollOut | Ask::Undo | Ask::Redo)
+    matches!(
+        ask,
+        Ask::WriteAddress
+            | Ask::Do(_)
+            | Ask::Call(_)
+            | Ask::Run { .. }
+            | Ask::RollOut
+            | Ask::Undo
+            | Ask::Redo
+    )
+}
+
+/// Returns whether a question moves the cursor of the world shown and does nothing else.
+fn moves(ask: &Ask) -> bool {
+    matches!(
+        ask,
+        Ask::Frame(_)
+            | Ask::Look
+            | Ask::StepEvent(_)
+            | Ask::StepStatus(_)
+            | Ask::StepMark(_)
+            | Ask::SeekMs(_)
+            | Ask::SeekSeq(_)
+            | Ask::SeekTenth(_)
+            | Ask::Complete { .. }
+    )
 }
 
 #[cfg(test)]

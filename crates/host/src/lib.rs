@@ -36,3 +36,4 @@ mod windows;
 pub use catalogue::catalogue;
 pub use host::Host;
 pub(crate) use host::Shown;
+pub use travel::FRAME_MS;

@@ -2,11 +2,14 @@
 //!
 //! *Knows*: what belongs to a tab, and how it is brought back. *Must not know*: where it is kept.
 
+use super::names::Names;
 use super::story::Narration;
 use super::{Host, Shown};
 use planarium_messages::draft::{Draft, Kept};
-use planarium_messages::facts::{Fact, Keep};
+use planarium_messages::facts::{Fact, Keep, Ways};
 use planarium_messages::ptr::Ptr;
+use planarium_messages::questions::Resume;
+use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::json;
 use planarium_scenario::{Player, Scenario};
@@ -48,6 +51,8 @@ impl Host {
         if self.broken || self.shown.engine.entries().is_empty() {
             return;
         }
+        let engine = &self.shown.engine;
+        self.kept = Some((self.seen.generation, engine.place().branch, engine.inputs()));
         let tab = self.tab();
         (self.keeper)(Keep::Tab(json::of(&tab).to_string()));
     }
@@ -67,9 +72,69 @@ impl Host {
         }
     }
 
-    /// Shows what a tab has kept.
-    pub(crate) fn bring_back(&mut self, tab: &str, looks: Value) -> Option<Vec<Fact>> {
+    /// Shows what a tab has kept, at the moment that was shown where that is known.
+    pub(crate) fn bring_back(
+        &mut self,
+        tab: &str,
+        looks: Value,
+        at: Option<(u64, u64)>,
+    ) -> Option<Vec<Fact>> {
         let tab: Tab = json::read(tab.as_bytes()).ok()?;
+        let preset = self.show_again(&tab)?;
+        if let Some(at) = at {
+            self.go_back_to(at);
+        }
+        let drafts = tab.edits.into_iter().map(draft).collect();
+        let mut facts = self.opened(drafts, preset);
+        facts.extend(self.story());
+        facts.push(Fact::Looks(Box::new(looks)));
+        Some(facts)
+    }
+
+    /// Goes on in the place of a host that ended, at the moment that it showed last. The page has its editor, and forgets what
+    /// that host alone knew: the way back, the run beside this one, ways out of a standstill.
+    pub(crate) fn resume(&mut self, resume: Resume) -> Vec<Fact> {
+        self.names = Names(resume.names);
+        let shown = json::read::<Tab>(resume.tab.as_bytes()).ok().and_then(|tab| {
+            // What hangs on the world shown, such as messages at a moment of it, goes on to hold.
+            self.seen.generation = resume.lineage.0.wrapping_sub(1);
+            self.show_again(&tab)
+        });
+        let Some(preset) = shown else {
+            let text = "The run could not be brought back; its journal is still kept.";
+            let mut facts = self.first_world(&resume.hash, None);
+            facts.push(Fact::Refused(text.into()));
+            return facts;
+        };
+        self.go_back_to(resume.at);
+        self.written = resume.hash;
+        self.shown.narration.tell_again();
+        vec![
+            self.moved(),
+            Fact::Preset(preset),
+            Fact::Ways(Ways::default()),
+            Fact::Compared(None),
+            Fact::Help(Ptr::default()),
+        ]
+    }
+
+    /// To a moment of the branch shown, also one that had not been reached when it was kept.
+    fn go_back_to(&mut self, (at_ms, seq): (u64, u64)) {
+        let engine = &mut self.shown.engine;
+        let head_ms = engine.head_ms();
+        engine.seek_ms(at_ms.min(head_ms));
+        if at_ms > head_ms {
+            self.seen.branch = engine.place().branch;
+            self.move_to(at_ms);
+        }
+        let engine = &mut self.shown.engine;
+        if engine.seq() != seq {
+            engine.seek_seq(seq);
+        }
+    }
+
+    /// Puts the world that a tab has kept in place of the one shown. Returns its set of machines.
+    fn show_again(&mut self, tab: &Tab) -> Option<Option<Text>> {
         let first = &tab.tree.branches.first()?.journal;
         let engine = Engine::of_tree(&tab.tree).ok()?;
         let example = tab.example.as_deref().and_then(super::open::scenario_of_example);
@@ -84,7 +149,7 @@ impl Host {
                 (player, scenario, narration)
             }
             None => {
-                let scenario = Scenario { title: tab.title, ..super::open::scenario_of(first) };
+                let scenario = Scenario { title: tab.title.clone(), ..super::open::scenario_of(first) };
                 let narration = Narration::of(&scenario, None, &tab.about);
                 (None, scenario, narration)
             }
@@ -92,14 +157,10 @@ impl Host {
         let preset = super::open::preset_of(&scenario);
         let mut shown = Shown::new(engine, player, scenario, narration);
         shown.by_hand = tab.by_hand;
-        shown.hidden = tab.hidden;
-        shown.stand_ins = tab.stand_ins;
+        shown.hidden.clone_from(&tab.hidden);
+        shown.stand_ins.clone_from(&tab.stand_ins);
         self.replace_by(shown);
-        let drafts = tab.edits.into_iter().map(draft).collect();
-        let mut facts = self.opened(drafts, preset);
-        facts.extend(self.story());
-        facts.push(Fact::Looks(Box::new(looks)));
-        Some(facts)
+        Some(preset)
     }
 }
 

@@ -6,8 +6,8 @@ use super::windows;
 use planarium_messages::facts::Fact;
 use planarium_messages::questions::Toward;
 
-/// Most virtual time that one frame plays; a tab that was hidden does not catch up.
-const FRAME_MS: u64 = 64 * 250;
+/// Most virtual time that one frame plays; a tab that was hidden does not catch up. *Units*: milliseconds.
+pub const FRAME_MS: u64 = 64 * 250;
 
 impl Host {
     /// A frame of play.

@@ -103,6 +103,9 @@ pub struct Begin {
     pub tab: Option<String>,
     /// Looks of the page before it was loaded again; they come back with the tab.
     pub looks: Value,
+    /// The moment that was shown then, where it is known: instant and last event.
+    #[serde(default)]
+    pub at: Option<(u64, u64)>,
     /// There are edits of an earlier visit that were never applied.
     pub edits: bool,
     /// A run that was kept in parts before its page or its host ended: what it is beside its inputs, and its inputs.
@@ -147,11 +150,28 @@ pub struct Demo {
     pub playground: String,
 }
 
+/// State of a world whose host ended, for the host that takes its place.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Resume {
+    /// Kept last by [`Keep::Tab`](crate::facts::Keep::Tab).
+    pub tab: String,
+    /// The moment shown: instant and last event.
+    pub at: (u64, u64),
+    /// World and branch shown.
+    pub lineage: (u32, u32),
+    /// The part of the address after `#`, with it.
+    pub hash: String,
+    /// Files of each dialect.
+    pub names: Vec<FileNames>,
+}
+
 /// A question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Ask {
     /// Show something first.
     Begin(Box<Begin>),
+    /// Go on where another host ended. The page keeps its editor and its looks.
+    Resume(Box<Resume>),
     /// Nothing but what the page looks at now.
     Look,
     /// Play on by this much virtual time, and show it.

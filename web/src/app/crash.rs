@@ -1,4 +1,4 @@
-//! The recovery card: what is shown when the engine itself fails.
+//! The recovery card: what is shown when the page itself fails, or no engine stays beside it.
 //!
 //! *Knows*: that nothing of this program runs any more after a panic in WebAssembly, so everything on the
 //! card is a plain link or plain text made in the panic hook. *Must not know*: the state.
@@ -15,6 +15,11 @@ pub(super) fn install() {
         report(info);
         show(&info.to_string());
     }));
+}
+
+/// Puts it in place of the page when no engine stays beside it.
+pub(super) fn give_up(reason: &str) {
+    show(reason);
 }
 
 fn report(info: &PanicHookInfo<'_>) {

@@ -138,7 +138,11 @@ fn instant(to: &Value, state: &State) -> Result<u64, String> {
     };
     #[expect(clippy::cast_precision_loss, reason = "a run's length in milliseconds")]
     let ms = if whole { head as f64 * number.min(100.0) / 100.0 } else { number * 1000.0 };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above; the cast saturates")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked above; the cast saturates"
+    )]
     let ms = ms as u64;
     Ok(ms)
 }
@@ -201,9 +205,12 @@ fn changes(old: &State, new: &State) -> Vec<(String, String, String)> {
         return found;
     }
     for service in &new.world.view.services {
-        let before = old.world.view.services.iter().find(|before| {
-            before.name == service.name && before.dialect == service.dialect
-        });
+        let before = old
+            .world
+            .view
+            .services
+            .iter()
+            .find(|before| before.name == service.name && before.dialect == service.dialect);
         let Some(before) = before.filter(|before| before.revision != service.revision) else { continue };
         for plan in &service.plans {
             let Some(was) = before.plans.iter().find(|was| was.name == plan.name) else { continue };
@@ -250,14 +257,19 @@ mod tests {
         assert_eq!(ask("step", json!(["event", -2])), Ok(back));
         let element = "deploy/node/node-0:[server]".to_owned();
         assert_eq!(
-            ask("command", json!([{ "op": "interrupt", "plan": "deploy", "phase": "node", "step": "node-0:[server]" }])),
+            ask(
+                "command",
+                json!([{ "op": "interrupt", "plan": "deploy", "phase": "node", "step": "node-0:[server]" }])
+            ),
             Ok(Asked::Ask(Call::Command { op: "interrupt".to_owned(), element }))
         );
         assert!(matches!(
             ask("inject", json!([{ "fault": "agent-lost", "target": { "agent": "agent-1" } }])),
             Ok(Asked::Ask(Call::Input(_)))
         ));
-        for (name, arguments) in [("command", json!([])), ("inject", json!([7])), ("fly", json!([])), ("why", json!([3]))] {
+        for (name, arguments) in
+            [("command", json!([])), ("inject", json!([7])), ("fly", json!([])), ("why", json!([3]))]
+        {
             assert!(ask(name, arguments.clone()).is_err(), "{name} {arguments}");
         }
     }

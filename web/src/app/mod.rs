@@ -20,12 +20,14 @@ use crate::features::frame_head::FrameHead;
 use crate::features::header::{Header, SmallTabs};
 use crate::features::inspector::Inspector;
 use crate::features::plan_tree::TreePane;
+use crate::features::stopped::StoppedCard;
 use crate::features::timeline::Timeline;
 use crate::features::toasts::Toasts;
 use crate::features::transport::Transport;
 use crate::store::action::Border;
+use crate::store::engine::Engine;
 use crate::store::frame::{Frame, Part};
-use crate::store::link::InProcess;
+use crate::store::link::Link;
 use crate::store::selectors::tree;
 use crate::store::state::{MenuTarget, Pane, State, Tab};
 use crate::store::{Action, Hub, effects, reduce};
@@ -38,31 +40,31 @@ use yew::prelude::*;
 #[cfg(feature = "picture")]
 pub use picture::picture;
 
-/// Opens the session and mounts the page.
+/// Opens the session; mounts the page in the place of its picture once there is something to show.
 pub fn start() {
     crash::install();
-    let state = match browser::framed() {
-        true => State::framed(Frame::read(&browser::query)),
-        false => State::first(),
-    };
-    let hub = opened(state, &browser::hash(), browser::query("example").as_deref());
+    let state = if browser::framed() { State::framed(Frame::read(&browser::query)) } else { State::first() };
+    let hub = Hub::new(state);
     if hub.state().frame.is_some() {
         frame::listen(&hub);
     }
-    let document = browser::window().and_then(|window| window.document());
-    if let Some(root) = document.and_then(|document| document.get_element_by_id("app")) {
-        yew::Renderer::<App>::with_root_and_props(root, AppProps { hub }).render();
-    }
+    let engine = Engine::new(&hub, crash::give_up);
+    open(&hub, Rc::new(engine), &browser::hash(), browser::query("example").as_deref());
+    let own = hub.clone();
+    hub.when_settled(Callback::from(move |()| {
+        let document = browser::window().and_then(|window| window.document());
+        if let Some(root) = document.and_then(|document| document.get_element_by_id("app")) {
+            yew::Renderer::<App>::with_root_and_props(root, AppProps { hub: own.clone() }).render();
+        }
+    }));
 }
 
-/// Returns the store of a page that was opened at an address.
-fn opened(state: State, hash: &str, example: Option<&str>) -> Hub {
-    let begin =
-        if state.frame.is_some() { effects::begin_in_frame(hash, example) } else { effects::begin(hash, example) };
-    let hub = Hub::new(state);
-    hub.connect(Rc::new(InProcess::new(&hub)), Ask::Begin(Box::new(begin)));
+/// Opens what an address names.
+fn open(hub: &Hub, link: Rc<dyn Link>, hash: &str, example: Option<&str>) {
+    let framed = hub.state().frame.is_some();
+    let begin = if framed { effects::begin_in_frame(hash, example) } else { effects::begin(hash, example) };
+    hub.connect(link, Ask::Begin(Box::new(begin)));
     hub.send(Action::Check);
-    hub
 }
 
 #[derive(Properties, PartialEq)]
@@ -106,6 +108,9 @@ fn App(props: &AppProps) -> Html {
             <ContextMenu menu={state.ui.menu.clone()} view={state.world.view.clone()} />
             <Dialogs state={Rc::clone(&state)} />
             <Toasts toasts={state.ui.toasts.clone()} />
+            if let Some(stopped) = &state.stopped {
+                <StoppedCard stopped={stopped.clone()} />
+            }
             <Announcer
                 view={state.world.view.clone()}
                 log={state.world.log.clone()}

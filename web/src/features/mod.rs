@@ -17,6 +17,7 @@ pub(crate) mod header;
 pub(crate) mod inspector;
 pub(crate) mod plan_tree;
 pub(crate) mod pods;
+pub(crate) mod stopped;
 pub(crate) mod stuck;
 pub(crate) mod timeline;
 pub(crate) mod toasts;

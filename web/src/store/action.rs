@@ -2,6 +2,7 @@
 
 use super::console::ConsoleAct;
 use super::state::{Against, Dialog, EditTab, Fix, LogFilter, MenuTarget, Pane, Tab, Theme, Verbosity};
+use super::stopped::Stopped;
 pub(crate) use planarium_messages::facts::{Fact, Snapshot};
 pub(crate) use planarium_messages::questions::{Format, Toward};
 use planarium_protocol::Input;
@@ -202,4 +203,10 @@ pub(crate) enum Action {
     LeaveBroken,
     /// It was read that the run differs from what was recorded.
     LeaveDiffering,
+    /// The engine ended, and another one takes over.
+    Stopped(Box<Stopped>),
+    /// Ask again what ended the engine.
+    Retry,
+    /// It was read that the engine stopped.
+    LeaveStopped,
 }

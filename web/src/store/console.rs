@@ -131,7 +131,11 @@ impl Console {
             }
             ConsoleAct::Service(name) => self.picked = Some(name.clone()),
             ConsoleAct::Clear => self.answers.clear(),
-            ConsoleAct::Run => {}
+            // The answer comes later; the next line may be typed meanwhile.
+            ConsoleAct::Run => {
+                self.set(String::new());
+                self.back = None;
+            }
         }
     }
 
@@ -145,8 +149,6 @@ impl Console {
         self.next += 1;
         self.lines.drain(..self.lines.len().saturating_sub(LINES));
         self.answers.drain(..self.answers.len().saturating_sub(ANSWERS));
-        self.set(String::new());
-        self.back = None;
     }
 
     /// Everything as text.

@@ -17,8 +17,9 @@ use planarium_protocol::json;
 
 /// The first thing that a page says to a host.
 pub(crate) fn begin(hash: &str, example: Option<&str>) -> Begin {
-    let (tab, looks) = persist::saved_tab(&browser::address()).unzip();
+    let (tab, looks, at) = persist::saved_tab(&browser::address());
     Begin {
+        at,
         hash: hash.to_owned(),
         example: example.map(str::to_owned),
         tab,
@@ -59,7 +60,7 @@ pub(crate) fn ask(old: &State, state: &State, action: &Action) -> Option<Ask> {
         Action::Branch(id) => Ask::Branch(*id),
         Action::Do(input) => Ask::Do(input.clone()),
         Action::Console(ConsoleAct::Run) => {
-            Ask::Run { line: state.console.line.clone(), service: state.console.picked() }
+            Ask::Run { line: old.console.line.clone(), service: old.console.picked() }
         }
         Action::Console(ConsoleAct::Clear) => return None,
         Action::Console(_) => complete(state),
@@ -87,6 +88,7 @@ pub(crate) fn ask(old: &State, state: &State, action: &Action) -> Option<Ask> {
         Action::OpenPlace(example, hash) => Ask::OpenPlace(example.clone(), hash.clone()),
         Action::WriteAddress | Action::Leave if state.broken.is_none() => Ask::WriteAddress,
         Action::SaveAs(format) => Ask::SaveAs(*format),
+        Action::Retry => old.stopped.as_ref()?.again.clone()?,
         _ => return None,
     })
 }

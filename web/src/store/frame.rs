@@ -96,7 +96,8 @@ impl Frame {
 
     /// Returns the words of the parts, for style sheets.
     pub(crate) fn words(&self) -> String {
-        let word = |part: &Part| PARTS.iter().find(|(known, _)| known == part).map(|(_, names)| names.first());
+        let word =
+            |part: &Part| PARTS.iter().find(|(known, _)| known == part).map(|(_, names)| names.first());
         self.parts.iter().filter_map(word).flatten().copied().collect::<Vec<_>>().join(" ")
     }
 

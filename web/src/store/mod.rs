@@ -8,16 +8,20 @@ pub(crate) mod catalogue;
 pub(crate) mod console;
 pub(crate) mod draft;
 pub(crate) mod effects;
+pub(crate) mod engine;
 pub(crate) mod frame;
 pub(crate) mod hub;
 pub(crate) mod link;
 pub(crate) mod looks;
 pub(crate) mod moment;
+pub(crate) mod pending;
 pub(crate) mod persist;
 pub(crate) mod reduce;
 pub(crate) mod selectors;
 pub(crate) mod state;
+pub(crate) mod stopped;
 pub(crate) mod toast;
+pub(crate) mod watch;
 
 #[cfg(test)]
 mod tests;

@@ -82,18 +82,25 @@ struct Tab {
     /// As the host has it.
     host: String,
     looks: Value,
+    /// The moment shown: instant and last event.
+    #[serde(default)]
+    at: Option<(u64, u64)>,
 }
 
 /// Keeps all of a tab for when it is loaded again.
-pub(crate) fn save_tab(addresses: [&str; 2], tab: &str, looks: &Value) {
-    let tab = Tab { addresses: addresses.map(str::to_owned), host: tab.to_owned(), looks: looks.clone() };
+pub(crate) fn save_tab(addresses: [&str; 2], tab: &str, looks: &Value, at: (u64, u64)) {
+    let addresses = addresses.map(str::to_owned);
+    let tab = Tab { addresses, host: tab.to_owned(), looks: looks.clone(), at: Some(at) };
     browser::store_here(TAB, &json::of(&tab).to_string());
 }
 
-/// Returns the tab's state at an address: for the host, and the looks.
-pub(crate) fn saved_tab(address: &str) -> Option<(String, Value)> {
-    let tab: Tab = json::read(browser::stored_here(TAB)?.as_bytes()).ok()?;
-    tab.addresses.iter().any(|kept| kept == address).then_some((tab.host, tab.looks))
+/// Returns the tab's state at an address: for the host, the looks, and the moment shown.
+pub(crate) fn saved_tab(address: &str) -> (Option<String>, Option<Value>, Option<(u64, u64)>) {
+    let kept = browser::stored_here(TAB).and_then(|text| json::read::<Tab>(text.as_bytes()).ok());
+    match kept.filter(|tab| tab.addresses.iter().any(|kept| kept == address)) {
+        Some(tab) => (Some(tab.host), Some(tab.looks), tab.at),
+        None => (None, None, None),
+    }
 }
 
 /// Keeps edits of this tab that are not applied; an empty text forgets them, and leaves alone those of other tabs.

@@ -11,6 +11,7 @@ use super::state::{
 };
 use super::{action::Snapshot, selectors};
 use crate::ui::attr;
+use planarium_messages::questions::Ask;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use std::sync::Arc;
@@ -216,6 +217,19 @@ fn looks(state: &mut State, action: &Action) {
         Action::CloseDialog | Action::OpenExample(_) | Action::OpenFiles(_) | Action::OpenText(_) => {
             ui.dialog = None;
         }
+        Action::Stopped(stopped) => {
+            state.play.playing = false;
+            // Where looking at an element ends the engine, the next one does not look at it again.
+            if matches!(stopped.again, Some(Ask::Look)) {
+                state.ui.selected = None;
+            }
+            state.stopped = Some(Ptr::new((**stopped).clone()));
+        }
+        Action::LeaveStopped => state.stopped = None,
+        Action::Retry => {
+            state.play.playing = state.stopped.as_ref().is_some_and(|stopped| stopped.played());
+            state.stopped = None;
+        }
         Action::LeaveBroken => state.broken = None,
         Action::LeaveDiffering => state.differing = None,
         _ => prefs(&mut state.prefs, action),
@@ -371,6 +385,18 @@ fn hold(state: &mut State, drafts: Vec<Draft>, at: usize) {
     }
     state.drafts = Ptr::new(drafts);
     state.at = at;
+}
+
+/// The text of a revision of the definition at a place is running now. What was typed since is not.
+pub(crate) fn rolled_out(state: &mut State, at: usize, revision: u32) {
+    if at == state.at {
+        state.draft.applied = revision;
+    }
+    let mut drafts = state.all_drafts();
+    if let Some(draft) = drafts.get_mut(at) {
+        draft.applied = revision;
+    }
+    state.drafts = Ptr::new(drafts);
 }
 
 /// Marks what is in the editor as what runs, or not.

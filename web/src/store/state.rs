@@ -10,6 +10,7 @@ use super::frame::Frame;
 use super::gantt::Gantt;
 use super::help::Help;
 use super::ptr::Ptr;
+use super::stopped::Stopped;
 pub(crate) use super::toast::{Place, Toast, ToastKind};
 use planarium_kernel::SortedSet;
 pub(crate) use planarium_messages::checked::{Checked, Finding, Fix, Severity};
@@ -450,6 +451,8 @@ pub(crate) struct State {
     pub(crate) broken: Option<BrokenLink>,
     /// The run is open, and is or may be another one than was recorded.
     pub(crate) differing: Option<Differing>,
+    /// The engine ended and was started again.
+    pub(crate) stopped: Option<Ptr<Stopped>>,
 }
 
 impl State {

@@ -70,7 +70,10 @@ const PANES: [(&str, &str); 8] = [
     ("editor", "Editor"),
 ];
 const FORMS: [(&str, &str); 4] = [
-    ("Element", "HTML for any page. It needs planarium-embed.js, which `planarium embed --assets DIR` writes."),
+    (
+        "Element",
+        "HTML for any page. It needs planarium-embed.js, which `planarium embed --assets DIR` writes.",
+    ),
     ("Frame", "HTML for pages that allow frames. Readers load the whole engine."),
     (
         "Fence",
@@ -134,7 +137,20 @@ fn data_url(svg: &str) -> String {
     let mut out = "data:image/svg+xml,".to_owned();
     for byte in svg.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b' ' | b'-' | b'_' | b'.' | b'=' | b':' | b'/' | b';' | b'(' | b')' | b',' => {
+            b'a'..=b'z'
+            | b'A'..=b'Z'
+            | b'0'..=b'9'
+            | b' '
+            | b'-'
+            | b'_'
+            | b'.'
+            | b'='
+            | b':'
+            | b'/'
+            | b';'
+            | b'('
+            | b')'
+            | b',' => {
                 out.push(char::from(byte));
             }
             _ => {
@@ -292,7 +308,12 @@ mod tests {
     fn a_frame_keeps_quotation_marks_of_titles_inside() {
         let choice = Choice { theme: "dark", ..Choice::default() };
         let frame = choice.frame("a \"b\" <c>", "https://example.org/", "#p1:x~3");
-        assert!(frame.contains("src=\"https://example.org/embed.html?panes=tree,timeline,why&amp;theme=dark#p1:x~3\""), "{frame}");
+        assert!(
+            frame.contains(
+                "src=\"https://example.org/embed.html?panes=tree,timeline,why&amp;theme=dark#p1:x~3\""
+            ),
+            "{frame}"
+        );
         assert!(frame.contains("title=\"a &quot;b&quot; &lt;c>\""), "{frame}");
     }
 

@@ -269,7 +269,10 @@ pub(crate) fn plan_names(view: &View) -> Vec<AttrValue> {
         true => format!("{}/{}", service.name.trim_start_matches('/'), plan.name).into(),
         false => AttrValue::from(plan.name.to_string()),
     };
-    view.services.iter().flat_map(|service| service.plans.iter().map(move |plan| name(service, plan))).collect()
+    view.services
+        .iter()
+        .flat_map(|service| service.plans.iter().map(move |plan| name(service, plan)))
+        .collect()
 }
 
 /// The service that a path leads into.

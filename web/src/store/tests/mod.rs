@@ -1,6 +1,7 @@
 //! The page's behaviour at its boundary: actions in, state out, with the real engine and no browser.
 
 mod console;
+mod late;
 mod long;
 mod moment;
 mod stuck;
