@@ -39,7 +39,8 @@ try {
   status?.remove();
   root.dataset.boot = "started";
   if (early && app) replay(early, app);
-  keepOffline(meta("offline")?.content);
+  // A frame belongs to the document around it.
+  if (!root.hasAttribute("data-frame")) keepOffline(meta("offline")?.content);
 } catch (error) {
   root.dataset.boot = "failed";
   if (status) {

@@ -28,8 +28,12 @@ import { Engine } from "./engine.js";
       return "";
     }
   };
+  // In a frame of another document the address says how it looks, and there is no picture.
+  const framed = root.hasAttribute("data-frame");
+  const theme = new URLSearchParams(location.search).get("theme");
+  if (framed && ["light", "dark"].includes(theme)) root.dataset.theme = theme;
   // The looks of the last visit, as web/src/store/persist.rs writes them.
-  for (const [key, value] of kept("localStorage", "prefs").split(";").map((pair) => pair.split("="))) {
+  for (const [key, value] of (framed ? "" : kept("localStorage", "prefs")).split(";").map((pair) => pair.split("="))) {
     if (key === "theme" && value !== "auto") root.dataset.theme = value;
     if (key === "hint") root.dataset.hint = value;
     if (["editor", "inspector"].includes(key) && Number(value)) root.style.setProperty(`--${key}-size`, `${Number(value) / 10}%`);
@@ -37,7 +41,7 @@ import { Engine } from "./engine.js";
   }
   // The picture is that of the first example: a link, an example's address and kept work show something else.
   const elsewhere = location.search || location.hash.length > 1;
-  if (elsewhere || ["tab", "journal"].some((key) => kept("sessionStorage", key)) || kept("localStorage", "drafts")) {
+  if (framed || elsewhere || ["tab", "journal"].some((key) => kept("sessionStorage", key)) || kept("localStorage", "drafts")) {
     root.dataset.picture = "other";
   }
 

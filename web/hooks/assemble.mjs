@@ -69,6 +69,17 @@ export class Assembly {
       throw new Error(`index.html does not hold ${place}</div>, which the picture goes into`);
     }
     this.html = this.html.replace(place, () => `${place}${markup}`);
+    this.markup = markup;
+  }
+
+  /** The same page as a frame of other documents: without the picture, since its first content comes with its address. */
+  frame() {
+    const html = this.markup ? this.html.replace(this.markup, "") : this.html;
+    const framed = html.replace('<html lang="en">', '<html lang="en" data-frame>');
+    if (framed === html) {
+      throw new Error('index.html does not begin with <html lang="en">, which a frame adds its mark to');
+    }
+    return framed;
   }
 
   /** The service worker under its own name, which browsers look for, with the names of this version's files. */
@@ -145,5 +156,6 @@ export class Assembly {
       await this.offline();
     }
     await writeFile(path.join(this.target, "index.html"), this.html);
+    await writeFile(path.join(this.target, "embed.html"), this.frame());
   }
 }

@@ -24,6 +24,18 @@ extern "C" {
     #[wasm_bindgen(js_name = readChosen)]
     pub(crate) fn read_chosen(files: &FileList) -> Promise;
 
+    /// Listens to the document around a frame: `on_call` takes the number, the name and the arguments (JSON) of a call.
+    #[wasm_bindgen(js_name = listenToParent)]
+    pub(crate) fn listen_to_parent(on_call: &Closure<dyn FnMut(f64, String, String)>);
+
+    /// Answers a call, with a value or with an error as JSON.
+    #[wasm_bindgen(js_name = answerParent)]
+    pub(crate) fn answer_parent(number: f64, done: bool, json: &str);
+
+    /// Tells the document around a frame of an event; its detail is JSON.
+    #[wasm_bindgen(js_name = tellParent)]
+    pub(crate) fn tell_parent(event: &str, detail: &str);
+
     /// Sends a text to the engine beside the page.
     #[wasm_bindgen(js_name = postToEngine)]
     pub(crate) fn post_to_engine(text: &str);
@@ -123,6 +135,24 @@ pub(crate) fn page_url() -> String {
     let location = window().map(|window| window.location());
     let href = location.and_then(|location| location.href().ok()).unwrap_or_default();
     href.split(['#', '?']).next().unwrap_or_default().to_owned()
+}
+
+/// Returns whether the page was opened as a frame of another document.
+pub(crate) fn framed() -> bool {
+    root().is_some_and(|root| root.has_attribute("data-frame"))
+}
+
+/// Returns the address of the whole page, which lies beside that of the frame.
+pub(crate) fn whole_page_url() -> String {
+    let own = page_url();
+    own.rsplit_once('/').map_or(own.clone(), |(folder, _)| format!("{folder}/"))
+}
+
+/// Opens an address in a tab of its own.
+pub(crate) fn open_apart(url: &str) {
+    if let Some(window) = window() {
+        let _ = window.open_with_url_and_target_and_features(url, "_blank", "noopener");
+    }
 }
 
 /// The address bar's hash, with `#`.

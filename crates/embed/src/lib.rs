@@ -10,12 +10,14 @@ pub mod fence;
 mod html;
 mod record;
 mod recording;
+mod sources;
 mod svg;
 mod text;
 
 pub use html::{Picture, page};
 pub use record::{Selection, record};
 pub use recording::{Change, Family, Mark, Recording, Row, Word};
+pub use sources::sources;
 pub use svg::{animated, still};
 pub use text::tree;
 

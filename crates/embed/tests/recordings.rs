@@ -123,6 +123,7 @@ fn a_picture_holds_every_row_and_cannot_be_broken_out_of() {
             at_ms: 0,
             sources: &sources,
             link: Some("https://example.org/?a=\""),
+            engine: None,
             attributes: &[],
         };
         let html = picture.html();
@@ -144,8 +145,14 @@ fn a_picture_holds_every_row_and_cannot_be_broken_out_of() {
 fn a_page_of_its_own_holds_script_and_styles() {
     let example = planarium_gallery::find("hello-world").expect("the first example");
     let (_, recording) = recorded(example, &Selection::default());
-    let picture =
-        Picture { recording: &recording, at_ms: recording.end_ms, sources: &[], link: None, attributes: &[] };
+    let picture = Picture {
+        recording: &recording,
+        at_ms: recording.end_ms,
+        sources: &[],
+        link: None,
+        engine: None,
+        attributes: &[],
+    };
     let page = page(&picture, LOADER);
     assert!(page.starts_with("<!doctype html>") && page.contains("customElements.define"));
     assert_eq!(page.matches("</script>").count(), 2, "the loader's and the recording's");

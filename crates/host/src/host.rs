@@ -303,6 +303,8 @@ impl Host {
             }
             Ask::SaveAs(format) => vec![Fact::Saved(self.save_as(format))],
             Ask::Outcome(input, path) => vec![Fact::Reply(Reply::Outcome(self.outcome_of(&input, &path)))],
+            Ask::Call(call) => self.call(call),
+            Ask::Demo(demo) => vec![Fact::Reply(Reply::Demo(self.demo(&demo)))],
             Ask::Finish => vec![Fact::Reply(Reply::Finish(self.finish_of_run()))],
             Ask::Rendered { path, task, file } => {
                 vec![Fact::Reply(Reply::Rendered(self.rendered_file(&path, &task, &file)))]
@@ -451,6 +453,7 @@ fn keeps(ask: &Ask) -> bool {
         ask,
         Ask::WriteAddress
             | Ask::Do(_)
+            | Ask::Call(_)
             | Ask::Run { .. }
             | Ask::RollOut
             | Ask::Undo

@@ -6,11 +6,13 @@
 //! kept before it does anything that could fail.
 
 mod address;
+mod call;
 mod catalogue;
 mod check;
 mod compare;
 mod completion;
 mod console;
+mod demo;
 mod export;
 mod finish;
 mod host;

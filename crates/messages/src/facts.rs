@@ -204,6 +204,34 @@ pub enum Reply {
     HandIn(Option<String>),
     /// Tries that were handed in.
     Results(Vec<ResultRow>),
+    /// The value of a call.
+    Called(Result<serde_json::Value, CallError>),
+    /// The run as something to put into a document.
+    Demo(Result<DemoTexts, String>),
+}
+
+/// A call that was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallError {
+    /// A word for programs: `refused`, `not-found` or `bad-request`.
+    pub code: String,
+    /// A sentence for people.
+    pub reason: String,
+}
+
+/// A run as texts to put into a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DemoTexts {
+    /// The element: picture, recording and source.
+    pub element: String,
+    /// The fence that hosts of Markdown draw when the document is built.
+    pub fence: String,
+    /// The picture as an image.
+    pub svg: String,
+    /// The image that moves.
+    pub moving: String,
+    /// The run as the hash of an address.
+    pub hash: String,
 }
 
 /// A run that has ended, and failures that one may dare next.

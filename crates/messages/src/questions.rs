@@ -118,6 +118,42 @@ pub struct Begin {
     pub names: Vec<FileNames>,
 }
 
+/// A call from the document that the page is embedded in. An element is named `PLAN/PHASE/STEP`, with the service in front
+/// where several have it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Call {
+    /// Explains why an element is not moving.
+    Why(String),
+    /// Gives a plan operation to an element.
+    Command {
+        /// The word of the operation.
+        op: String,
+        /// The element.
+        element: String,
+    },
+    /// Puts an input in.
+    Input(Box<Input>),
+    /// Lists the plans with the statuses of the moment shown.
+    Snapshot,
+    /// Makes a link to the moment shown; this address stands before it.
+    Share(String),
+}
+
+/// The picture of a run that a document is to show.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Demo {
+    /// The plan; all plans that do something where it is empty.
+    pub plan: String,
+    /// The instant that is shown before anybody plays. *Units*: milliseconds; none for the end of the run.
+    pub at_ms: Option<u64>,
+    /// Attributes of the element.
+    pub attributes: Vec<(String, String)>,
+    /// Address of the frame that takes over when a reader commands or breaks something; none for a recording alone.
+    pub engine: Option<String>,
+    /// Address of the playground that the run is opened in.
+    pub playground: String,
+}
+
 /// State of a world whose host ended, for the host that takes its place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resume {
@@ -227,6 +263,10 @@ pub enum Ask {
     WriteAddress,
     /// The run as a file.
     SaveAs(Format),
+    /// A call from the document that the page is embedded in.
+    Call(Call),
+    /// The run as something to put into a document.
+    Demo(Box<Demo>),
     /// The data of a service right after an input, which is not carried out.
     Outcome(Box<Input>, ElementPath),
     /// The end of the run in numbers.

@@ -163,6 +163,7 @@ fn page_key(key: &str, state: &State) -> Option<Action> {
         "i" => Action::OpenDialog(Dialog::Fault),
         "m" => Action::OpenDialog(Dialog::Maintenance(None)),
         "s" => Action::OpenDialog(Dialog::Share),
+        "e" => Action::OpenDialog(Dialog::Embed),
         "x" => Action::OpenDialog(Dialog::Gallery),
         "o" => Action::OpenDialog(Dialog::Open),
         "l" => Action::OpenDialog(Dialog::Lessons),

@@ -1,6 +1,7 @@
 //! The page as a whole: opens the session, mounts the panes, keeps the clock running.
 
 mod crash;
+mod frame;
 mod housekeeping;
 mod keys;
 mod links;
@@ -16,6 +17,7 @@ use crate::features::context_menu::ContextMenu;
 use crate::features::dialogs::Dialogs;
 use crate::features::editor::EditorPane;
 use crate::features::finish::Finish;
+use crate::features::frame_head::FrameHead;
 use crate::features::header::{Header, SmallTabs};
 use crate::features::inspector::Inspector;
 use crate::features::lesson::LessonPane;
@@ -26,6 +28,7 @@ use crate::features::toasts::Toasts;
 use crate::features::transport::Transport;
 use crate::store::action::Border;
 use crate::store::engine::Engine;
+use crate::store::frame::{Frame, Part};
 use crate::store::link::Link;
 use crate::store::selectors::{faults, tree};
 use crate::store::state::{MenuTarget, Pane, State, Tab};
@@ -44,7 +47,11 @@ pub fn start() {
     crash::install();
     let hash = browser::hash();
     let arrived = links::arrived(&hash);
-    let hub = Hub::new(State::first());
+    let state = if browser::framed() { State::framed(Frame::read(&browser::query)) } else { State::first() };
+    let hub = Hub::new(state);
+    if hub.state().frame.is_some() {
+        frame::listen(&hub);
+    }
     let engine = Engine::new(&hub, crash::give_up);
     let hash = if arrived.is_some() { "" } else { &hash };
     open(&hub, Rc::new(engine), hash, browser::query("example").as_deref());
@@ -62,7 +69,8 @@ pub fn start() {
 
 /// Opens what an address names.
 fn open(hub: &Hub, link: Rc<dyn Link>, hash: &str, example: Option<&str>) {
-    let begin = effects::begin(hash, example);
+    let framed = hub.state().frame.is_some();
+    let begin = if framed { effects::begin_in_frame(hash, example) } else { effects::begin(hash, example) };
     hub.connect(link, Ask::Begin(Box::new(begin)));
     hub.send(Action::Check);
 }
@@ -81,7 +89,18 @@ fn App(props: &AppProps) -> Html {
     {
         let setter = state.setter();
         use_effect_with(hub.clone(), move |hub| {
-            hub.listen(Callback::from(move |next: Rc<State>| setter.set(next)));
+            let framed = hub.state().frame.is_some();
+            if framed {
+                frame::tell(&State::default(), &hub.state());
+            }
+            let told = std::cell::RefCell::new(hub.state());
+            hub.listen(Callback::from(move |next: Rc<State>| {
+                let before = told.replace(Rc::clone(&next));
+                if framed {
+                    frame::tell(&before, &next);
+                }
+                setter.set(next);
+            }));
         });
     }
     housekeeping::use_housekeeping(hub, &state);
@@ -127,6 +146,9 @@ fn page(hub: &Hub, state: &State) -> Html {
         tree::step_at(&world.view, (&state.draft.dialect, &state.draft.label), &state.draft.file, ui.caret);
     let preview = state.preview().cloned();
     let lesson = state.lesson.as_ref().filter(|_| !ui.definition);
+    let frame = state.frame.as_ref();
+    let shows = |part: Part| frame.is_none_or(|frame| frame.shows(part));
+    let tabs = frame.map(Frame::tabs);
     let open_menu = ui.menu.as_ref().and_then(|menu| match &menu.target {
         MenuTarget::Element(path) => Some(path.clone()),
         _ => None,
@@ -139,18 +161,24 @@ fn page(hub: &Hub, state: &State) -> Html {
             data-mode={if ui.focus_mode { "focus" } else { "all" }}
             data-lanes={if ui.lanes_open { "open" } else { "shut" }}
             data-playing={state.play.playing.to_string()}
+            data-parts={frame.map(Frame::words)}
         >
             <a class="skip-link" href="#plan-tree" onclick={Callback::from(|event: MouseEvent| {
                 event.prevent_default();
                 browser::focus("[role=treegrid] [tabindex='0'], .drawings [tabindex='0']");
             })}>{ "Skip to the plan" }</a>
-            <Header
-                title={attr(&state.story.title)}
-                theme={state.prefs.theme}
-                editor_shut={ui.editor_shut}
-                dialect={attr(&state.checked.dialect)}
-            />
+            if frame.is_some() {
+                <FrameHead title={attr(&state.story.title)} />
+            } else {
+                <Header
+                    title={attr(&state.story.title)}
+                    theme={state.prefs.theme}
+                    editor_shut={ui.editor_shut}
+                    dialect={attr(&state.checked.dialect)}
+                />
+            }
             <main class="panes">
+                if shows(Part::Editor) || lesson.is_some() {
                 <section class="pane pane-editor" id="pane-editor" aria-label={if lesson.is_some() { "Lesson" } else { "Definition" }}>
                     if let Some(card) = lesson {
                         <LessonPane
@@ -181,6 +209,8 @@ fn page(hub: &Hub, state: &State) -> Html {
                     />
                     }
                 </section>
+                }
+                if frame.is_none() {
                 <Splitter
                     label="Editor width"
                     controls="pane-editor"
@@ -192,6 +222,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                     onmove={hub.on(|size| Action::Resize(Border::Editor, size))}
                     onreset={hub.act(Action::ResetSize(Border::Editor))}
                 />
+                }
                 <section class="pane pane-plan" id="pane-plan" aria-label="Plans">
                     <Banners
                         checked={state.checked.clone()}
@@ -223,6 +254,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                     />
                     if ended(state) { <Finish run={(world.log.lineage, world.clock.head_seq)} /> }
                 </section>
+                if frame.is_none() {
                 <Splitter
                     label="Inspector width"
                     controls="pane-inspector"
@@ -235,9 +267,12 @@ fn page(hub: &Hub, state: &State) -> Html {
                     onmove={hub.on(|size| Action::Resize(Border::Inspector, size))}
                     onreset={hub.act(Action::ResetSize(Border::Inspector))}
                 />
+                }
+                if tabs.as_ref().is_none_or(|tabs| !tabs.is_empty()) {
                 <section class="pane pane-inspector" id="pane-inspector" aria-label="Inspector">
                     <Inspector
                         tab={ui.tab}
+                        only={tabs}
                         view={world.view.clone()}
                         why={state.why.clone()}
                         help={state.help.clone()}
@@ -256,8 +291,10 @@ fn page(hub: &Hub, state: &State) -> Html {
                         now_ms={if ui.tab == Tab::Compare { world.clock.now_ms } else { 0 }}
                     />
                 </section>
+                }
             </main>
             <section class="dock" id="dock" aria-label="Time">
+                if frame.is_none() {
                 <Splitter
                     label="Timeline height"
                     controls="dock"
@@ -268,6 +305,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                     onmove={hub.on(|size| Action::Resize(Border::Dock, size))}
                     onreset={hub.act(Action::ResetSize(Border::Dock))}
                 />
+                }
                 <Transport
                     clock={world.clock}
                     play={state.play}
@@ -279,6 +317,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                     lanes_open={ui.lanes_open}
                     held={reduce::is_modal(state)}
                 />
+                if shows(Part::Timeline) {
                 <Timeline
                     clock={world.clock}
                     gantt={world.gantt.clone()}
@@ -288,9 +327,12 @@ fn page(hub: &Hub, state: &State) -> Html {
                     by_machine={ui.by_machine}
                     short_idle={!state.prefs.full_idle}
                 />
+                }
             </section>
-            <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} lesson={lesson.is_some()}
-                pods={crate::systems::pods(&world.view)} />
+            if frame.is_none() {
+                <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} lesson={lesson.is_some()}
+                    pods={crate::systems::pods(&world.view)} />
+            }
         </div>
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod dialogs;
 pub(crate) mod editor;
 pub(crate) mod event_log;
 pub(crate) mod finish;
+pub(crate) mod frame_head;
 pub(crate) mod header;
 pub(crate) mod inspector;
 pub(crate) mod lesson;

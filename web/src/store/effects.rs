@@ -31,6 +31,17 @@ pub(crate) fn begin(hash: &str, example: Option<&str>) -> Begin {
     }
 }
 
+/// The same in a frame, which keeps nothing.
+pub(crate) fn begin_in_frame(hash: &str, example: Option<&str>) -> Begin {
+    Begin {
+        hash: hash.to_owned(),
+        example: example.map(str::to_owned),
+        lesson: browser::query("lesson"),
+        names: systems::file_names(),
+        ..Begin::default()
+    }
+}
+
 /// The question that an action asks; the reducer has already seen the action.
 pub(crate) fn ask(old: &State, state: &State, action: &Action) -> Option<Ask> {
     let text = |text: &yew::AttrValue| Text::from(text.as_str());

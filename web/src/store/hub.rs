@@ -157,15 +157,18 @@ impl Hub {
 
     /// Takes what is to be kept.
     pub(crate) fn kept(&self, keep: Keep) {
+        let framed = self.state().frame.is_some();
         match keep {
-            Keep::Input(place, packed) => persist::save_input(place, &packed),
-            Keep::Rest { rest, pending } => persist::save_rest(&rest, &pending),
-            Keep::Run(share) => persist::save_run(&share),
-            Keep::Draft(text) => persist::save_draft(&text),
             Keep::Tab(text) => {
                 self.0.tab.borrow_mut().text = text;
                 self.save_tab();
             }
+            // Frames of one document share their storage with each other and with the page.
+            _ if framed => {}
+            Keep::Input(place, packed) => persist::save_input(place, &packed),
+            Keep::Rest { rest, pending } => persist::save_rest(&rest, &pending),
+            Keep::Run(share) => persist::save_run(&share),
+            Keep::Draft(text) => persist::save_draft(&text),
         }
     }
 
@@ -455,6 +458,9 @@ impl Hub {
 
     /// Writes an address into the address bar.
     fn write(&self, address: &Address) {
+        if self.state().frame.is_some() {
+            return;
+        }
         if address.push {
             browser::push_address(&address.text);
             return;
@@ -470,7 +476,7 @@ impl Hub {
     /// Keeps everything for a page that is loaded again: at this address, and for a moment at the one before.
     fn save_tab(&self) {
         let kept = self.0.tab.borrow();
-        if kept.text.is_empty() {
+        if kept.text.is_empty() || self.state().frame.is_some() {
             return;
         }
         let now = browser::address();

@@ -9,6 +9,7 @@ pub(crate) mod console;
 pub(crate) mod draft;
 pub(crate) mod effects;
 pub(crate) mod engine;
+pub(crate) mod frame;
 pub(crate) mod hub;
 pub(crate) mod link;
 pub(crate) mod looks;

@@ -25,7 +25,7 @@ const MOST_DRAFTS: usize = 6;
 
 /// Remembers preferences and progress that changed.
 pub(crate) fn save_changes(old: &State, new: &State) {
-    if old.prefs != new.prefs {
+    if old.prefs != new.prefs && new.frame.is_none() {
         browser::store(PREFS, &write_prefs(&new.prefs));
     }
     if old.progress != new.progress {

@@ -6,6 +6,7 @@ use super::catalogue;
 use super::console::Console;
 use super::draft::{Draft, Editor, Running};
 use super::events::EventLog;
+use super::frame::Frame;
 use super::gantt::Gantt;
 use super::help::Help;
 use super::lessons::{Card, Try};
@@ -271,6 +272,8 @@ pub(crate) enum Dialog {
     Open,
     /// Link.
     Share,
+    /// The run as something to put into a document.
+    Embed,
     /// Keyboard and settings.
     Keys,
     /// Everything that can be done, by name.
@@ -463,6 +466,8 @@ pub(crate) struct State {
     pub(crate) prefs: Prefs,
     /// The system asks for dark colours.
     pub(crate) system_dark: bool,
+    /// The document around the page, if it is shown in one.
+    pub(crate) frame: Option<Frame>,
     /// Gallery.
     pub(crate) examples: Ptr<Vec<ExampleCard>>,
     /// Cluster presets.
@@ -502,6 +507,22 @@ impl State {
             system_dark: crate::browser::system_is_dark(),
             ..Self::default()
         }
+    }
+
+    /// The page in a frame of another document before anything is open.
+    pub(crate) fn framed(frame: Frame) -> Self {
+        let mut state = Self {
+            examples: Ptr::new(catalogue::examples()),
+            presets: Ptr::new(catalogue::presets()),
+            lessons: Ptr::new(catalogue::lessons()),
+            prefs: frame.prefs(),
+            system_dark: crate::browser::system_is_dark(),
+            ..Self::default()
+        };
+        state.play.speed = frame.speed;
+        state.ui.tab = frame.tabs().first().copied().unwrap_or_default();
+        state.frame = Some(frame);
+        state
     }
 
     /// The editor as the host hears of it.

@@ -3,7 +3,7 @@
 //! *Knows*: questions in words. *Must not know*: how an engine is started.
 
 use planarium_messages::clock::clock;
-use planarium_messages::questions::{Ask, Question};
+use planarium_messages::questions::{Ask, Call, Question};
 use planarium_protocol::{Input, Text, json};
 
 /// An engine that ended and was started again without the question that it was at.
@@ -60,7 +60,10 @@ fn words(ask: &Ask) -> String {
         Ask::Branch(_) => "showing a branch".to_owned(),
         Ask::Compare(_) => "comparing".to_owned(),
         Ask::SeekMachines | Ask::TryHelp => "looking for ways out".to_owned(),
-        Ask::Link(_) | Ask::WriteAddress | Ask::SaveAs(_) => "writing the run down".to_owned(),
+        Ask::Call(Call::Input(input)) => input_words(input),
+        Ask::Call(Call::Command { op, element }) => format!("{op} {element}"),
+        Ask::Call(Call::Why(_) | Call::Snapshot | Call::Share(_)) => "looking at the run".to_owned(),
+        Ask::Link(_) | Ask::Demo(_) | Ask::WriteAddress | Ask::SaveAs(_) => "writing the run down".to_owned(),
         Ask::Resume(_) => "bringing the run back".to_owned(),
         Ask::Look | Ask::Removed { .. } | Ask::Outcome(..) | Ask::Finish | Ask::Rendered { .. } => {
             "looking at the run".to_owned()

@@ -28,6 +28,7 @@ const KEYS: &[&str] = &[
     "poster_at",
     "source",
     "link",
+    "engine",
     "autoplay",
     "loop",
     "speed",
@@ -68,6 +69,8 @@ pub struct Options {
     pub hides_source: bool,
     /// Address of the run in a playground.
     pub link: Option<String>,
+    /// Address of the page that takes the run over; readers of a fence without one have the recording alone.
+    pub engine: Option<String>,
     /// Attributes of the element, by their names there.
     pub attributes: Vec<(String, String)>,
 }
@@ -123,7 +126,8 @@ impl Options {
             "plan" => self.plan = Some(owned),
             "until" => self.until = Some(owned),
             "title" => self.title = Some(owned),
-            "link" => self.link = Some(link(text)?),
+            "link" => self.link = Some(address(key, text)?),
+            "engine" => self.engine = Some(address(key, text)?),
             "env" => self.env = env(text)?,
             "cluster" => self.cluster = Some(cluster(text)?),
             "seed" => {
@@ -193,12 +197,12 @@ fn one_of<'t>(key: &str, text: &'t str, words: &[&str]) -> Result<&'t str, Strin
 }
 
 /// A document's reader follows the link, so that no other scheme may stand there.
-fn link(text: &str) -> Result<String, String> {
+fn address(key: &str, text: &str) -> Result<String, String> {
     let relative = !text.split(['/', '?', '#']).next().unwrap_or_default().contains(':');
     if text.starts_with("https://") || text.starts_with("http://") || relative {
         return Ok(text.to_owned());
     }
-    Err(format!("link=\"{text}\" is neither an http address nor a path"))
+    Err(format!("{key}=\"{text}\" is neither an http address nor a path"))
 }
 
 /// Reads `A=1;B=2`.

@@ -56,6 +56,7 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
             ("i", "Inject a failure"),
             ("m", "Maintenance of machines"),
             ("s", "Share"),
+            ("e", "Embed in a document"),
             ("x", "Examples"),
             ("l", "Lessons"),
             ("o", "Open or paste"),

@@ -1,6 +1,7 @@
 //! The dialogs.
 
 mod add_machine;
+mod embed;
 mod fault;
 mod gallery;
 mod keys;
@@ -15,6 +16,7 @@ mod share;
 
 pub(crate) use open::open_files;
 
+use crate::store::selectors::tree;
 use crate::store::state::{Dialog, State};
 use crate::ui::attr;
 use std::rc::Rc;
@@ -48,6 +50,10 @@ pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
         }
         Some(Dialog::Share) => html! {
             <share::ShareDialog link={state.ui.link.clone()} title={attr(&state.story.title)} />
+        },
+        Some(Dialog::Embed) => html! {
+            <embed::EmbedDialog title={attr(&state.story.title)} plans={tree::plan_names(&state.world.view)}
+                now_ms={state.world.clock.now_ms} head_ms={state.world.clock.head_ms} />
         },
         Some(Dialog::Keys) => html! { <keys::KeysDialog prefs={state.prefs.clone()} /> },
         Some(Dialog::Palette) => html! { <palette::Palette state={Rc::clone(state)} /> },

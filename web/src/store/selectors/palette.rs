@@ -242,6 +242,13 @@ fn page(list: &mut List, state: &State) {
         ),
         ("folder", "Open or paste", Some("o"), Dialog::Open, "load file import upload"),
         ("share", "Share this run", Some("s"), Dialog::Share, "link url export download"),
+        (
+            "book",
+            "Embed this run in a document",
+            Some("e"),
+            Dialog::Embed,
+            "iframe html markdown fence svg image docs",
+        ),
         ("keyboard", "Keys and settings", Some("?"), Dialog::Keys, "help shortcuts keyboard"),
     ] {
         let entry = list.add(DO, icon, label, Action::OpenDialog(dialog));

@@ -16,6 +16,7 @@ use planarium_protocol::view::{
     View,
 };
 use std::sync::Arc;
+use yew::AttrValue;
 
 /// Kinds of row.
 #[derive(Clone, Debug, PartialEq)]
@@ -285,6 +286,19 @@ fn gate_position(phase: &PhaseView, words: Words) -> Option<usize> {
         let class = status::entry(words, &step.status).class;
         class.is_asleep() || class == StatusClass::Preparing
     })
+}
+
+/// Returns the names of all plans, with the service in front where there are several.
+pub(crate) fn plan_names(view: &View) -> Vec<AttrValue> {
+    let many = view.services.len() > 1;
+    let name = |service: &ServiceView, plan: &PlanView| match many {
+        true => format!("{}/{}", service.name.trim_start_matches('/'), plan.name).into(),
+        false => AttrValue::from(plan.name.to_string()),
+    };
+    view.services
+        .iter()
+        .flat_map(|service| service.plans.iter().map(move |plan| name(service, plan)))
+        .collect()
 }
 
 /// The service that a path leads into.

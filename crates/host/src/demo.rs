@@ -1,0 +1,110 @@
+//! The run shown as texts to put into a document.
+
+use super::Host;
+use planarium_embed::{Picture, Selection, animated, record, sources, still};
+use planarium_messages::facts::DemoTexts;
+use planarium_messages::questions::Demo;
+use planarium_protocol::input::LoadService;
+use planarium_scenario::share;
+use planarium_world::Engine;
+use std::fmt::Write as _;
+
+impl Host {
+    /// Returns the element, the fence and the images of the run up to its last instant.
+    ///
+    /// *Errors*: the run has nothing to draw, or cannot be replayed.
+    pub(crate) fn demo(&self, demo: &Demo) -> Result<DemoTexts, String> {
+        let journal = self.shown.engine.journal();
+        let run = share::encode(&journal);
+        let mut engine = Engine::from_journal(&journal).map_err(|error| error.to_string())?;
+        let plan = Some(demo.plan.clone()).filter(|plan| !plan.is_empty());
+        let recording = record(&mut engine, &[], self.shown.narration.title(), &Selection { plan });
+        if recording.rows.is_empty() {
+            return Err("There is nothing to draw yet: the run has no plan.".to_owned());
+        }
+        let at_ms = demo.at_ms.unwrap_or(recording.end_ms).min(recording.end_ms);
+        let services: Vec<LoadService> = self.editor.all().iter().map(|draft| draft.load().0).collect();
+        let sources = sources(&services);
+        let link = format!("{}#{run}", demo.playground);
+        let picture = Picture {
+            recording: &recording,
+            at_ms,
+            sources: &sources,
+            link: Some(&link),
+            engine: demo.engine.as_deref().map(|address| (address, run.as_str())),
+            attributes: &demo.attributes,
+        };
+        Ok(DemoTexts {
+            element: picture.html(),
+            fence: fence(demo, engine.seed(), &services),
+            svg: still(&recording, at_ms),
+            moving: animated(&recording),
+            hash: format!("#{run}~{at_ms}"),
+        })
+    }
+}
+
+/// Writes the fence of a definition. One of several files, or several of them, lie beside the document and are named.
+fn fence(demo: &Demo, seed: u64, services: &[LoadService]) -> String {
+    let mut info = format!("planarium seed=\"{seed}\"");
+    let mut files = services.iter().flat_map(|service| &service.files);
+    let body = match (files.next(), files.next()) {
+        (Some((name, text)), None) => {
+            let _ = write!(info, " file=\"{}\"", quoted(name));
+            text.trim_end()
+        }
+        _ => {
+            info.push_str(" src=\"FOLDER\"");
+            ""
+        }
+    };
+    if let Some(service) = services.first().filter(|service| !service.dialect.is_empty()) {
+        let _ = write!(info, " dialect=\"{}\"", quoted(&service.dialect));
+    }
+    if !demo.plan.is_empty() {
+        let _ = write!(info, " plan=\"{}\"", quoted(&demo.plan));
+    }
+    if let Some(at_ms) = demo.at_ms {
+        let _ = write!(info, " poster_at=\"{}s\"", at_ms / 1000);
+    }
+    for (name, value) in demo.attributes.iter().filter(|(name, _)| name != "poster") {
+        let _ =
+            write!(info, " {}=\"{}\"", name.replace('-', "_"), if value.is_empty() { "true" } else { value });
+    }
+    let ticks = "`".repeat(longest_run_of_ticks(body).max(2) + 1);
+    format!("{ticks}{info}\n{body}\n{ticks}\n")
+}
+
+/// A value between quotation marks.
+fn quoted(text: &str) -> String {
+    text.chars().filter(|c| *c != '"' && !c.is_control()).collect()
+}
+
+fn longest_run_of_ticks(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_longer_than_any_run_of_ticks_in_its_body() {
+        let files = [("svc.yml".to_owned(), "name: a\n# ````\n".to_owned())].into();
+        let service = LoadService { dialect: "sdk".to_owned(), files, ..LoadService::default() };
+        let demo = Demo { plan: "deploy".to_owned(), at_ms: Some(42_900), ..Demo::default() };
+        assert_eq!(
+            fence(&demo, 7, &[service]),
+            "`````planarium seed=\"7\" file=\"svc.yml\" dialect=\"sdk\" plan=\"deploy\" poster_at=\"42s\"\nname: a\n# ````\n`````\n"
+        );
+    }
+
+    #[test]
+    fn several_files_are_named_and_not_written_out() {
+        let files =
+            [("a.yaml".to_owned(), "a: 1".to_owned()), ("b.yaml".to_owned(), "b: 1".to_owned())].into();
+        let service = LoadService { files, ..LoadService::default() };
+        let fence = fence(&Demo::default(), 1, &[service]);
+        assert_eq!(fence, "```planarium seed=\"1\" src=\"FOLDER\"\n\n```\n");
+    }
+}
