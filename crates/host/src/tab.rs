@@ -80,11 +80,12 @@ impl Host {
         at: Option<(u64, u64)>,
     ) -> Option<Vec<Fact>> {
         let tab: Tab = json::read(tab.as_bytes()).ok()?;
-        let preset = self.show_again(&tab)?;
+        self.show_again(&tab)?;
         if let Some(at) = at {
             self.go_back_to(at);
         }
         let drafts = tab.edits.into_iter().map(draft).collect();
+        let preset = super::open::preset_of(&self.shown.scenario);
         let mut facts = self.opened(drafts, preset);
         facts.extend(self.story());
         facts.push(Fact::Looks(Box::new(looks)));
@@ -100,18 +101,18 @@ impl Host {
             self.seen.generation = resume.lineage.0.wrapping_sub(1);
             self.show_again(&tab)
         });
-        let Some(preset) = shown else {
+        if shown.is_none() {
             let text = "The run could not be brought back; its journal is still kept.";
             let mut facts = self.first_world(&resume.hash, None);
             facts.push(Fact::Refused(text.into()));
             return facts;
-        };
+        }
         self.go_back_to(resume.at);
         self.written = resume.hash;
         self.shown.narration.tell_again();
         vec![
             self.moved(),
-            Fact::Preset(preset),
+            Fact::Preset(super::open::preset_of(&self.shown.scenario)),
             Fact::Ways(Ways::default()),
             Fact::Compared(None),
             Fact::Help(Ptr::default()),
@@ -133,8 +134,8 @@ impl Host {
         }
     }
 
-    /// Puts the world that a tab has kept in place of the one shown. Returns its set of machines.
-    fn show_again(&mut self, tab: &Tab) -> Option<Option<Text>> {
+    /// Puts the world that a tab has kept in place of the one shown. Returns whether it could be replayed.
+    fn show_again(&mut self, tab: &Tab) -> Option<()> {
         let first = &tab.tree.branches.first()?.journal;
         let engine = Engine::of_tree(&tab.tree).ok()?;
         let example = tab.example.as_deref().and_then(super::open::scenario_of_example);
@@ -154,13 +155,12 @@ impl Host {
                 (None, scenario, narration)
             }
         };
-        let preset = super::open::preset_of(&scenario);
         let mut shown = Shown::new(engine, player, scenario, narration);
         shown.by_hand = tab.by_hand;
         shown.hidden.clone_from(&tab.hidden);
         shown.stand_ins.clone_from(&tab.stand_ins);
         self.replace_by(shown);
-        Some(preset)
+        Some(())
     }
 }
 

@@ -89,7 +89,8 @@ impl Console {
     fn narrow(&mut self) {
         let Some(known) = &self.completion else { return };
         let Some(typed) = self.line.strip_prefix(known.line.as_str()) else { return };
-        let is_plain = |text: &str| !text.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\'));
+        let is_plain =
+            |text: &str| !text.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\'));
         if typed.is_empty() || known.more > 0 || !known.words.iter().map(String::as_str).all(is_plain) {
             return;
         }
@@ -101,7 +102,8 @@ impl Console {
             .filter(fits)
             .map(|(word, line)| (word.clone(), line.clone()))
             .unzip();
-        let Some(agreed) = lines.iter().cloned().reduce(|common, line| shared(&common, &line).to_owned()) else {
+        let Some(agreed) = lines.iter().cloned().reduce(|common, line| shared(&common, &line).to_owned())
+        else {
             return;
         };
         let agreed = Some(agreed).filter(|agreed| agreed.len() > self.line.len());

@@ -40,7 +40,13 @@ struct Inner {
     /// Says that no engine can be started any more.
     give_up: fn(&str),
     /// What is called by the browser; it lives as long as the link.
-    calls: RefCell<Option<(Closure<dyn FnMut(String)>, Interval)>>,
+    calls: RefCell<Option<Calls>>,
+}
+
+/// Calls of the browser: texts of the engine, and a beat each second.
+struct Calls {
+    _hear: Closure<dyn FnMut(String)>,
+    _beat: Interval,
 }
 
 impl Engine {
@@ -67,7 +73,7 @@ impl Engine {
         let hear = Closure::new(move |text: String| hears(&|engine| engine.hear(&text)));
         let beat = Interval::new(BEAT_MS, move || with(&Engine::beat));
         browser::hear_engine(&hear);
-        *engine.0.calls.borrow_mut() = Some((hear, beat));
+        *engine.0.calls.borrow_mut() = Some(Calls { _hear: hear, _beat: beat });
         engine
     }
 
@@ -76,7 +82,7 @@ impl Engine {
         match told(message) {
             Ok(Told::Hello(VERSION)) => self.0.watch.borrow_mut().is_up(),
             Ok(Told::Hello(other)) => {
-                self.fall(&format!("the engine speaks version {other}, the page {VERSION}"))
+                self.fall(&format!("the engine speaks version {other}, the page {VERSION}"));
             }
             Ok(Told::Keep(keep)) => {
                 if let Keep::Tab(tab) = &keep {
