@@ -9,7 +9,6 @@ use planarium_messages::draft::{Draft, Kept};
 use planarium_messages::facts::{Fact, Keep, Ways};
 use planarium_messages::ptr::Ptr;
 use planarium_messages::questions::Resume;
-use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::json;
 use planarium_scenario::{Player, Scenario};

@@ -82,7 +82,7 @@ impl Engine {
         match told(message) {
             Ok(Told::Hello(VERSION)) => self.0.watch.borrow_mut().is_up(),
             Ok(Told::Hello(other)) => {
-                self.fall(&format!("the engine speaks version {other}, the page {VERSION}"))
+                self.fall(&format!("the engine speaks version {other}, the page {VERSION}"));
             }
             Ok(Told::Keep(keep)) => {
                 if let Keep::Tab(tab) = &keep {
