@@ -74,7 +74,7 @@ fn an_update_is_an_apply_and_what_cannot_change_is_a_finding() {
     client.until("shop/deployment.web=Complete");
     let load = |text: &str| json!({ "kind": "update-service", "name": "shop", "files": { "web.yaml": text } });
     let body = client.input(&load(&deployment("web:2", 4)));
-    assert_eq!(body["outcome"]["applied"], json!(["deployment.apps/web configured"]), "{body}");
+    assert_eq!(body["reply"]["applied"], json!(["deployment.apps/web configured"]), "{body}");
     client.until("shop/deployment.web=Complete");
     let other = deployment("web:2", 4).replace("app: web", "app: other");
     let answer = client.post("/sim/inputs", &load(&other));
