@@ -32,7 +32,13 @@ fn kubectl(client: &mut Client, line: &str) -> String {
 }
 
 fn path(plan: &str) -> ElementPath {
-    ElementPath { dialect: "kubernetes".into(), service: "shop".into(), plan: plan.into(), phase: None, step: None }
+    ElementPath {
+        dialect: "kubernetes".into(),
+        service: "shop".into(),
+        plan: plan.into(),
+        phase: None,
+        step: None,
+    }
 }
 
 #[test]
@@ -41,11 +47,18 @@ fn a_rollout_a_pause_an_undo_and_a_drain_are_driven_by_kubectl() {
     let text = kubectl(client, "kubectl rollout status deployment/web");
     assert!(text.ends_with("deployment \"web\" successfully rolled out\n"), "{text}");
     client.until("shop/deployment.web=Complete");
-    assert_eq!(kubectl(client, "kubectl set image deployment/web web=web:2"), "deployment.apps/web image updated\n");
+    assert_eq!(
+        kubectl(client, "kubectl set image deployment/web web=web:2"),
+        "deployment.apps/web image updated\n"
+    );
     assert_eq!(kubectl(client, "kubectl rollout pause deployment/web"), "deployment.apps/web paused\n");
     client.advance(60_000);
     client.until("shop/deployment.web=Paused");
-    assert_eq!(kubectl(client, "rollout resume deployment/web"), "deployment.apps/web resumed\n", "the program may be left out");
+    assert_eq!(
+        kubectl(client, "rollout resume deployment/web"),
+        "deployment.apps/web resumed\n",
+        "the program may be left out"
+    );
     client.until("shop/deployment.web=Complete");
     assert_eq!(kubectl(client, "kubectl rollout undo deployment/web"), "deployment.apps/web rolled back\n");
     client.until("shop/deployment.web/revision-3=Complete");
@@ -72,7 +85,8 @@ fn a_run_comes_out_the_same_from_its_journal() {
 fn an_update_is_an_apply_and_what_cannot_change_is_a_finding() {
     let client = &mut applied(&deployment("web:1", 2));
     client.until("shop/deployment.web=Complete");
-    let load = |text: &str| json!({ "kind": "update-service", "name": "shop", "files": { "web.yaml": text } });
+    let load =
+        |text: &str| json!({ "kind": "update-service", "name": "shop", "files": { "web.yaml": text } });
     let body = client.input(&load(&deployment("web:2", 4)));
     assert_eq!(body["reply"]["applied"], json!(["deployment.apps/web configured"]), "{body}");
     client.until("shop/deployment.web=Complete");
@@ -83,7 +97,8 @@ fn an_update_is_an_apply_and_what_cannot_change_is_a_finding() {
 
 #[test]
 fn the_ways_out_of_a_world_move_what_is_stuck() {
-    let stuck = deployment("web:1", 2).replace("image: 'web:1'", "image: 'web:1', resources: {requests: {cpu: '9'}}");
+    let stuck =
+        deployment("web:1", 2).replace("image: 'web:1'", "image: 'web:1', resources: {requests: {cpu: '9'}}");
     let client = &mut applied(&stuck);
     client.advance(30_000);
     let engine = &mut client.session.engine;
@@ -97,14 +112,16 @@ fn the_ways_out_of_a_world_move_what_is_stuck() {
 #[test]
 fn several_services_and_a_removal() {
     let client = &mut applied(&deployment("web:1", 2));
-    let other = deployment("db:1", 1).replace("name: web}\nspec", "name: db}\nspec").replace("app: web", "app: db");
+    let other =
+        deployment("db:1", 1).replace("name: web}\nspec", "name: db}\nspec").replace("app: web", "app: db");
     client.post("/sim/services", &json!({ "name": "db", "files": { "db.yaml": other } })).status(200);
     client.until("shop/deployment.web=Complete");
     client.until("db/deployment.db=Complete");
     client.input(&json!({ "kind": "remove-service", "name": "shop" }));
     client.advance(60_000);
     let view = client.get("/sim/view").status(200).json();
-    let names: Vec<&Value> = view["services"].as_array().unwrap().iter().map(|service| &service["name"]).collect();
+    let names: Vec<&Value> =
+        view["services"].as_array().unwrap().iter().map(|service| &service["name"]).collect();
     assert_eq!(names, ["db"]);
     let left = client.get("/kube/apis/apps/v1/deployments").json();
     assert_eq!(left["items"].as_array().unwrap().len(), 1, "{left}");
@@ -119,5 +136,9 @@ fn many_objects_are_applied_and_none_beyond_the_bound() {
     let many: Vec<String> = (0..10_001).map(object).collect();
     let body = json!({ "name": "many", "files": { "all.yaml": many.join("---\n") } });
     let answer = client.post("/sim/services", &body);
-    assert!(answer.status >= 400 && answer.text.contains("More than 10000 objects are not read"), "{:.300}", answer.text);
+    assert!(
+        answer.status >= 400 && answer.text.contains("More than 10000 objects are not read"),
+        "{:.300}",
+        answer.text
+    );
 }

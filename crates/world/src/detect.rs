@@ -100,9 +100,18 @@ mod tests {
             ("kudo", &[("my/operator.yaml", "name: x\n"), ("my/params.yaml", "")]),
             ("sdk", &[("my-operator.yaml", "pods:\n")]),
             #[cfg(feature = "kubernetes")]
-            ("kubernetes", &[("web.yaml", "# c\n---\napiVersion: apps/v1\nkind: Deployment\n---\nkind: Service\n")]),
+            (
+                "kubernetes",
+                &[("web.yaml", "# c\n---\napiVersion: apps/v1\nkind: Deployment\n---\nkind: Service\n")],
+            ),
             #[cfg(feature = "kubernetes")]
-            ("kubernetes", &[("a.json", r#"{"kind": "List", "apiVersion": "v1", "items": []}"#), ("README.md", "a: b\n")]),
+            (
+                "kubernetes",
+                &[
+                    ("a.json", r#"{"kind": "List", "apiVersion": "v1", "items": []}"#),
+                    ("README.md", "a: b\n"),
+                ],
+            ),
             #[cfg(feature = "kubernetes")]
             ("kubernetes", &[("web.yaml", "apiVersion: apps/v1\nknd: Deployment\nmetadata: {}\n")]),
             (

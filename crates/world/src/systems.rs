@@ -22,7 +22,13 @@ use planarium_source::{Diagnostic, SourceMap, Span};
 use serde_json::Value;
 use std::sync::Arc;
 
-#[cfg(not(any(feature = "sdk", feature = "marathon", feature = "kudo", feature = "skopos", feature = "kubernetes")))]
+#[cfg(not(any(
+    feature = "sdk",
+    feature = "marathon",
+    feature = "kudo",
+    feature = "skopos",
+    feature = "kubernetes"
+)))]
 compile_error!("planarium-world needs at least one system: turn on one of its features");
 
 /// Chooses by whether a system is on a layer.

@@ -6,35 +6,27 @@ mod housekeeping;
 mod keys;
 mod links;
 mod pace;
+mod panes;
 #[cfg(feature = "picture")]
 mod picture;
 
 use crate::browser;
 use crate::features::announcer::Announcer;
-use crate::features::banner::Banners;
 use crate::features::broken::BrokenScreen;
 use crate::features::context_menu::ContextMenu;
 use crate::features::dialogs::Dialogs;
-use crate::features::editor::EditorPane;
-use crate::features::finish::Finish;
 use crate::features::frame_head::FrameHead;
 use crate::features::header::{Header, SmallTabs};
-use crate::features::inspector::Inspector;
-use crate::features::lesson::LessonPane;
-use crate::features::plan_tree::TreePane;
 use crate::features::stopped::StoppedCard;
-use crate::features::timeline::Timeline;
 use crate::features::toasts::Toasts;
-use crate::features::transport::Transport;
 use crate::store::action::Border;
 use crate::store::engine::Engine;
 use crate::store::frame::{Frame, Part};
 use crate::store::link::Link;
-use crate::store::selectors::{faults, tree};
-use crate::store::state::{MenuTarget, Pane, State, Tab};
+use crate::store::state::{Pane, State};
 use crate::store::{Action, Hub, effects, reduce};
+use crate::ui::attr;
 use crate::ui::splitter::Splitter;
-use crate::ui::{Button, attr};
 use planarium_messages::questions::Ask;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -138,21 +130,9 @@ fn page(hub: &Hub, state: &State) -> Html {
         Pane::Plan => "plan",
         Pane::Inspect => "inspect",
     };
-    let dark = match state.prefs.theme {
-        crate::store::state::Theme::Auto => state.system_dark,
-        theme => theme == crate::store::state::Theme::Dark,
-    };
-    let linked =
-        tree::step_at(&world.view, (&state.draft.dialect, &state.draft.label), &state.draft.file, ui.caret);
-    let preview = state.preview().cloned();
-    let lesson = state.lesson.as_ref().filter(|_| !ui.definition);
+    let lesson = state.lesson.is_some() && !ui.definition;
     let frame = state.frame.as_ref();
-    let shows = |part: Part| frame.is_none_or(|frame| frame.shows(part));
-    let tabs = frame.map(Frame::tabs);
-    let open_menu = ui.menu.as_ref().and_then(|menu| match &menu.target {
-        MenuTarget::Element(path) => Some(path.clone()),
-        _ => None,
-    });
+    let edits = lesson || frame.is_none_or(|frame| frame.shows(Part::Editor));
     html! {
         <div
             class="page"
@@ -178,194 +158,58 @@ fn page(hub: &Hub, state: &State) -> Html {
                 />
             }
             <main class="panes">
-                if shows(Part::Editor) || lesson.is_some() {
-                <section class="pane pane-editor" id="pane-editor" aria-label={if lesson.is_some() { "Lesson" } else { "Definition" }}>
-                    if let Some(card) = lesson {
-                        <LessonPane
-                            card={card.clone()}
-                            attempt={state.attempt.clone()}
-                            undo={state.ways.undo.as_deref().map(attr)}
-                            touched={world.touched}
-                            keeps={state.keeps}
-                        />
-                    } else {
-                    if state.lesson.is_some() {
-                        <div class="pane-head"><Button icon="flag" label="Back to the lesson" onclick={hub.act(Action::ShowDefinition(false))} /></div>
-                    }
-                    <EditorPane
-                        draft={state.draft.clone()}
-                        drafts={state.drafts.clone()}
-                        at={state.at}
-                        dirty={state.dirty()}
-                        checked={state.checked.clone()}
-                        tab={ui.edit_tab}
-                        reveal={ui.reveal.clone()}
-                        {dark}
-                        preset={state.preset.clone()}
-                        presets={state.presets.clone()}
-                        seed={world.clock.seed}
-                        touched={world.touched}
-                        lesson={state.lesson.is_some()}
-                    />
-                    }
-                </section>
+                if edits {
+                    { panes::editor(hub, state) }
                 }
                 if frame.is_none() {
-                <Splitter
-                    label="Editor width"
-                    controls="pane-editor"
-                    upright=true
-                    relative=true
-                    value={sizes.editor}
-                    min=150
-                    max=500
-                    onmove={hub.on(|size| Action::Resize(Border::Editor, size))}
-                    onreset={hub.act(Action::ResetSize(Border::Editor))}
-                />
+                    <Splitter
+                        label="Editor width"
+                        controls="pane-editor"
+                        upright=true
+                        relative=true
+                        value={sizes.editor}
+                        min=150
+                        max=500
+                        onmove={hub.on(|size| Action::Resize(Border::Editor, size))}
+                        onreset={hub.act(Action::ResetSize(Border::Editor))}
+                    />
                 }
-                <section class="pane pane-plan" id="pane-plan" aria-label="Plans">
-                    <Banners
-                        checked={state.checked.clone()}
-                        dirty={state.dirty()}
-                        empty={world.view.services.is_empty()}
-                        live={world.touched && state.draft.dirty()}
-                        better={better(state)}
-                        story={state.story.clone()}
-                        clock={story_clock(state)}
-                        hint={!state.prefs.hint_seen && !world.touched && !world.view.services.is_empty() && state.lesson.is_none()}
-                        dare={dare(state)}
-                        differing={state.differing.clone()}
-                        lesson={state.lesson.as_ref().map(|card| (card.clone(), state.attempt.clone()))}
-                    />
-                    <TreePane
-                        view={world.view.clone()}
-                        {preview}
-                        selected={ui.selected.clone()}
-                        {linked}
-                        menu={open_menu}
-                        toggled={ui.toggled.clone()}
-                        filter={ui.row_filter.clone()}
-                        now_s={world.clock.now_ms / 1000}
-                        errors={state.checked.errors()}
-                        missing={state.checked.missing.len()}
-                        touched={world.touched}
-                        as_rows={ui.as_rows}
-                        why={state.why.clone()}
-                    />
-                    if ended(state) { <Finish run={(world.log.lineage, world.clock.head_seq)} /> }
-                </section>
+                { panes::plan(state) }
                 if frame.is_none() {
-                <Splitter
-                    label="Inspector width"
-                    controls="pane-inspector"
-                    upright=true
-                    reversed=true
-                    relative=true
-                    value={sizes.inspector}
-                    min=180
-                    max=500
-                    onmove={hub.on(|size| Action::Resize(Border::Inspector, size))}
-                    onreset={hub.act(Action::ResetSize(Border::Inspector))}
-                />
-                }
-                if tabs.as_ref().is_none_or(|tabs| !tabs.is_empty()) {
-                <section class="pane pane-inspector" id="pane-inspector" aria-label="Inspector">
-                    <Inspector
-                        tab={ui.tab}
-                        only={tabs}
-                        view={world.view.clone()}
-                        why={state.why.clone()}
-                        help={state.help.clone()}
-                        selected={ui.selected.clone()}
-                        task={ui.task.clone()}
-                        machine_table={ui.machine_table}
-                        log={world.log.clone()}
-                        seq={world.clock.seq}
-                        filter={ui.filter.clone()}
-                        story={state.story.clone()}
-                        console={state.console.clone()}
-                        compared={state.compare.clone()}
-                        branches={world.branches.clone()}
-                        before={world.before}
-                        edited={state.dirty() && state.checked.errors() == 0}
-                        now_ms={if ui.tab == Tab::Compare { world.clock.now_ms } else { 0 }}
+                    <Splitter
+                        label="Inspector width"
+                        controls="pane-inspector"
+                        upright=true
+                        reversed=true
+                        relative=true
+                        value={sizes.inspector}
+                        min=180
+                        max=500
+                        onmove={hub.on(|size| Action::Resize(Border::Inspector, size))}
+                        onreset={hub.act(Action::ResetSize(Border::Inspector))}
                     />
-                </section>
                 }
+                { panes::inspector(state) }
             </main>
             <section class="dock" id="dock" aria-label="Time">
                 if frame.is_none() {
-                <Splitter
-                    label="Timeline height"
-                    controls="dock"
-                    reversed=true
-                    value={sizes.dock}
-                    min=96
-                    max=420
-                    onmove={hub.on(|size| Action::Resize(Border::Dock, size))}
-                    onreset={hub.act(Action::ResetSize(Border::Dock))}
-                />
+                    <Splitter
+                        label="Timeline height"
+                        controls="dock"
+                        reversed=true
+                        value={sizes.dock}
+                        min=96
+                        max=420
+                        onmove={hub.on(|size| Action::Resize(Border::Dock, size))}
+                        onreset={hub.act(Action::ResetSize(Border::Dock))}
+                    />
                 }
-                <Transport
-                    clock={world.clock}
-                    play={state.play}
-                    view={world.view.clone()}
-                    gantt={world.gantt.clone()}
-                    branches={world.branches.clone()}
-                    selected={ui.selected.clone()}
-                    help={state.help.clone()}
-                    lanes_open={ui.lanes_open}
-                    held={reduce::is_modal(state)}
-                />
-                if shows(Part::Timeline) {
-                <Timeline
-                    clock={world.clock}
-                    gantt={world.gantt.clone()}
-                    view={world.view.clone()}
-                    selected={ui.selected.clone()}
-                    zoom={ui.zoom}
-                    by_machine={ui.by_machine}
-                    short_idle={!state.prefs.full_idle}
-                />
-                }
+                { panes::dock(state) }
             </section>
             if frame.is_none() {
-                <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} lesson={lesson.is_some()}
+                <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} {lesson}
                     pods={crate::systems::pods(&world.view)} />
             }
         </div>
     }
-}
-
-/// The clock to whole events, so that banners do not change with every frame.
-fn story_clock(state: &State) -> crate::store::state::Clock {
-    let clock = state.world.clock;
-    let said = state.story.at(&clock).map_or((0, 0), |(_, said)| (said.at_ms, said.seq));
-    crate::store::state::Clock { now_ms: said.0, seq: said.1, ..Default::default() }
-}
-
-/// The failure that a first visitor may dare: in the first example only.
-fn dare(state: &State) -> Option<(String, planarium_protocol::input::Fault)> {
-    let first = state.examples.first().map(|card| card.id.as_str());
-    let here = state.world.touched && state.story.example.as_deref() == first;
-    if here { faults::dare(&state.world.view) } else { None }
-}
-
-/// Better machines, as their card says.
-fn better(state: &State) -> Option<crate::store::state::PresetCard> {
-    // They suffice by now, whatever was missing.
-    let short = tree::unfinished(&state.world.view).is_some() || !state.world.touched;
-    let name = state.better.as_ref().filter(|_| short)?;
-    state.presets.iter().find(|preset| preset.name == *name).cloned()
-}
-
-/// Returns whether all is done and nothing more will happen.
-fn ended(state: &State) -> bool {
-    let clock = state.world.clock;
-    let loaded = !state.world.view.services.is_empty() && state.world.touched;
-    state.lesson.is_none()
-        && clock.idle
-        && clock.at_head()
-        && loaded
-        && tree::unfinished(&state.world.view).is_none()
 }

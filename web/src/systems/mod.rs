@@ -4,10 +4,10 @@
 //!
 //! A further system is a file here, a line in `mod` and in [`DESKS`], and its cargo feature.
 
-#[cfg(feature = "kudo")]
-mod kudo;
 #[cfg(feature = "kubernetes")]
 mod kubernetes;
+#[cfg(feature = "kudo")]
+mod kudo;
 #[cfg(feature = "marathon")]
 mod marathon;
 #[cfg(feature = "sdk")]
