@@ -15,15 +15,9 @@ struct Known {
 }
 
 /// The crates that hold state. `source` is none: it reads texts, and a place in a text is a number of bytes in memory.
-<<<<<<< HEAD
 const CRATES: [Known; 13] = [
-    // Lengths of tables in memory.
-    Known { folder: "crates/kernel", counts: [0, 8] },
-=======
-const CRATES: [Known; 12] = [
     // Places in tables in memory.
     Known { folder: "crates/kernel", counts: [0, 3] },
->>>>>>> g1
     // A place in a text that is read.
     Known { folder: "crates/protocol", counts: [0, 2] },
     Known { folder: "crates/plan", counts: [0, 4] },
@@ -35,12 +29,8 @@ const CRATES: [Known; 12] = [
     Known { folder: "crates/systems/marathon", counts: [0, 10] },
     Known { folder: "crates/systems/kudo", counts: [0, 4] },
     Known { folder: "crates/systems/skopos", counts: [0, 3] },
-<<<<<<< HEAD
     Known { folder: "crates/systems/kubernetes", counts: [0, 0] },
-    Known { folder: "crates/world", counts: [0, 4] },
-=======
     Known { folder: "crates/world", counts: [0, 2] },
->>>>>>> g1
 ];
 
 /// Crates with more such fields than they are known for, or with fewer.
