@@ -228,7 +228,7 @@ impl Host {
         facts.extend(self.story());
         facts.extend(self.ways());
         if keeps || !moves && self.kept != Some(self.stamp()) {
-            self.keep();
+            self.keep(&facts);
         }
         facts
     }
