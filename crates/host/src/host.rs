@@ -247,7 +247,7 @@ impl Host {
         facts.extend(self.lesson_news());
         facts.extend(self.ways());
         if keeps || !moves && self.kept != Some(self.stamp()) {
-            self.keep();
+            self.keep(&facts);
         }
         facts
     }

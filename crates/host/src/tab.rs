@@ -47,18 +47,26 @@ struct Edit {
 }
 
 impl Host {
-    /// Keeps everything for a page that is loaded again.
-    pub(crate) fn keep(&mut self) {
+    /// Keeps everything for a page that is loaded again, with the editor as these facts leave it.
+    pub(crate) fn keep(&mut self, facts: &[Fact]) {
         if self.broken || self.shown.engine.entries().is_empty() {
             return;
         }
         let engine = &self.shown.engine;
         self.kept = Some((self.seen.generation, engine.place().branch, engine.inputs()));
-        let tab = self.tab();
+        let tab = self.tab(facts);
         (self.keeper)(Keep::Tab(json::of(&tab).to_string()));
     }
 
-    fn tab(&mut self) -> Tab {
+    fn tab(&mut self, facts: &[Fact]) -> Tab {
+        let drafts = facts.iter().fold(self.editor.all(), |mut drafts, fact| match fact {
+            Fact::Opened { drafts, .. } | Fact::Drafts(drafts) => drafts.clone(),
+            Fact::Beside(draft) => {
+                drafts.push((**draft).clone());
+                drafts
+            }
+            _ => drafts,
+        });
         let narration = &self.shown.narration;
         Tab {
             example: narration.example().map(str::to_owned),
@@ -68,7 +76,7 @@ impl Host {
             stand_ins: self.shown.stand_ins.clone(),
             by_hand: self.shown.by_hand,
             script_on: self.shown.player.as_ref().map(|(_, on)| *on),
-            edits: self.editor.all().iter().map(edit).collect(),
+            edits: drafts.iter().map(edit).collect(),
             lesson: self.kept_lesson(),
             tree: self.shown.engine.tree(),
         }

@@ -134,7 +134,6 @@ fn seeks(ask: &Ask) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planarium_messages::questions::Begin;
     use planarium_messages::wire::{Decoder, asked, text};
     use planarium_protocol::json;
     use std::cell::{Cell, RefCell};
@@ -166,7 +165,7 @@ mod tests {
     impl Page {
         fn new() -> Self {
             let mut page = Self { desk: Desk::new(send, now_us), decoder: Decoder::default(), number: 0 };
-            page.ask(Ask::Begin(Box::new(Begin::default())));
+            page.ask(Ask::Begin(Box::default()));
             while page.desk.work() {}
             page.told();
             page

@@ -54,6 +54,9 @@ impl Engine {
 }
 
 /// Panics with a text. Nothing in the page or in its worker calls it: tests serve a script of their own that does.
+///
+/// # Panics
+/// Always.
 #[wasm_bindgen]
 #[expect(clippy::panic, reason = "a panic is what is asked for")]
 pub fn fail(text: &str) {

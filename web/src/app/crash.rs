@@ -35,7 +35,7 @@ fn show(reason: &str) -> Option<()> {
     }
     let card = element(&document, "section", "recovery", "")?;
     card.set_attribute("role", "alert").ok()?;
-    append(&card, element(&document, "h1", "", "The engine stopped")?);
+    append(&card, element(&document, "h1", "", "The page stopped")?);
     let text = "This is a defect of Planarium, not of your definition. Your run was saved before the last \
                 command, and so was what you wrote.";
     append(&card, element(&document, "p", "", text)?);

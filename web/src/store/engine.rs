@@ -112,7 +112,8 @@ impl Engine {
 
     fn beat(&self) {
         let Some(hub) = self.0.hub.upgrade() else { return };
-        let beat = self.0.watch.borrow_mut().beat(browser::now_ms(), hub.oldest().as_ref());
+        let at = hub.oldest();
+        let beat = self.0.watch.borrow_mut().beat(browser::now_ms(), at.as_ref().map(|at| &at.ask));
         match beat {
             Beat::Rest => {}
             Beat::Ping(ping) => browser::post_to_engine(&text(&Asked::Ping(ping))),
@@ -126,16 +127,17 @@ impl Engine {
         gloo::console::error!(format!("The engine stopped: {reason}"));
         let falls = self.0.falls.get();
         self.0.falls.set(falls + 1);
-        let mut rest = hub.ended();
-        let fatal = if rest.is_empty() { None } else { Some(rest.remove(0)) };
-        if let Some(fatal) = &fatal {
-            hub.give_up(fatal.number);
-        }
+        let fatal = hub.oldest();
         let clock = hub.state().world.clock;
         // What was told to an engine that took over is nothing that somebody did.
         if falls == 0 {
             let stopped = Stopped::of(fatal.as_ref(), clock.now_ms, reason);
             hub.send(Action::Stopped(Box::new(stopped)));
+        }
+        let mut rest = hub.ended();
+        if let Some(fatal) = fatal {
+            rest.retain(|question| question.number != fatal.number);
+            hub.give_up(fatal.number);
         }
         self.0.coming.take();
         *self.0.decoder.borrow_mut() = Decoder::default();
@@ -183,5 +185,5 @@ impl Link for Engine {
 
 /// Returns whether nobody misses the answer to a question that was asked of an engine before.
 fn is_passing(ask: &Ask) -> bool {
-    matches!(ask, Ask::Frame(_) | Ask::Ahead(_) | Ask::Begin(_) | Ask::Resume(_))
+    matches!(ask, Ask::Frame(_) | Ask::Ahead(_) | Ask::Look | Ask::Begin(_) | Ask::Resume(_))
 }

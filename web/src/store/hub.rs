@@ -184,7 +184,7 @@ impl Hub {
     }
 
     /// The question that the host is at.
-    pub(crate) fn oldest(&self) -> Option<Ask> {
+    pub(crate) fn oldest(&self) -> Option<Question> {
         self.0.pending.borrow().oldest().cloned()
     }
 

@@ -40,8 +40,8 @@ impl Pending {
     }
 
     /// The one that was asked first.
-    pub(crate) fn oldest(&self) -> Option<&Ask> {
-        self.0.values().next().map(|(question, _)| &question.ask)
+    pub(crate) fn oldest(&self) -> Option<&Question> {
+        self.0.values().next().map(|(question, _)| question)
     }
 
     /// Returns whether one of them is of a kind.

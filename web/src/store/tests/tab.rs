@@ -15,6 +15,8 @@ fn a_tab_that_is_loaded_again_before_anything_ran_has_its_script() {
     let hub = opened("", None);
     let there = begun(Begin { tab: Some(hub.kept_tab()), ..effects::begin("", None) });
     assert!(!there.state().story.lines.is_empty());
+    assert_eq!(there.state().draft.text(), hub.state().draft.text());
+    assert!(!there.state().draft.text().is_empty() && !there.state().draft.dirty());
     for hub in [&hub, &there] {
         hub.send(Action::SeekMs(30_000));
     }
