@@ -2,6 +2,7 @@
 //!
 //! *Knows*: what belongs to a tab, and how it is brought back. *Must not know*: where it is kept.
 
+use super::lesson;
 use super::story::Narration;
 use super::{Host, Shown};
 use planarium_messages::draft::{Draft, Kept};
@@ -65,7 +66,7 @@ impl Host {
             by_hand: self.shown.by_hand,
             script_on: self.shown.player.as_ref().map(|(_, on)| *on),
             edits: self.editor.all().iter().map(edit).collect(),
-            lesson: self.kept_lesson(),
+            lesson: lesson::kept_lesson(self),
             tree: self.shown.engine.tree(),
         }
     }
@@ -78,7 +79,7 @@ impl Host {
         let example = tab.example.as_deref().and_then(super::open::scenario_of_example);
         let on = tab.script_on.unwrap_or(1);
         let played = example.and_then(|scenario| with_script(scenario, &tab.tree.whole(on)?));
-        let teaching = tab.lesson.and_then(|kept| self.kept_teaching(kept));
+        let teaching = tab.lesson.and_then(|kept| lesson::kept_teaching(self, kept));
         let (player, scenario, narration) = match played {
             Some(mut player) => {
                 let scenario = player.scenario().clone();
