@@ -20,7 +20,7 @@ use planarium_world::Journal;
 use std::sync::Arc;
 
 pub(crate) use acts::{earlier_engine, lesson_ask, solution_engine};
-pub(crate) use news::{follow_run, lesson_news, verdict_waits};
+pub(crate) use news::{lesson_news, verdict_waits};
 pub(crate) use open::{
     Kept, kept_lesson, kept_teaching, lesson_link, of_course, open_lesson_link, restart_lesson,
 };
