@@ -1,7 +1,7 @@
 //! Lessons as the host answers a page: the try follows the run shown on every branch, a lost one is taken back, a run becomes a
 //! lesson, and results are played again.
 
-#![expect(clippy::expect_used, reason = "helpers of tests")]
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 use planarium_host::Host;
 use planarium_messages::clock::Clock;

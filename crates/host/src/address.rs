@@ -3,6 +3,7 @@
 //! *Knows*: what a link says. *Must not know*: when one is written.
 
 use super::Host;
+use super::lesson;
 use planarium_messages::facts::{Address, Fact, Keep};
 use planarium_messages::links::Link;
 use planarium_scenario::share;
@@ -10,7 +11,7 @@ use planarium_scenario::share;
 impl Host {
     /// The lesson as hash; in a sandbox the run as query and hash.
     pub(crate) fn address_of(&mut self, dirty: bool) -> String {
-        match self.lesson_link() {
+        match lesson::lesson_link(self) {
             Some(link) => format!("#{link}"),
             None => self.run_address(dirty),
         }

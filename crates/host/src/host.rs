@@ -3,7 +3,7 @@
 //! *Knows*: the engine's handle, and what a page said that it holds. *Must not know*: how anything is drawn or kept.
 
 use super::compare::Beside;
-use super::lesson::{Teaching, Told};
+use super::lesson::{self, Teaching, Told};
 use super::story::Narration;
 use super::taken::Past;
 use super::{export, names, saved, snapshot, stuck, undo};
@@ -182,8 +182,8 @@ impl Host {
             return facts;
         }
         let recovered = begin.recover.and_then(|(rest, inputs)| put_together(&rest, &inputs));
-        let lesson = begin.lesson.filter(|_| begin.hash.len() < 2).map(|id| format!("#lesson={id}"));
-        let hash = recovered.or(lesson).unwrap_or(begin.hash);
+        let named = begin.lesson.filter(|_| begin.hash.len() < 2).map(|id| format!("#lesson={id}"));
+        let hash = recovered.or(named).unwrap_or(begin.hash);
         let mut facts = self.first_world(&hash, begin.example.as_deref());
         if begin.edits {
             let text = "Edits of an earlier visit or another tab that were never applied are kept.";
@@ -212,7 +212,7 @@ impl Host {
     }
 
     fn run(&mut self, ask: Ask) -> Vec<Fact> {
-        if let Some(refused) = self.lesson_refuses(&ask) {
+        if let Some(refused) = lesson::lesson_refuses(self, &ask) {
             return refused;
         }
         let mut facts = match ask {
@@ -244,7 +244,7 @@ impl Host {
             facts.push(self.push_address());
         }
         facts.extend(self.story());
-        facts.extend(self.lesson_news());
+        facts.extend(lesson::lesson_news(self));
         facts.extend(self.ways());
         if keeps || !moves && self.kept != Some(self.stamp()) {
             self.keep(&facts);
@@ -309,8 +309,10 @@ impl Host {
             Ask::Rendered { path, task, file } => {
                 vec![Fact::Reply(Reply::Rendered(self.rendered_file(&path, &task, &file)))]
             }
-            Ask::Lesson(ask @ LessonAsk::Open(_)) => self.returnable(false, |host| host.lesson_ask(ask)),
-            Ask::Lesson(ask) => self.lesson_ask(ask),
+            Ask::Lesson(ask @ LessonAsk::Open(_)) => {
+                self.returnable(false, |host| lesson::lesson_ask(host, ask))
+            }
+            Ask::Lesson(ask) => lesson::lesson_ask(self, ask),
         }
     }
 

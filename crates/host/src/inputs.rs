@@ -2,6 +2,7 @@
 //!
 //! *Knows*: that an input in the past opens a branch. *Must not know*: what an input does.
 
+use super::lesson;
 use super::{Host, undo};
 use planarium_messages::facts::Fact;
 use planarium_messages::facts::ToastUndo;
@@ -17,7 +18,7 @@ impl Host {
 
     /// Puts something in; also answers what to tell when it was accepted.
     pub(crate) fn try_input(&mut self, input: &Input) -> (Vec<Fact>, Option<Fact>) {
-        if let Some(refused) = self.not_allowed(input) {
+        if let Some(refused) = lesson::not_allowed(self, input) {
             return (vec![refused], None);
         }
         let input = Written::of(input.clone());
@@ -25,10 +26,10 @@ impl Host {
         let words = undo::words(&input);
         let (before, by_hand) = (self.stand(), self.shown.by_hand);
         let past = (!self.shown.engine.at_head()).then(|| self.shown.engine.now_ms());
-        let mut facts = self.whole_instant();
+        let mut facts = lesson::whole_instant(self);
         let applied = self.shown.engine.put_in(input);
         self.shown.by_hand = true;
-        self.rest_of_instant();
+        lesson::rest_of_instant(self);
         facts.push(self.moved());
         let accepted = applied.outcome.is_ok();
         let mut done = None;

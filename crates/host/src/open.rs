@@ -1,5 +1,6 @@
 //! Opening what people bring: examples, files, folders, pasted texts, links.
 
+use super::lesson;
 use super::story::Narration;
 use super::{Host, Shown, own};
 use planarium_messages::draft::Draft;
@@ -190,7 +191,7 @@ impl Host {
 
     /// The part of a link after `#`, or a whole link.
     pub(crate) fn open_hash(&mut self, hash: &str) -> Vec<Fact> {
-        if let Some(facts) = self.open_lesson_link(hash) {
+        if let Some(facts) = lesson::open_lesson_link(self, hash) {
             return facts;
         }
         match share::decode(hash) {

@@ -2,6 +2,7 @@
 //!
 //! *Knows*: what belongs to a tab, and how it is brought back. *Must not know*: where it is kept.
 
+use super::lesson;
 use super::names::Names;
 use super::story::Narration;
 use super::{Host, Shown};
@@ -77,7 +78,7 @@ impl Host {
             by_hand: self.shown.by_hand,
             script_on: self.shown.player.as_ref().map(|(_, on)| *on),
             edits: drafts.iter().map(edit).collect(),
-            lesson: self.kept_lesson(),
+            lesson: lesson::kept_lesson(self),
             tree: self.shown.engine.tree(),
         }
     }
@@ -151,25 +152,18 @@ impl Host {
         let example = tab.example.as_deref().and_then(super::open::scenario_of_example);
         let on = tab.script_on.unwrap_or(1);
         let played = example.and_then(|scenario| with_script(scenario, &tab.tree.whole(on)?));
-        let teaching = tab.lesson.and_then(|kept| self.kept_teaching(kept));
-        let (player, scenario, narration) = match played {
-            Some(mut player) => {
+        let teaching = tab.lesson.clone().and_then(|kept| lesson::kept_teaching(self, kept));
+        let (player, scenario, narration) = match (played, &teaching) {
+            (Some(mut player), _) => {
                 let scenario = player.scenario().clone();
                 let mut narration = Narration::of(&scenario, tab.example.as_deref(), &tab.about);
                 narration.take(&mut player, on);
                 let player = Some((player, on)).filter(|(player, _)| !player.done());
                 (player, scenario, narration)
             }
-            None if teaching.is_some() => {
-                // The try plays the script again as far as the branch has come.
-                let scenario = teaching
-                    .as_ref()
-                    .map(|teaching| teaching.scenario().clone())
-                    .unwrap_or_else(|| super::open::scenario_of(first));
-                let narration = teaching.as_ref().map(|teaching| teaching.narration()).unwrap_or_default();
-                (None, scenario, narration)
-            }
-            None => {
+            // The try plays the script again as far as the branch has come.
+            (None, Some(teaching)) => (None, teaching.scenario().clone(), teaching.narration()),
+            (None, None) => {
                 let scenario = Scenario { title: tab.title.clone(), ..super::open::scenario_of(first) };
                 let narration = Narration::of(&scenario, None, &tab.about);
                 (None, scenario, narration)

@@ -1,6 +1,7 @@
 //! Moving the cursor: playing, stepping, seeking.
 
 use super::Host;
+use super::lesson;
 use super::story::Waits;
 use super::windows;
 use planarium_messages::facts::Fact;
@@ -22,12 +23,12 @@ impl Host {
     /// A frame of play that is shown with the next one, unless it is the last.
     pub(crate) fn play_ahead(&mut self, ms: u64) -> Vec<Fact> {
         let mut stopped = self.play_on(ms);
-        let over = self.verdict_waits();
+        let over = lesson::verdict_waits(self);
         if over || !stopped.is_empty() {
             stopped.splice(..0, self.unseen());
         }
         if over {
-            stopped.extend(self.lesson_news());
+            stopped.extend(lesson::lesson_news(self));
         }
         stopped
     }
@@ -93,7 +94,7 @@ impl Host {
 
     /// Moves forward to an instant, or to the verdict over a lesson where that comes first. Answers where it was to come.
     pub(crate) fn move_to(&mut self, target: u64) -> u64 {
-        let target = self.until_verdict(target);
+        let target = lesson::until_verdict(self, target);
         self.play_to(target);
         target
     }

@@ -19,7 +19,15 @@ use planarium_scenario::lesson::{Attempt, Lesson, OwnLesson, Texts, Verdict};
 use planarium_world::Journal;
 use std::sync::Arc;
 
-pub(crate) use open::{Kept, of_course};
+pub(crate) use acts::{earlier_engine, lesson_ask, solution_engine};
+pub(crate) use news::{lesson_news, verdict_waits};
+pub(crate) use open::{
+    Kept, kept_lesson, kept_teaching, lesson_link, of_course, open_lesson_link, restart_lesson,
+};
+pub(crate) use rules::{
+    lesson_refuses, line_not_allowed, line_puts_in, not_allowed, rest_of_instant, until_verdict,
+    whole_instant,
+};
 
 /// A lesson that is open, with the try of it.
 pub(crate) struct Teaching {

@@ -18,68 +18,66 @@ const MOST_TRIES: usize = 6;
 /// Commands that are listed at most.
 const MOST_MOVES: usize = 60;
 
-impl Host {
-    /// Lets the try catch up with the branch shown, and the script go on there.
-    pub(crate) fn follow_run(&mut self) {
-        let branch = self.seen.branch;
-        let engine = &self.shown.engine;
-        let Some(teaching) = &mut self.shown.lesson else { return };
-        let in_the_middle = engine.journal_without_inputs().end_seq.is_some();
-        let end_ms = engine.head_ms().saturating_sub(u64::from(in_the_middle));
-        teaching.off_track = !teaching.attempt.follow(engine.entries(), end_ms);
-        let elsewhere = self.shown.player.as_ref().is_none_or(|(_, on)| *on != branch);
-        if elsewhere && !teaching.off_track {
-            let mut player = teaching.attempt.player().clone();
-            player.take_notes();
-            self.shown.player = (!player.done()).then_some((player, branch));
-        }
+/// Lets the try catch up with the branch shown, and the script go on there.
+pub(crate) fn follow_run(host: &mut Host) {
+    let branch = host.seen.branch;
+    let engine = &host.shown.engine;
+    let Some(teaching) = &mut host.shown.lesson else { return };
+    let in_the_middle = engine.journal_without_inputs().end_seq.is_some();
+    let end_ms = engine.head_ms().saturating_sub(u64::from(in_the_middle));
+    teaching.off_track = !teaching.attempt.follow(engine.entries(), end_ms);
+    let elsewhere = host.shown.player.as_ref().is_none_or(|(_, on)| *on != branch);
+    if elsewhere && !teaching.off_track {
+        let mut player = teaching.attempt.player().clone();
+        player.take_notes();
+        host.shown.player = (!player.done()).then_some((player, branch));
     }
+}
 
-    /// Returns whether the try came to a verdict that was not told.
-    pub(crate) fn verdict_waits(&self) -> bool {
-        let told = self.lesson_told.shown.as_ref().map(|shown| shown.verdict);
-        self.shown.lesson.as_ref().is_some_and(|teaching| {
-            told == Some(Verdict::Open) && *teaching.attempt.verdict() != lesson::Verdict::Open
-        })
-    }
+/// Returns whether the try came to a verdict that was not told.
+pub(crate) fn verdict_waits(host: &Host) -> bool {
+    let told = host.lesson_told.shown.as_ref().map(|shown| shown.verdict);
+    host.shown.lesson.as_ref().is_some_and(|teaching| {
+        told == Some(Verdict::Open) && *teaching.attempt.verdict() != lesson::Verdict::Open
+    })
+}
 
-    /// Reports the lesson and the try of it, as far as they changed.
-    pub(crate) fn lesson_news(&mut self) -> Vec<Fact> {
-        self.follow_run();
-        let mut facts = Vec::new();
-        let number = self.shown.lesson.as_ref().map(|teaching| teaching.number);
-        let fresh = number != self.lesson_told.lesson;
-        if fresh {
-            self.lesson_told.lesson = number;
-            self.lesson_told.shown = None;
-            facts.push(Fact::Lesson(self.shown.lesson.as_ref().map(|teaching| Ptr::new(card(teaching)))));
-        }
-        let engine = &self.shown.engine;
-        let place = (self.seen.branch, engine.seq(), engine.inputs());
-        let Some(teaching) = &mut self.shown.lesson else { return facts };
-        let was_open = self.lesson_told.shown.as_ref().is_none_or(|shown| shown.verdict == Verdict::Open);
-        if was_open && *teaching.attempt.verdict() != lesson::Verdict::Open && !teaching.off_track {
-            facts.push(Fact::Stopped);
-            teaching.has_ended();
-        }
-        teaching.reveal();
-        if teaching.moves.0 != Some(place) {
-            let moves = candidates(&teaching.lesson, &engine.view());
-            let titles = moves.into_iter().take(MOST_MOVES).map(|(title, _)| Text::from(title));
-            teaching.moves = (Some(place), titles.collect());
-        }
-        let mut shown = shown(teaching);
-        if matches!(shown.verdict, Verdict::Passed { .. }) {
-            let now = engine.now_ms();
-            shown.dares = finish::dares(&engine.view(), now / 2, 0, now);
-        }
-        if self.lesson_told.shown.as_deref() != Some(&shown) {
-            let shown = Arc::new(shown);
-            self.lesson_told.shown = Some(Arc::clone(&shown));
-            facts.push(Fact::Try(Ptr(shown)));
-        }
-        facts
+/// Reports the lesson and the try of it, as far as they changed.
+pub(crate) fn lesson_news(host: &mut Host) -> Vec<Fact> {
+    follow_run(host);
+    let mut facts = Vec::new();
+    let number = host.shown.lesson.as_ref().map(|teaching| teaching.number);
+    let fresh = number != host.lesson_told.lesson;
+    if fresh {
+        host.lesson_told.lesson = number;
+        host.lesson_told.shown = None;
+        facts.push(Fact::Lesson(host.shown.lesson.as_ref().map(|teaching| Ptr::new(card(teaching)))));
     }
+    let engine = &host.shown.engine;
+    let place = (host.seen.branch, engine.seq(), engine.inputs());
+    let Some(teaching) = &mut host.shown.lesson else { return facts };
+    let was_open = host.lesson_told.shown.as_ref().is_none_or(|shown| shown.verdict == Verdict::Open);
+    if was_open && *teaching.attempt.verdict() != lesson::Verdict::Open && !teaching.off_track {
+        facts.push(Fact::Stopped);
+        teaching.has_ended();
+    }
+    teaching.reveal();
+    if teaching.moves.0 != Some(place) {
+        let moves = candidates(&teaching.lesson, &engine.view());
+        let titles = moves.into_iter().take(MOST_MOVES).map(|(title, _)| Text::from(title));
+        teaching.moves = (Some(place), titles.collect());
+    }
+    let mut shown = shown(teaching);
+    if matches!(shown.verdict, Verdict::Passed { .. }) {
+        let now = engine.now_ms();
+        shown.dares = finish::dares(&engine.view(), now / 2, 0, now);
+    }
+    if host.lesson_told.shown.as_deref() != Some(&shown) {
+        let shown = Arc::new(shown);
+        host.lesson_told.shown = Some(Arc::clone(&shown));
+        facts.push(Fact::Try(Ptr(shown)));
+    }
+    facts
 }
 
 impl Teaching {

@@ -47,127 +47,125 @@ fn read(lesson: &str, texts: &str) -> Result<(Arc<Lesson>, Texts), String> {
     Ok((Arc::new(*lesson), texts))
 }
 
-impl Host {
-    /// The lesson that the part of a link after `#` names; none when it names no lesson.
-    pub(crate) fn open_lesson_link(&mut self, hash: &str) -> Option<Vec<Fact>> {
-        let inner = hash.rsplit('#').next().unwrap_or(hash).trim();
-        if let Some(id) = inner.strip_prefix("lesson=") {
-            return Some(self.open_lesson(id));
-        }
-        if !inner.starts_with(planarium_scenario::lesson::LESSON_PREFIX) {
-            return None;
-        }
-        let refused =
-            |reason: &str| vec![Fact::Refused(format!("This lesson cannot be opened: {reason}.").into())];
-        let Some(own) = OwnLesson::read(inner) else {
-            return Some(self.nothing_yet(refused("the link is damaged or cut off")));
-        };
-        Some(match read(&own.lesson, &own.texts) {
-            Ok((lesson, texts)) => self.open(lesson, texts, Some(own)),
-            Err(reason) => self.nothing_yet(refused(&reason)),
-        })
+/// The lesson that the part of a link after `#` names; none when it names no lesson.
+pub(crate) fn open_lesson_link(host: &mut Host, hash: &str) -> Option<Vec<Fact>> {
+    let inner = hash.rsplit('#').next().unwrap_or(hash).trim();
+    if let Some(id) = inner.strip_prefix("lesson=") {
+        return Some(open_lesson(host, id));
     }
+    if !inner.starts_with(planarium_scenario::lesson::LESSON_PREFIX) {
+        return None;
+    }
+    let refused =
+        |reason: &str| vec![Fact::Refused(format!("This lesson cannot be opened: {reason}.").into())];
+    let Some(own) = OwnLesson::read(inner) else {
+        return Some(nothing_yet(host, refused("the link is damaged or cut off")));
+    };
+    Some(match read(&own.lesson, &own.texts) {
+        Ok((lesson, texts)) => open(host, lesson, texts, Some(own)),
+        Err(reason) => nothing_yet(host, refused(&reason)),
+    })
+}
 
-    /// A lesson of the course.
-    pub(crate) fn open_lesson(&mut self, id: &str) -> Vec<Fact> {
-        match of_course(id) {
-            Some((lesson, texts)) => self.open(lesson, texts, None),
-            None => {
-                let id: String = id.chars().take(60).collect();
-                self.nothing_yet(vec![Fact::Refused(format!("There is no lesson named {id}.").into())])
-            }
+/// A lesson of the course.
+pub(crate) fn open_lesson(host: &mut Host, id: &str) -> Vec<Fact> {
+    match of_course(id) {
+        Some((lesson, texts)) => open(host, lesson, texts, None),
+        None => {
+            let id: String = id.chars().take(60).collect();
+            nothing_yet(host, vec![Fact::Refused(format!("There is no lesson named {id}.").into())])
         }
     }
+}
 
-    /// Shows the first example where nothing else is shown yet.
-    fn nothing_yet(&mut self, refused: Vec<Fact>) -> Vec<Fact> {
-        let empty = self.shown.engine.entries().is_empty();
-        let first = planarium_gallery::examples().first().filter(|_| empty).map(|example| example.id);
-        let mut facts = first.map(|id| self.open_example(id)).unwrap_or_default();
-        facts.extend(refused);
-        facts
+/// Shows the first example where nothing else is shown yet.
+fn nothing_yet(host: &mut Host, refused: Vec<Fact>) -> Vec<Fact> {
+    let empty = host.shown.engine.entries().is_empty();
+    let first = planarium_gallery::examples().first().filter(|_| empty).map(|example| example.id);
+    let mut facts = first.map(|id| host.open_example(id)).unwrap_or_default();
+    facts.extend(refused);
+    facts
+}
+
+fn open(host: &mut Host, lesson: Arc<Lesson>, texts: Texts, own: Option<OwnLesson>) -> Vec<Fact> {
+    let drafts = crate::open::drafts_of(&lesson.scenario);
+    let teaching = begin_lesson(host, lesson, texts, own);
+    let shown = at_start(teaching);
+    host.leave_for(shown, OPENED);
+    host.opened(drafts, None)
+}
+
+fn begin_lesson(host: &mut Host, lesson: Arc<Lesson>, texts: Texts, own: Option<OwnLesson>) -> Teaching {
+    host.lesson_told.opened += 1;
+    let attempt = Attempt::start(&lesson, None);
+    let mut teaching = Teaching {
+        number: host.lesson_told.opened,
+        answers: vec![None; lesson.predict.len()],
+        lesson,
+        texts,
+        own,
+        attempt,
+        off_track: false,
+        hints: 0,
+        par: None,
+        gave_up: false,
+        solution: None,
+        ended: Vec::new(),
+        moves: (None, Vec::new()),
+    };
+    teaching.par = teaching.solved().map(|solved| score(solved.score()));
+    teaching
+}
+
+/// Begins the lesson again. None in a sandbox.
+pub(crate) fn restart_lesson(host: &mut Host) -> Option<Vec<Fact>> {
+    let teaching = host.shown.lesson.as_ref()?;
+    let services = teaching.lesson.scenario.services.clone();
+    if !host.touched {
+        return Some(vec![Fact::Rebuilt(services)]);
     }
+    let shown = at_start(teaching.anew());
+    host.leave_for(shown, "Started over");
+    let mut facts = vec![host.moved(), Fact::Story(host.shown.narration.told())];
+    host.shown.narration.tell_again();
+    facts.push(Fact::Rebuilt(services));
+    facts.push(Fact::Told("Started over.".into(), Some(ToastUndo::Last)));
+    Some(facts)
+}
 
-    fn open(&mut self, lesson: Arc<Lesson>, texts: Texts, own: Option<OwnLesson>) -> Vec<Fact> {
-        let drafts = crate::open::drafts_of(&lesson.scenario);
-        let teaching = self.begin_lesson(lesson, texts, own);
-        let shown = at_start(teaching);
-        self.leave_for(shown, OPENED);
-        self.opened(drafts, None)
-    }
+/// The part of a link to the lesson after `#`; none in a sandbox.
+pub(crate) fn lesson_link(host: &Host) -> Option<String> {
+    host.shown.lesson.as_ref().map(|teaching| teaching.link())
+}
 
-    fn begin_lesson(&mut self, lesson: Arc<Lesson>, texts: Texts, own: Option<OwnLesson>) -> Teaching {
-        self.lesson_told.opened += 1;
-        let attempt = Attempt::start(&lesson, None);
-        let mut teaching = Teaching {
-            number: self.lesson_told.opened,
-            answers: vec![None; lesson.predict.len()],
-            lesson,
-            texts,
-            own,
-            attempt,
-            off_track: false,
-            hints: 0,
-            par: None,
-            gave_up: false,
-            solution: None,
-            ended: Vec::new(),
-            moves: (None, Vec::new()),
-        };
-        teaching.par = teaching.solved().map(|solved| score(solved.score()));
-        teaching
-    }
+/// The lesson as a tab keeps it.
+pub(crate) fn kept_lesson(host: &Host) -> Option<Kept> {
+    let teaching = host.shown.lesson.as_ref()?;
+    Some(Kept {
+        id: teaching.lesson.id.clone(),
+        own: teaching.own.clone(),
+        hints: teaching.hints,
+        answers: teaching.answers.iter().map(|answer| answer.map(|answer| answer.option)).collect(),
+        gave_up: teaching.gave_up,
+    })
+}
 
-    /// Begins the lesson again. None in a sandbox.
-    pub(crate) fn restart_lesson(&mut self) -> Option<Vec<Fact>> {
-        let teaching = self.shown.lesson.as_ref()?;
-        let services = teaching.lesson.scenario.services.clone();
-        if !self.touched {
-            return Some(vec![Fact::Rebuilt(services)]);
+/// Brings a lesson back that a tab has kept.
+pub(crate) fn kept_teaching(host: &mut Host, kept: Kept) -> Option<Teaching> {
+    let found = match &kept.own {
+        Some(own) => read(&own.lesson, &own.texts).ok(),
+        None => of_course(&kept.id),
+    };
+    let (lesson, texts) = found?;
+    let mut teaching = begin_lesson(host, lesson, texts, kept.own);
+    teaching.hints = kept.hints.min(teaching.texts.hints.len());
+    teaching.gave_up = kept.gave_up;
+    for (question, option) in kept.answers.into_iter().enumerate() {
+        if let Some(option) = option {
+            teaching.answer(question, option);
         }
-        let shown = at_start(teaching.anew());
-        self.leave_for(shown, "Started over");
-        let mut facts = vec![self.moved(), Fact::Story(self.shown.narration.told())];
-        self.shown.narration.tell_again();
-        facts.push(Fact::Rebuilt(services));
-        facts.push(Fact::Told("Started over.".into(), Some(ToastUndo::Last)));
-        Some(facts)
     }
-
-    /// The part of a link to the lesson after `#`; none in a sandbox.
-    pub(crate) fn lesson_link(&self) -> Option<String> {
-        self.shown.lesson.as_ref().map(|teaching| teaching.link())
-    }
-
-    /// The lesson as a tab keeps it.
-    pub(crate) fn kept_lesson(&self) -> Option<Kept> {
-        let teaching = self.shown.lesson.as_ref()?;
-        Some(Kept {
-            id: teaching.lesson.id.clone(),
-            own: teaching.own.clone(),
-            hints: teaching.hints,
-            answers: teaching.answers.iter().map(|answer| answer.map(|answer| answer.option)).collect(),
-            gave_up: teaching.gave_up,
-        })
-    }
-
-    /// Brings a lesson back that a tab has kept.
-    pub(crate) fn kept_teaching(&mut self, kept: Kept) -> Option<Teaching> {
-        let found = match &kept.own {
-            Some(own) => read(&own.lesson, &own.texts).ok(),
-            None => of_course(&kept.id),
-        };
-        let (lesson, texts) = found?;
-        let mut teaching = self.begin_lesson(lesson, texts, kept.own);
-        teaching.hints = kept.hints.min(teaching.texts.hints.len());
-        teaching.gave_up = kept.gave_up;
-        for (question, option) in kept.answers.into_iter().enumerate() {
-            if let Some(option) = option {
-                teaching.answer(question, option);
-            }
-        }
-        Some(teaching)
-    }
+    Some(teaching)
 }
 
 impl Teaching {

@@ -64,8 +64,8 @@ pub fn make(recording: &Recording, outline: &Outline) -> Result<Made, Vec<String
     let tried = Arc::new(tried);
     let solution = recording.route(0, None);
     passes(&tried, &solution).map_err(|why| vec![format!("your own run does not pass: {why}")])?;
-    let also = LATER_MS.into_iter().map(|later_ms| recording.route(later_ms, None));
-    let also = also.into_iter().find(|route| passes(&tried, route).is_ok()).ok_or_else(|| {
+    let mut also = LATER_MS.into_iter().map(|later_ms| recording.route(later_ms, None));
+    let also = also.find(|route| passes(&tried, route).is_ok()).ok_or_else(|| {
         vec![
             "the same commands a little later do not pass: take a check away, or one that leaves more time"
                 .to_owned(),

@@ -184,7 +184,7 @@ impl Recording {
         let first_ms = self.moves.first().map_or(0, |(at_ms, _)| *at_ms);
         let (limit, end, first) = (time(self.limit_ms), instant(self.limit_ms), time(first_ms));
         let mut list = Vec::new();
-        for (plan, status) in self.statuses(&ended, first_ms) {
+        for (plan, status) in statuses(&ended, first_ms) {
             let id = slug(&format!("{plan} {status}"));
             list.push(goal(
                 &id,
@@ -248,28 +248,28 @@ impl Recording {
         list
     }
 
-    /// The last status of each plan that changed after the first input by hand.
-    fn statuses(&self, ended: &Attempt, first_ms: u64) -> Vec<(String, String)> {
-        let several = ended.engine().view().services.len() > 1;
-        let mut last: BTreeMap<String, String> = BTreeMap::new();
-        for event in ended.engine().events().iter().filter(|event| event.at_ms >= first_ms) {
-            if let EventBody::ElementStatus { path, to, .. } = &event.body
-                && path.phase.is_none()
-            {
-                let service = path.service.trim_matches('/');
-                let name = if several { format!("{service}/{}", path.plan) } else { path.plan.to_string() };
-                last.insert(name, to.to_string());
-            }
-        }
-        last.into_iter().collect()
-    }
-
     /// The view right before the first input by hand.
     fn view_at(&self, ms: u64) -> Arc<View> {
         let mut attempt = Attempt::start(&self.lesson(Vec::new(), self.limit_ms), None);
         attempt.advance_to(ms);
         attempt.engine().view()
     }
+}
+
+/// The last status of each plan that changed after the first input by hand.
+fn statuses(ended: &Attempt, first_ms: u64) -> Vec<(String, String)> {
+    let several = ended.engine().view().services.len() > 1;
+    let mut last: BTreeMap<String, String> = BTreeMap::new();
+    for event in ended.engine().events().iter().filter(|event| event.at_ms >= first_ms) {
+        if let EventBody::ElementStatus { path, to, .. } = &event.body
+            && path.phase.is_none()
+        {
+            let service = path.service.trim_matches('/');
+            let name = if several { format!("{service}/{}", path.plan) } else { path.plan.to_string() };
+            last.insert(name, to.to_string());
+        }
+    }
+    last.into_iter().collect()
 }
 
 /// Instances that run, by service.

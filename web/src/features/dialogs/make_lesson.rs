@@ -216,7 +216,7 @@ fn answered(hub: &Hub, outcome: &Outcome) -> Html {
             let play = {
                 let (hub, link) = (hub.clone(), link.clone());
                 Callback::from(move |_: MouseEvent| {
-                    hub.finish(&state::Dialog::MakeLesson, Action::OpenText(link.clone()))
+                    hub.finish(&state::Dialog::MakeLesson, Action::OpenText(link.clone()));
                 })
             };
             let share = {

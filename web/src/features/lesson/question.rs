@@ -32,8 +32,7 @@ fn asked(hub: &Hub, at: usize, question: &QuestionCard) -> Html {
 }
 
 fn answered(question: &QuestionCard, answer: &Answered) -> Html {
-    let text = |at: usize| question.options.get(at).map(|text| text.to_string()).unwrap_or_default();
-    let chosen = text(answer.option);
+    let text = |at: usize| question.options.get(at).cloned().unwrap_or_default();
     let family = answer
         .outcome
         .as_ref()
@@ -42,12 +41,12 @@ fn answered(question: &QuestionCard, answer: &Answered) -> Html {
         <section class="lesson-question" data-family={family} aria-label="Your prediction">
             <p>{ &*question.ask }</p>
             <p role="status">
-                { "You said: " }<strong>{ chosen }</strong>{ ". " }
+                { "You said: " }<strong>{ &*text(answer.option) }</strong>{ ". " }
                 { match &answer.outcome {
                     None => html! { "The run will tell." },
                     Some(outcome) if outcome.right == answer.option => html! { <>{ icon("check") }{ " Right. " }{ &*outcome.because }</> },
                     Some(outcome) => html! {
-                        <>{ "The run says: " }<strong>{ text(outcome.right) }</strong>{ ". " }{ &*outcome.because }
+                        <>{ "The run says: " }<strong>{ &*text(outcome.right) }</strong>{ ". " }{ &*outcome.because }
                             if let Some(not) = &outcome.not { { " " }{ &**not } }</>
                     },
                 } }
