@@ -110,7 +110,8 @@ fn finished_deployments_are_folded_and_the_running_one_stands_first() {
         .filter(|row| row.level == 2 && row.path.plan.starts_with("deployment"))
         .map(tree::name)
         .collect();
-    assert_eq!(inside.iter().map(|name| &***name).collect::<Vec<_>>(), ["deployment-2", "deployment-1"]);
+    let newest_first = ["deployment-4", "deployment-3", "deployment-2", "deployment-1"];
+    assert_eq!(inside.iter().map(|name| &***name).collect::<Vec<_>>(), newest_first);
 }
 
 #[test]
