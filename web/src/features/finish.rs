@@ -122,12 +122,7 @@ mod tests {
     #[test]
     fn the_card_says_what_became_of_the_run() {
         for (told, hollow, heading, least) in [
-            (
-                told(false, 3, 3, 0),
-                false,
-                "Done in 1 m 1 s",
-                "Least available: all 3 tasks, once they ran.",
-            ),
+            (told(false, 3, 3, 0), false, "Done in 1 m 1 s", "Least available: all 3 tasks, once they ran."),
             (
                 told(false, 3, 3, 1),
                 false,
