@@ -1,13 +1,8 @@
 //! The facts about systems, machines, examples and lessons that a page has before any host answers.
 
 use super::lesson::of_course;
-use super::open::scenario_of_example;
-use super::statuses::class_of;
-use planarium_protocol::View;
 use planarium_protocol::json;
 use planarium_protocol::json::Value;
-use planarium_protocol::view::StatusClass;
-use planarium_scenario::Player;
 
 /// The catalogue as JSON with an entry to a line, for `web/src/catalogue.json`.
 pub fn catalogue() -> String {
@@ -30,7 +25,7 @@ pub fn catalogue() -> String {
                 "dialect": example.dialect,
                 "teaches": example.teaches,
                 "difficulty": example.difficulty,
-                "picture": picture(example.id),
+                "picture": example.picture,
             })
         })
         .collect();
@@ -57,73 +52,4 @@ pub fn catalogue() -> String {
         list(&examples),
         list(&lessons),
     )
-}
-
-/// Instants of a run that are looked at for its picture.
-const LOOKS: u64 = 32;
-/// Distance of them. *Units*: milliseconds of virtual time.
-const APART_MS: u64 = 3_000;
-/// Phases of a picture, and steps of each.
-const PICTURED: (usize, usize) = (8, 6);
-
-/// The plans of an example at the moment that shows most: a letter for each step, phases apart by spaces. `n` is to come, `a` at
-/// work, `c` done, `w` held or late, `e` failed.
-fn picture(id: &str) -> String {
-    let Some(scenario) = scenario_of_example(id) else { return String::new() };
-    let (mut engine, mut player) = Player::start(scenario);
-    let mut best = (0, String::new());
-    for look in 0..LOOKS {
-        player.advance_to(&mut engine, look * APART_MS);
-        let drawn = drawn(&engine.view());
-        let kinds = ['n', 'a', 'c', 'w', 'e'].iter().filter(|letter| drawn.contains(**letter)).count();
-        let told = 2 * kinds + usize::from(drawn.contains('e')) + usize::from(drawn.contains('w'));
-        if told > best.0 {
-            best = (told, drawn);
-        }
-    }
-    best.1
-}
-
-fn drawn(view: &View) -> String {
-    let plans = view.services.iter().flat_map(|service| {
-        let dialect = &service.dialect;
-        service.plans.iter().flat_map(move |plan| plan.phases.iter().map(move |phase| (dialect, phase)))
-    });
-    let asleep = |class: StatusClass| matches!(class, StatusClass::Unused);
-    let phase = |(dialect, phase): (
-        &planarium_protocol::Text,
-        &std::sync::Arc<planarium_protocol::view::PhaseView>,
-    )| {
-        let steps = phase.steps.iter().map(|step| class_of(dialect, &step.status));
-        steps.filter(|class| !asleep(*class)).take(PICTURED.1).map(letter).collect::<String>()
-    };
-    let phases: Vec<String> =
-        plans.map(phase).filter(|letters| !letters.is_empty()).take(PICTURED.0).collect();
-    phases.join(" ")
-}
-
-fn letter(class: StatusClass) -> char {
-    match class {
-        StatusClass::Pending | StatusClass::Stopped | StatusClass::Unused => 'n',
-        StatusClass::Preparing | StatusClass::Starting | StatusClass::Working | StatusClass::Started => 'a',
-        StatusClass::Running | StatusClass::Done => 'c',
-        StatusClass::Held | StatusClass::Delayed | StatusClass::Stopping => 'w',
-        StatusClass::Failed => 'e',
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn examples_with_plans_have_a_picture_that_tells_something() {
-        // All of them are compared with `catalogue.json`.
-        for example in planarium_gallery::examples().iter().step_by(9) {
-            let drawn = picture(example.id);
-            assert_eq!(drawn.is_empty(), example.dialect == "mesos", "{}: {drawn:?}", example.id);
-            let known = drawn.chars().all(|letter| " nacwe".contains(letter));
-            assert!(known && drawn.len() <= (PICTURED.1 + 1) * PICTURED.0, "{}: {drawn:?}", example.id);
-        }
-    }
 }

@@ -122,24 +122,19 @@ mod tests {
     #[test]
     fn the_card_says_what_became_of_the_run() {
         for (told, hollow, heading, least) in [
-            (
-                told(false, 3, 3, 0),
-                false,
-                "Done in 1 min 1 s",
-                "Least available: all 3 tasks, once they ran.",
-            ),
+            (told(false, 3, 3, 0), false, "Done in 1 m 1 s", "Least available: all 3 tasks, once they ran."),
             (
                 told(false, 3, 3, 1),
                 false,
-                "Done in 1 min 1 s",
+                "Done in 1 m 1 s",
                 "Least available: 2 of 3 tasks; 4 s of task time were missing.",
             ),
-            (told(false, 2, 0, 0), false, "Done in 1 min 1 s", "2 tasks run."),
-            (told(false, 0, 0, 0), true, "Done in 1 min 1 s; nothing runs now", "0 tasks run."),
+            (told(false, 2, 0, 0), false, "Done in 1 m 1 s", "2 tasks run."),
+            (told(false, 0, 0, 0), true, "Done in 1 m 1 s; nothing runs now", "0 tasks run."),
             (
                 told(true, 0, 0, 0),
                 true,
-                "Marked complete by hand after 1 min 1 s",
+                "Marked complete by hand after 1 m 1 s",
                 "No step did its work; 0 tasks run.",
             ),
         ] {
