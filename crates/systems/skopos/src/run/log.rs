@@ -67,7 +67,7 @@ pub(crate) enum LogKind {
     Hold(HoldReason),
     /// The plan goes on.
     Resume,
-    /// A loop has nothing to go through.
+    /// A loop has no instance to go through.
     LoopEmpty,
     /// An exit says something: it passed or not, and the step or end that it leads to.
     FlowInfo(bool, Result<StepId, bool>),
