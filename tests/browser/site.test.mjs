@@ -24,6 +24,7 @@ for (const [file, count] of [
   ["systems/dcos-sdk.html", 5],
   ["systems/marathon.html", 3],
   ["systems/kudo.html", 4],
+  ["systems/kubernetes.html", 3],
   ["systems/skopos.html", 4],
   ["systems/mesos.html", 3],
   ["guide.html", 1],

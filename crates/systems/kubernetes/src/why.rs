@@ -168,7 +168,7 @@ impl Facts<'_> {
                     );
                 }
                 None if is_kind => {
-                    found.hint("Load the CustomResourceDefinition first, then apply again", None)
+                    found.hint("Load the CustomResourceDefinition first, then apply again", None);
                 }
                 None => found.hint("Change what the server refuses, and apply again", None),
             }

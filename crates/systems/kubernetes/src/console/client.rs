@@ -22,7 +22,7 @@ pub(super) struct Failed {
     /// The server's words.
     pub(super) message: String,
     reason: String,
-    body: Value,
+    body: Box<Value>,
 }
 
 impl Failed {
@@ -118,7 +118,7 @@ impl<'c, 't> Client<'c, 't> {
         let value = json::value(&body).unwrap_or_default();
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let message = text("message").unwrap_or_else(|| String::from_utf8_lossy(&body).into_owned());
-        Err(Failed { status, message, reason: text("reason").unwrap_or_default(), body: value })
+        Err(Failed { status, message, reason: text("reason").unwrap_or_default(), body: Box::new(value) })
     }
 
     /// Sends a request with a JSON body.

@@ -70,7 +70,9 @@ pub(super) fn get(client: &mut Client<'_, '_>, given: &Given) -> Done {
             lines.remove(0);
         }
         printed = true;
-        lines.iter().for_each(|line| client.say(line));
+        for line in &lines {
+            client.say(line);
+        }
     }
     if output == "name" {
         for value in &values {

@@ -26,7 +26,8 @@ pub(super) fn objects(
         let path = if path == "-" { "stdin".to_owned() } else { path };
         let text = client.read(&path).map_err(|problem| format!("error: {problem}"))?;
         let mut files = Files::new();
-        let name = if path.ends_with(".json") { "objects.json" } else { "objects.yaml" };
+        let is_json = text.trim_start().starts_with(['{', '[']);
+        let name = if is_json { "objects.json" } else { "objects.yaml" };
         files.insert(name.to_owned(), text);
         let asked = client.asked_namespace();
         let options = if asked.is_empty() { Value::Null } else { json!({ "namespace": asked }) };
@@ -47,7 +48,9 @@ pub(super) fn objects(
     if found.is_empty() && problems.is_empty() {
         return Err("error: must specify one of -f and -k".to_owned());
     }
-    problems.iter().for_each(|problem| client.warn(problem));
+    for problem in &problems {
+        client.warn(problem);
+    }
     if found.is_empty() { Err(String::new()) } else { Ok(found) }
 }
 
@@ -257,7 +260,7 @@ pub(super) fn set_image(client: &mut Client<'_, '_>, given: &Given) -> Done {
             match container {
                 "*" => wanted.extend(names.iter().map(|name| json!({ "name": name, "image": image }))),
                 container if names.contains(&container) => {
-                    wanted.push(json!({ "name": container, "image": image }))
+                    wanted.push(json!({ "name": container, "image": image }));
                 }
                 container => return Err(format!("error: unable to find container named {container:?}")),
             }

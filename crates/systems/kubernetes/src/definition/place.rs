@@ -81,10 +81,8 @@ pub(super) fn of_mismatch(root: &Node, path: &str, got: &str) -> Span {
 }
 
 fn search(node: &Node, steps: &[&str], got: &str) -> Option<Span> {
-    if let Some(items) = node.as_sequence() {
-        if !steps.is_empty() || got != "array" {
-            return items.iter().find_map(|item| search(item, steps, got));
-        }
+    if let Some(items) = node.as_sequence().filter(|_| !steps.is_empty() || got != "array") {
+        return items.iter().find_map(|item| search(item, steps, got));
     }
     let [first, rest @ ..] = steps else {
         let value = node.to_go_json();

@@ -377,10 +377,10 @@ fn runs_overlap_wait_or_replace_each_other() {
         let first = runs.first().map(|job| job["metadata"]["creationTimestamp"].as_str().unwrap().to_owned());
         match (policy, expected) {
             ("Forbid", _) => {
-                assert_eq!(first.as_deref(), Some("2020-01-01T00:01:00Z"), "the first one goes on")
+                assert_eq!(first.as_deref(), Some("2020-01-01T00:01:00Z"), "the first one goes on");
             }
             ("Replace", _) => {
-                assert_eq!(first.as_deref(), Some("2020-01-01T00:02:00Z"), "the second one took its place")
+                assert_eq!(first.as_deref(), Some("2020-01-01T00:02:00Z"), "the second one took its place");
             }
             (_, 0) => assert_eq!(stage.status("cronjob.tidy"), "Suspended"),
             _ => {}

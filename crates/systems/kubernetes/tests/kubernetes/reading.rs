@@ -2,7 +2,6 @@
 
 use super::support::{deployment, findings, request, shown};
 use planarium_kubernetes::definition::Loaded;
-use planarium_part::Definition as _;
 use planarium_part::System as _;
 use planarium_protocol::input::LoadService;
 use std::collections::BTreeMap;

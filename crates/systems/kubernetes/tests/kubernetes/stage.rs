@@ -10,9 +10,7 @@ use planarium_kubernetes::Process;
 use planarium_kubernetes::console::CONSOLE;
 use planarium_part::console::{Output, Terminal, split};
 use planarium_part::http::Wire;
-use planarium_part::{
-    Cx, Definition as _, Flags, Loading, Number, Part as _, Request, Response, System as _,
-};
+use planarium_part::{Cx, Flags, Loading, Number, Part as _, Request, Response, System as _};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::{
     AddAgent, Behaviour, Fault, LoadService, PlanCommand, PlanOp, ProcessBehaviour,
@@ -125,11 +123,7 @@ impl Stage {
     /// Loads a service.
     pub(crate) fn load(&mut self, load: LoadService) -> Result<Value, Refusal> {
         let definition = Process::read(&load);
-        assert!(
-            definition.is_usable(),
-            "{:?}",
-            super::support::shown(&definition, &definition.diagnostics())
-        );
+        assert!(definition.is_usable(), "{:?}", super::support::shown(&definition, definition.diagnostics()));
         let number = Number(self.next);
         self.next += 1;
         let loading = Loading { number, load: Arc::new(load), definition };
