@@ -106,7 +106,10 @@ fn it_creates_every_kind_that_it_knows() {
             ("auth can-i create pods", "yes"),
             ("auth can-i --list", "*.*"),
             ("auth whoami", "kubernetes-admin"),
-            ("get hpa.v1.autoscaling web -o jsonpath={.spec.targetCPUUtilizationPercentage}", "50"),
+            (
+                "get horizontalpodautoscalers.v1.autoscaling web -o jsonpath={.spec.targetCPUUtilizationPercentage}",
+                "50",
+            ),
             ("get hpa web -o jsonpath={.spec.metrics[0].resource.target.averageUtilization}", "50"),
             ("describe quota small", "pods"),
             ("get priorityclasses", "system-node-critical"),

@@ -18,7 +18,7 @@ use planarium_protocol::{
     Text, json,
     json::{Map, Value},
 };
-use std::sync::Arc;
+use std::{cmp::Ordering, sync::Arc};
 
 const SOURCE: &str = "horizontal-pod-autoscaler";
 /// The time between two looks. *Units*: milliseconds.
@@ -370,12 +370,10 @@ fn bounded(
             "recent recommendations were higher than current one, applying the highest recent recommendation";
         conditions.put("AbleToScale", true, "ScaleDownStabilized", message);
     }
-    let allowed = if stable > current {
-        stable.min(limit(rules("scaleUp"), current, memory, now, true))
-    } else if stable < current {
-        stable.max(limit(rules("scaleDown"), current, memory, now, false))
-    } else {
-        current
+    let allowed = match stable.cmp(&current) {
+        Ordering::Greater => stable.min(limit(rules("scaleUp"), current, memory, now, true)),
+        Ordering::Less => stable.max(limit(rules("scaleDown"), current, memory, now, false)),
+        Ordering::Equal => current,
     };
     let wanted = allowed.clamp(least, most.max(least));
     let (limited, reason, message) = if stable > most {

@@ -55,7 +55,9 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>) {
         ..(*before).clone()
     };
     if !spec.suspended {
-        status.start.get_or_insert(now);
+        // The time of a Job that goes on begins anew.
+        let start = status.start.filter(|_| !is_suspended(&before));
+        status.start = Some(start.unwrap_or(now));
     }
     let start = status.start.filter(|_| !spec.suspended);
     let deadline =
@@ -109,7 +111,12 @@ fn note_failures(cluster: &mut Cluster, cx: &Cx, job: &Object, before: &JobStatu
     }
 }
 
-/// Says that a Job is suspended, or goes on; then its time begins anew.
+/// True if a Job's status says that it is suspended.
+fn is_suspended(status: &JobStatus) -> bool {
+    status.conditions.iter().any(|one| one.kind == "Suspended" && one.status == Tri::True)
+}
+
+/// Says that a Job is suspended, or goes on.
 fn note_suspension(
     cluster: &mut Cluster,
     cx: &mut Cx,
@@ -125,9 +132,6 @@ fn note_suspension(
         (false, Some(Tri::True)) => (Tri::False, "JobResumed", "Job resumed", "Resumed"),
     };
     Cond::new("Suspended", tri, reason, message, now).put(&mut status.conditions);
-    if !spec.suspended {
-        status.start = Some(now);
-    }
     cluster.reports.record(cx, job, false, event, message, source(KindId::JOB));
 }
 
@@ -164,7 +168,7 @@ impl Indexes {
     /// `0-2,5`.
     fn text(&self) -> Text {
         let mut parts: Vec<(u32, u32)> = Vec::new();
-        for index in self.done.iter() {
+        for index in &self.done {
             match parts.last_mut() {
                 Some((_, last)) if last.saturating_add(1) == *index => *last = *index,
                 _ => parts.push((*index, *index)),

@@ -141,7 +141,7 @@ fn job(before: &Value, after: &Value, found: &mut Findings) {
         if spec.flag("suspend") {
             let places = ["nodeSelector", "tolerations", "affinity"];
             if let Some(fields) = template.get_mut("spec").and_then(Value::as_object_mut) {
-                places.iter().for_each(|key| _ = fields.shift_remove(*key));
+                fields.retain(|key, _| !places.contains(&key.as_str()));
             }
         }
         template
