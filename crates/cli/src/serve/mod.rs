@@ -16,6 +16,7 @@ use planarium_rest::{MAX_BODY, Rest, Session, handle_within};
 use planarium_source::render;
 use planarium_world::Genesis;
 use std::future::IntoFuture as _;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -107,8 +108,9 @@ async fn serve(address: SocketAddr, args: &ServeArgs, shared: Shared) -> Result<
         tokio::net::TcpListener::bind(address).await.with_context(|| format!("listening on {address}"))?;
     let bound = listener.local_addr()?;
     let view = shared.lock().unwrap_or_else(PoisonError::into_inner).engine.view();
-    // In one piece: whoever waits for the first line may close the pipe behind it.
-    print!("listening on http://{bound}\n{}", kubectl(&view, bound));
+    let said = format!("listening on http://{bound}\n{}", kubectl(&view, bound));
+    // In one piece, and whatever comes of it: whoever waits for the first line may close the pipe behind it.
+    let _ = std::io::stdout().write_all(said.as_bytes());
     if view.cluster.machines.is_empty() {
         eprint!("{NO_MACHINES}");
     }

@@ -1,4 +1,4 @@
-//! Objects that pods, claims and workloads name and that nothing has made, with the call that makes each.
+//! Objects that pods and claims name and that nothing has made, with the call that makes each.
 //!
 //! *Knows*: which fields name objects, and what each object needs at least. *Must not know*: why nothing made it.
 
@@ -83,26 +83,15 @@ impl Missing {
     pub(crate) fn class(api: &Api, claim: &Object) -> Option<Self> {
         let Spec::Claim(spec) = &claim.spec else { return None };
         let name = spec.class.as_ref().filter(|name| !name.is_empty())?;
-        Self::unless_there(api, KindId::STORAGE_CLASS, "", name)
-    }
-
-    /// The service account that a workload's pods are to have.
-    pub(crate) fn account(api: &Api, workload: &Object) -> Option<Self> {
-        let pod = workload.content().at(&["spec", "template", "spec"]);
-        let name = match pod.text("serviceAccountName") {
-            "" => pod.text("serviceAccount"),
-            name => name,
-        };
-        if name.is_empty() {
-            return None;
-        }
-        Self::unless_there(api, KindId::SERVICE_ACCOUNT, &workload.namespace, name)
-    }
-
-    fn unless_there(api: &Api, kind: KindId, namespace: &str, name: &str) -> Option<Self> {
-        let there = api.get(ObjectRef::new(kind, namespace, name)).is_some();
-        let (namespace, name) = (namespace.into(), name.into());
-        (!there).then_some(Self { kind, namespace, name, entries: Vec::new(), exists: false })
+        let there = api.get(ObjectRef::new(KindId::STORAGE_CLASS, "", name)).is_some();
+        let (namespace, name) = (Text::default(), name.clone());
+        (!there).then_some(Self {
+            kind: KindId::STORAGE_CLASS,
+            namespace,
+            name,
+            entries: Vec::new(),
+            exists: false,
+        })
     }
 
     /// Kind, API version and plural.
@@ -111,7 +100,6 @@ impl Missing {
             KindId::SECRET => ("Secret", "v1", "secrets"),
             KindId::PERSISTENT_VOLUME_CLAIM => ("PersistentVolumeClaim", "v1", "persistentvolumeclaims"),
             KindId::STORAGE_CLASS => ("StorageClass", "storage.k8s.io/v1", "storageclasses"),
-            KindId::SERVICE_ACCOUNT => ("ServiceAccount", "v1", "serviceaccounts"),
             _ => ("ConfigMap", "v1", "configmaps"),
         }
     }

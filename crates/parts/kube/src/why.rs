@@ -473,7 +473,6 @@ impl Reasons<'_> {
                 format!("pods cannot be created: {}", cond.message),
                 None,
             );
-            self.lacks(Missing::account(&self.cluster.api, object));
         }
     }
 
@@ -585,7 +584,6 @@ impl Reasons<'_> {
         let last = self.cluster.occurrences(set.reference()).into_iter().next_back();
         if let Some(last) = last.filter(|last| &*last.reason == "FailedCreate") {
             self.add(WhyKind::CreateFailed, set, last.message.to_string(), None);
-            self.lacks(Missing::account(&self.cluster.api, set));
         }
     }
 

@@ -46,7 +46,6 @@ fn what_a_package_lacks_is_made_by_what_is_offered() {
              {rest}  template:\n    metadata: {{labels: {{app: db}}}}\n    spec: {pod}\n"
         )
     };
-    let accounted = format!("{{serviceAccountName: clerk, restartPolicy: POLICY, containers: [{plain}]}}");
     for (title, objects) in [
         ("a volume of a Secret", deployment(&volume("secret: {secretName: house}"))),
         ("a volume of a ConfigMap", deployment(&volume("configMap: {name: house}"))),
@@ -92,12 +91,6 @@ fn what_a_package_lacks_is_made_by_what_is_offered() {
                 "  volumeClaimTemplates:\n  - metadata: {name: data}\n    spec: {accessModes: [ReadWriteOnce], storageClassName: fast, resources: \
                  {requests: {storage: 1Gi}}}\n",
             ),
-        ),
-        ("an account of a Deployment", deployment(&accounted.replace("POLICY", "Always"))),
-        ("an account of a StatefulSet", set(&accounted.replace("POLICY", "Always"), "")),
-        (
-            "an account of a Job",
-            job(&accounted.replace("POLICY", "Never").replace("nginx", "busybox").replace("args", "command")),
         ),
         (
             "a Secret of a Job",
