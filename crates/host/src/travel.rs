@@ -275,11 +275,13 @@ mod tests {
     use super::*;
 
     fn refusals(facts: &[Fact]) -> Vec<&str> {
-        let refused = |fact| match fact {
-            &Fact::Refused(ref text) => Some(&**text),
-            _ => None,
-        };
-        facts.iter().filter_map(refused).collect()
+        let mut told = Vec::new();
+        for fact in facts {
+            if let Fact::Refused(text) = fact {
+                told.push(&**text);
+            }
+        }
+        told
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub struct Dialect {
     pub console: Console,
 }
 
-/// Who holds the services of a system.
+/// The daemons that hold the services of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Daemons {
     /// One daemon holds all of them.
@@ -98,7 +98,7 @@ pub trait System: Part + Clone + Sized {
     /// Facts about the system itself.
     const DIALECT: Dialect;
 
-    /// Who holds the services of this system.
+    /// The daemons that hold the services of this system.
     const DAEMONS: Daemons = Daemons::One;
 
     /// In a script, a command or a call of its API comes before the work of its instant; otherwise after it.

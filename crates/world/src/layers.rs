@@ -42,7 +42,7 @@ macro_rules! layers {
 
         /// Does something with every layer that has begun: with its number, and with the layer to be asked.
         macro_rules! each {
-            ($layers:expr, |$no:ident, $one:ident| $work:expr) => {
+            ($layers:expr, |$no:pat_param, $one:ident| $work:expr) => {
                 $($(#[$on])* if let Some($one) = &$layers.$field {
                     let $no: u8 = $number;
                     $work
@@ -52,7 +52,7 @@ macro_rules! layers {
 
         /// Does something with every layer that has begun: with its number, and with the layer to be changed.
         macro_rules! each_mut {
-            ($layers:expr, |$no:ident, $one:ident| $work:expr) => {
+            ($layers:expr, |$no:pat_param, $one:ident| $work:expr) => {
                 $($(#[$on])* if let Some($one) = &mut $layers.$field {
                     let $no: u8 = $number;
                     $work
@@ -200,13 +200,13 @@ impl Layers {
 
     pub(crate) fn one_shots(&self) -> usize {
         let mut all = 0;
-        each!(self, |_no, layer| all += layer.one_shots());
+        each!(self, |_, layer| all += layer.one_shots());
         all
     }
 
     pub(crate) fn restless(&self) -> bool {
         let mut any = false;
-        each!(self, |_no, layer| any |= layer.restless());
+        each!(self, |_, layer| any |= layer.restless());
         any
     }
 
@@ -230,13 +230,13 @@ impl Layers {
         change: &MachineChange<'_>,
     ) -> Result<bool, Refusal> {
         let mut taken = false;
-        each_mut!(self, |_no, layer| taken |= Arc::make_mut(layer).machines_changed(cx, ground, change)?);
+        each_mut!(self, |_, layer| taken |= Arc::make_mut(layer).machines_changed(cx, ground, change)?);
         Ok(taken)
     }
 
     /// Brings the machines' ledger in line with what layers hold of them.
     pub(crate) fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
-        each_mut!(self, |_no, layer| {
+        each_mut!(self, |_, layer| {
             if !layer.is_settled(ground) {
                 Arc::make_mut(layer).settle(cx, ground);
             }
@@ -245,7 +245,7 @@ impl Layers {
 
     /// Has the first layer whose input it is carry it out.
     pub(crate) fn perform(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, input: &Input) -> Option<Done> {
-        each_mut!(self, |_no, layer| {
+        each_mut!(self, |_, layer| {
             if let Some(done) = Arc::make_mut(layer).perform(cx, ground, input) {
                 return Some(done);
             }
@@ -306,26 +306,26 @@ impl Layers {
     /// Adds to the cluster what layers know of it; the number grows whenever that is something else.
     pub(crate) fn show(&self, ground: &Ground<'_>, cluster: &mut ClusterView) -> u64 {
         let mut revision = 0_u64;
-        each!(self, |_no, layer| revision = revision.saturating_add(layer.show(ground, cluster)));
+        each!(self, |_, layer| revision = revision.saturating_add(layer.show(ground, cluster)));
         revision
     }
 
     /// Adds to the explanation of a machine what layers know of it.
     pub(crate) fn explain_machine(&self, ground: &Ground<'_>, which: &str, why: &mut Option<MachineWhy>) {
-        each!(self, |_no, layer| layer.explain_machine(ground, which, why));
+        each!(self, |_, layer| layer.explain_machine(ground, which, why));
     }
 
     // ---- upkeep ------------------------------------------------------------------------------
 
     pub(crate) fn check(&self, fleet: &Fleet) -> Vec<String> {
         let mut found = Vec::new();
-        each!(self, |_no, layer| found.extend(layer.check(fleet)));
+        each!(self, |_, layer| found.extend(layer.check(fleet)));
         found
     }
 
     pub(crate) fn weight(&self) -> u64 {
         let mut all = 0;
-        each!(self, |_no, layer| all += layer.weight());
+        each!(self, |_, layer| all += layer.weight());
         all
     }
 }

@@ -110,7 +110,7 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(_) => <$process as System>::DIALECT,)+ }
             }
 
-            /// Who holds the services of its system.
+            /// The daemons that hold the services of its system.
             pub(crate) fn daemons(&self) -> Daemons {
                 match self { $($(#[$on])* Self::$variant(_) => <$process as System>::DAEMONS,)+ }
             }

@@ -61,6 +61,18 @@ fn a_dry_run_shows_the_plan_and_does_nothing() {
     assert_eq!(actions(1), json!([{"action": "ScaleApplication", "app": "/g/x"}]));
     assert_eq!(actions(2), json!([{"action": "ScaleApplication", "app": "/g/y"}]));
     assert_eq!(client.get("/v2/apps").json(), json!({"apps": []}));
+    // Apps that are named have a new version, whether or not anything about them changes.
+    call(&mut client, "PUT", "/v2/groups/g", &body).status(200);
+    pass(&mut client, 60);
+    let shown = call(&mut client, "PUT", "/v2/groups/g?dryRun=true", &body).status(200).json();
+    let steps = json!([
+        {"actions": [{"action": "RestartApplication", "app": "/g/x"}]},
+        {"actions": [{"action": "RestartApplication", "app": "/g/y"}]},
+    ]);
+    assert_eq!(shown["steps"], steps);
+    let scaled =
+        call(&mut client, "PUT", "/v2/groups/g?dryRun=true", &json!({"scaleBy": 2})).status(200).json();
+    assert!(!scaled.to_string().contains("Restart"), "{scaled}");
 }
 
 #[test]

@@ -40,7 +40,7 @@ impl Listeners {
         self.last.push_back((now, came));
     }
 
-    /// How many changes there have been.
+    /// The number of changes so far.
     pub(crate) fn count(&self) -> u64 {
         self.forgotten + self.last.len() as u64
     }

@@ -171,7 +171,9 @@ impl Reader<'_> {
         let (id, body) = self.group_body(&at, &posted(body)?)?;
         let mut to = self.records.definitions.root.clone();
         self.apply_group(&mut to, &id, &body)?;
-        // Nothing is versioned: what differs in anything is restarted.
+        if let GroupBody::Structure(change) = &body {
+            change.version_anew(&mut to);
+        }
         let difference = Difference::between(&self.records.definitions.root, &to);
         let before = self.records.definitions.levels();
         let after = difference.levels(before, &to);

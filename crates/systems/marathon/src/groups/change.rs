@@ -326,6 +326,14 @@ impl GroupChange {
         self.apply_inner(root, settings)
     }
 
+    /// Gives the apps that it names versions of their own, whether or not anything about them changes: so a trial has them.
+    pub(crate) fn version_anew(&self, root: &mut Root) {
+        for AppChange { spec, .. } in self.apps.iter().flatten() {
+            root.specs.insert(spec.id.clone(), spec.clone());
+        }
+        self.groups.iter().flatten().for_each(|group| group.version_anew(root));
+    }
+
     fn apply_inner(&self, root: &mut Root, settings: &Settings) -> Result<(), Refused> {
         if let Some(groups) = &self.groups {
             let listed: SortedSet<&PathId> = groups.iter().map(|group| &group.id).collect();

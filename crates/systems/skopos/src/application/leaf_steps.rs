@@ -119,21 +119,17 @@ impl App {
 
     /// The timer of the leaf was due.
     pub(super) fn work_is_due(&mut self, io: &mut Io<'_>) {
-        let Some(leaf) = self.run.work.leaf() else { return };
-        let step = leaf.step;
-        match &leaf.work {
-            Work::Delay => {
-                self.run.work.end();
-                self.drive(io, Move::Complete(step, true));
-            }
-            Work::Gate | Work::Launch(_) => {}
-            Work::Timed(timed) => {
-                let timed = Timed::clone(timed);
-                self.run.work.end();
-                let result = self.apply(io, step, &timed);
-                self.finish(io, step, result);
-            }
-            Work::Await(_) => self.look_again(io),
+        match self.run.work.leaf().map(|leaf| &leaf.work) {
+            Some(Work::Delay | Work::Timed(_)) => {}
+            Some(Work::Await(_)) => return self.look_again(io),
+            Some(Work::Gate | Work::Launch(_)) | None => return,
+        }
+        let Some(leaf) = self.run.work.end() else { return };
+        if let Work::Timed(timed) = leaf.work {
+            let result = self.apply(io, leaf.step, &timed);
+            self.finish(io, leaf.step, result);
+        } else {
+            self.drive(io, Move::Complete(leaf.step, true));
         }
     }
 
