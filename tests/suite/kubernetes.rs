@@ -1,7 +1,5 @@
 //! Plain Kubernetes objects in a world: over HTTP, by `kubectl`, in journals, and with the ways out that explanations offer.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
-
 use planarium_protocol::event::ElementPath;
 use planarium_rest::console;
 use planarium_rest::{Request, handle};
