@@ -124,14 +124,13 @@ fn property(shape: &Shape, parts: &mut Vec<&'static Struct>) -> Value {
         })
     };
     match shape {
-        Shape::Str => json!({ "type": "string" }),
+        Shape::Str | Shape::Quantity => json!({ "type": "string" }),
         Shape::Int => json!({ "type": "integer", "format": "int32" }),
         Shape::Long => json!({ "type": "integer", "format": "int64" }),
         Shape::Bool => json!({ "type": "boolean" }),
         Shape::IntOrStr => {
             json!({ "format": "int-or-string", "oneOf": [{ "type": "integer" }, { "type": "string" }] })
         }
-        Shape::Quantity => json!({ "type": "string" }),
         Shape::Any => json!({ "type": "object" }),
         Shape::Map(inner) => json!({ "type": "object", "additionalProperties": (property(inner, parts)) }),
         Shape::List(inner) => json!({ "type": "array", "items": (property(inner, parts)) }),

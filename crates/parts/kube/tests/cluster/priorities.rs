@@ -21,7 +21,8 @@ fn pod(name: &str, cpu: &str, class: &str) -> String {
 }
 
 fn node_of(yard: &Yard, name: &str) -> String {
-    yard.get(KindId::POD, name).map(|pod| pod.pod().expect("a pod").node.to_string()).unwrap_or_default()
+    let pod = yard.get(KindId::POD, name);
+    pod.and_then(|pod| pod.pod().map(|pod| pod.node.to_string())).unwrap_or_default()
 }
 
 #[test]

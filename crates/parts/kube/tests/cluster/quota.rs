@@ -2,7 +2,7 @@
 
 use crate::support::Yard;
 use planarium_kube::{KindId, Propagation};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const QUOTA: &str = "
 apiVersion: v1
@@ -39,7 +39,8 @@ spec:
 /// `status.used` of the quota.
 fn used(yard: &Yard, key: &str) -> String {
     let quota = yard.value(KindId::RESOURCE_QUOTA, "small");
-    quota["status"]["used"][key].as_str().unwrap_or_default().to_owned()
+    let used = quota.pointer("/status/used").and_then(|used| used.get(key));
+    used.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 #[test]
