@@ -1,8 +1,8 @@
 //! Questions before time runs: a choice, then the answer that the run gives.
 
 use super::acting;
-use crate::store::lessons::{Answered, Card, LessonAsk, QuestionCard, Try};
 use crate::store::Hub;
+use crate::store::lessons::{Answered, Card, LessonAsk, QuestionCard, Try};
 use crate::ui::icon;
 use yew::prelude::*;
 
