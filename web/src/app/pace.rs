@@ -42,6 +42,8 @@ pub(super) struct Pace {
     owed_ms: f64,
     /// Set if the last frame showed something.
     shown: bool,
+    /// Set if something was played since a frame showed something.
+    unseen: bool,
     /// Frames to come that show nothing.
     rests: u32,
     /// Duration of a frame that shows something; slow ones count more than quick ones.
@@ -50,7 +52,15 @@ pub(super) struct Pace {
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { last_ms: None, most_ms: MOST_MS, owed_ms: 0.0, shown: false, rests: 0, shown_ms: SHORT_MS }
+        Self {
+            last_ms: None,
+            most_ms: MOST_MS,
+            owed_ms: 0.0,
+            shown: false,
+            unseen: false,
+            rests: 0,
+            shown_ms: SHORT_MS,
+        }
     }
 }
 
@@ -69,8 +79,9 @@ impl Pace {
         self.rests = self.rests.saturating_sub(1);
         // A frame that takes long to draw leaves playing to the short ones that come after it.
         self.owed_ms = (self.owed_ms + frame_ms).min(MOST_MS);
-        let busy = self.shown && rests(self.shown_ms) > 0;
+        let busy = self.shown && self.unseen && rests(self.shown_ms) > 0;
         let play_ms = if busy { 0.0 } else { self.owed_ms.min(self.most_ms) };
+        self.unseen = !self.shown && (self.unseen || play_ms > 0.0);
         self.owed_ms = (self.owed_ms - play_ms).min(OWED_MS);
         Some(Turn { play_ms, shows: self.shown })
     }
@@ -158,6 +169,25 @@ mod tests {
             pace.played(Turn { play_ms: pace.most_ms, shows: true }, 1.0);
         }
         assert!(pace.most_ms >= MOST_MS, "{}", pace.most_ms);
+    }
+
+    #[test]
+    fn a_clock_that_stood_while_nothing_was_drawn_goes_on() {
+        let (mut pace, mut now_ms) = (Pace::default(), 0.0);
+        let mut frame = |pace: &mut Pace, drew| {
+            now_ms += 60.0;
+            pace.frame(now_ms, drew)
+        };
+        for _ in 0..40 {
+            frame(&mut pace, true);
+        }
+        // A dialog is open: nothing is played, so nothing is drawn.
+        for _ in 0..40 {
+            frame(&mut pace, false);
+        }
+        let played: Vec<_> =
+            (0..3).filter_map(|_| frame(&mut pace, false)).map(|turn| turn.play_ms).collect();
+        assert!(played.iter().any(|ms| *ms > 0.0), "{played:?}");
     }
 
     #[test]
