@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Repository;
 
 /// Every package with its layer.
-const LAYERS: [(&str, u8); 27] = [
+const LAYERS: [(&str, u8); 28] = [
     ("planarium-kernel", 0),
     ("planarium-protocol", 0),
     ("planarium-source", 0),
