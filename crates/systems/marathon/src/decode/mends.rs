@@ -12,31 +12,34 @@ pub(super) type Mend = (String, Span, String);
 
 /// The mend of a violation at a value.
 pub(super) fn mend(node: &Node, violation: &Violation) -> Option<Mend> {
-    // What a template or an anchor made cannot be edited in its place.
-    if !node.literal {
-        return None;
-    }
     let said: &str = &violation.message;
-    let write = |text: &str| Some((format!("Write {text}"), node.span, text.to_owned()));
-    if let Some((_, expected)) = said.split_once("expected one of: [") {
+    let write = |node: &Node, text: &str| {
+        // What a template or an anchor made cannot be edited in its place.
+        node.literal.then(|| (format!("Write {text}"), node.span, text.to_owned()))
+    };
+    let is_about = |field: &str| violation.path.ends_with(field);
+    if let Some((_, expected)) = said.split_once("expected one of: [").filter(|_| is_about("/role")) {
         let first = expected.split([',', ']']).next().map(str::trim).filter(|role| !role.is_empty())?;
-        return write(&quoted(first));
+        return write(node, &quoted(first));
     }
-    if said.contains("must have `acceptedResourceRoles = [\"*\"]`") {
-        return write("[\"*\"]");
+    if said.contains("must have `acceptedResourceRoles = [\"*\"]`") && is_about("acceptedResourceRoles") {
+        return write(node, "[\"*\"]");
     }
     if said.contains("unreachableStrategy must be disabled") {
-        return write("\"disabled\"");
+        // It is told of the whole app, too.
+        let field =
+            if is_about("unreachableStrategy") { Some(node) } else { node.get("unreachableStrategy") };
+        return write(field?, "\"disabled\"");
     }
-    if violation.path.ends_with("maximumOverCapacity") && said.contains("expected 0.0") {
-        return write("0");
+    if said.contains("expected 0.0") && is_about("maximumOverCapacity") {
+        return write(node, "0");
     }
     constraint(node, said)
 }
 
 /// The mend of a constraint, by what is wrong with it.
 fn constraint(node: &Node, said: &str) -> Option<Mend> {
-    let parts = node.as_sequence()?;
+    let parts = node.literal.then(|| node.as_sequence()).flatten()?;
     let text = |at: usize| Some(&*parts.get(at)?.as_scalar()?.text);
     let (field, operator) = (text(0)?, text(1)?);
     let whole = |parts: &[&str]| {

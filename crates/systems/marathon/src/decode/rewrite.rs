@@ -33,12 +33,13 @@ pub(crate) fn rewritten(
         let Some(node) = loaded.0.pieces.iter().find_map(|piece| find(piece.node(), "", &new)) else {
             continue;
         };
+        let flow = is_flow(loaded, node);
         let keys = old.as_object().into_iter().chain(new.as_object()).flat_map(|all| all.keys());
         let mut seen: Vec<&String> = Vec::new();
         for key in keys.filter(|key| !ALWAYS.contains(&key.as_str())) {
             if old.get(key) != new.get(key) && !seen.contains(&key) {
                 seen.push(key);
-                edits.extend(edit(node, key, new.get(key).unwrap_or(&Value::Null)));
+                edits.extend(edit(node, flow, key, new.get(key).unwrap_or(&Value::Null)));
             }
         }
     }
@@ -84,12 +85,19 @@ fn find<'n>(node: &'n Node, base: &str, wanted: &Value) -> Option<&'n Node> {
     inside.into_iter().find_map(|node| find(node, own, wanted))
 }
 
+/// Returns whether a node is written in braces, as JSON is.
+fn is_flow(loaded: &Loaded, node: &Node) -> bool {
+    let text = loaded.sources().get(node.span.file).map(planarium_source::SourceFile::text);
+    let start = usize::try_from(node.span.start).ok();
+    text.zip(start).and_then(|(text, start)| text.get(start..)).is_some_and(|rest| rest.starts_with('{'))
+}
+
 /// The edit that gives a field its value. A text that no one can edit in its place stays as it is.
-fn edit(node: &Node, key: &str, value: &Value) -> Option<(Span, String)> {
+fn edit(node: &Node, flow: bool, key: &str, value: &Value) -> Option<(Span, String)> {
     if let Some(entry) = node.entry(key) {
         return entry.value.literal.then(|| (entry.value.span, value.to_string()));
     }
-    if value.is_null() {
+    if value.is_null() || !flow {
         return None;
     }
     // A field that was not written comes after the id.
