@@ -14,6 +14,7 @@ use planarium_protocol::view::ClusterView;
 use planarium_protocol::why::MachineWhy;
 use planarium_protocol::{Event, Input, Refusal};
 use serde_json::Value;
+#[allow(unused_imports, reason = "a build may have no layers")]
 use std::sync::Arc;
 
 /// Makes the layers from a line for each, in the order of their timers, and the order in which they hear of machines.
