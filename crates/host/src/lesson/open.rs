@@ -15,7 +15,7 @@ const OPENED: &str = "Opened a lesson";
 const LANGUAGE: &str = "en";
 
 /// A lesson as a tab keeps it.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Clone)]
 pub(crate) struct Kept {
     id: String,
     own: Option<OwnLesson>,
