@@ -60,6 +60,7 @@ fn words(ask: &Ask) -> String {
         Ask::Branch(_) => "showing a branch".to_owned(),
         Ask::Compare(_) => "comparing".to_owned(),
         Ask::SeekMachines | Ask::TryHelp => "looking for ways out".to_owned(),
+        Ask::Lesson(_) => "the lesson".to_owned(),
         Ask::Call(Call::Input(input)) => input_words(input),
         Ask::Call(Call::Command { op, element }) => format!("{op} {element}"),
         Ask::Call(Call::Why(_) | Call::Snapshot | Call::Share(_)) => "looking at the run".to_owned(),

@@ -1,6 +1,7 @@
 //! Kubernetes in the page.
 
 use super::Desk;
+use crate::store::selectors::faults;
 
 /// Plain Kubernetes objects.
 pub(super) const DESK: Desk = Desk {
@@ -38,5 +39,7 @@ spec:
         "delete",
     ],
     tries: &["kubectl get all", "kubectl rollout history deployment/web", "kubectl get events"],
-    panel: |_| None,
+    heading: "Workloads of ",
+    faults: faults::KUBERNETES,
+    ..Desk::PLAIN
 };
