@@ -31,7 +31,7 @@ pub const STATUSES: &[StatusWord] = &[
     word("Scheduled", StatusClass::Done, "complete", "✓", "Its runs begin by the clock; none is under way."),
     word("Terminating", StatusClass::Stopping, "spanner", "◒", "It is being deleted."),
     word("NotApplied", StatusClass::Failed, "error", "✗", "The API server refused it."),
-    word("Deleted", StatusClass::Stopped, "killed", "□", "It was deleted and is still in the files."),
+    word("Deleted", StatusClass::Stopped, "killed", "□", "It was deleted."),
     word(
         "ScalingDown",
         StatusClass::Stopping,

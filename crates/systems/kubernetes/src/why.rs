@@ -438,6 +438,8 @@ fn roomy(requests: Amounts, count: u32) -> Input {
 
 /// Kind and name in a message such as `secret "door" not found`.
 fn missing(message: &str) -> Option<(&str, &str)> {
+    // The scheduler goes on to say that preemption does not help.
+    let message = message.split(". preemption:").next().unwrap_or(message);
     let rest = message.trim_end_matches('.').strip_suffix(" not found")?.strip_suffix('"')?;
     let (before, name) = rest.rsplit_once('"')?;
     let kind = before.trim_end().rsplit(' ').next()?;

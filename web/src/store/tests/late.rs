@@ -67,7 +67,7 @@ fn the_draft_is_read_once_the_first_world_is_there() {
     assert!(late.asks().contains(&Ask::Check) && !settled.get(), "{:?}", late.asks());
     late.answer_all();
     assert!(settled.get());
-    assert_eq!(&*late.hub.state().checked.name, "hello-world");
+    assert_eq!(&*late.hub.state().checked.name, "web-shop");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn findings_about_another_definition_are_passed_over() {
     late.hub.send(Action::PickService(0));
     late.answer_all();
     let labels: Vec<_> = late.hub.state().all_drafts().iter().map(|draft| draft.label.to_string()).collect();
-    assert_eq!(labels, ["hello-world", "typed"]);
+    assert_eq!(labels, ["web-shop", "typed"]);
 }
 
 #[test]

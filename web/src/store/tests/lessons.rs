@@ -37,7 +37,7 @@ fn a_lesson_takes_the_place_of_the_definition_until_it_is_left() {
     assert_eq!(lesson(&hub), "");
     // Undo leads to the world before, and the lesson is part of its own.
     hub.send(Action::Undo);
-    assert_eq!(hub.state().story.example.as_deref(), Some("hello-world"));
+    assert_eq!(hub.state().story.example.as_deref(), Some("web-shop"));
 }
 
 #[test]

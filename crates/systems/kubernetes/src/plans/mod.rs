@@ -30,7 +30,7 @@ pub(crate) use objects::{objects_plan, status as objects_status};
 pub(crate) use pods::pod_view;
 pub(crate) use preview::preview;
 pub(crate) use tree::{plan, step_word};
-pub(crate) use words::{part_word, step_of};
+pub(crate) use words::{ordinal, part_word, step_of};
 
 use planarium_kube::KindId;
 use serde_json::Value;

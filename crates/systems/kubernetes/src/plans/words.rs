@@ -58,7 +58,7 @@ fn is_on_delete(member: &Member) -> bool {
 }
 
 /// The ordinal in the name of a StatefulSet's pod.
-pub(super) fn ordinal(name: &str) -> Option<u32> {
+pub(crate) fn ordinal(name: &str) -> Option<u32> {
     name.rsplit_once('-').and_then(|(_, ordinal)| ordinal.parse().ok())
 }
 

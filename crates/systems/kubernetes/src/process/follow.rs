@@ -13,7 +13,7 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::{EventBody, Text};
 
 use super::{Place, Process};
-use crate::plans::{self, Facts, OBJECTS, Part, part_word, step_of};
+use crate::plans::{self, Facts, OBJECTS, Part, ordinal, part_word, step_of};
 
 impl Process {
     /// Hears of what has changed and brings up to date what is kept of it.
@@ -73,6 +73,7 @@ impl Process {
         if is_gone {
             let Some(places) = self.owners.remove(&object.no) else { return Arc::default() };
             for place in places.iter() {
+                self.tell_end(cx, *place, object.no);
                 if let Some(member) = self.member_mut(*place) {
                     member.parts.remove(&object.no);
                 }
@@ -155,6 +156,19 @@ impl Process {
             let path = service.path(&member.key, Some(phase), Some(step));
             cx.emit(EventBody::ElementStatus { path, from: before.into(), to: part.word.into() });
         }
+    }
+
+    /// Tells of the end of a pod: its step goes away with it, or waits for the next pod of its ordinal.
+    fn tell_end(&self, cx: &mut Cx, place: Place, no: ObjectNo) {
+        let Some(service) = self.services.get(&place.0) else { return };
+        let Some(member) = service.members.get(&place.1) else { return };
+        let Some(part) = member.parts.get(&no).filter(|part| !part.word.is_empty()) else { return };
+        let Some((phase, step)) = step_of(member, part) else { return };
+        let stays = member.kind == Some(KindId::STATEFUL_SET)
+            && ordinal(&part.object.name).is_some_and(|ordinal| ordinal < member.facts.progress.total);
+        let path = service.path(&member.key, Some(phase), Some(step));
+        let to = if stays { "Pending" } else { "Deleted" };
+        cx.emit(EventBody::ElementStatus { path, from: part.word.into(), to: to.into() });
     }
 
     /// Words the pods of a workload anew: which revision they are to have has changed.

@@ -101,7 +101,7 @@ fn faults_of_shape_and_of_rules_are_told_in_one_round() {
     };
     let app = r#"{"id": "/web", "cmd": "./x",
 "cpus": "many",
-"constraints": [["hostname", "UNIQ"]],
+"constraints": [["hostname", "UNIQE"]],
 "healthChecks": [{"protocol": "HTTP", "portIndex": 7}],
 "upgradeStrategy": {"minimumHealthCapacity": 2, "maximumOverCapacity": 1}}"#;
     assert_eq!(codes(app), ["MAR011", "MAR050", "MAR060", "MAR013"]);
