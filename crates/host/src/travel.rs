@@ -83,6 +83,7 @@ impl Host {
             && engine.idle()
             && !matches!(self.waits(), Waits::Until(_))
             && self.scheduled_ms().is_none()
+            && !lesson::is_open(self)
     }
 
     /// The next begin or end of a maintenance window. Nothing in the world has to happen then, but somebody meant it to.

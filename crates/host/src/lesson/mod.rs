@@ -25,7 +25,7 @@ pub(crate) use open::{
     Kept, kept_lesson, kept_teaching, lesson_link, of_course, open_lesson_link, restart_lesson,
 };
 pub(crate) use rules::{
-    lesson_refuses, line_not_allowed, line_puts_in, not_allowed, rest_of_instant, until_verdict,
+    is_open, lesson_refuses, line_not_allowed, line_puts_in, not_allowed, rest_of_instant, until_verdict,
     whole_instant,
 };
 

@@ -90,6 +90,12 @@ pub(crate) fn rest_of_instant(host: &mut Host) {
     }
 }
 
+/// Returns whether a lesson has no verdict yet: time alone may bring it.
+pub(crate) fn is_open(host: &Host) -> bool {
+    let teaching = host.shown.lesson.as_ref();
+    teaching.is_some_and(|teaching| !teaching.off_track && *teaching.attempt.verdict() == Verdict::Open)
+}
+
 /// The instant at which a move forward stops: where the lesson comes to a verdict.
 pub(crate) fn until_verdict(host: &mut Host, target: u64) -> u64 {
     let (now, at_head) = (host.shown.engine.now_ms(), host.shown.engine.at_head());

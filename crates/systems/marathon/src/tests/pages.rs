@@ -133,7 +133,7 @@ fn what_the_real_one_refuses_is_mended_in_its_place() {
             resident(r#""upgradeStrategy": {"minimumHealthCapacity": 0.5, "maximumOverCapacity": 0.5}"#),
             Some("db"),
         ),
-        (constraint(r#"["hostname", "UNIQ"]"#), None),
+        (constraint(r#"["hostname", "UNIQE"]"#), None),
         (constraint(r#"["hostname", "UNIQUE", "1"]"#), None),
         (constraint(r#"["hostname", "GROUP_BY", "two"]"#), None),
         (constraint(r#"["hostname", "MAX_PER", "two"]"#), None),
