@@ -17,7 +17,7 @@ fn solve(hub: &Hub) {
     for at_ms in [35_000, 60_000] {
         hub.send(Action::SeekMs(at_ms));
         let moves = hub.state().attempt.moves.clone();
-        let go_on = moves.iter().find(|title| &**title == "plan continue web/deploy/web");
+        let go_on = moves.iter().find(|title| title.as_ref() == "plan continue web/deploy/web");
         let go_on =
             go_on.unwrap_or_else(|| panic!("no command at {at_ms}: {moves:?}, {:?}", toasts(&hub.state())));
         hub.send(Action::Lesson(LessonAsk::Give(go_on.clone())));
