@@ -44,8 +44,11 @@ impl Host {
         let actions = service.map(|service| actions_at(service, &path)).unwrap_or_default();
         let known = |action: &&ActionView| action.op.is_some_and(|known| known.as_str() == op);
         let Some(action) = actions.iter().find(known) else {
-            let mut words: Vec<&str> =
-                actions.iter().filter_map(|action| action.op).map(|op| op.as_str()).collect();
+            let mut words: Vec<&str> = actions
+                .iter()
+                .filter_map(|action| action.op)
+                .map(planarium_protocol::input::PlanOp::as_str)
+                .collect();
             words.sort_unstable();
             words.dedup();
             let reason = if words.is_empty() {

@@ -136,7 +136,7 @@ fn ClockNow(props: &ClockNowProps) -> Html {
                         open.set(false);
                     }
                     None => {
-                        hub.send(Action::Say("A time is written as 20:00, 1:05:00, 90 s or 20 min.".into()))
+                        hub.send(Action::Say("A time is written as 20:00, 1:05:00, 90 s or 20 min.".into()));
                     }
                 }
             }

@@ -75,7 +75,7 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         Action::Mend(fix) => mend(state, fix),
         // There are other machines now, and nobody has tried those.
         Action::Do(input) if matches!(**input, Input::AddAgent(_) | Input::RemoveAgent(_)) => {
-            state.better = None
+            state.better = None;
         }
         Action::SystemTheme(dark) => state.system_dark = *dark,
         Action::Console(act) => Arc::make_mut(&mut state.console.0).act(act),

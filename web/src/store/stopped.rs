@@ -44,7 +44,7 @@ impl Stopped {
 fn words(ask: &Ask) -> String {
     match ask {
         Ask::Frame(_) | Ask::Ahead(_) | Ask::Play => "playing on".to_owned(),
-        Ask::Do(input) => input_words(input),
+        Ask::Do(input) | Ask::Call(Call::Input(input)) => input_words(input),
         Ask::Run { line, .. } => line.clone(),
         Ask::Begin(_) | Ask::OpenHash(_) | Ask::OpenPlace(..) => "opening the link".to_owned(),
         Ask::OpenExample(id) => format!("opening the example {id}"),
@@ -61,7 +61,6 @@ fn words(ask: &Ask) -> String {
         Ask::Compare(_) => "comparing".to_owned(),
         Ask::SeekMachines | Ask::TryHelp => "looking for ways out".to_owned(),
         Ask::Lesson(_) => "the lesson".to_owned(),
-        Ask::Call(Call::Input(input)) => input_words(input),
         Ask::Call(Call::Command { op, element }) => format!("{op} {element}"),
         Ask::Call(Call::Why(_) | Call::Snapshot | Call::Share(_)) => "looking at the run".to_owned(),
         Ask::Link(_) | Ask::Demo(_) | Ask::WriteAddress | Ask::SaveAs(_) => "writing the run down".to_owned(),

@@ -229,23 +229,9 @@ fn settle(out: &mut String, blanks: &mut String, breaks: &mut usize) {
     *breaks = 0;
 }
 
-/// The character behind a backslash; a line break joins the lines.
+/// Adds the character behind a backslash; a line break joins the lines.
 fn escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String) -> Option<()> {
     let digits = match chars.next()? {
-        '0' => return push(out, '\0'),
-        'a' => return push(out, '\u{7}'),
-        'b' => return push(out, '\u{8}'),
-        't' | '\t' => return push(out, '\t'),
-        'n' => return push(out, '\n'),
-        'v' => return push(out, '\u{b}'),
-        'f' => return push(out, '\u{c}'),
-        'r' => return push(out, '\r'),
-        'e' => return push(out, '\u{1b}'),
-        'N' => return push(out, '\u{85}'),
-        '_' => return push(out, '\u{a0}'),
-        'L' => return push(out, '\u{2028}'),
-        'P' => return push(out, '\u{2029}'),
-        c @ (' ' | '"' | '\'' | '\\') => return push(out, c),
         '\n' => {
             while chars.next_if(|c| matches!(c, ' ' | '\t')).is_some() {}
             return Some(());
@@ -253,14 +239,34 @@ fn escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String
         'x' => 2,
         'u' => 4,
         'U' => 8,
-        _ => return None,
+        c => {
+            out.push(named(c)?);
+            return Some(());
+        }
     };
     let text: String = chars.by_ref().take(digits).collect();
     let code = u32::from_str_radix(&text, 16).ok().filter(|_| text.len() == digits)?;
-    push(out, char::from_u32(code)?)
+    out.push(char::from_u32(code)?);
+    Some(())
 }
 
-fn push(out: &mut String, c: char) -> Option<()> {
-    out.push(c);
-    Some(())
+/// Returns the character that a letter behind a backslash stands for.
+fn named(letter: char) -> Option<char> {
+    Some(match letter {
+        '0' => '\0',
+        'a' => '\u{7}',
+        'b' => '\u{8}',
+        't' | '\t' => '\t',
+        'n' => '\n',
+        'v' => '\u{b}',
+        'f' => '\u{c}',
+        'r' => '\r',
+        'e' => '\u{1b}',
+        'N' => '\u{85}',
+        '_' => '\u{a0}',
+        'L' => '\u{2028}',
+        'P' => '\u{2029}',
+        ' ' | '"' | '\'' | '\\' => letter,
+        _ => return None,
+    })
 }

@@ -73,11 +73,10 @@ fn struck(fault: &Fault) -> String {
         FaultKind::PluginFail => "fails",
         FaultKind::AgentLost => "lost",
         FaultKind::AgentPartitioned => "cut off",
-        FaultKind::AgentRestart => "restarted",
+        FaultKind::AgentRestart | FaultKind::SchedulerRestart => "restarted",
         FaultKind::AgentFull => "full",
         FaultKind::OffersWithheld => return "offers withheld".to_owned(),
         FaultKind::StatusDropped => "unheard of",
-        FaultKind::SchedulerRestart => "restarted",
         FaultKind::MasterFailover => return "master failed over".to_owned(),
     };
     format!("{target} {did}")

@@ -291,9 +291,12 @@ fn gate_position(phase: &PhaseView, words: Words) -> Option<usize> {
 /// Returns the names of all plans, with the service in front where there are several.
 pub(crate) fn plan_names(view: &View) -> Vec<AttrValue> {
     let many = view.services.len() > 1;
-    let name = |service: &ServiceView, plan: &PlanView| match many {
-        true => format!("{}/{}", service.name.trim_start_matches('/'), plan.name).into(),
-        false => AttrValue::from(plan.name.to_string()),
+    let name = |service: &ServiceView, plan: &PlanView| {
+        if many {
+            format!("{}/{}", service.name.trim_start_matches('/'), plan.name).into()
+        } else {
+            AttrValue::from(plan.name.to_string())
+        }
     };
     view.services
         .iter()

@@ -239,7 +239,7 @@ fn the_editor_follows_what_a_call_changes() {
     };
     hub.send(call(7));
     let scaled = hub.state().draft.text().to_owned();
-    assert!(scaled.contains("7") && scaled != text, "{:?}: {scaled}", toasts(&hub.state()));
+    assert!(scaled.contains('7') && scaled != text, "{:?}: {scaled}", toasts(&hub.state()));
     assert!(!hub.state().draft.dirty(), "it is what runs, not a draft");
     // What is typed stays a draft, and can be left for what runs.
     hub.send(Action::Edit(hub.state().draft.file.clone(), text.clone()));
