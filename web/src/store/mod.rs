@@ -19,6 +19,7 @@ pub(crate) mod persist;
 pub(crate) mod progress;
 pub(crate) mod reduce;
 pub(crate) mod selectors;
+mod settings;
 pub(crate) mod state;
 pub(crate) mod stopped;
 pub(crate) mod toast;

@@ -2,15 +2,13 @@
 //!
 //! *Knows*: what an action or a fact means for what is shown. *Must not know*: the engine, the browser.
 
-use super::action::{Action, Border, Fact};
+use super::action::{Action, Fact};
 use super::draft::{self, Draft};
 use super::moment;
 use super::progress::{Done, Progress};
 use super::ptr::Ptr;
-use super::state::{
-    EditTab, Fix, Menu, Pane, Place, Prefs, Sizes, State, Tab, Toast, ToastKind, ToastUndo, Ui, World,
-};
-use super::{action::Snapshot, selectors};
+use super::state::{EditTab, Fix, Menu, Pane, Place, State, Tab, Toast, ToastKind, ToastUndo, Ui, World};
+use super::{action::Snapshot, selectors, settings};
 use crate::ui::attr;
 use planarium_messages::lessons::LessonAsk;
 use planarium_messages::questions::Ask;
@@ -264,28 +262,7 @@ fn looks(state: &mut State, action: &Action) {
         }
         Action::LeaveBroken => state.broken = None,
         Action::LeaveDiffering => state.differing = None,
-        _ => prefs(&mut state.prefs, action),
-    }
-}
-
-fn prefs(prefs: &mut Prefs, action: &Action) {
-    match action {
-        Action::Resize(border, size) => resize(&mut prefs.sizes, *border, *size),
-        Action::ResetSize(border) => {
-            let first = Sizes::default();
-            let size = match border {
-                Border::Editor => first.editor,
-                Border::Inspector => first.inspector,
-                Border::Dock => first.dock,
-            };
-            resize(&mut prefs.sizes, *border, size);
-        }
-        Action::SetTheme(theme) => prefs.theme = *theme,
-        Action::ToggleIdle => prefs.full_idle = !prefs.full_idle,
-        Action::ToggleKeys => prefs.keys_off = !prefs.keys_off,
-        Action::SetVerbosity(verbosity) => prefs.verbosity = *verbosity,
-        Action::DismissHint => prefs.hint_seen = true,
-        _ => {}
+        _ => settings::take(&mut state.prefs, action),
     }
 }
 
@@ -317,14 +294,6 @@ fn panned((from, to): (u64, u64), later: bool, head_ms: u64) -> (u64, u64) {
     let last = selectors::time::horizon(head_ms).saturating_sub(length);
     let from = if later { (from + by).min(last) } else { from.saturating_sub(by) };
     (from, from + length)
-}
-
-fn resize(sizes: &mut Sizes, border: Border, size: u32) {
-    match border {
-        Border::Editor => sizes.editor = size.clamp(150, 500),
-        Border::Inspector => sizes.inspector = size.clamp(180, 500),
-        Border::Dock => sizes.dock = size.clamp(96, 420),
-    }
 }
 
 fn toggle(ui: &mut Ui, paths: &[ElementPath]) {
@@ -630,6 +599,7 @@ pub(crate) fn small_tab(ui: &Ui) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::action::Border;
     use super::*;
     use crate::store::state::{Checked, Finding, Severity, Speed};
     use planarium_protocol::input::LoadService;
