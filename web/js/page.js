@@ -1,7 +1,5 @@
 // What the page asks of the browser and what would be clumsy to write from Rust.
 
-export { answerParent, listenToParent, tellParent } from "./frame.js";
-
 /** Loads the rich editor; resolves to its module. The page's head names the file, which carries a hash. */
 export function loadEditor() {
   const named = document.querySelector('meta[name="planarium-editor"]')?.content;

@@ -24,18 +24,6 @@ extern "C" {
     #[wasm_bindgen(js_name = readChosen)]
     pub(crate) fn read_chosen(files: &FileList) -> Promise;
 
-    /// Listens to the document around a frame: `on_call` takes the number, the name and the arguments (JSON) of a call.
-    #[wasm_bindgen(js_name = listenToParent)]
-    pub(crate) fn listen_to_parent(on_call: &Closure<dyn FnMut(f64, String, String)>);
-
-    /// Answers a call, with a value or with an error as JSON.
-    #[wasm_bindgen(js_name = answerParent)]
-    pub(crate) fn answer_parent(number: f64, done: bool, json: &str);
-
-    /// Tells the document around a frame of an event; its detail is JSON.
-    #[wasm_bindgen(js_name = tellParent)]
-    pub(crate) fn tell_parent(event: &str, detail: &str);
-
     /// Sends a text to the engine beside the page.
     #[wasm_bindgen(js_name = postToEngine)]
     pub(crate) fn post_to_engine(text: &str);
@@ -51,6 +39,21 @@ extern "C" {
     /// Offers text as a file to save.
     #[wasm_bindgen(js_name = saveText)]
     pub(crate) fn save_text(name: &str, text: &str);
+}
+
+#[wasm_bindgen(module = "/js/frame.js")]
+extern "C" {
+    /// Listens to the document around a frame: `on_call` takes the number, the name and the arguments (JSON) of a call.
+    #[wasm_bindgen(js_name = listenToParent)]
+    pub(crate) fn listen_to_parent(on_call: &Closure<dyn FnMut(f64, String, String)>);
+
+    /// Answers a call, with a value or with an error as JSON.
+    #[wasm_bindgen(js_name = answerParent)]
+    pub(crate) fn answer_parent(number: f64, done: bool, json: &str);
+
+    /// Tells the document around a frame of an event; its detail is JSON.
+    #[wasm_bindgen(js_name = tellParent)]
+    pub(crate) fn tell_parent(event: &str, detail: &str);
 }
 
 /// The window; none where there is no browser, as in native tests.
