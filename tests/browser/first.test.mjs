@@ -23,6 +23,8 @@ async function held(options = {}) {
   });
   await opened.page.goto(new URL(options.path ?? "", server.url).href, { waitUntil: "commit" });
   await opened.page.getByRole("button", { name: /^Examples/ }).waitFor();
+  // With all its styles: those of what is opened later place what is empty by now.
+  await opened.page.waitForFunction(() => [...document.styleSheets].some(({ href }) => href?.includes("/later-")));
   return {
     ...opened,
     start: async () => {
