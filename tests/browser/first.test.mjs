@@ -42,7 +42,8 @@ async function held(options = {}) {
 function places(page) {
   return page.evaluate(() =>
     [...document.querySelectorAll("#app [role], #app button, #app h1, #app h2, #app section")]
-      .filter((element) => element.checkVisibility())
+      // The rich editor takes the place of the plain field whenever it has arrived.
+      .filter((element) => element.checkVisibility() && !element.closest(".cm-editor"))
       .map((element) => {
         const { x, y, width, height } = element.getBoundingClientRect();
         const name = element.getAttribute("aria-label") ?? element.textContent?.slice(0, 30) ?? "";
