@@ -158,9 +158,11 @@ fn offered(engine: &Engine) -> Vec<Offer> {
     all
 }
 
-/// Ids of the agents.
-fn agents(engine: &Engine) -> Vec<String> {
-    engine.view().cluster.machines.iter().map(|machine| machine.agent_id.to_string()).collect()
+/// Machines: their host names, with the ids of their agents where the world has a Mesos master.
+fn machines(engine: &Engine) -> Vec<(String, String)> {
+    let view = engine.view();
+    let all = view.cluster.machines.iter();
+    all.map(|machine| (machine.hostname.to_string(), machine.agent_id.to_string())).collect()
 }
 
 /// The state of a task as the cluster shows it.
@@ -187,7 +189,7 @@ fn waits_for_health(why: &Why, task: &str) -> bool {
 fn unkept(engine: &mut Engine, offer: &Offer, without: &Value) -> Option<String> {
     let Offer { place, said: before, remedy } = offer;
     let input = remedy.input.clone()?;
-    let (seq, known) = (engine.seq(), agents(engine));
+    let (seq, known) = (engine.seq(), machines(engine));
     if let Err(refusal) = engine.apply(input.clone()).outcome {
         return Some(format!("it is refused: {refusal:?}"));
     }
@@ -197,8 +199,8 @@ fn unkept(engine: &mut Engine, offer: &Offer, without: &Value) -> Option<String>
             left.then(|| "the fault is still in force".to_owned())
         }
         Input::AddAgent(_) => {
-            let is_new = agents(engine).iter().any(|agent| !known.contains(agent));
-            (!is_new).then(|| "there is no other agent".to_owned())
+            let is_new = machines(engine).iter().any(|machine| !known.contains(machine));
+            (!is_new).then(|| "there is no other machine".to_owned())
         }
         Input::OfferRound(_) => {
             let offers = |body: &EventBody| matches!(body, EventBody::Offered { .. });
