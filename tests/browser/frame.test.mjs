@@ -7,7 +7,7 @@ import path from "node:path";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { DIST, SIZES, journey, serve, soon } from "./harness.mjs";
+import { DIST, SIZES, journey, soon } from "./harness.mjs";
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..", "..");
 const PLANARIUM = process.env.PLANARIUM_BIN ?? path.join(ROOT, "target", "debug", "planarium");
@@ -140,7 +140,7 @@ journey("a frame shows the panes asked for and answers only whom it may", option
   });
 });
 
-journey("the dialog writes what a document needs, and that works", { width: 1440, height: 900 }, async ({ page, scan, shot }) => {
+journey("the dialog writes what a document needs, and that works", { width: 1440, height: 900 }, async ({ page, scan, shot, url }) => {
   await page.keyboard.press("e");
   const dialog = page.getByRole("dialog", { name: "Embed this run" });
   const text = dialog.getByRole("textbox", { name: /bytes/ });
@@ -158,11 +158,8 @@ journey("the dialog writes what a document needs, and that works", { width: 1440
   await dialog.getByRole("tab", { name: "Frame" }).click();
   const frame = await text.inputValue();
   assert.match(frame, /^<iframe src="http[^"]*embed\.html\?panes=tree,timeline,why#p1:/);
-  const other = await serve(folder, { "/": { type: "text/html", body: `<!doctype html><title>x</title>${frame}` } });
-  try {
-    await page.goto(other.url);
-    await page.frameLocator("iframe").getByRole("treegrid").waitFor();
-  } finally {
-    await other.close();
-  }
+  const body = `<!doctype html><html lang="en"><title>A document</title><link rel="icon" href="data:,">${frame}</html>`;
+  await page.route("**/document.html", (route) => route.fulfill({ contentType: "text/html", body }));
+  await page.goto(new URL("document.html", url).href);
+  await page.frameLocator("iframe").getByRole("treegrid").waitFor();
 });

@@ -64,10 +64,10 @@ fn running(view: &View) -> u32 {
     u32::try_from(up).unwrap_or(u32::MAX)
 }
 
-/// Returns whether all steps of the main plan were marked complete by hand.
+/// Returns whether all steps of the services' main plans were marked complete by hand.
 fn is_forced(view: &View) -> bool {
-    let plan = view.services.first().and_then(|service| service.plans.get(paths::main_plan(service)));
-    let mut steps = plan.iter().flat_map(|plan| &plan.phases).flat_map(|phase| &phase.steps).peekable();
+    let plans = view.services.iter().filter_map(|service| service.plans.get(paths::main_plan(service)));
+    let mut steps = plans.flat_map(|plan| &plan.phases).flat_map(|phase| &phase.steps).peekable();
     steps.peek().is_some() && steps.all(|step| step.forced)
 }
 

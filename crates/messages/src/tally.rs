@@ -28,6 +28,9 @@ pub struct Tally {
     pub commands: u32,
     #[serde(skip)]
     alive: SortedSet<Text>,
+    /// Tasks that nobody hears of and that may still come back; their end is counted by now.
+    #[serde(skip)]
+    unreachable: SortedSet<Text>,
     /// Most tasks that ran at once.
     pub peak: u32,
     at_ms: u64,
@@ -43,6 +46,8 @@ pub struct Tally {
     pub began_ms: u64,
 }
 
+/// The state of a task whose agent is unreachable: the task may come back, or end later.
+const UNREACHABLE: &str = "TASK_UNREACHABLE";
 /// Changes of the number of tasks that are kept at most.
 const CHANGES: usize = 4096;
 
@@ -60,10 +65,15 @@ impl Tally {
                 match class_of("", state) {
                     StatusClass::Running => {
                         self.alive.insert(task_id.clone());
+                        self.unreachable.remove(task_id);
                     }
                     class @ (StatusClass::Failed | StatusClass::Done | StatusClass::Stopped) => {
                         self.alive.remove(task_id);
-                        self.failed += u32::from(class == StatusClass::Failed);
+                        let counted = self.unreachable.remove(task_id);
+                        self.failed += u32::from(class == StatusClass::Failed && !counted);
+                        if **state == *UNREACHABLE {
+                            self.unreachable.insert(task_id.clone());
+                        }
                     }
                     _ => {}
                 }
@@ -166,6 +176,20 @@ pub(crate) mod tests {
         assert_eq!(tally.running, [(2000, 1), (3000, 2), (5000, 1), (9000, 2), (9500, 1)]);
         assert_eq!((tally.short, tally.short_ms, tally.failed), (1, 4000, 1));
         assert_eq!(tally.short_until(10_000), 4500, "b is still missing");
+    }
+
+    #[test]
+    fn a_lost_task_is_counted_once_and_again_only_after_it_came_back() {
+        let counted = |states: &[&str]| {
+            let mut tally = Tally::default();
+            for (state, at_ms) in states.iter().zip(1..) {
+                tally.take(&task(at_ms, "a", state), class_of);
+            }
+            tally.failed
+        };
+        assert_eq!(counted(&["TASK_RUNNING", "TASK_UNREACHABLE", "TASK_LOST"]), 1);
+        assert_eq!(counted(&["TASK_RUNNING", "TASK_UNREACHABLE", "TASK_RUNNING", "TASK_FAILED"]), 2);
+        assert_eq!(counted(&["TASK_STAGING", "TASK_FAILED"]), 1);
     }
 
     #[test]

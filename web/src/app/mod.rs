@@ -39,7 +39,9 @@ pub fn start() {
     crash::install();
     let hash = browser::hash();
     let arrived = links::arrived(&hash);
-    let state = if browser::framed() { State::framed(Frame::read(&browser::query)) } else { State::first() };
+    let mut state =
+        if browser::framed() { State::framed(Frame::read(&browser::query)) } else { State::first() };
+    state.ui.editor_shut |= browser::matches(SHORT);
     let hub = Hub::new(state);
     if hub.state().frame.is_some() {
         frame::listen(&hub);
@@ -58,6 +60,9 @@ pub fn start() {
         }
     }));
 }
+
+/// Screens on which the editor is a drawer that would cover everything, see `web/styles/short.css`.
+const SHORT: &str = "(height < 520px) and (768px <= width < 1200px)";
 
 /// Opens what an address names.
 fn open(hub: &Hub, link: Rc<dyn Link>, hash: &str, example: Option<&str>) {

@@ -15,6 +15,7 @@ use planarium_messages::questions::Ask;
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use yew::AttrValue;
 
@@ -361,6 +362,26 @@ fn edit_at(state: &mut State, at: usize, path: &str, text: &str) {
         draft.edit(path, text.to_owned());
         state.drafts = Ptr::new(drafts);
     }
+}
+
+/// Puts back what was typed into the definition at a place before the page was loaded again.
+pub(super) fn retype(
+    state: &mut State,
+    at: usize,
+    files: BTreeMap<String, String>,
+    env: BTreeMap<String, String>,
+) {
+    let mut drafts = state.all_drafts();
+    let Some(draft) = drafts.get_mut(at) else { return };
+    if *draft.files == files && *draft.env == env {
+        return;
+    }
+    draft.files = Ptr::new(files);
+    draft.env = Ptr::new(env);
+    draft.typed = true;
+    draft.revision += 1;
+    let shown = state.at;
+    hold(state, drafts, shown);
 }
 
 /// Shows the definition at a place, and one of its files.

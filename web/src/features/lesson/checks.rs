@@ -7,7 +7,7 @@ use crate::store::{Action, Hub};
 use crate::ui::{Button, icon};
 use yew::prelude::*;
 
-/// The list of checks.
+/// The list of checks. Each lost one has its account; the first that was lost has the way back.
 pub(super) fn checks(hub: &Hub, card: &Card, attempt: &Try) -> Html {
     let first = match attempt.verdict {
         Verdict::Lost { check, .. } => Some(check),
@@ -28,18 +28,20 @@ fn check(hub: &Hub, card: &CheckCard, line: &CheckLine, first: bool) -> Html {
             <div>
                 <p><span class="lesson-word">{ look.word }</span>{ ": " }{ &*card.text }
                     if let Some(at_ms) = line.at_ms { <span class="muted">{ format!(" ({})", instant(at_ms)) }</span> }</p>
-                if let Some(account) = line.account.as_ref().filter(|_| first) { { lost(hub, account) } }
+                if let Some(account) = &line.account { { lost(hub, account, first) } }
             </div>
         </li>
     }
 }
 
-fn lost(hub: &Hub, account: &Account) -> Html {
+fn lost(hub: &Hub, account: &Account, first: bool) -> Html {
     html! {
         <>
             <p class="lesson-account">{ &*account.sentence }</p>
-            <Button icon="branch" look="primary" label={format!("Go back to {}", instant(account.back_ms))}
-                title="To right before the step that lost it, on a branch; this run is kept" onclick={acting(hub, LessonAsk::GoBack)} />
+            if first {
+                <Button icon="branch" look="primary" label={format!("Go back to {}", instant(account.back_ms))}
+                    title="To right before the step that lost it, on a branch; this run is kept" onclick={acting(hub, LessonAsk::GoBack)} />
+            }
             <details class="lesson-more">
                 <summary>{ "How it came about" }</summary>
                 <ol class="lesson-chain">

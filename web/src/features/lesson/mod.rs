@@ -53,12 +53,6 @@ pub(crate) fn LessonPane(props: &LessonPaneProps) -> Html {
                     <p role="status" class="lesson-state">{ headline(card, attempt) }</p>
                     { checks::checks(&hub, card, attempt) }
                 </section>
-                <div class="button-row" role="group" aria-label="Take back">
-                    <Button icon="reset" label={props.undo.as_ref().map_or_else(|| "Undo".to_owned(), |what| format!("Undo: {what}"))}
-                        refused={props.undo.is_none().then_some(AttrValue::from("nothing was done yet"))} onclick={hub.act(Action::Undo)} />
-                    <Button icon="restart" label="Start again" refused={(!props.touched).then_some(AttrValue::from("this is the beginning"))}
-                        onclick={hub.act(Action::Reset)} />
-                </div>
                 <After card={card.clone()} attempt={attempt.clone()} keeps={props.keeps} />
                 { checks::score(card, attempt) }
                 { hints(&hub, card, attempt) }
@@ -69,6 +63,12 @@ pub(crate) fn LessonPane(props: &LessonPaneProps) -> Html {
                     <Button icon="flag" label="All lessons" onclick={hub.act(Action::OpenDialog(crate::store::state::Dialog::Lessons))} />
                     <Button icon="unblock" label="Leave for the sandbox" title="The world stays, the rules of the lesson go" onclick={hub.act(Action::Lesson(LessonAsk::Leave))} />
                 </div>
+            </div>
+            <div class="button-row lesson-back" role="group" aria-label="Take back">
+                <Button icon="reset" label={props.undo.as_ref().map_or_else(|| "Undo".to_owned(), |what| format!("Undo: {what}"))}
+                    refused={props.undo.is_none().then_some(AttrValue::from("nothing was done yet"))} onclick={hub.act(Action::Undo)} />
+                <Button icon="restart" label="Start again" refused={(!props.touched).then_some(AttrValue::from("this is the beginning"))}
+                    onclick={hub.act(Action::Reset)} />
             </div>
         </div>
     }
