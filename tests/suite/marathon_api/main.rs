@@ -11,6 +11,7 @@ mod media_types;
 mod reads;
 mod refused;
 mod remedies;
+mod upstream;
 mod whys;
 
 use planarium_rest::{Request, handle};
