@@ -12,6 +12,7 @@ mod reads;
 mod refused;
 mod remedies;
 mod upstream;
+mod ways_out;
 mod whys;
 
 use planarium_rest::{Request, handle};

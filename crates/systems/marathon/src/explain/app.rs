@@ -62,6 +62,7 @@ impl Explainer<'_> {
         {
             reasons.extend(self.locked(deployment, no));
             self.deployment_remedies(deployment);
+            self.force_remedy(&run.id);
         }
         if let Some(rescaling) = &run.rescaling {
             let left: Vec<_> = rescaling.waits.left().collect();
