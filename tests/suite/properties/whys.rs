@@ -499,6 +499,23 @@ fn what_fits_nowhere_has_ways_out() {
     assert_eq!(helps("Add 2 machines with room for one each"), Some(Helps::Moves), "{ways:?}");
     assert_eq!(helps("Roll deployment-2 back"), Some(Helps::Ends), "{ways:?}");
     assert!(said(&why).contains("agent-2 is nearest: needs 6 cpus, 4 offered"), "{}", said(&why));
+    // What an operator tries first comes first.
+    let titles: Vec<&str> = why.unblock.iter().map(|unblock| unblock.title.as_str()).collect();
+    let by_force = "Ask for 3.5 cpus instead of 6 in /shop/web, by force; deployment-2 is given up for it";
+    let order = [
+        by_force,
+        "Roll deployment-2 back",
+        "Add 2 machines with room for one each",
+        "Stop deployment-2 where it is",
+    ];
+    assert_eq!(titles, order);
+    assert_eq!(helps(by_force), Some(Helps::Ends), "{ways:?}");
+    // The apps themselves get on by force, the one that does not fit and the one that waits for it.
+    let (_, ways) = asked("marathon-stuck-deployment", 40_000, ["marathon", "apps", "shop", "web"]);
+    assert!(ways.contains(&(by_force.to_owned(), Helps::Moves)), "{ways:?}");
+    let (_, ways) = asked("marathon-stuck-deployment", 40_000, ["marathon", "apps", "shop", "front"]);
+    let restart = "Restart /shop/front by force; deployment-2 is given up for it";
+    assert!(ways.contains(&(restart.to_owned(), Helps::Moves)), "{ways:?}");
 }
 
 #[test]

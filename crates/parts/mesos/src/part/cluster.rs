@@ -6,7 +6,7 @@ use super::{Mesos, News, holders};
 use crate::ProbeFacts;
 use crate::api::{Call, FrameworkId, FrameworkInfo, Request};
 use planarium_ground::{Cx, Fleet, ProcessId};
-use planarium_kernel::SimTime;
+use planarium_kernel::{Milli, SimTime};
 use planarium_part::{Ground, Number, System};
 use planarium_protocol::input::FaultKind;
 use planarium_protocol::view::{FaultView, MachineView};
@@ -111,6 +111,11 @@ impl Cluster<'_> {
     /// Tells if a round over all machines, or over the one of this hostname, would offer a framework something.
     pub fn round_reaches(&self, framework: FrameworkId, hostname: Option<&str>) -> bool {
         self.mesos.master.round_reaches(framework, hostname)
+    }
+
+    /// Tells if a role's quota leaves less of something than one of these amounts, by the names of resources.
+    pub fn is_limited(&self, role: &str, amounts: &[(&str, Milli)]) -> bool {
+        self.mesos.master.is_limited(role, amounts)
     }
 
     /// Adds to an explanation those who hold the rest of the machines whose offers were too small.

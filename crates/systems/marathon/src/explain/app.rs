@@ -29,7 +29,7 @@ impl Explainer<'_> {
         let records = self.records;
         let mut open = Vec::new();
         for (_, run) in records.apps.iter().filter(|(_, run)| !run.shown.is_empty() && !is_done(run.shown)) {
-            if &*shown::place_of(&run.id).0 == group {
+            if &*shown::place_of(&run.id).phase == group {
                 open.push(ElementRef { path: records.app_path(&run.id), status: run.shown.into() });
             }
         }
@@ -62,6 +62,7 @@ impl Explainer<'_> {
         {
             reasons.extend(self.locked(deployment, no));
             self.deployment_remedies(deployment);
+            self.force_remedy(&run.id);
         }
         if let Some(rescaling) = &run.rescaling {
             let left: Vec<_> = rescaling.waits.left().collect();

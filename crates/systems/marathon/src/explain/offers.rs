@@ -54,9 +54,11 @@ impl Explainer<'_> {
         let looked: Vec<Arc<Unused>> = run.stats.last.values().filter(current).cloned().collect();
         if looked.is_empty() {
             reasons.push(self.no_offers(&spec, &many, waiting.len()));
+            self.fit_remedies(no, &spec, &looked);
         } else {
             self.offer_remedies(&spec, waiting.len(), false);
             reasons.push(Self::unsuited(&spec, &many, &looked));
+            self.fit_remedies(no, &spec, &looked);
         }
         reasons
     }
@@ -163,7 +165,7 @@ impl Explainer<'_> {
 
 /// Distance of an offer from what an app needs: requirements that more room would not meet, then what is short, in thousandths of
 /// what is needed, all amounts together.
-fn distance(spec: &RunSpec, unused: &Unused) -> (usize, i64) {
+pub(super) fn distance(spec: &RunSpec, unused: &Unused) -> (usize, i64) {
     let needs = &spec.def.needs;
     let short = |name: &str, needed: Milli| {
         let missing = needed.thousandths().saturating_sub(unused.left.scalar(name).thousandths()).max(0);

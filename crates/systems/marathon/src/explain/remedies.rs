@@ -13,24 +13,47 @@ use planarium_protocol::input::{AddAgent, ClearFault, Input, OfferRound, Resourc
 use planarium_protocol::{Amount, Text};
 use serde_json::Value;
 
+/// Order in which an operator tries ways out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Turn {
+    /// What holds it back is taken away: a fault, a delay, maintenance, a quota, the roles that it accepts.
+    Cause,
+    /// The definition is changed to what fits.
+    Fit,
+    /// The deployment is taken back.
+    Back,
+    /// More machines and offers.
+    Room,
+    /// The user speaks for a task.
+    Said,
+    /// The deployment is stopped where it is.
+    Stop,
+    /// The definition is for a person to change.
+    Advice,
+}
+
 impl Explainer<'_> {
     /// A deployment can be rolled back and stopped.
     pub(super) fn deployment_remedies(&mut self, deployment: &Deployment) {
         for action in crate::view::actions::deployment_actions(deployment) {
             if action.refused.is_none() {
                 let name = crate::shown::deployment_name(deployment.no);
-                let title = match &*action.title {
-                    "Rollback" => format!("Roll {name} back"),
-                    _ => format!("Stop {name} where it is"),
+                let (turn, title) = match &*action.title {
+                    "Rollback" => (Turn::Back, format!("Roll {name} back")),
+                    _ => (Turn::Stop, format!("Stop {name} where it is")),
                 };
-                self.help(title, Some(action.input));
+                self.help(turn, title, Some(action.input));
             }
         }
     }
 
     pub(super) fn delay_remedy(&mut self, spec: &RunSpec) {
         let path = format!("/v2/queue{}/delay", spec.id);
-        self.help(format!("Reset the delay of {}", spec.id), Some(call("DELETE", path, Value::Null)));
+        self.help(
+            Turn::Cause,
+            format!("Reset the delay of {}", spec.id),
+            Some(call("DELETE", path, Value::Null)),
+        );
     }
 
     /// Nothing can be said in the name of a task of which nothing is heard.
@@ -56,22 +79,27 @@ impl Explainer<'_> {
         }))
     }
 
+    /// The user speaks first for tasks that are on manual.
+    fn speaking(probe: Option<&ProbeFacts>) -> Turn {
+        if probe.is_some_and(|probe| probe.manual) { Turn::Cause } else { Turn::Said }
+    }
+
     pub(super) fn start_remedies(&mut self, instance: &Instance, probe: Option<&ProbeFacts>) {
         if let Some(input) = self.status(instance, probe, "TASK_RUNNING", None) {
-            self.help(format!("Say that {} runs", instance.id), Some(input));
+            self.help(Self::speaking(probe), format!("Say that {} runs", instance.id), Some(input));
         }
     }
 
     pub(super) fn health_remedies(&mut self, instance: &Instance, probe: Option<&ProbeFacts>) {
         if let Some(input) = self.status(instance, probe, "TASK_RUNNING", Some(true)) {
-            self.help(format!("Say that {} is well", instance.id), Some(input));
+            self.help(Self::speaking(probe), format!("Say that {} is well", instance.id), Some(input));
         }
     }
 
     pub(super) fn fault_remedies(&mut self, faults: &[(Text, &'static str)]) {
         for (id, kind) in faults {
             let input = Input::ClearFault(ClearFault { id: id.to_string() });
-            self.help(format!("Clear the fault {id} ({kind})"), Some(input));
+            self.help(Turn::Cause, format!("Clear the fault {id} ({kind})"), Some(input));
         }
     }
 
@@ -88,7 +116,7 @@ impl Explainer<'_> {
             action.refused.is_none() && matches!(&action.input, Input::Maintenance(call) if call.op == ends)
         });
         if let Some(action) = ending {
-            self.help(format!("{} ({host})", action.title), Some(action.input.clone()));
+            self.help(Turn::Cause, format!("{} ({host})", action.title), Some(action.input.clone()));
         }
     }
 
@@ -96,15 +124,15 @@ impl Explainer<'_> {
     pub(super) fn offer_remedies(&mut self, spec: &RunSpec, waiting: usize, round_helps: bool) {
         if round_helps {
             let round = Input::OfferRound(OfferRound::default());
-            self.help("Send one round of offers from every machine", Some(round));
+            self.help(Turn::Room, "Send one round of offers from every machine", Some(round));
         }
         let (title, machines) = match u32::try_from(waiting).unwrap_or(MACHINES).min(MACHINES) {
             machines @ 2.. => (format!("Add {machines} machines with room for one each"), machines),
             _ => ("Add a machine with room for it".to_owned(), 1),
         };
-        self.help(title, Some(roomy(spec, machines)));
+        self.help(Turn::Room, title, Some(roomy(spec, machines)));
         if !spec.def.constraints.is_empty() {
-            self.help("Relax its constraints in the definition", None);
+            self.help(Turn::Advice, "Relax its constraints in the definition", None);
         }
     }
 }

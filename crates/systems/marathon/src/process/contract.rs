@@ -5,7 +5,7 @@
 use super::{Member, Process, not_found, preview, same_name, wire};
 use crate::api::caller::Caller;
 use crate::api::reader::Reader;
-use crate::api::route::{Query, Route};
+use crate::api::route::{Asked, Query, Route};
 use crate::console;
 use crate::decode::rewrite::rewritten;
 use crate::decode::{self, Loaded, try_out};
@@ -241,7 +241,8 @@ impl System for Process {
         };
         let query = Query::of(if wipe { "wipe=true" } else { "" });
         let done = self.with(&mut Port::new(cx, cluster), |marathon, port| {
-            Caller { marathon, port }.change(("DELETE", &route, &query), &Value::Null)
+            let asked = Asked { method: "DELETE", route: &route, query: &query };
+            Caller { marathon, port }.change(asked, &Value::Null)
         });
         done.map_err(|refused| self.refuse(&refused))?;
         Ok(json!({"instance": (command.pod)}))
@@ -308,7 +309,8 @@ impl Process {
             }
         };
         let done = self.with(port, |marathon, port| {
-            Caller { marathon, port }.change((method, &route, &Query::default()), &body)
+            let asked = Asked { method, route: &route, query: &Query::default() };
+            Caller { marathon, port }.change(asked, &body)
         });
         done.map(|answer| answer.body).map_err(|refused| self.refuse(&refused))
     }
