@@ -14,7 +14,7 @@ mod quota;
 mod webhooks;
 
 pub(crate) use priority::SYSTEM;
-pub(crate) use quota::{Charge, gives_back, status as quota_status};
+pub(crate) use quota::{Charge, bounds_for, gives_back, status as quota_status};
 
 use super::{Api, Draft, Parts};
 use crate::{

@@ -6,7 +6,7 @@
 mod changes;
 mod watches;
 
-pub(super) use changes::{call, is_call};
+pub(super) use changes::{call, evicted, is_call};
 pub(super) use watches::news;
 
 use super::Kubernetes;
