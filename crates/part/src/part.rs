@@ -157,6 +157,17 @@ pub trait Layer: Part + Sized {
     /// Carries an input out that is this part's; none when it is not.
     fn perform(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, input: &Input) -> Option<Done>;
 
+    /// Returns whether this part has to hear of a refused input ([`Layer::note_refusal`]).
+    fn notes_refusal(&self, input: &Input, refusal: &Refusal) -> bool {
+        let _ = (input, refusal);
+        false
+    }
+
+    /// Hears that an input was refused, after everything that it had begun was put back. It may remember that, and changes nothing else.
+    fn note_refusal(&mut self, cx: &mut Cx, input: &Input) {
+        let _ = (cx, input);
+    }
+
     /// Returns whether a path, in decoded segments, is one of its API's, so that a request finds it where it has not begun yet.
     fn owns(parts: &[&str]) -> bool;
 

@@ -254,6 +254,15 @@ impl Layers {
         None
     }
 
+    /// Tells layers that an input was refused, those that have to know.
+    pub(crate) fn note_refusal(&mut self, cx: &mut Cx, input: &Input, refusal: &Refusal) {
+        each_mut!(self, |_, layer| {
+            if layer.notes_refusal(input, refusal) {
+                Arc::make_mut(layer).note_refusal(cx, input);
+            }
+        });
+    }
+
     // ---- requests ----------------------------------------------------------------------------
 
     /// The layer's answer to a request, with its number.

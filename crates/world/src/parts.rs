@@ -309,6 +309,11 @@ impl Parts {
         done
     }
 
+    /// Tells layers that an input was refused.
+    pub(crate) fn note_refusal(&mut self, cx: &mut Cx, input: &Input, refusal: &Refusal) {
+        self.layers.note_refusal(cx, input, refusal);
+    }
+
     /// The user says how a process is that a system started itself, and the system hears of it.
     ///
     /// *Errors*: no such process; words that are none.

@@ -35,7 +35,7 @@ pub(crate) enum Part {
 }
 
 impl World {
-    /// Puts an input in: carried out, or refused without a trace but its event. Answers what became of it;
+    /// Puts an input in: carried out, or refused without a trace but its event and what layers remember of it. Answers what became of it;
     /// [`World::take_events`] has what happened.
     pub(crate) fn run_input(&mut self, written: &Written) -> Applied {
         let input = written.input();
@@ -54,11 +54,13 @@ impl World {
         match &outcome {
             Ok(_) => self.pump(),
             Err(refusal) => {
-                self.recorder.emit(EventBody::Rejected {
+                let rejected = self.recorder.emit(EventBody::Rejected {
                     input: number,
                     code: code_word(refusal.code).into(),
                     reason: refusal.message.as_str().into(),
                 });
+                self.recorder
+                    .scoped(Cause::Event(rejected), |cx| self.parts.note_refusal(cx, input, refusal));
                 if let Some(told) = &refusal.told {
                     self.recorder.emit(EventBody::Happened {
                         speaker: told.speaker.clone(),

@@ -4,6 +4,8 @@
 //!
 //! A further system is a file here, a line in `mod` and in [`DESKS`], and its cargo feature.
 
+#[cfg(any(feature = "marathon", feature = "kubernetes"))]
+mod curve;
 #[cfg(feature = "kubernetes")]
 mod kubernetes;
 #[cfg(feature = "kudo")]

@@ -88,4 +88,4 @@ pub use summaries::{
     StatefulSetFacts,
 };
 pub use view::{About, ContainerFacts, DrainFacts, DrainOptions, NodeFacts, Occurrence, TaskFacts};
-pub use why::{Held, Why, WhyKind};
+pub use why::{Held, NodeMiss, Why, WhyKind};

@@ -15,6 +15,9 @@ use serde_json::Value;
 
 use crate::plans::{self, Member, OBJECTS};
 
+/// Maximum of held pods that a finished workload names.
+const HELD: usize = 5;
+
 /// Facts for the explanation.
 pub(crate) struct Facts<'f> {
     /// The service.
@@ -189,7 +192,8 @@ impl Facts<'_> {
                 "Scheduled" => self.kube.why(self.fleet, object).first().map(|why| why.text.clone()),
                 _ => None,
             };
-            return found.because(text.unwrap_or_else(|| "It is complete".to_owned()), ReasonKind::Complete);
+            found.because(text.unwrap_or_else(|| "It is complete".to_owned()), ReasonKind::Complete);
+            return self.held_pods(member, found);
         }
         if member.facts.status == "Suspended" {
             let held = self.path(&member.key, None, None);
@@ -235,15 +239,18 @@ impl Facts<'_> {
     }
 
     fn step(&self, member: &Member, (phase, step): (&str, &str), word: &str, found: &mut Found) {
-        if matches!(word, "Ready" | "Completed") {
-            return found.because("It is as it is wanted", ReasonKind::Complete);
-        }
         let of = |part: &&plans::Part| {
             plans::step_of(member, part).is_some_and(|(own, name)| *own == *phase && *name == *step)
         };
         let pod = member.pods().filter(of).last().map(|part| &part.object);
         let own = member.object.as_ref().filter(|object| object.pod().is_some());
         match (word, pod.or(own)) {
+            ("Ready" | "Completed", pod) => {
+                found.because("It is as it is wanted", ReasonKind::Complete);
+                if let Some(pod) = pod {
+                    self.told(member, self.held_pod(pod), found);
+                }
+            }
             ("OnDelete", Some(pod)) => {
                 let text = format!(
                     "pod {} was made by an earlier revision; with OnDelete it is replaced when somebody deletes it",
@@ -283,10 +290,7 @@ impl Facts<'_> {
                     );
                 }
             }
-            (_, Some(pod)) => {
-                let reasons = self.kube.why(self.fleet, pod);
-                self.told(member, reasons, found);
-            }
+            (_, Some(pod)) => self.object(member, pod, found),
             (_, None) => {
                 if let Some(object) = &member.object {
                     self.object(member, object, found);
@@ -295,10 +299,38 @@ impl Facts<'_> {
         }
     }
 
+    /// Why a pod stays that is as it is wanted: its eviction was refused.
+    fn held_pod(&self, pod: &Object) -> Vec<planarium_kube::Why> {
+        let mut reasons = self.kube.why(self.fleet, pod);
+        reasons.retain(|reason| reason.kind == WhyKind::DisruptionBudget);
+        reasons
+    }
+
+    /// Pods of a finished workload whose eviction a budget refused.
+    fn held_pods(&self, member: &Member, found: &mut Found) {
+        for pod in member.pods() {
+            self.told(member, self.held_pod(&pod.object), found);
+            if found.reasons.len() > HELD {
+                return;
+            }
+        }
+    }
+
     /// The cluster's reasons for an object, with ways out.
     fn object(&self, member: &Member, object: &Object, found: &mut Found) {
         let reasons = self.kube.why(self.fleet, object);
         self.told(member, reasons, found);
+        for miss in self.kube.missed_by(object) {
+            let Some(node) = miss.node else {
+                found.because(
+                    miss.text,
+                    ReasonKind::Object { object: object.path(), state: "Unschedulable".into() },
+                );
+                continue;
+            };
+            let node = format!("node/{node}").into();
+            found.because(miss.text, ReasonKind::Object { object: node, state: "Unschedulable".into() });
+        }
     }
 
     fn told(&self, member: &Member, reasons: Vec<planarium_kube::Why>, found: &mut Found) {
@@ -324,6 +356,9 @@ impl Facts<'_> {
     /// Ways out of what the cluster says.
     fn ways(&self, member: &Member, reasons: &[planarium_kube::Why], found: &mut Found) {
         let has = |kind: WhyKind| reasons.iter().any(|reason| reason.kind == kind);
+        for way in reasons.iter().flat_map(|reason| &reason.ways) {
+            found.hint(way.title.clone(), way.input.clone());
+        }
         if has(WhyKind::Paused) {
             found.hint("Resume the rollout", Some(self.command(&member.key, PlanOp::Continue)));
         }

@@ -1,6 +1,5 @@
 //! Marathon in the page.
 
-mod curve;
 mod panel;
 
 use super::{Desk, Passing};

@@ -2,7 +2,7 @@
 //!
 //! *Knows*: what stands beside plans and pods in Marathon's view. *Must not know*: any rule of it.
 
-use super::curve::curve;
+use super::super::curve::{self, Curve, Sample, number};
 use crate::store::ptr::Ptr;
 use crate::ui::icon;
 use planarium_protocol::event::ElementPath;
@@ -70,13 +70,40 @@ fn at_work(more: &Value) -> Vec<(&str, &Value)> {
     restarts.map(|(id, restart)| (id.as_str(), restart)).collect()
 }
 
-/// Maximum of curves shown at once.
-const CURVES: usize = 3;
+/// Lines of a restart. In service are old instances and those new ones that are healthy and ready: the capacity that the limits are about.
+const LINES: &[(&str, &str)] = &[("old", "old"), ("new", "new"), ("healthy", "in service")];
+
+/// The samples of a restart; those of its instances that are in service are summed up.
+fn samples(restart: &Value) -> Vec<Sample> {
+    let rows = restart.get("curve").and_then(Value::as_array).into_iter().flatten();
+    let mut samples: Vec<Sample> = rows.filter_map(|row| curve::sample(row, LINES.len())).collect();
+    for sample in &mut samples {
+        if let [old, _, healthy] = sample.counts.as_mut_slice() {
+            *healthy = healthy.saturating_add(*old);
+        }
+    }
+    samples
+}
+
+/// The curve of a restart; none without samples.
+fn curve_of(app: &str, restart: &Value) -> Option<Html> {
+    let (wanted, least, cap) =
+        (number(restart, "wanted"), number(restart, "minHealthy"), number(restart, "maxCapacity"));
+    let curve = Curve {
+        name: app,
+        what: "Restart",
+        lines: LINES,
+        samples: samples(restart),
+        marks: vec![0, cap, least, wanted],
+        limits: (least, cap),
+        beside: format!(" of {wanted}"),
+        note: format!("at least {least} healthy, at most {cap} in all"),
+    };
+    curve.draw()
+}
 
 fn curves(restarts: Vec<(&str, &Value)>) -> Option<Html> {
-    let drawn: Vec<Html> =
-        restarts.into_iter().take(CURVES).filter_map(|(app, one)| curve(app, one)).collect();
-    (!drawn.is_empty()).then(|| html! { <div class="capacities">{ for drawn }</div> })
+    curve::all(restarts.into_iter().filter_map(|(app, one)| curve_of(app, one)))
 }
 
 /// The curves of the restarts that are at work, else of those that an element is about.
@@ -89,10 +116,6 @@ pub(super) fn below(service: &ServiceView, selected: Option<&ElementPath>) -> Op
 /// The curves of the restarts that an element is about.
 pub(super) fn about(service: &ServiceView, path: &ElementPath) -> Option<Html> {
     curves(restarts_of(&service.more, path))
-}
-
-fn number(value: &Value, key: &str) -> u64 {
-    value.get(key).and_then(Value::as_u64).unwrap_or(0)
 }
 
 #[component]
@@ -133,7 +156,7 @@ fn row(more: &Value, id: &str, app: &Value) -> Html {
             if let Some((name, restart)) = running {
                 <details open={count("old") > 0}>
                     <summary>{ format!("capacity during {name}") }</summary>
-                    { curve(id, restart).unwrap_or_default() }
+                    { curve_of(id, restart).unwrap_or_default() }
                 </details>
             }
         </li>
@@ -144,6 +167,15 @@ fn row(more: &Value, id: &str, app: &Value) -> Html {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn in_service_are_old_instances_and_healthy_new_ones() {
+        let restart = json!({ "curve": [[1000, 4, 0, 0], [2000, 3, 1, 1], ["x"]] });
+        let counts: Vec<Vec<u64>> = samples(&restart).into_iter().map(|sample| sample.counts).collect();
+        assert_eq!(counts, [vec![4, 0, 4], vec![3, 1, 4]]);
+        assert!(curve_of("/web", &restart).is_some());
+        assert!(curve_of("/web", &json!({})).is_none());
+    }
 
     #[test]
     fn restarts_are_found_by_deployment_action_and_app() {

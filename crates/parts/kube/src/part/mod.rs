@@ -199,6 +199,16 @@ impl Layer for Kubernetes {
         }
     }
 
+    fn notes_refusal(&self, input: &Input, refusal: &Refusal) -> bool {
+        refusal.status == 429 && routes::evicted(input).is_some()
+    }
+
+    fn note_refusal(&mut self, cx: &mut Cx, input: &Input) {
+        if let Some((namespace, pod)) = routes::evicted(input) {
+            self.kube.note_refused_eviction(cx, &namespace, &pod);
+        }
+    }
+
     fn owns(parts: &[&str]) -> bool {
         routes::owns(parts)
     }
@@ -215,6 +225,7 @@ impl Layer for Kubernetes {
         let hostname = which.split_once('@').map_or(which, |(name, _)| name);
         if let (Some(why), Some(machine)) = (why, ground.fleet().find_machine(hostname)) {
             why.reasons.extend(self.kube.why_node(machine));
+            why.unblock.extend(self.kube.ways_to_drain(machine));
         }
     }
 }

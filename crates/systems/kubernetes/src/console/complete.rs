@@ -56,7 +56,7 @@ fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String
         (["get" | "describe" | "delete"], ["pods" | "pod" | "po"]) | (["logs"], []) => {
             names(None, Names::Pods)
         }
-        (["rollout", _] | ["set", "image"], []) => plans(names),
+        (["rollout", _] | ["set", "image"] | ["autoscale"], []) => plans(names),
         _ => Vec::new(),
     }
 }

@@ -8,6 +8,7 @@
 //!
 //! **Source**: `kubernetes/kubernetes: staging/src/k8s.io/kubectl/pkg/cmd`. Match for words, flags and messages; usage texts are our own.
 
+mod autoscale;
 mod client;
 mod complete;
 mod delete;
@@ -159,6 +160,20 @@ const COMMANDS: &[Command] = &[
         about: "Sets the number of pods",
         flags: &[valued("replicas", None), valued("current-replicas", None)],
         run: write::scale,
+    },
+    Command {
+        words: &["autoscale"],
+        arguments: "TYPE NAME --max=N [--min=N] [--cpu=70%]",
+        about: "Has an autoscaler set the number of pods",
+        flags: &[
+            valued("min", None),
+            valued("max", None),
+            valued("cpu-percent", None),
+            valued("cpu", None),
+            valued("memory", None),
+            valued("name", None),
+        ],
+        run: autoscale::autoscale,
     },
     Command {
         words: &["set", "image"],

@@ -6,15 +6,17 @@
 //!
 //! Source: `kubernetes/kubernetes: pkg/kubeapiserver/options/plugins.go` (order), `plugin/pkg/admission/{limitranger,
 //! serviceaccount,priority,defaulttolerationseconds,runtimeclass,storage/storageclass/setdefault,
-//! storage/storageobjectinuseprotection}` (1.29); match but for the volume with the account's token, which no pod gets here.
+//! storage/storageobjectinuseprotection}` (1.29); match.
 
 mod limits;
 mod priority;
 mod quota;
+mod tokens;
 mod webhooks;
 
 pub(crate) use priority::SYSTEM;
-pub(crate) use quota::{Charge, gives_back, status as quota_status};
+pub(crate) use quota::{Charge, bounds_for, gives_back, status as quota_status};
+pub(crate) use tokens::mount_token;
 
 use super::{Api, Draft, Parts};
 use crate::{
@@ -77,6 +79,9 @@ impl Api {
             put_new(spec, "overhead", overhead);
         }
         admit_pod(spec, false, &rank);
+        if let Some(token) = self.token_volume(&namespace, &name, &asked.account, &asked.automount) {
+            mount_token(spec, &token);
+        }
         Ok(())
     }
 
@@ -105,10 +110,10 @@ impl Api {
             parts.content = Arc::new(content);
         }
         let rank = self.admit_account_and_rank(&namespace, &name, &asked)?;
-        if let Spec::Pod(_, own) = &mut parts.spec
-            && own.rank != rank
-        {
-            *own = Arc::new(PodOwn { rank, ..PodOwn::clone(own) });
+        let token = self.token_volume(&namespace, &parts.name, &asked.account, &asked.automount);
+        if let Spec::Pod(_, own) = &mut parts.spec {
+            let own: &mut PodOwn = Arc::make_mut(own);
+            (own.rank, own.token) = (rank, token);
         }
         Ok(())
     }
@@ -156,6 +161,7 @@ struct Asked {
     priority: Option<i64>,
     policy: Text,
     runtime_class: Text,
+    automount: Value,
 }
 
 impl Asked {
@@ -166,6 +172,7 @@ impl Asked {
             priority: spec.int("priority"),
             policy: spec.text("preemptionPolicy").into(),
             runtime_class: spec.text("runtimeClassName").into(),
+            automount: spec.key("automountServiceAccountToken").clone(),
         }
     }
 
@@ -177,6 +184,7 @@ impl Asked {
             priority: spec.get("priority").and_then(Value::as_i64),
             policy: text("preemptionPolicy"),
             runtime_class: text("runtimeClassName"),
+            automount: spec.get("automountServiceAccountToken").cloned().unwrap_or_default(),
         }
     }
 }

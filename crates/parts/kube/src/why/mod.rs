@@ -2,6 +2,14 @@
 //!
 //! *Knows*: what each controller, the scheduler and the kubelets wait for. *Must not know*: what waits for the object.
 
+mod evictions;
+pub(crate) mod machines;
+mod places;
+mod probes;
+mod quotas;
+
+pub use places::NodeMiss;
+
 use crate::{
     amounts::Amounts,
     cluster::Cluster,
@@ -18,14 +26,14 @@ use crate::{
 use planarium_ground::{Fleet, ProcessState};
 use planarium_kernel::SimTime;
 use planarium_protocol::Text;
-use planarium_protocol::why::HeldByOthers;
+use planarium_protocol::why::{HeldByOthers, Unblock};
 use std::sync::Arc;
 
 /// Pods of a workload that are gone into.
 const PODS: usize = 5;
 
 /// A reason, the most immediate first where there are several.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Why {
     /// The obstacle.
     pub kind: WhyKind,
@@ -43,6 +51,8 @@ pub struct Why {
     pub held: Option<Held>,
     /// Objects that it names and that are not there.
     pub missing: Vec<Missing>,
+    /// Calls that would change it.
+    pub ways: Vec<Unblock>,
 }
 
 /// The part of a machine that others than pods hold.
@@ -123,7 +133,7 @@ struct Reasons<'a> {
 }
 
 impl Kube {
-    /// Why an object is not ready; nothing when it is.
+    /// Why an object is not ready; of a ready one only why a pod stays whose eviction was refused.
     pub fn why(&self, fleet: &Fleet, object: &Object) -> Vec<Why> {
         let mut reasons = Reasons { cluster: &self.cluster, fleet, found: Vec::new() };
         reasons.object(object);
@@ -145,6 +155,7 @@ impl Reasons<'_> {
             requests: None,
             held: None,
             missing: Vec::new(),
+            ways: Vec::new(),
         });
     }
 
@@ -243,6 +254,12 @@ impl Reasons<'_> {
     }
 
     fn pod(&mut self, pod: &Object) {
+        self.pod_state(pod);
+        // Also of a pod that is ready: somebody waits for it to go.
+        self.found.extend(evictions::why(self.cluster, pod));
+    }
+
+    fn pod_state(&mut self, pod: &Object) {
         let (Spec::Pod(spec, own), Status::Pod(status)) = (&pod.spec, &pod.status) else { return };
         let run = self.cluster.runs.get(pod.no);
         let node = self.cluster.nodes.named(&own.node);
@@ -357,6 +374,7 @@ impl Reasons<'_> {
                 requests: None,
                 held,
                 missing: Vec::new(),
+                ways: Vec::new(),
             });
         }
     }
@@ -382,7 +400,8 @@ impl Reasons<'_> {
                     let last = cell.status.last.as_ref().map_or_else(String::new, |ended| {
                         format!(" after it ended with {} ({})", ended.code, ended.reason)
                     });
-                    let text = format!("container {name} is started again{last}: {message}");
+                    let killed = probes::killed(cell, self.cluster.api.epoch);
+                    let text = format!("container {name} is started again{last}: {message}{killed}");
                     self.add(WhyKind::CrashLoop, pod, text, until);
                 }
                 "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName" | "ErrImageNeverPull" => {
@@ -408,7 +427,9 @@ impl Reasons<'_> {
                 }
                 _ => {
                     let until = facts.and_then(|facts| facts.next);
-                    self.add(WhyKind::Starting, pod, format!("container {name} is being started"), until);
+                    let killed = probes::killed(cell, self.cluster.api.epoch);
+                    let text = format!("container {name} is being started{killed}");
+                    self.add(WhyKind::Starting, pod, text, until);
                 }
             },
             State::Terminated(ended) if init && ended.code == 0 => {}
@@ -423,19 +444,11 @@ impl Reasons<'_> {
             }
             State::Running { .. } if cell.status.ready => {}
             State::Running { .. } => {
-                let (checks, last, next) = facts.map_or((0, None, None), |facts| {
-                    let next =
-                        if facts.state == ProcessState::Running { facts.readiness_next } else { facts.next };
-                    (facts.readiness_attempts, facts.readiness_last, next)
+                let next = facts.as_ref().and_then(|facts| {
+                    if facts.state == ProcessState::Running { facts.readiness_next } else { facts.next }
                 });
-                let text = match last {
-                    Some(code) if code != 0 => {
-                        format!(
-                            "the readiness probe of container {name} fails: {checks} checks, last result {code}"
-                        )
-                    }
-                    _ => format!("the readiness probe of container {name} has not passed yet"),
-                };
+                let last = facts.and_then(|facts| facts.readiness_last);
+                let text = probes::sentence(cell, container, last, self.cluster.api.epoch);
                 self.add(WhyKind::NotReady, pod, text, next);
             }
         }
@@ -464,6 +477,12 @@ impl Reasons<'_> {
         true
     }
 
+    /// Adds to the last reason that a quota has to rise, if that is what it says.
+    fn raise(&mut self, owner: &Object, missing: u32) {
+        let Some(last) = self.found.last_mut() else { return };
+        last.ways.extend(quotas::raise(&self.cluster.api, owner, &last.text, missing));
+    }
+
     fn failed_creates(&mut self, object: &Object) {
         let Status::Set(status) = &object.status else { return };
         if let Some(cond) = status.conditions.iter().find(|one| one.kind == "ReplicaFailure") {
@@ -473,6 +492,8 @@ impl Reasons<'_> {
                 format!("pods cannot be created: {}", cond.message),
                 None,
             );
+            let there = object.replica_set().map_or(0, |facts| facts.replicas);
+            self.raise(object, object.replicas.saturating_sub(there));
         }
     }
 
@@ -584,6 +605,12 @@ impl Reasons<'_> {
         let last = self.cluster.occurrences(set.reference()).into_iter().next_back();
         if let Some(last) = last.filter(|last| &*last.reason == "FailedCreate") {
             self.add(WhyKind::CreateFailed, set, last.message.to_string(), None);
+            let there = self.cluster.workloads.get(set.no).map_or(0, |workload| workload.active);
+            let wanted = set.job().map_or(set.replicas, |job| {
+                job.completions
+                    .map_or(job.parallelism, |all| job.parallelism.min(all - all.min(job.succeeded)))
+            });
+            self.raise(set, wanted.saturating_sub(there));
         }
     }
 
