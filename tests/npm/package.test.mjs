@@ -126,12 +126,55 @@ test("Vite and webpack bundle the engine with its WebAssembly file", async () =>
   assert.ok(written.some((name) => name.endsWith(".wasm")), `webpack wrote ${written}`);
 });
 
-test("the manifest names every attribute that the loader reads", async () => {
-  const manifest = JSON.parse(await readFile(path.join(ROOT, "npm", "custom-elements.json"), "utf8"));
-  const [{ attributes, events }] = manifest.modules[0].declarations;
+/** What the loader has for the writers of pages: attributes, members of the element, events. */
+async function loaderOf() {
   const loader = await readFile(path.join(ROOT, "embed", "loader.js"), "utf8");
-  const read = JSON.parse(loader.match(/const ATTRIBUTES = (\[[^\]]*\])/)[1]);
-  assert.deepEqual(attributes.map(({ name }) => name).sort(), [...read].sort());
-  const told = new Set([...loader.matchAll(/_tell\("(\w+)"/g)].map(([, name]) => `planarium:${name}`));
-  assert.deepEqual(new Set(events.map(({ name }) => name)), told);
+  const body = loader.slice(loader.indexOf("class PlanariumEmbed"), loader.lastIndexOf("customElements.define"));
+  const own = [...body.matchAll(/^  (get |set |async )?([a-zA-Z]\w*)\(.*\{/gm)].filter(([, , name]) => !/^(constructor|\w+Callback)$/.test(name));
+  const set = [...body.matchAll(/^    this\.([a-zA-Z]\w*) = /gm)].map(([, name]) => name);
+  const names = (wanted) => [...new Set(own.filter(([, kind]) => /get|set/.test(kind ?? "") === wanted).map(([, , name]) => name))];
+  return {
+    attributes: JSON.parse(loader.match(/const ATTRIBUTES = (\[[^\]]*\])/)[1]).sort(),
+    methods: names(false).sort(),
+    fields: [...names(true), ...set].sort(),
+    events: [...new Set([...loader.matchAll(/_tell\("(\w+)"/g)].map(([, name]) => `planarium:${name}`))].sort(),
+  };
+}
+
+const named = (list) => list.map(({ name }) => name).sort();
+const types = (name) => readFile(path.join(ROOT, "npm", name), "utf8");
+
+test("the manifest names every attribute, method, property and event of the loader", async () => {
+  const manifest = JSON.parse(await types("custom-elements.json"));
+  const [{ attributes, members, events }] = manifest.modules[0].declarations;
+  const loader = await loaderOf();
+  assert.ok(loader.methods.includes("takeOver") && loader.fields.includes("ready"), "the loader is read");
+  const kind = (wanted) => named(members.filter((member) => member.kind === wanted));
+  assert.deepEqual(
+    { attributes: named(attributes), methods: kind("method"), fields: kind("field"), events: named(events) },
+    loader,
+  );
+  for (const one of [...attributes, ...members, ...events]) assert.ok(one.description, `${one.name} has no description`);
+});
+
+test("the types name every method, property and event of the loader, and React every attribute", async () => {
+  const loader = await loaderOf();
+  const declared = await types("index.d.ts");
+  const element = declared.match(/interface PlanariumEmbedElement [^{]*\{([\s\S]*?)\n\}/)[1];
+  const members = [...element.matchAll(/^  (?:readonly )?(\w+)[(?:]/gm)].map(([, name]) => name);
+  assert.deepEqual(members.sort(), [...loader.methods, ...loader.fields].sort());
+  const events = [...declared.matchAll(/^  "(planarium:\w+)": CustomEvent/gm)].map(([, name]) => name);
+  assert.deepEqual(events.sort(), loader.events);
+  const react = await types("react.d.ts");
+  const props = [...react.matchAll(/["\s;]([a-z][a-z-]*)"?\?: /g)].map(([, name]) => name);
+  assert.deepEqual(loader.attributes.filter((name) => !props.includes(name)), []);
+  const handled = [...(await types("react.js")).match(/const EVENTS = \{([^}]*)\}/)[1].matchAll(/"(\w+)"/g)].map(([, name]) => `planarium:${name}`);
+  assert.deepEqual(handled.sort(), loader.events);
+});
+
+test("documents that name the element name every attribute, method, property and event", async () => {
+  const text = await readFile(path.join(ROOT, "docs", "embedding.md"), "utf8");
+  const { attributes, methods, fields, events } = await loaderOf();
+  const lacking = [...attributes, ...methods, ...fields, ...events].filter((name) => !new RegExp(`[\`".]${name}(["(\`=\\s]|$)`, "m").test(text));
+  assert.deepEqual(lacking, []);
 });

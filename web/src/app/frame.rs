@@ -99,13 +99,7 @@ fn asked(name: &str, arguments: &[Value], state: &State) -> Result<Asked, String
             _ => Err("theme takes auto, light or dark".to_owned()),
         },
         "command" => command(first),
-        "inject" => {
-            let mut fault = first.clone();
-            if let Some(fields) = fault.as_object_mut() {
-                fields.insert("kind".to_owned(), "fault".into());
-            }
-            input(fault)
-        }
+        "inject" => input(fault(first.clone())),
         "input" => input(first.clone()),
         "why" => match first.as_str() {
             Some(element) => Ok(Asked::Ask(Call::Why(element.to_owned()))),
@@ -169,6 +163,16 @@ fn command(what: &Value) -> Result<Asked, String> {
     let names = [field("service"), Some(plan), field("phase"), field("step")];
     let element = names.into_iter().flatten().collect::<Vec<_>>().join("/");
     Ok(Asked::Ask(Call::Command { op: op.to_owned(), element }))
+}
+
+/// Writes `{kind: "agent-lost", ...}` as the input `{kind: "fault", fault: "agent-lost", ...}`, which is read as well.
+fn fault(mut request: Value) -> Value {
+    if let Some(fields) = request.as_object_mut()
+        && let Some(word) = fields.insert("kind".to_owned(), "fault".into())
+    {
+        fields.entry("fault").or_insert(word);
+    }
+    request
 }
 
 fn input(value: Value) -> Result<Asked, String> {
@@ -263,13 +267,21 @@ mod tests {
             ),
             Ok(Asked::Ask(Call::Command { op: "interrupt".to_owned(), element }))
         );
-        assert!(matches!(
-            ask("inject", json!([{ "fault": "agent-lost", "target": { "agent": "agent-1" } }])),
-            Ok(Asked::Ask(Call::Input(_)))
-        ));
-        for (name, arguments) in
-            [("command", json!([])), ("inject", json!([7])), ("fly", json!([])), ("why", json!([3]))]
-        {
+        let lost = ask("inject", json!([{ "kind": "agent-lost", "target": { "agent": "agent-1" } }]));
+        assert!(matches!(lost, Ok(Asked::Ask(Call::Input(_)))), "{lost:?}");
+        for same in [
+            json!({ "fault": "agent-lost", "target": { "agent": "agent-1" } }),
+            json!({ "kind": "fault", "fault": "agent-lost", "target": { "agent": "agent-1" } }),
+        ] {
+            assert_eq!(ask("inject", json!([same])), lost);
+        }
+        for (name, arguments) in [
+            ("command", json!([])),
+            ("inject", json!([7])),
+            ("inject", json!([{}])),
+            ("fly", json!([])),
+            ("why", json!([3])),
+        ] {
             assert!(ask(name, arguments.clone()).is_err(), "{name} {arguments}");
         }
     }
