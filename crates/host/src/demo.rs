@@ -106,16 +106,50 @@ fn longest_run_of_ticks(text: &str) -> usize {
 mod tests {
     use super::*;
     use planarium_embed::fence::{Body, Options, fences};
-    use planarium_messages::questions::{Ask, Begin, Question};
+    use planarium_messages::facts::{Fact, Reply};
+    use planarium_messages::questions::{Ask, Begin, Call, Question};
+    use serde_json::Value;
+
+    fn ask(host: &mut Host, ask: Ask) -> Vec<Fact> {
+        host.answer(Question { number: 1, selected: None, editor: None, ask })
+    }
 
     /// The texts of an example that was played for a minute.
     fn texts(example: &str, demo: &Demo) -> DemoTexts {
         let mut host = Host::new(|_| {});
         let begin = Begin { example: Some(example.to_owned()), ..Begin::default() };
-        for (number, ask) in [(1, Ask::Begin(Box::new(begin))), (2, Ask::Frame(60_000))] {
-            host.answer(Question { number, selected: None, editor: None, ask });
-        }
+        ask(&mut host, Ask::Begin(Box::new(begin)));
+        ask(&mut host, Ask::Frame(60_000));
         host.demo(demo).expect("a run with plans")
+    }
+
+    /// The plans that a host shows to the document around its page, at an address.
+    fn snapshot(hash: &str) -> Value {
+        let mut host = Host::new(|_| {});
+        let begin = Begin { hash: hash.to_owned(), ..Begin::default() };
+        ask(&mut host, Ask::Begin(Box::new(begin)));
+        let facts = ask(&mut host, Ask::Call(Call::Snapshot));
+        let called = facts.into_iter().find_map(|fact| match fact {
+            Fact::Reply(Reply::Called(called)) => Some(called),
+            _ => None,
+        });
+        called.expect("an answer").expect("a snapshot")
+    }
+
+    #[test]
+    fn the_engine_that_takes_a_recording_over_comes_to_its_digest() {
+        for example in ["hello-world", "canary", "kudo-first-operator", "marathon-rollback", "web-shop"] {
+            let texts = texts(example, &Demo { at_ms: Some(5_000), ..Demo::default() });
+            let recording =
+                texts.element.split("pl-recording\">").nth(1).and_then(|rest| rest.split("</").next());
+            let recording: Value = serde_json::from_str(recording.expect("a recording")).expect("JSON");
+            let seen = snapshot(&texts.hash);
+            assert_eq!(seen["now_ms"], 5_000, "{example}");
+            assert_eq!(seen["end"]["ms"], recording["end"], "{example}");
+            assert_eq!(seen["end"]["digest"], recording["digest"], "{example}");
+            assert_ne!(seen["digest"], recording["digest"], "{example}: something happens after that");
+            assert_eq!(recording["by"], env!("CARGO_PKG_VERSION"));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! *Knows*: names and arguments of calls. *Must not know*: how they travel; that is `web/js/frame.js`.
 
+use super::keys;
 use crate::browser;
 use crate::store::action::Toward;
 use crate::store::state::State;
@@ -12,6 +13,9 @@ use planarium_protocol::{Input, json};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use yew::Callback;
+
+/// The row of the tree that has the place in the order of Tab, which is the selected one.
+const SELECTED_ROW: &str = "[role=treegrid] [tabindex='0']";
 
 /// Most steps of one call.
 const MOST_STEPS: u64 = 1_000;
@@ -51,6 +55,8 @@ enum Asked {
     Act(Vec<Action>),
     /// A question to the host.
     Ask(Call),
+    /// Puts the focus on the selected row.
+    Focus,
 }
 
 fn call(hub: &Hub, name: &str, arguments: &[Value], answer: Callback<Called>) {
@@ -59,6 +65,10 @@ fn call(hub: &Hub, name: &str, arguments: &[Value], answer: Callback<Called>) {
             for action in actions {
                 hub.send(action);
             }
+            answer.emit(Ok(Value::Null));
+        }
+        Ok(Asked::Focus) => {
+            browser::focus_soon(SELECTED_ROW);
             answer.emit(Ok(Value::Null));
         }
         Ok(Asked::Ask(call)) => {
@@ -107,8 +117,10 @@ fn asked(name: &str, arguments: &[Value], state: &State) -> Result<Asked, String
         },
         "snapshot" => Ok(Asked::Ask(Call::Snapshot)),
         "share" => Ok(Asked::Ask(Call::Share(browser::whole_page_url()))),
+        "focus" => Ok(Asked::Focus),
+        "press" => press(first, state),
         _ => Err(format!(
-            "there is no call `{}`; calls are play, pause, seek, step, reset, undo, value, theme, command, inject, input, why, snapshot, share",
+            "there is no call `{}`; calls are play, pause, seek, step, reset, undo, value, theme, command, inject, input, why, snapshot, share, focus, press",
             name.chars().take(40).collect::<String>()
         )),
     }
@@ -139,6 +151,14 @@ fn instant(to: &Value, state: &State) -> Result<u64, String> {
     )]
     let ms = ms as u64;
     Ok(ms)
+}
+
+/// A key of the page on the selected element. One that means nothing at this moment does nothing.
+fn press(key: &Value, state: &State) -> Result<Asked, String> {
+    let Some(key) = key.as_str().filter(|key| key.chars().count() == 1) else {
+        return Err("press takes a key of the page: p, c, f, r, i, w".to_owned());
+    };
+    Ok(Asked::Act(keys::pressed(key, state).into_iter().collect()))
 }
 
 fn step(what: &str, times: Option<&Value>) -> Result<Asked, String> {
@@ -184,7 +204,8 @@ fn input(value: Value) -> Result<Asked, String> {
 pub(super) fn tell(old: &State, new: &State) {
     let clock = &new.world.clock;
     if new.world.generation != old.world.generation {
-        browser::tell_parent("ready", &json!({ "differing": new.differing.is_some() }).to_string());
+        let ready = json!({ "differing": new.differing.is_some(), "version": env!("CARGO_PKG_VERSION") });
+        browser::tell_parent("ready", &ready.to_string());
     }
     for (path, from, to) in changes(old, new) {
         let detail = json!({ "path": path, "from": from, "to": to, "t": clock.now_ms });
@@ -241,6 +262,7 @@ fn changes(old: &State, new: &State) -> Vec<(String, String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::state::Dialog;
 
     #[test]
     fn calls_are_read_and_nonsense_is_refused_in_words() {
@@ -256,6 +278,9 @@ mod tests {
         for bad in [json!(-1), json!("soon"), json!(null), json!({ "marker": "x" })] {
             assert!(seek(bad.clone()).is_err(), "{bad}");
         }
+        assert_eq!(ask("focus", json!([])), Ok(Asked::Focus));
+        assert_eq!(ask("press", json!(["i"])), Ok(Asked::Act(vec![Action::OpenDialog(Dialog::Fault)])));
+        assert_eq!(ask("press", json!(["c"])), Ok(Asked::Act(Vec::new())), "nothing is selected");
         assert_eq!(ask("pause", json!([])), Ok(Asked::Act(Vec::new())), "it is at rest already");
         let back = Asked::Act(vec![Action::StepEvent(Toward::Back); 2]);
         assert_eq!(ask("step", json!(["event", -2])), Ok(back));
@@ -281,6 +306,8 @@ mod tests {
             ("inject", json!([{}])),
             ("fly", json!([])),
             ("why", json!([3])),
+            ("press", json!([])),
+            ("press", json!(["Enter"])),
         ] {
             assert!(ask(name, arguments.clone()).is_err(), "{name} {arguments}");
         }
