@@ -28,6 +28,8 @@ export interface Snapshot {
   idle: boolean;
   /** Digest of what happened up to the instant shown. */
   digest: string;
+  /** The run's end: when, and the digest there. */
+  end: { ms: number; digest: string };
   plans: PlanSnapshot[];
 }
 
