@@ -102,7 +102,7 @@ journey("commands, faults and questions reach the engine, refusals come back in 
 
 /** The row of the tree in the frame that is selected, and whether it has the focus. */
 const selected = (page) =>
-  framed(page).locator("[role=treegrid] [tabindex='0']").evaluate((row) => ({
+  framed(page).locator("[role=treegrid] [tabindex='0']").first().evaluate((row) => ({
     text: row.innerText,
     focused: row === document.activeElement && document.hasFocus(),
   }));
@@ -155,7 +155,7 @@ journey("Edit opens the engine with its editor", options(canary), async ({ page 
   await ready(page);
   await embed(page).getByText("svc.yml", { exact: true }).click();
   await embed(page).getByRole("button", { name: "Edit" }).click();
-  await framed(page).locator(".pane-editor").waitFor();
+  await framed(page).locator(".pane-editor").waitFor({ state: "attached" });
   await soon(async () => assert.equal(await embed(page).getAttribute("data-engine"), "on"));
 });
 
