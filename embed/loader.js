@@ -4,6 +4,8 @@
 const NAME = "planarium-embed";
 const VERSION = 1;
 const ATTRIBUTES = ["autoplay", "loop", "speed", "start-at", "stop-at", "poster", "markers", "pause-on-markers", "controls", "theme", "panes", "engine"];
+// Keys of a row that only an engine can answer: the page in the frame has the same ones.
+const ENGINE_KEYS = ["Enter", "p", "c", "f", "r", "i", "w"];
 const FAMILIES = ["neutral", "active", "complete", "waiting", "error"];
 const live = new Set();
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -85,12 +87,7 @@ class PlanariumEmbed extends HTMLElement {
       style(this.getRootNode());
       this._theme();
       // A frame that was moved in the document has lost its page.
-      if (this._port) {
-        this._port = this._taking = undefined;
-        this._frame.remove();
-        this.removeAttribute("data-engine");
-        if (this._try) this._try.disabled = false;
-      }
+      if (this._port) this._leave();
       return;
     }
     // Frameworks set children after attributes, and a parser has not read them yet.
@@ -177,29 +174,42 @@ class PlanariumEmbed extends HTMLElement {
 
   // Lets the engine take over at the instant shown: a promise of {ok}.
   takeOver() {
-    return (this._taking ??= this._take().then(
+    if (this._taking) return this._taking;
+    const taking = this._take().then(
       () => ({ ok: true }),
       (error) => {
-        this._frame?.remove();
-        this._taking = this._port = this._frame = undefined;
-        if (this._try) this._try.disabled = false;
         const reason = `The engine did not start: ${error.message}. The recording still plays.`;
-        warn(reason);
-        if (this._line) this._line.textContent = reason;
-        this._tell("error", { reason });
+        // Who has left it need not hear of it.
+        if (this._taking === taking) {
+          this._leave();
+          warn(reason);
+          if (this._line) this._line.textContent = reason;
+          this._tell("error", { reason });
+        }
         return { ok: false, code: "no-engine", reason };
       },
-    ));
+    );
+    return (this._taking = taking);
   }
 
   finalize() {
-    if (this._port) this._port.close();
-    this._frame?.remove();
-    this._port = this._frame = this._taking = undefined;
+    this._leave();
     this.pause();
     live.delete(this);
   }
   dispose() { this.finalize(); }
+
+  // Takes the frame away; the recording is shown again.
+  _leave() {
+    this._port?.close();
+    this._frame?.remove();
+    this._notice?.remove();
+    this._port = this._frame = this._notice = this._taking = undefined;
+    this.removeAttribute("data-engine");
+    if (this._try) this._try.disabled = false;
+    this._waiting?.forEach((done) => done({ ok: false, code: "no-engine", reason: "the engine was left" }));
+    this._waiting?.clear();
+  }
 
   async _engineCall(name, ...args) {
     const taken = await this.takeOver();
@@ -218,13 +228,18 @@ class PlanariumEmbed extends HTMLElement {
     const text = this.querySelector("script.pl-run")?.textContent;
     const address = this.getAttribute("engine");
     if (!text || !address) throw new Error("this document names none");
-    if (this._try) this._try.disabled = true;
     this.pause();
+    const hadFocus = this.contains(document.activeElement);
     const url = new URL(address, document.baseURI);
     if (!/^https?:$/.test(url.protocol)) throw new Error("a page from a disk cannot load it");
-    url.searchParams.set("panes", this.getAttribute("panes") ?? "tree,timeline,why");
-    url.searchParams.set("theme", this.dataset.theme);
-    url.searchParams.set("parent", location.origin);
+    if (this._try) this._try.disabled = true;
+    if (this._line) this._line.textContent = "The engine is being loaded …";
+    const panes = this.getAttribute("panes") ?? "tree,timeline,why";
+    const set = (name, value) => url.searchParams.set(name, value);
+    set("panes", this._edits ? `${panes},editor` : panes);
+    set("theme", this.dataset.theme);
+    set("parent", location.origin);
+    if (this._row !== undefined) set("select", this._path(this._row));
     url.hash = `${JSON.parse(text)}~${Math.round(this._now)}`;
     const figure = this.querySelector(".pl-figure");
     const frame = (this._frame = document.createElement("iframe"));
@@ -232,13 +247,32 @@ class PlanariumEmbed extends HTMLElement {
     frame.title = figure.getAttribute("aria-label");
     frame.allow = "clipboard-write; fullscreen";
     frame.src = url.href;
-    const hadFocus = this.contains(document.activeElement);
     const ready = this._greet(frame, url.origin);
     this.append(frame);
-    await ready;
+    const { differing, version } = await ready;
+    const { value } = await this._call("snapshot");
+    if (this._frame !== frame) throw new Error("it was left");
+    if (differing || (this._run && value?.end && value.end.digest !== this._run.digest)) this._differs(version);
     frame.style.height = `${Math.max(figure.offsetHeight, this._wanted ?? 0, 320)}px`;
     this.setAttribute("data-engine", "on");
-    if (hadFocus) frame.focus();
+    // The focus has nowhere to be now, unless its owner has gone on reading.
+    const focused = document.activeElement;
+    if (hadFocus && (focused === document.body || this.contains(focused))) {
+      frame.focus();
+      this._call("focus");
+    }
+  }
+
+  // Says that the engine does not come to what was recorded.
+  _differs(version) {
+    const by = this._run?.by;
+    const engine = version && version !== by ? `is ${version} and ` : "";
+    this._notice = document.createElement("p");
+    this._notice.className = "pl-problem";
+    this._notice.setAttribute("role", "status");
+    this._notice.textContent = `This was recorded with ${by ? `Planarium ${by}` : "an older Planarium"}. The engine here ${engine}comes out differently.`;
+    this._frame.before(this._notice);
+    warn(this._notice.textContent);
   }
 
   // The handshake with the frame; resolves when it shows the run.
@@ -256,7 +290,10 @@ class PlanariumEmbed extends HTMLElement {
       };
       let tries = 0;
       const again = setInterval(() => {
-        if ((tries += 1) > 20) return end(fail, new Error("it did not answer within ten seconds"));
+        // What has answered is being loaded: an engine is larger than its page.
+        const most = this._port ? 120 : 20;
+        if (!frame.isConnected) return end(fail, new Error("it was left"));
+        if ((tries += 1) > most) return end(fail, new Error(`it did not answer within ${most / 2} seconds`));
         if (!this._port) frame.contentWindow?.postMessage({ planarium: 1, type: "hello", id }, origin);
       }, 500);
       document.addEventListener("securitypolicyviolation", refused);
@@ -272,8 +309,7 @@ class PlanariumEmbed extends HTMLElement {
         this._port = ports[0];
         this._port.onmessage = ({ data: told }) => {
           if (told.event === "ready") {
-            if (told.detail.differing) warn("the engine is of another version than the recording, and the run comes out differently");
-            end(done);
+            end(done, told.detail);
           } else if (told.event) this._heard(told.event, told.detail);
           else {
             const { id: number, ...value } = told;
@@ -431,6 +467,15 @@ class PlanariumEmbed extends HTMLElement {
       this._try.title = "Command it, break it, edit it: the engine takes over at this instant";
       this._try.addEventListener("click", () => this.takeOver());
       bar.append(this._try);
+      this.querySelectorAll(".pl-source pre").forEach((source) => {
+        const edit = document.createElement("button");
+        Object.assign(edit, { type: "button", className: "pl-try", textContent: "Edit" });
+        edit.addEventListener("click", () => {
+          this._edits = true;
+          this.takeOver();
+        });
+        source.before(edit);
+      });
     }
     this._line?.setAttribute("role", "status");
     this._label();
@@ -438,6 +483,11 @@ class PlanariumEmbed extends HTMLElement {
       row.tabIndex = at ? -1 : 0;
       const depth = Number(row.dataset.depth);
       if (Number(this._rows[at + 1]?.dataset.depth) > depth) row.setAttribute("aria-expanded", "true");
+      row.addEventListener("focus", () => {
+        this._rows[this._row ?? 0].tabIndex = -1;
+        row.tabIndex = 0;
+        this._row = at;
+      });
     });
     this.addEventListener("keydown", (event) => {
       // A key that is handled here is not the host's as well: mdBook turns pages by arrows.
@@ -466,10 +516,7 @@ class PlanariumEmbed extends HTMLElement {
     const shown = this._rows.filter((one) => !one.hidden && !one.classList.contains("pl-folded"));
     const at = shown.indexOf(row);
     const go = (to) => {
-      if (!to) return;
-      row.tabIndex = -1;
-      to.tabIndex = 0;
-      to.focus();
+      to?.focus();
     };
     const open = row.getAttribute("aria-expanded");
     if (key === "ArrowDown") go(shown[at + 1]);
@@ -480,8 +527,15 @@ class PlanariumEmbed extends HTMLElement {
     else if (key === "ArrowRight" || key === "ArrowLeft") {
       if (open === (key === "ArrowRight" ? "false" : "true")) this._fold(row, key === "ArrowLeft");
       else if (key === "ArrowLeft") go(shown.slice(0, at).findLast((one) => Number(one.dataset.depth) < Number(row.dataset.depth)));
-    } else return false;
+    } else if (this._try && ENGINE_KEYS.includes(key)) this._hand(key);
+    else return false;
     return true;
+  }
+
+  // Lets the engine take over, and gives it the key.
+  async _hand(key) {
+    const taken = await this.takeOver();
+    if (taken.ok && key !== "Enter") this._call("press", key);
   }
 
   _fold(row, folded) {

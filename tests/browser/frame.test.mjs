@@ -1,7 +1,7 @@
 // The page in a frame of another document: the dialog that writes it, the hand-over from a recording, the messages, and refusals.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after } from "node:test";
@@ -77,17 +77,19 @@ journey("commands, faults and questions reach the engine, refusals come back in 
       go: await it.command({ op: "continue", plan: "deploy" }),
       again: await it.command({ op: "fly", plan: "deploy" }),
       nobody: await it.command({ op: "continue", plan: "nobody" }),
-      lost: await it.inject({ fault: "agent-lost", target: { agent: "agent-1" } }),
-      nonsense: await it.inject({ fault: "earthquake" }),
+      lost: await it.inject({ kind: "agent-lost", target: { agent: "agent-1" } }),
+      back: await it.inject({ fault: "agent-lost", target: { agent: "agent-2" } }),
+      nonsense: await it.inject({ kind: "earthquake" }),
     };
     await it.seek("end");
     return { changes, answers };
   });
-  const { why, go, again, nobody, lost, nonsense } = told.answers;
+  const { why, go, again, nobody, lost, back, nonsense } = told.answers;
   assert.equal(why.ok, true);
   assert.ok(JSON.stringify(why.value).length > 20, JSON.stringify(why));
   assert.equal(go.ok, true, JSON.stringify(go));
   assert.equal(lost.ok, true, JSON.stringify(lost));
+  assert.equal(back.ok, true, JSON.stringify(back));
   assert.deepEqual([again.ok, again.code], [false, "bad-request"]);
   assert.match(again.reason, /takes no command `fly`; it takes .*continue/);
   assert.deepEqual([nobody.ok, nobody.code], [false, "not-found"]);
@@ -96,6 +98,77 @@ journey("commands, faults and questions reach the engine, refusals come back in 
     const { value } = await embed(page).evaluate((it) => it.snapshot());
     assert.notEqual(value.plans.find((plan) => plan.name === "deploy").status, "WAITING");
   });
+});
+
+/** The row of the tree in the frame that is selected, and whether it has the focus. */
+const selected = (page) =>
+  framed(page).locator("[role=treegrid] [tabindex='0']").first().evaluate((row) => ({
+    text: row.innerText,
+    focused: row === document.activeElement && document.hasFocus(),
+  }));
+const row = (page, name) => embed(page).getByRole("row").filter({ hasText: name }).first();
+const status = (page) => embed(page).evaluate(async (it) => (await it.snapshot()).value.plans.find((plan) => plan.name === "deploy").status);
+
+journey("Enter on a row lets the engine take over, with that row and the focus", options(canary), async ({ page, scan }) => {
+  await ready(page);
+  await embed(page).evaluate((it) => it.seek(12));
+  await row(page, "web-2:[server]").focus();
+  await page.keyboard.press("Enter");
+  await soon(async () => assert.equal(await embed(page).getAttribute("data-engine"), "on"));
+  await soon(async () => {
+    const { text, focused } = await selected(page);
+    assert.match(text, /web-2:\[server\]/);
+    assert.equal(focused, true);
+  });
+  assert.equal(await embed(page).getByText(/This was recorded/).count(), 0, "the engine is that of the recording");
+  await scan();
+});
+
+journey("a command's key on a row of the recording reaches the engine", options(canary), async ({ page }) => {
+  await ready(page);
+  await embed(page).evaluate((it) => it.seek(12));
+  assert.equal(await row(page, "deploy").locator(".pl-word").innerText(), "WAITING");
+  await row(page, "deploy").focus();
+  await page.keyboard.press("c");
+  await soon(async () => assert.equal(await embed(page).getAttribute("data-engine"), "on"));
+  await soon(async () => assert.notEqual(await status(page), "WAITING"));
+});
+
+journey("a recording of another engine says so where that takes over", options(
+  canary.replace(/"by":"[^"]*"/, '"by":"0.0.1"').replace(/"digest":"[0-9a-f]{16}"/, '"digest":"0123456789abcdef"'),
+  { expected: (text) => text.includes("comes out differently") },
+), async ({ page, scan }) => {
+  assert.match(canary, /"by":"\d[^"]*"/);
+  await ready(page);
+  await embed(page).getByRole("button", { name: "Try it" }).click();
+  const line = embed(page).getByText(/^This was recorded with Planarium 0\.0\.1\. The engine here is \d\S* and comes out differently\.$/);
+  await line.waitFor();
+  await soon(async () => assert.equal(await embed(page).getAttribute("data-engine"), "on"));
+  assert.equal(await line.isVisible(), true);
+  await scan();
+  await embed(page).evaluate((it) => it.finalize());
+  assert.equal(await line.count(), 0);
+  assert.equal(await embed(page).locator(".pl-figure").isVisible(), true);
+});
+
+journey("Edit opens the engine with its editor", options(canary), async ({ page }) => {
+  await ready(page);
+  await embed(page).getByText("svc.yml", { exact: true }).click();
+  await embed(page).getByRole("button", { name: "Edit" }).click();
+  await framed(page).locator(".pane-editor").waitFor({ state: "attached" });
+  await soon(async () => assert.equal(await embed(page).getAttribute("data-engine"), "on"));
+});
+
+journey("what was asked of an engine that is left is answered", options(canary), async ({ page }) => {
+  await ready(page);
+  const answer = await embed(page).evaluate(async (it) => {
+    await it.takeOver();
+    const asked = it.why("deploy");
+    await Promise.resolve();
+    it.finalize();
+    return asked;
+  });
+  assert.ok(answer.ok || answer.code === "no-engine", JSON.stringify(answer));
 });
 
 journey(
@@ -153,6 +226,22 @@ journey("the dialog writes what a document needs, and that works", { width: 1440
   await soon(async () => assert.doesNotMatch(await text.inputValue(), /engine=/));
   await dialog.getByRole("tab", { name: "Fence" }).click();
   await soon(async () => assert.match(await text.inputValue(), /^```planarium seed="\d+" file="[^"]+"/));
+  await dialog.getByLabel("Readers may command").check();
+  await soon(async () => assert.match(await text.inputValue(), / engine="http[^"]*\/embed\.html" panes="tree,timeline,why"/));
+  const fence = async () => {
+    const file = path.join(folder, "dialog.md");
+    await writeFile(file, await text.inputValue());
+    return planarium("embed", "--markdown", file);
+  };
+  assert.match(await fence(), /^<planarium-embed [^>]*panes="tree,timeline,why" engine="http/m, "the command line takes the dialog's fence");
+  await dialog.getByLabel("Plays from").fill("0:02");
+  await dialog.getByLabel("Plays to").fill("soon");
+  await dialog.getByLabel("Plays to").blur();
+  await dialog.getByText(/soon is no instant/).waitFor();
+  await dialog.getByLabel("Plays to").fill("0:05.5");
+  await dialog.getByLabel("Plays to").blur();
+  await soon(async () => assert.match(await text.inputValue(), / start_at="2s" stop_at="5\.5s"/));
+  assert.match(await fence(), /^<planarium-embed [^>]*start-at="2" stop-at="5\.500"/m);
   await dialog.getByRole("tab", { name: "Image" }).click();
   await soon(async () => assert.match(await text.inputValue(), /^<svg /));
   await dialog.getByRole("tab", { name: "Frame" }).click();

@@ -5,7 +5,8 @@ const MAJOR = 1;
 const MOST_BYTES = 1_000_000;
 /** Names of the calls; web/src/app/frame.rs reads them. */
 const CALLS = [
-  "play", "pause", "seek", "step", "reset", "undo", "value", "theme", "command", "inject", "input", "why", "snapshot", "share",
+  "play", "pause", "seek", "step", "reset", "undo", "value", "theme", "command", "inject", "input", "why", "snapshot", "share", "focus",
+  "press",
 ];
 const EVENTS = ["ready", "statuschange", "timeupdate", "playing", "complete"];
 /** Between two messages about the time. */

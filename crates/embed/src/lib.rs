@@ -24,11 +24,6 @@ pub use text::tree;
 /// The styles of pictures and of the loader.
 pub const STYLES: &str = include_str!("../../../embed/planarium-embed.css");
 
-/// The loader: one classic script, with its styles in it, that plays the recordings of all pictures on a page.
-pub const LOADER: &str = concat!(
-    "(() => {\nconst css = String.raw`",
-    include_str!("../../../embed/planarium-embed.css"),
-    "`;\n",
-    include_str!("../../../embed/loader.js"),
-    "})();\n"
-);
+/// The loader: one classic script, with its styles in it, that plays the recordings of all pictures on a page. `cargo xtask loader`
+/// makes it of `embed/loader.js` and the styles.
+pub const LOADER: &str = include_str!("../../../embed/planarium-embed.js");

@@ -9,6 +9,7 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{ActionView, ServiceView, View};
 use planarium_protocol::{Input, json};
 use planarium_scenario::find_element;
+use planarium_world::Engine;
 use serde_json::Value;
 
 type Called = Result<Value, CallError>;
@@ -23,7 +24,7 @@ impl Host {
                 Err(error) => (Vec::new(), Err(error)),
             },
             Call::Input(input) => self.called_input(&input),
-            Call::Snapshot => (Vec::new(), Ok(snapshot(&self.shown.engine.view()))),
+            Call::Snapshot => (Vec::new(), Ok(snapshot(&mut self.shown.engine))),
             Call::Share(page) => (Vec::new(), Ok(json!({ "url": &*self.link(&page).address }))),
         };
         facts.push(Fact::Reply(Reply::Called(called)));
@@ -106,8 +107,22 @@ fn actions_at(service: &ServiceView, path: &ElementPath) -> Vec<ActionView> {
     }
 }
 
-/// Returns the plans with the statuses of their elements.
-fn snapshot(view: &View) -> Value {
+/// Returns the instant and the digest of a run's end; the engine is left where it is.
+fn end(engine: &mut Engine) -> Value {
+    let (now_ms, seq) = (engine.now_ms(), engine.seq());
+    engine.seek_ms(engine.head_ms());
+    let end = json!({ "ms": engine.now_ms(), "digest": engine.digest() });
+    engine.seek_ms(now_ms);
+    if engine.seq() != seq {
+        engine.seek_seq(seq);
+    }
+    end
+}
+
+/// Returns the plans with the statuses of their elements, and what the run comes to.
+fn snapshot(engine: &mut Engine) -> Value {
+    let end = end(engine);
+    let view = engine.view();
     let mut plans = Vec::new();
     for service in &view.services {
         for plan in &service.plans {
@@ -124,5 +139,5 @@ fn snapshot(view: &View) -> Value {
         }
     }
     let clock = &view.clock;
-    json!({ "now_ms": clock.now_ms, "idle": clock.idle, "digest": clock.digest, "plans": plans })
+    json!({ "now_ms": clock.now_ms, "idle": clock.idle, "digest": clock.digest, "end": end, "plans": plans })
 }

@@ -35,6 +35,34 @@ pub fn first_plan(view: &View) -> Option<ElementPath> {
     service.plans.get(main_plan(service)).map(|plan| plan_path(service, plan))
 }
 
+/// The element with these names, as documents write it: `PLAN`, `PLAN/PHASE`, `PLAN/PHASE/STEP`, with or without the service in
+/// front. Of several with the same names the first one.
+pub fn named(view: &View, names: &str) -> Option<ElementPath> {
+    let below = |text: &str, name: &str| {
+        let rest = text.strip_prefix(name)?;
+        if rest.is_empty() { Some(None) } else { rest.strip_prefix('/').map(|rest| Some(rest.to_owned())) }
+    };
+    let element = |service: &ServiceView, text: &str| {
+        service.plans.iter().find_map(|plan| {
+            let path = plan_path(service, plan);
+            let Some(rest) = below(text, &plan.name)? else { return Some(path) };
+            plan.phases.iter().find_map(|phase| {
+                let path = ElementPath { phase: Some(phase.name.clone()), ..path.clone() };
+                let Some(rest) = below(&rest, &phase.name)? else { return Some(path) };
+                let step = phase.steps.iter().find(|step| *step.name == *rest)?;
+                Some(ElementPath { step: Some(step.key().clone()), ..path })
+            })
+        })
+    };
+    let names = names.trim_matches('/');
+    view.services.iter().find_map(|service| element(service, names)).or_else(|| {
+        view.services.iter().find_map(|service| {
+            let rest = below(names, service.name.trim_matches('/'))??;
+            element(service, &rest)
+        })
+    })
+}
+
 /// The last part of a path.
 pub fn leaf(path: &ElementPath) -> &Text {
     path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan)

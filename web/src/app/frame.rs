@@ -2,6 +2,7 @@
 //!
 //! *Knows*: names and arguments of calls. *Must not know*: how they travel; that is `web/js/frame.js`.
 
+use super::keys;
 use crate::browser;
 use crate::store::action::Toward;
 use crate::store::state::State;
@@ -12,6 +13,9 @@ use planarium_protocol::{Input, json};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use yew::Callback;
+
+/// The row of the tree that has the place in the order of Tab, which is the selected one.
+const SELECTED_ROW: &str = "[role=treegrid] [tabindex='0']";
 
 /// Most steps of one call.
 const MOST_STEPS: u64 = 1_000;
@@ -51,6 +55,8 @@ enum Asked {
     Act(Vec<Action>),
     /// A question to the host.
     Ask(Call),
+    /// Puts the focus on the selected row.
+    Focus,
 }
 
 fn call(hub: &Hub, name: &str, arguments: &[Value], answer: Callback<Called>) {
@@ -59,6 +65,10 @@ fn call(hub: &Hub, name: &str, arguments: &[Value], answer: Callback<Called>) {
             for action in actions {
                 hub.send(action);
             }
+            answer.emit(Ok(Value::Null));
+        }
+        Ok(Asked::Focus) => {
+            browser::focus_soon(SELECTED_ROW);
             answer.emit(Ok(Value::Null));
         }
         Ok(Asked::Ask(call)) => {
@@ -99,13 +109,7 @@ fn asked(name: &str, arguments: &[Value], state: &State) -> Result<Asked, String
             _ => Err("theme takes auto, light or dark".to_owned()),
         },
         "command" => command(first),
-        "inject" => {
-            let mut fault = first.clone();
-            if let Some(fields) = fault.as_object_mut() {
-                fields.insert("kind".to_owned(), "fault".into());
-            }
-            input(fault)
-        }
+        "inject" => input(fault(first.clone())),
         "input" => input(first.clone()),
         "why" => match first.as_str() {
             Some(element) => Ok(Asked::Ask(Call::Why(element.to_owned()))),
@@ -113,8 +117,10 @@ fn asked(name: &str, arguments: &[Value], state: &State) -> Result<Asked, String
         },
         "snapshot" => Ok(Asked::Ask(Call::Snapshot)),
         "share" => Ok(Asked::Ask(Call::Share(browser::whole_page_url()))),
+        "focus" => Ok(Asked::Focus),
+        "press" => press(first, state),
         _ => Err(format!(
-            "there is no call `{}`; calls are play, pause, seek, step, reset, undo, value, theme, command, inject, input, why, snapshot, share",
+            "there is no call `{}`; calls are play, pause, seek, step, reset, undo, value, theme, command, inject, input, why, snapshot, share, focus, press",
             name.chars().take(40).collect::<String>()
         )),
     }
@@ -147,6 +153,14 @@ fn instant(to: &Value, state: &State) -> Result<u64, String> {
     Ok(ms)
 }
 
+/// A key of the page on the selected element. One that means nothing at this moment does nothing.
+fn press(key: &Value, state: &State) -> Result<Asked, String> {
+    let Some(key) = key.as_str().filter(|key| key.chars().count() == 1) else {
+        return Err("press takes a key of the page: p, c, f, r, i, w".to_owned());
+    };
+    Ok(Asked::Act(keys::pressed(key, state).into_iter().collect()))
+}
+
 fn step(what: &str, times: Option<&Value>) -> Result<Asked, String> {
     let times = times.and_then(Value::as_i64).unwrap_or(1);
     let toward = if times < 0 { Toward::Back } else { Toward::Ahead };
@@ -171,6 +185,16 @@ fn command(what: &Value) -> Result<Asked, String> {
     Ok(Asked::Ask(Call::Command { op: op.to_owned(), element }))
 }
 
+/// Writes `{kind: "agent-lost", ...}` as the input `{kind: "fault", fault: "agent-lost", ...}`, which is read as well.
+fn fault(mut request: Value) -> Value {
+    if let Some(fields) = request.as_object_mut()
+        && let Some(word) = fields.insert("kind".to_owned(), "fault".into())
+    {
+        fields.entry("fault").or_insert(word);
+    }
+    request
+}
+
 fn input(value: Value) -> Result<Asked, String> {
     let input: Input = serde_json::from_value(value).map_err(|error| error.to_string())?;
     Ok(Asked::Ask(Call::Input(Box::new(input))))
@@ -180,7 +204,8 @@ fn input(value: Value) -> Result<Asked, String> {
 pub(super) fn tell(old: &State, new: &State) {
     let clock = &new.world.clock;
     if new.world.generation != old.world.generation {
-        browser::tell_parent("ready", &json!({ "differing": new.differing.is_some() }).to_string());
+        let ready = json!({ "differing": new.differing.is_some(), "version": env!("CARGO_PKG_VERSION") });
+        browser::tell_parent("ready", &ready.to_string());
     }
     for (path, from, to) in changes(old, new) {
         let detail = json!({ "path": path, "from": from, "to": to, "t": clock.now_ms });
@@ -237,6 +262,7 @@ fn changes(old: &State, new: &State) -> Vec<(String, String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::state::Dialog;
 
     #[test]
     fn calls_are_read_and_nonsense_is_refused_in_words() {
@@ -252,6 +278,9 @@ mod tests {
         for bad in [json!(-1), json!("soon"), json!(null), json!({ "marker": "x" })] {
             assert!(seek(bad.clone()).is_err(), "{bad}");
         }
+        assert_eq!(ask("focus", json!([])), Ok(Asked::Focus));
+        assert_eq!(ask("press", json!(["i"])), Ok(Asked::Act(vec![Action::OpenDialog(Dialog::Fault)])));
+        assert_eq!(ask("press", json!(["c"])), Ok(Asked::Act(Vec::new())), "nothing is selected");
         assert_eq!(ask("pause", json!([])), Ok(Asked::Act(Vec::new())), "it is at rest already");
         let back = Asked::Act(vec![Action::StepEvent(Toward::Back); 2]);
         assert_eq!(ask("step", json!(["event", -2])), Ok(back));
@@ -263,13 +292,23 @@ mod tests {
             ),
             Ok(Asked::Ask(Call::Command { op: "interrupt".to_owned(), element }))
         );
-        assert!(matches!(
-            ask("inject", json!([{ "fault": "agent-lost", "target": { "agent": "agent-1" } }])),
-            Ok(Asked::Ask(Call::Input(_)))
-        ));
-        for (name, arguments) in
-            [("command", json!([])), ("inject", json!([7])), ("fly", json!([])), ("why", json!([3]))]
-        {
+        let lost = ask("inject", json!([{ "kind": "agent-lost", "target": { "agent": "agent-1" } }]));
+        assert!(matches!(lost, Ok(Asked::Ask(Call::Input(_)))), "{lost:?}");
+        for same in [
+            json!({ "fault": "agent-lost", "target": { "agent": "agent-1" } }),
+            json!({ "kind": "fault", "fault": "agent-lost", "target": { "agent": "agent-1" } }),
+        ] {
+            assert_eq!(ask("inject", json!([same])), lost);
+        }
+        for (name, arguments) in [
+            ("command", json!([])),
+            ("inject", json!([7])),
+            ("inject", json!([{}])),
+            ("fly", json!([])),
+            ("why", json!([3])),
+            ("press", json!([])),
+            ("press", json!(["Enter"])),
+        ] {
             assert!(ask(name, arguments.clone()).is_err(), "{name} {arguments}");
         }
     }

@@ -99,9 +99,7 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
         going.set(true);
         return;
     }
-    let action = time_key(&key, event.shift_key())
-        .or_else(|| command_key(&key, &state))
-        .or_else(|| page_key(&key, &state));
+    let action = time_key(&key, event.shift_key()).or_else(|| pressed(&key, &state));
     if let Some(action) = action {
         event.prevent_default();
         hub.send(action);
@@ -155,6 +153,11 @@ fn command_key(key: &str, state: &State) -> Option<Action> {
         Ok(offer) => offer.action,
         Err(reason) => Action::Say(reason.into()),
     })
+}
+
+/// Returns the action of a key on the selected element or on the page, as if it had been pressed there.
+pub(super) fn pressed(key: &str, state: &State) -> Option<Action> {
+    command_key(key, state).or_else(|| page_key(key, state))
 }
 
 fn page_key(key: &str, state: &State) -> Option<Action> {

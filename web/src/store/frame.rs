@@ -40,13 +40,21 @@ pub(crate) struct Frame {
     pub(crate) theme: Theme,
     /// Play speed.
     pub(crate) speed: Speed,
+    /// The element that is selected when the first run opens, `PLAN/PHASE/STEP`; none from then on.
+    pub(crate) select: Option<String>,
     /// Words of the address that mean nothing here.
     pub(crate) unknown: Vec<String>,
 }
 
 impl Default for Frame {
     fn default() -> Self {
-        Self { parts: USUAL.to_vec(), theme: Theme::Auto, speed: Speed::default(), unknown: Vec::new() }
+        Self {
+            parts: USUAL.to_vec(),
+            theme: Theme::Auto,
+            speed: Speed::default(),
+            select: None,
+            unknown: Vec::new(),
+        }
     }
 }
 
@@ -80,6 +88,7 @@ impl Frame {
                 None => frame.unknown.push(format!("speed: `{word}`")),
             }
         }
+        frame.select = value("select");
         frame
     }
 
@@ -125,11 +134,17 @@ mod tests {
 
     #[test]
     fn parts_are_those_named_once_each_and_unknown_words_are_told() {
-        let frame = read(&[("panes", "tree, map,log,map,river"), ("theme", "dark"), ("speed", "8")]);
+        let frame = read(&[
+            ("panes", "tree, map,log,map,river"),
+            ("theme", "dark"),
+            ("speed", "8"),
+            ("select", "a/b"),
+        ]);
         assert_eq!(frame.tabs(), [Tab::Cluster, Tab::Log]);
         assert!(frame.shows(Part::Tree) && !frame.shows(Part::Timeline) && !frame.shows(Part::Editor));
         assert_eq!((frame.theme, frame.speed.label()), (Theme::Dark, "8×"));
         assert_eq!(frame.unknown, ["panes: `river`"]);
+        assert_eq!(frame.select.as_deref(), Some("a/b"));
     }
 
     #[test]

@@ -456,6 +456,8 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             state.why = None;
             state.world.generation += 1;
             Arc::make_mut(&mut state.console.0).answers.clear();
+            let wanted = state.frame.as_mut().and_then(|frame| frame.select.take());
+            let wanted = wanted.and_then(|names| selectors::tree::named(&state.world.view, &names));
             let ui = &mut state.ui;
             *ui = Ui {
                 pane: ui.pane,
@@ -469,7 +471,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
                 lately: ui.lately.clone(),
                 toasts: ui.toasts.clone(),
                 next_toast: ui.next_toast,
-                selected: selectors::tree::first_plan(&state.world.view),
+                selected: wanted.or_else(|| selectors::tree::first_plan(&state.world.view)),
                 ..Ui::default()
             };
         }

@@ -29,6 +29,7 @@ const KEYS: &[&str] = &[
     "source",
     "link",
     "engine",
+    "panes",
     "autoplay",
     "loop",
     "speed",
@@ -39,6 +40,9 @@ const KEYS: &[&str] = &[
     "controls",
     "theme",
 ];
+
+/// Parts of the page that takes a run over; its address has the same words.
+const PANES: &[&str] = &["tree", "timeline", "editor", "why", "machines", "map", "pods", "log", "console"];
 
 /// The options of a fence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -152,6 +156,7 @@ impl Options {
                 self.attribute(key, text);
             }
             "controls" => self.attribute(key, one_of(key, text, &["auto", "full", "none"])?),
+            "panes" => self.attribute(key, &panes(text)?),
             "theme" => self.attribute(key, one_of(key, text, &["auto", "light", "dark"])?),
             _ => self.attribute(key, text),
         }
@@ -193,6 +198,20 @@ fn one_of<'t>(key: &str, text: &'t str, words: &[&str]) -> Result<&'t str, Strin
         Ok(text)
     } else {
         Err(format!("{key}=\"{text}\": write {}", words.join(", ")))
+    }
+}
+
+/// Reads `tree, why` and returns it without spaces.
+fn panes(text: &str) -> Result<String, String> {
+    let words: Vec<&str> = text.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+    match words.iter().find(|word| !PANES.contains(word)) {
+        Some(word) => {
+            Err(format!("panes=\"{text}\": there is no pane `{word}`; there are {}", PANES.join(", ")))
+        }
+        None if words.is_empty() => {
+            Err(format!("panes=\"{text}\" names none; there are {}", PANES.join(", ")))
+        }
+        None => Ok(words.join(",")),
     }
 }
 

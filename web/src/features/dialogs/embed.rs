@@ -40,6 +40,8 @@ struct Choice {
     theme: &'static str,
     autoplay: bool,
     markers: String,
+    /// First and last instant that play, as they were typed; empty for the run's own.
+    range: (String, String),
     takes_over: bool,
     panes: Vec<&'static str>,
 }
@@ -52,6 +54,7 @@ impl Default for Choice {
             theme: "auto",
             autoplay: false,
             markers: String::new(),
+            range: (String::new(), String::new()),
             takes_over: true,
             panes: vec!["tree", "timeline", "why"],
         }
@@ -94,6 +97,11 @@ impl Choice {
         if !self.markers.trim().is_empty() {
             attributes.push(("markers".to_owned(), self.markers.trim().to_owned()));
         }
+        for (name, typed) in [("start-at", &self.range.0), ("stop-at", &self.range.1)] {
+            if let Ok(Some(at)) = instant(typed) {
+                attributes.push((name.to_owned(), at));
+            }
+        }
         if self.takes_over {
             attributes.push(("panes".to_owned(), self.panes.join(",")));
         }
@@ -128,6 +136,46 @@ impl Choice {
     }
 }
 
+/// Reads an instant as people type it, and writes it as the attribute has it: seconds, `end`, `marker:TEXT`. Nothing typed is none.
+///
+/// *Errors*: the text is no instant.
+fn instant(typed: &str) -> Result<Option<String>, String> {
+    let text = typed.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if text == "end" || text.strip_prefix("marker:").is_some_and(|name| !name.is_empty()) {
+        return Ok(Some(text.to_owned()));
+    }
+    if text == "start" {
+        return Ok(Some("0".to_owned()));
+    }
+    match ms_of(text) {
+        Some(ms) if ms % 1000 == 0 => Ok(Some((ms / 1000).to_string())),
+        Some(ms) => Ok(Some(format!("{}.{:03}", ms / 1000, ms % 1000).trim_end_matches('0').to_owned())),
+        None => Err(format!("{text} is no instant: write 0:42, 42, end or marker:TEXT")),
+    }
+}
+
+/// Reads `42`, `42.5`, `1:02`, `1:00:05`, with an `s` behind seconds or without. *Units*: milliseconds.
+fn ms_of(text: &str) -> Option<u64> {
+    let text = text.strip_suffix('s').unwrap_or(text);
+    let parts: Vec<&str> = text.split(':').collect();
+    let (last, before) = parts.split_last().filter(|(_, before)| before.len() < 3)?;
+    let (whole, part) = last.split_once('.').unwrap_or((last, "0"));
+    let number = |text: &str| -> Option<u64> {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| text.parse().ok()).flatten()
+    };
+    number(part)?;
+    let thousandths: String = part.chars().chain("000".chars()).take(3).collect();
+    let mut seconds: u64 = 0;
+    for part in before.iter().copied().chain([whole]) {
+        seconds = seconds.checked_mul(60)?.checked_add(number(part)?)?;
+    }
+    seconds.checked_mul(1000)?.checked_add(number(&thousandths)?)
+}
+
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
 }
@@ -159,6 +207,25 @@ fn data_url(svg: &str) -> String {
         }
     }
     out
+}
+
+/// A field for an instant, with what is wrong with it.
+fn instant_field(
+    label: &'static str,
+    placeholder: &'static str,
+    typed: &str,
+    onchange: Callback<Event>,
+) -> Html {
+    let problem = instant(typed).err();
+    html! {
+        <label class="field"><span>{ label }</span>
+            <input type="text" {placeholder} value={typed.to_owned()} {onchange}
+                aria-invalid={problem.is_some().then_some("true")} />
+            if let Some(problem) = problem {
+                <span role="alert" class="form-problem">{ problem }</span>
+            }
+        </label>
+    }
 }
 
 /// The dialog.
@@ -200,6 +267,8 @@ pub(super) fn EmbedDialog(props: &EmbedDialogProps) -> Html {
         choice.theme = THEMES.iter().find(|(word, _)| *word == value).map_or("auto", |(word, _)| word);
     });
     let markers_are = change(|choice, value| choice.markers = value);
+    let starts_at = change(|choice, value| choice.range.0 = value);
+    let stops_at = change(|choice, value| choice.range.1 = value);
     let plays = change(|choice, _| choice.autoplay = !choice.autoplay);
     let takes_over = change(|choice, _| choice.takes_over = !choice.takes_over);
     let pane = |word: &'static str| {
@@ -248,6 +317,8 @@ pub(super) fn EmbedDialog(props: &EmbedDialogProps) -> Html {
                 <label class="field"><span>{ "Markers" }</span>
                     <input type="text" placeholder="12=Pause here;40=Agent lost" value={choice.markers.clone()} onchange={markers_are} />
                 </label>
+                { instant_field("Plays from", "0:00", &choice.range.0, starts_at) }
+                { instant_field("Plays to", "end", &choice.range.1, stops_at) }
             </div>
             <div class="button-row">
                 <label class="check"><input type="checkbox" checked={choice.autoplay} onchange={plays} /><span>{ "Plays when seen" }</span></label>
@@ -315,6 +386,71 @@ mod tests {
             "{frame}"
         );
         assert!(frame.contains("title=\"a &quot;b&quot; &lt;c>\""), "{frame}");
+    }
+
+    #[test]
+    fn a_range_is_typed_as_people_write_times() {
+        for (typed, want) in [
+            ("", Ok(None)),
+            (" 0:42 ", Ok(Some("42"))),
+            ("42", Ok(Some("42"))),
+            ("42s", Ok(Some("42"))),
+            ("1:02.5", Ok(Some("62.5"))),
+            ("1:00:05", Ok(Some("3605"))),
+            ("start", Ok(Some("0"))),
+            ("end", Ok(Some("end"))),
+            ("marker:agent-2 is lost", Ok(Some("marker:agent-2 is lost"))),
+            ("soon", Err(())),
+            ("-1", Err(())),
+            ("1:2:3:4", Err(())),
+            ("4.", Err(())),
+            ("marker:", Err(())),
+            ("99999999999999999999", Err(())),
+        ] {
+            assert_eq!(instant(typed).as_ref().map(Option::as_deref).map_err(|_| ()), want, "{typed}");
+        }
+    }
+
+    /// Choices that the dialog may have made, and the fence that comes of them.
+    fn fence_of(choice: &Choice) -> String {
+        let props = EmbedDialogProps { title: "x".into(), plans: Vec::new(), now_ms: 1_500, head_ms: 9_000 };
+        let hub = crate::store::Hub::new(crate::store::state::State::first());
+        let begin = crate::store::effects::begin("", Some("hello-world"));
+        hub.connect(std::rc::Rc::new(crate::store::link::Wired::new(&hub)), Ask::Begin(Box::new(begin)));
+        let demo = Demo { engine: Some("https://example.org/embed.html".to_owned()), ..choice.demo(&props) };
+        let found = std::rc::Rc::new(std::cell::RefCell::new(None));
+        let answer = {
+            let found = std::rc::Rc::clone(&found);
+            Callback::from(move |reply| *found.borrow_mut() = Some(reply))
+        };
+        hub.ask(Ask::Demo(Box::new(demo)), answer);
+        match found.take() {
+            Some(Reply::Demo(Ok(texts))) => texts.fence,
+            other => panic!("no fence: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_fence_of_the_dialog_is_read_by_the_hosts_of_documents() {
+        let all = PANES.iter().map(|(word, _)| *word).collect();
+        let range = ("0:02".to_owned(), "0:05.5".to_owned());
+        let busy = Choice {
+            poster: Poster::Now,
+            theme: "dark",
+            autoplay: true,
+            panes: all,
+            range,
+            ..Choice::default()
+        };
+        for choice in [Choice::default(), busy] {
+            let text = fence_of(&choice);
+            let info = text.lines().next().expect("a first line").trim_start_matches('`');
+            let (options, findings) = planarium_embed::fence::Options::read(info);
+            assert_eq!(findings, [], "{text}");
+            assert_eq!(options.engine.as_deref(), Some("https://example.org/embed.html"));
+            let panes = ("panes".to_owned(), choice.panes.join(","));
+            assert!(options.attributes.contains(&panes), "{text}");
+        }
     }
 
     #[test]

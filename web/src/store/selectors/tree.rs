@@ -8,7 +8,7 @@ use crate::store::selectors::arrange::{Arranged, Place, arrange, fold_path};
 use crate::store::selectors::status::{self, Words};
 use crate::store::selectors::text::contains;
 use planarium_kernel::SortedSet;
-pub(crate) use planarium_messages::paths::{first_plan, leaf, plan_path, service_key, service_path};
+pub(crate) use planarium_messages::paths::{first_plan, leaf, named, plan_path, service_key, service_path};
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{

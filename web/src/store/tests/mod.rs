@@ -1,6 +1,7 @@
 //! The page's behaviour at its boundary: actions in, state out, with the real engine and no browser.
 
 mod console;
+mod frame;
 mod late;
 mod lessons;
 mod long;
