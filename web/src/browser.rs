@@ -140,6 +140,17 @@ pub(crate) fn page_url() -> String {
     href.split(['#', '?']).next().unwrap_or_default().to_owned()
 }
 
+/// Says on the page's root (`data-waiting`) whether the engine still has to answer something.
+pub(crate) fn say_waiting(waits: bool) {
+    if let Some(root) = root() {
+        let _ = if waits {
+            root.set_attribute("data-waiting", "")
+        } else {
+            root.remove_attribute("data-waiting")
+        };
+    }
+}
+
 /// Returns whether the page was opened as a frame of another document.
 pub(crate) fn framed() -> bool {
     root().is_some_and(|root| root.has_attribute("data-frame"))

@@ -55,6 +55,8 @@ struct Inner {
     settled: RefCell<Option<Callback<()>>>,
     /// The frame that is under way.
     frame: Cell<Option<u32>>,
+    /// The page's root says that an answer is outstanding.
+    waits: Cell<bool>,
     /// Duration of the host's last frame.
     took_ms: Cell<Option<f64>>,
     /// Counts states that showed another moment.
@@ -108,6 +110,7 @@ impl Hub {
             trying: RefCell::default(),
             settled: RefCell::default(),
             frame: Cell::new(None),
+            waits: Cell::new(false),
             took_ms: Cell::new(None),
             drawn: Cell::new(0),
             tab: RefCell::default(),
@@ -318,6 +321,11 @@ impl Hub {
             if let Some(listener) = listener {
                 listener.emit(state);
             }
+        }
+        // Frames are always under way while the clock runs.
+        let waits = self.0.pending.borrow().any(|ask| !matches!(ask, Ask::Frame(_) | Ask::Ahead(_)));
+        if self.0.waits.replace(waits) != waits {
+            browser::say_waiting(waits);
         }
         let settled = if self.0.pending.borrow().is_empty() { self.0.settled.take() } else { None };
         if let Some(settled) = settled {

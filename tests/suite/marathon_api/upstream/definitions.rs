@@ -85,8 +85,8 @@ const DEFINITIONS: &[Row] = &[
     ),
     app_row(
         "Validation",
-        r#"{"fetch": [{"uri": "http://example.com/valid"}, {"uri": "/root/file"}]}"#,
-        &[Is("/fetch/1/uri", r#""/root/file""#)],
+        r#"{"fetch": [{"uri": "http://example.com/valid"}, {"uri": "/some/file"}]}"#,
+        &[Is("/fetch/1/uri", r#""/some/file""#)],
     ),
     app_row("Validation", r#"{"mem": -3}"#, &[FlawAt("/mem")]),
     app_row("Validation", r#"{"cpus": -3}"#, &[FlawAt("/cpus")]),

@@ -172,7 +172,7 @@ impl Kubelet<'_> {
             } else {
                 cell.bad = cell.bad.saturating_add(1);
                 cell.good = 0;
-                cell.unready = Failures::more(cell.unready, "readiness", now);
+                cell.unready = Some(Failures::more(cell.unready, "readiness", now));
                 if cell.bad >= probe.failures {
                     cell.status.ready = false;
                 }
@@ -222,7 +222,7 @@ impl Kubelet<'_> {
         let message = format!("{word} probe failed: {}", probe.command);
         let (kind, now) = (if startup.is_some() { "startup" } else { "liveness" }, self.cx.now());
         self.cluster.runs.change_cell(no, at, |cell| {
-            cell.unhealthy = Failures::more(cell.unhealthy, kind, now);
+            cell.unhealthy = Some(Failures::more(cell.unhealthy, kind, now));
         });
         if let Some(pod) = self.cluster.api.store.object(no).cloned() {
             self.cluster.reports.record(self.cx, &pod, true, "Unhealthy", &message, "kubelet");

@@ -43,10 +43,10 @@ pub(crate) struct Failures {
 
 impl Failures {
     /// One failure more, at an instant; the first one where none came before.
-    pub(crate) fn more(before: Option<Self>, probe: &'static str, now: SimTime) -> Option<Self> {
+    pub(crate) fn more(before: Option<Self>, probe: &'static str, now: SimTime) -> Self {
         let known = before.filter(|before| before.probe == probe);
         let (count, since) = known.map_or((0, now), |before| (before.count, before.since));
-        Some(Self { probe, count: count.saturating_add(1), since })
+        Self { probe, count: count.saturating_add(1), since }
     }
 }
 

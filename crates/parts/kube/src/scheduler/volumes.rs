@@ -14,9 +14,12 @@ use planarium_ground::Cx;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
+/// Node terms, one list for each volume that has some.
+pub(super) type Terms = Vec<Arc<Vec<NodeTerm>>>;
+
 /// Node terms of a pod's volumes; the claims whose volumes are made once a pod asks for them begin that. *Errors*: why it cannot go
 /// anywhere.
-pub(super) fn ready(cluster: &mut Cluster, cx: &Cx, pod: &Object) -> Result<Vec<Arc<Vec<NodeTerm>>>, Text> {
+pub(super) fn ready(cluster: &mut Cluster, cx: &Cx, pod: &Object) -> Result<Terms, Text> {
     let (terms, wanted) = terms(&cluster.api, pod)?;
     if wanted.is_empty() {
         return Ok(terms);
@@ -28,7 +31,7 @@ pub(super) fn ready(cluster: &mut Cluster, cx: &Cx, pod: &Object) -> Result<Vec<
 }
 
 /// Node terms of a pod's volumes, and its claims whose volumes are made once a pod asks for them. *Errors*: why it cannot go anywhere.
-pub(super) fn terms(api: &Api, pod: &Object) -> Result<(Vec<Arc<Vec<NodeTerm>>>, Vec<ObjectNo>), Text> {
+pub(super) fn terms(api: &Api, pod: &Object) -> Result<(Terms, Vec<ObjectNo>), Text> {
     let mut terms = Vec::new();
     let mut wanted: Vec<ObjectNo> = Vec::new();
     for name in pod.claims() {

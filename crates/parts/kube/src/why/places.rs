@@ -33,7 +33,7 @@ impl Kube {
         let (Spec::Pod(spec, own), Status::Pod(status)) = (&pod.spec, &pod.status) else { return Vec::new() };
         let failed = status
             .condition("PodScheduled")
-            .is_some_and(|one| one.status == Tri::False && &*one.reason == "Unschedulable");
+            .is_some_and(|one| one.status == Tri::False && *one.reason == *"Unschedulable");
         if own.is_bound() || !failed || pod.is_being_deleted() {
             return Vec::new();
         }

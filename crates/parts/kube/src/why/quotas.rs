@@ -28,7 +28,9 @@ pub(super) fn raise(api: &Api, owner: &Object, refusal: &str, missing: u32) -> O
         return None;
     }
     let mut hard = Map::new();
-    bounds.iter().for_each(|(key, amount)| json::put(&mut hard, key, amount.as_str().into()));
+    for (key, amount) in &bounds {
+        json::put(&mut hard, key, amount.as_str().into());
+    }
     let list: Vec<String> = bounds.iter().map(|(key, amount)| format!("{key}={amount}")).collect();
     let call = HttpCall {
         method: "PATCH".to_owned(),

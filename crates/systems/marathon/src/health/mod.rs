@@ -67,7 +67,7 @@ pub(crate) enum CheckResult {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Report<'a> {
     /// The check, by its place in the definition.
-    pub(crate) check: usize,
+    pub(crate) check: u32,
     pub(crate) result: &'a CheckResult,
     pub(crate) at: SimTime,
     /// The event that it comes from.
@@ -190,8 +190,9 @@ impl Checks {
 
     /// Takes a result of a check of an instance in.
     pub(crate) fn result(&mut self, no: InstanceNo, instance: &Instance, report: Report<'_>) -> Outcome {
-        let Report { check: at, result, at: now, event } = report;
+        let Report { check, result, at: now, event } = report;
         let mut outcome = Outcome::default();
+        let Ok(at) = usize::try_from(check) else { return outcome };
         let Some(check) = self.spec.def.health.get(at) else { return outcome };
         let count = self.spec.def.health.len();
         let all = self.seen.get(&no).cloned().unwrap_or_else(|| vec![None; count]);

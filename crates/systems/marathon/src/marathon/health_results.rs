@@ -47,11 +47,10 @@ impl Marathon {
             let (key, version) = (Key { spec: no, no: instance.no }, instance.version());
             for healthy in instance.tasks.iter().filter_map(|task| task.status.as_ref()?.healthy) {
                 let result = if healthy { CheckResult::Healthy } else { CheckResult::Unhealthy("".into()) };
-                for (at, _) in instance.spec.def.health.iter().enumerate().filter(|(_, check)| check.by_agent)
-                {
+                for (check, _) in (0..).zip(&instance.spec.def.health).filter(|(_, check)| check.by_agent) {
                     let checks = self.records.run_mut(no).and_then(|run| run.checks.get_mut(&version));
                     let Some(checks) = checks else { continue };
-                    let report = Report { check: at, result: &result, at: now, event };
+                    let report = Report { check, result: &result, at: now, event };
                     let outcome = Arc::make_mut(checks).result(key.no, instance, report);
                     if let Some(Overall { healthy }) = outcome.overall {
                         self.records.touch(no);
@@ -76,8 +75,8 @@ impl Marathon {
         let Some(checks) = self.records.run_mut(key.spec).and_then(|run| run.checks.get_mut(&version)) else {
             return;
         };
-        let outcome =
-            Arc::make_mut(checks).result(key.no, instance, Report { check: at, result, at: now, event });
+        let report = Report { check: u32::try_from(at).unwrap_or(u32::MAX), result, at: now, event };
+        let outcome = Arc::make_mut(checks).result(key.no, instance, report);
         let checks = checks.clone();
         let id = checks.spec.id.clone();
         if outcome.failed
