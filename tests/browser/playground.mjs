@@ -118,6 +118,7 @@ export function playground(page) {
     /** Goes on from status change to status change until an element shows a status. */
     stepTo: async (name, wanted, level) => {
       const next = dock.getByRole("button", { name: "To the next status change" });
+      await answered();
       for (let steps = 0; steps < 200 && (await status(name, level)) !== wanted; steps += 1) {
         await next.click();
         await answered();
