@@ -362,7 +362,8 @@ impl Facts<'_> {
         if has(WhyKind::Paused) {
             found.hint("Resume the rollout", Some(self.command(&member.key, PlanOp::Continue)));
         }
-        let homeless: Vec<Amounts> = reasons.iter().filter_map(|reason| reason.requests).collect();
+        let movable = reasons.iter().filter(|reason| !reason.pinned);
+        let homeless: Vec<Amounts> = movable.filter_map(|reason| reason.requests).collect();
         if let Some(first) = homeless.first() {
             let (title, count) = match u32::try_from(homeless.len()) {
                 Ok(count) if count > 1 => (format!("Add {count} machines with room for them"), count),
@@ -370,6 +371,8 @@ impl Facts<'_> {
             };
             let most = homeless.iter().fold(*first, |most, one| most.most(*one));
             found.hint(title, Some(roomy(most, count)));
+        }
+        if reasons.iter().any(|reason| reason.requests.is_some()) {
             found.hint("Lower what the pods request, in the template", None);
         }
         if has(WhyKind::Unschedulable) {
@@ -379,25 +382,17 @@ impl Facts<'_> {
                 found.hint(format!("Uncordon {}", node.name), Some(merge(path, body)));
             }
         }
-        for (kind, name) in reasons.iter().filter_map(|reason| missing(&reason.text)) {
-            let (id, plural, shown) = match kind {
-                "secret" => (KindId::SECRET, "secrets", "Secret"),
-                "configmap" => (KindId::CONFIG_MAP, "configmaps", "ConfigMap"),
-                "serviceaccount" => (KindId::SERVICE_ACCOUNT, "serviceaccounts", "ServiceAccount"),
-                _ => (KindId::PERSISTENT_VOLUME_CLAIM, "persistentvolumeclaims", "PersistentVolumeClaim"),
-            };
-            // It may be there by now, and the pod has not tried again.
-            if self.has(id, &member.namespace, name) {
+        for missing in reasons.iter().flat_map(|reason| &reason.missing) {
+            found.hint(missing.title(), Some(Input::Call(missing.call())));
+        }
+        for name in reasons.iter().filter_map(|reason| missing_account(&reason.text)) {
+            // It may be there by now, and the controller has not tried again.
+            if self.has(KindId::SERVICE_ACCOUNT, &member.namespace, name) {
                 continue;
             }
-            let body = if id == KindId::PERSISTENT_VOLUME_CLAIM { claim(name) } else { object(shown, name) };
-            let title = match kind {
-                "secret" | "configmap" => format!("Create the {shown} {name}, empty"),
-                "serviceaccount" => format!("Create the {shown} {name}"),
-                _ => format!("Create the {shown} {name} with 1Gi"),
-            };
-            let path = format!("/kube/api/v1/namespaces/{}/{plural}", member.namespace);
-            found.hint(title, Some(call("POST", path, body)));
+            let path = format!("/kube/api/v1/namespaces/{}/serviceaccounts", member.namespace);
+            let create = call("POST", path, object("ServiceAccount", name));
+            found.hint(format!("Create the ServiceAccount {name}"), Some(create));
         }
         let is_bad = [
             WhyKind::ProgressDeadline,
@@ -436,13 +431,6 @@ fn object(kind: &str, name: &str) -> Value {
     json!({ "apiVersion": "v1", "kind": kind, "metadata": { "name": name } })
 }
 
-fn claim(name: &str) -> Value {
-    json!({
-        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": { "name": name },
-        "spec": { "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } } },
-    })
-}
-
 /// The `apiVersion` in the words of a client that finds no such kind.
 fn api_version(text: &str) -> String {
     let rest = text.split("in version \"").nth(1).unwrap_or_default();
@@ -471,13 +459,9 @@ fn roomy(requests: Amounts, count: u32) -> Input {
     Input::AddAgent(AddAgent { count: Some(count), resources, ..AddAgent::default() })
 }
 
-/// Kind and name in a message such as `secret "door" not found`.
-fn missing(message: &str) -> Option<(&str, &str)> {
-    // The scheduler goes on to say that preemption does not help.
-    let message = message.split(". preemption:").next().unwrap_or(message);
+/// The name in a message such as `serviceaccount "door" not found`.
+fn missing_account(message: &str) -> Option<&str> {
     let rest = message.trim_end_matches('.').strip_suffix(" not found")?.strip_suffix('"')?;
     let (before, name) = rest.rsplit_once('"')?;
-    let kind = before.trim_end().rsplit(' ').next()?;
-    matches!(kind, "secret" | "configmap" | "serviceaccount" | "persistentvolumeclaim")
-        .then_some((kind, name))
+    (before.trim_end().rsplit(' ').next()? == "serviceaccount").then_some(name)
 }

@@ -302,6 +302,9 @@ impl Facts<'_> {
         } else if status == Status::Error {
             let message = own.cloned().unwrap_or_default();
             if !message.is_empty() {
+                if let Some((title, call)) = stuck_job(&message) {
+                    found.hint(title, Some(Input::Call(call)));
+                }
                 found.because(message.to_string(), ReasonKind::Errored { errors: vec![message] });
                 found.because("The controller tries it again", self.next_look());
             }
@@ -385,7 +388,8 @@ impl Facts<'_> {
 
     /// Ways past what an object waits for.
     fn ways(reasons: &[planarium_kube::Why], found: &mut Found) {
-        let homeless: Vec<Amounts> = reasons.iter().filter_map(|reason| reason.requests).collect();
+        let movable = reasons.iter().filter(|reason| !reason.pinned);
+        let homeless: Vec<Amounts> = movable.filter_map(|reason| reason.requests).collect();
         if let Some(first) = homeless.first() {
             let (title, count) = match u32::try_from(homeless.len()) {
                 Ok(count) if count > 1 => (format!("Add {count} machines with room for them"), count),
@@ -393,6 +397,8 @@ impl Facts<'_> {
             };
             let most = homeless.iter().fold(*first, |most, one| most.most(*one));
             found.hint(title, Some(roomy(most, count)));
+        }
+        if reasons.iter().any(|reason| reason.requests.is_some()) {
             found.hint("Lower what the pod requests, in the template or by its parameter", None);
         }
         for missing in reasons.iter().flat_map(|reason| &reason.missing) {
@@ -452,6 +458,22 @@ impl Facts<'_> {
             found.reasons.push(Reason { text: reason.text, event: reason.event, kind });
         }
     }
+}
+
+/// Reads a Job out of an error that says that its template cannot change, and returns the call that deletes it.
+///
+/// A Secret or ConfigMap that comes or changes while the Job waits changes the hash in its template.
+fn stuck_job(message: &str) -> Option<(String, HttpCall)> {
+    let (_, rest) = message.split_once("failed to patch a batch/v1, Kind=Job ")?;
+    let (object, problem) = rest.split_once(": ")?;
+    let (namespace, name) = object.split_once('/').filter(|_| problem.ends_with("field is immutable"))?;
+    let call = HttpCall {
+        method: "DELETE".to_owned(),
+        path: format!("/kube/apis/batch/v1/namespaces/{namespace}/jobs/{name}"),
+        body: json!({ "propagationPolicy": "Background" }),
+        content_type: Some("application/json".to_owned()),
+    };
+    Some((format!("Delete the Job {name}, which cannot be changed: the controller creates it anew"), call))
 }
 
 /// Machines on each of which a pod fits with something to spare.

@@ -47,6 +47,8 @@ pub struct Why {
     pub event: Option<u64>,
     /// The requests of a pod that no node has room for.
     pub requests: Option<Amounts>,
+    /// Set if that pod may go to one node only, so that another machine would not help: pods of DaemonSets.
+    pub pinned: bool,
     /// Those who hold the machine, for [`WhyKind::HeldByOthers`].
     pub held: Option<Held>,
     /// Objects that it names and that are not there.
@@ -153,6 +155,7 @@ impl Reasons<'_> {
             until,
             event,
             requests: None,
+            pinned: false,
             held: None,
             missing: Vec::new(),
             ways: Vec::new(),
@@ -336,10 +339,11 @@ impl Reasons<'_> {
             Some(cond) => {
                 self.add(WhyKind::Unschedulable, pod, cond.message.to_string(), None);
                 self.lacks(Missing::of_pod(&self.cluster.api, pod));
-                if let (Some(why), Spec::Pod(spec, _)) = (self.found.last_mut(), &pod.spec)
+                if let (Some(why), Spec::Pod(spec, own)) = (self.found.last_mut(), &pod.spec)
                     && cond.message.contains("Insufficient")
                 {
                     why.requests = Some(spec.requests);
+                    why.pinned = own.pinned.is_some();
                 }
                 self.held_by_others(pod);
             }
@@ -372,6 +376,7 @@ impl Reasons<'_> {
                 until: None,
                 event: last,
                 requests: None,
+                pinned: false,
                 held,
                 missing: Vec::new(),
                 ways: Vec::new(),

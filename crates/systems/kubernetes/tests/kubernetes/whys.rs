@@ -38,7 +38,20 @@ fn the_filters_of_the_scheduler_are_told_with_counts() {
 }
 
 #[test]
-fn a_missing_config_map_secret_or_claim_can_be_created() {
+fn another_machine_is_no_help_to_a_pod_of_a_daemon_set() {
+    let text = "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: web}\nspec:\n  selector: {matchLabels: {app: web}}\n  template:\n    \
+                metadata: {labels: {app: web}}\n    spec: {containers: [{name: c, image: nginx, resources: {requests: {cpu: 6}}}]}\n";
+    let mut stage = Stage::with(2, text);
+    stage.run_for(5_000);
+    for path in [pod(&stage), "daemonset.web".to_owned()] {
+        let why = stage.why(&path);
+        assert!(said(&why).contains("Insufficient cpu"), "{path}: {}", said(&why));
+        assert_eq!(titles(&why), ["Lower what the pods request, in the template"], "{path}");
+    }
+}
+
+#[test]
+fn a_missing_config_map_secret_claim_or_class_can_be_created() {
     let volume = |volume: &str| {
         format!(
             "{}      volumes: [{{name: v, {volume}}}]\n",
@@ -48,12 +61,27 @@ fn a_missing_config_map_secret_or_claim_can_be_created() {
             )
         )
     };
+    let env = |source: &str| {
+        let place = "image: web:1\n";
+        deployment("web:1", 1).replace(place, &format!("{place}          env: [{source}]\n"))
+    };
+    let key = |kind: &str| env(&format!("{{name: KEY, valueFrom: {{{kind}: {{name: door, key: lock}}}}}}"));
+    let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: door}\nspec: {accessModes: [ReadWriteOnce], \
+                 storageClassName: fast, resources: {requests: {storage: 1Gi}}}\n";
+    let without_lock = "apiVersion: v1\nkind: Secret\nmetadata: {name: door}\ndata: {other: YQ==}\n";
     for (text, title) in [
         (volume("secret: {secretName: door}"), "Create the Secret door, empty"),
         (volume("configMap: {name: door}"), "Create the ConfigMap door, empty"),
         (
             volume("persistentVolumeClaim: {claimName: door}"),
             "Create the PersistentVolumeClaim door with 1Gi",
+        ),
+        (key("secretKeyRef"), "Create the Secret door with empty entries: lock"),
+        (key("configMapKeyRef"), "Create the ConfigMap door with empty entries: lock"),
+        (format!("{without_lock}---\n{}", key("secretKeyRef")), "Add to the Secret door, empty: lock"),
+        (
+            format!("{claim}---\n{}", volume("persistentVolumeClaim: {claimName: door}")),
+            "Create the StorageClass fast",
         ),
     ] {
         let mut stage = Stage::with(2, &text);
