@@ -96,6 +96,7 @@ pub(super) fn plan(state: &State) -> Html {
                 missing={state.checked.missing.len()}
                 touched={world.touched}
                 as_rows={ui.as_rows}
+                help={state.help.clone()}
                 why={state.why.clone()}
             />
             if ended(state) { <Finish run={(world.log.lineage, world.clock.head_seq)} /> }
