@@ -274,7 +274,12 @@ impl Kube {
 
     /// Why the node of a machine takes no pods, or only some: reasons in words.
     pub fn why_node(&self, machine: MachineId) -> Vec<String> {
-        nodes::why::why(&self.cluster.nodes, machine)
+        nodes::why::why(&self.cluster, machine)
+    }
+
+    /// When it is noticed that a machine is silent; none where its node is heard of, or that was noticed.
+    pub fn notices_at(&self, machine: MachineId) -> Option<SimTime> {
+        nodes::why::notices_at(&self.cluster, machine)
     }
 
     /// Hears news of the fleet; those of other layers' processes are passed over.
