@@ -162,3 +162,27 @@ for (const [name, options] of [
     await on.inspector.getByRole("button", { name: "Branch main" }).waitFor();
   });
 }
+
+journey("a machine that is silent counts down to whoever notices", {}, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  await on.tab("Cluster");
+  const card = on.inspector.getByRole("article").first();
+  await card.getByRole("button", { name: /^Actions for / }).first().click();
+  await page.getByRole("menu").getByRole("menuitem", { name: "Cut it off the network" }).click();
+  const said = card.getByText(/^The master notices at \d\d:\d\d\.\d{3}, in /);
+  await said.waitFor();
+  await scan();
+  await shot("silent");
+  const before = await said.innerText();
+  await on.speed("1×");
+  await on.play();
+  await soon(async () => assert.notEqual(await said.innerText(), before, "it counts down"));
+  await on.pause();
+  await on.fast();
+  await on.play();
+  await said.waitFor({ state: "hidden" });
+});

@@ -1,4 +1,4 @@
-//! Ways out for a stuck element: asked of the engine, which tries them on copies of the world.
+//! Ways out for stuck elements: asked of the engine, which tries them on copies of the world.
 //!
 //! *Knows*: when the answer may be another one than before. *Must not know*: what is tried, and how.
 
@@ -6,7 +6,7 @@ use super::Host;
 use super::statuses::class_of;
 use super::story::Waits;
 use planarium_messages::facts::Fact;
-use planarium_messages::help::{Held, Help};
+use planarium_messages::help::{Held, Help, MOST_STUCK};
 use planarium_messages::paths;
 use planarium_messages::ptr::Ptr;
 use planarium_protocol::Input;
@@ -21,7 +21,7 @@ struct Asked {
     seq: u64,
     inputs: u64,
     selected: Option<ElementPath>,
-    stuck: Option<ElementPath>,
+    stuck: Vec<ElementPath>,
 }
 
 /// For so long no status has changed before somebody asks whether one ever will. *Units*: milliseconds of virtual time.
@@ -38,7 +38,8 @@ pub(crate) struct Helping {
     asked: Asked,
     /// The quiet stretch that was looked at last, and whether it goes on.
     still: Option<(Quiet, bool)>,
-    trials: Vec<Trials>,
+    /// Place of the element that is tried, and its trials.
+    trials: Option<(usize, Trials)>,
     /// Help as it was last told.
     told: Ptr<Help>,
 }
@@ -55,25 +56,34 @@ impl Host {
             seq: engine.seq(),
             inputs: engine.inputs(),
             selected: self.selected.clone().filter(|path| !path.plan.is_empty()),
-            stuck: at_rest.then(|| paths::unfinished(&engine.view(), class_of)).flatten(),
+            stuck: if at_rest { paths::unfinished(&engine.view(), class_of).collect() } else { Vec::new() },
         };
         if asked == self.helping.asked {
             return None;
         }
-        let deepest = |path: &Option<ElementPath>| path.as_ref().and_then(|path| engine.deepest(path));
         let open = |why: &Why| !why.reasons.iter().all(|reason| matches!(reason.kind, ReasonKind::Complete));
-        let (selected, stuck) = (deepest(&asked.selected).filter(open), deepest(&asked.stuck));
+        let selected = asked.selected.as_ref().and_then(|path| engine.deepest(path)).filter(open);
+        let mut stuck: Vec<Why> = Vec::new();
+        for path in &asked.stuck {
+            // Several plans may wait for the same element.
+            let why = engine.deepest(path).filter(|why| !stuck.iter().any(|known| known.path == why.path));
+            stuck.extend(why);
+            if stuck.len() == MOST_STUCK {
+                break;
+            }
+        }
         let told = self.helping.told.clone();
         let mut help = Help {
             selected: selected.as_ref().map(|why| why.path.clone()),
-            stuck: stuck.as_ref().map(|why| why.path.clone()),
+            stuck: stuck.iter().map(|why| why.path.clone()).collect(),
             round: told.round.wrapping_add(1),
             fresh: true,
             held: Vec::new(),
         };
         let still = self.helping.still;
-        self.helping = Helping { asked, still, trials: Vec::new(), told: told.clone() };
-        for why in stuck.into_iter().chain(selected) {
+        self.helping = Helping { asked, still, trials: None, told: told.clone() };
+        let others = stuck.split_off(stuck.len().min(1));
+        for why in stuck.into_iter().chain(selected).chain(others) {
             if help.held.iter().any(|held| held.why.path == why.path) {
                 continue;
             }
@@ -117,18 +127,15 @@ impl Host {
     /// Makes the next trial.
     pub(crate) fn try_help(&mut self) -> Vec<Fact> {
         let mut help = (*self.helping.told).clone();
-        if self.helping.trials.is_empty() {
-            self.helping.trials = help.held.iter().map(|held| self.shown.engine.trials(&held.why)).collect();
-        }
-        for (held, trials) in help.held.iter_mut().zip(&mut self.helping.trials) {
-            if held.trying {
-                trials.step();
-                held.trying = !trials.is_over();
-                if !held.trying {
-                    held.ways = trials.ways().to_vec();
-                }
-                break;
+        if let Some((at, held)) = help.held.iter_mut().enumerate().find(|(_, held)| held.trying) {
+            let begun = self.helping.trials.take().filter(|(of, _)| *of == at);
+            let (_, mut trials) = begun.unwrap_or_else(|| (at, self.shown.engine.trials(&held.why)));
+            trials.step();
+            held.trying = !trials.is_over();
+            if !held.trying {
+                held.ways = trials.ways().to_vec();
             }
+            self.helping.trials = Some((at, trials));
         }
         help.round = help.round.wrapping_add(1);
         help.fresh = false;

@@ -68,14 +68,14 @@ pub fn leaf(path: &ElementPath) -> &Text {
     path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan)
 }
 
-/// The first plan that is not finished, plans that nobody asked for left out.
-pub fn unfinished(view: &View, class_of: ClassOf) -> Option<ElementPath> {
-    view.services.iter().find_map(|service| {
-        let plan = service.plans.iter().find(|plan| {
+/// The plans that are not finished, plans that nobody asked for left out.
+pub fn unfinished(view: &View, class_of: ClassOf) -> impl Iterator<Item = ElementPath> {
+    view.services.iter().flat_map(move |service| {
+        let open = service.plans.iter().filter(move |plan| {
             let class = class_of(&service.dialect, &plan.status);
             let asleep = class == StatusClass::Unused || plan.custom && class.is_asleep();
             !asleep && plan.progress.done < plan.progress.total
-        })?;
-        Some(plan_path(service, plan))
+        });
+        open.map(|plan| plan_path(service, plan))
     })
 }

@@ -9,6 +9,7 @@ use crate::features::plan_tree::TreePane;
 use crate::features::timeline::Timeline;
 use crate::features::transport::Transport;
 use crate::store::frame::{Frame, Part};
+use crate::store::selectors::cluster::any_silent;
 use crate::store::selectors::{faults, tree};
 use crate::store::state::{Clock, MenuTarget, PresetCard, State, Tab, Theme};
 use crate::store::{Action, Hub, reduce};
@@ -96,6 +97,7 @@ pub(super) fn plan(state: &State) -> Html {
                 missing={state.checked.missing.len()}
                 touched={world.touched}
                 as_rows={ui.as_rows}
+                help={state.help.clone()}
                 why={state.why.clone()}
             />
             if ended(state) { <Finish run={(world.log.lineage, world.clock.head_seq)} /> }
@@ -130,7 +132,12 @@ pub(super) fn inspector(state: &State) -> Html {
                 branches={world.branches.clone()}
                 before={world.before}
                 edited={state.dirty() && state.checked.errors() == 0}
-                now_ms={if ui.tab == Tab::Compare { world.clock.now_ms } else { 0 }}
+                now_ms={match ui.tab {
+                    Tab::Compare => world.clock.now_ms,
+                    // A count-down goes by seconds.
+                    Tab::Cluster if any_silent(&world.view.cluster) => world.clock.now_ms / 1000 * 1000,
+                    _ => 0,
+                }}
             />
         </section>
     }

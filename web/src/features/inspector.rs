@@ -99,7 +99,7 @@ pub(crate) fn Inspector(props: &InspectorProps) -> Html {
                         <>
                             <h3 class="visually-hidden">{ "Machines" }</h3>
                             <ClusterPane view={props.view.clone()} selected={props.selected.clone()}
-                                task={props.task.clone()} table={props.machine_table} />
+                                task={props.task.clone()} table={props.machine_table} now_ms={props.now_ms} />
                         </>
                     },
                     Tab::Pods => html! {

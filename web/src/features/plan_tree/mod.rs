@@ -5,8 +5,10 @@
 mod keyboard;
 mod row;
 
+use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::levels::{Level, to_level};
+use crate::store::selectors::stuck;
 use crate::store::selectors::tree::{self, Shape};
 use crate::store::{Action, use_hub};
 use crate::systems::{self, Selected};
@@ -48,6 +50,8 @@ pub(crate) struct TreePaneProps {
     pub(crate) touched: bool,
     /// Rows or drawings; none where nobody has chosen.
     pub(crate) as_rows: Option<bool>,
+    /// Stuck elements, and ways out.
+    pub(crate) help: Ptr<Help>,
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
 }
@@ -164,6 +168,7 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
                                 menu={props.menu.as_ref() == Some(&row.path)}
                                 tabbable={active == Some(at)}
                                 cell={if selected { *cell } else { None }}
+                                stuck={stuck::chip(&props.help, row)}
                                 elapsed={row::elapsed(row, props.now_s)}
                             />
                         }

@@ -16,6 +16,7 @@ pub(crate) mod maintenance;
 pub(crate) mod offers;
 pub(crate) mod palette;
 pub(crate) mod status;
+pub(crate) mod stuck;
 pub(crate) mod text;
 pub(crate) mod time;
 pub(crate) mod tree;

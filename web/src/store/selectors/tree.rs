@@ -494,7 +494,7 @@ pub(crate) fn parent(path: &ElementPath) -> Option<ElementPath> {
 
 /// The first plan that is not finished, plans that nobody started by hand left out.
 pub(crate) fn unfinished(view: &View) -> Option<ElementPath> {
-    planarium_messages::paths::unfinished(view, status::class_of)
+    planarium_messages::paths::unfinished(view, status::class_of).next()
 }
 
 #[cfg(test)]

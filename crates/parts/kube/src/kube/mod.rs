@@ -290,6 +290,11 @@ impl Kube {
         crate::why::machines::ways(&self.cluster, machine)
     }
 
+    /// When it is noticed that a machine is silent; none where its node is heard of, or that was noticed.
+    pub fn notices_at(&self, machine: MachineId) -> Option<SimTime> {
+        crate::why::machines::notices_at(&self.cluster, machine)
+    }
+
     /// Hears news of the fleet; those of other layers' processes are passed over.
     pub fn on_fleet(&mut self, cx: &mut Cx, fleet: &mut Fleet, event: &FleetEvent) {
         cx.set_cause(event.cause);

@@ -39,6 +39,7 @@ pub(super) fn why(cluster: &Cluster, pod: &Object) -> Option<Why> {
         until: None,
         event: holding.event,
         requests: None,
+        pinned: false,
         held: None,
         missing: Vec::new(),
         ways: ways(cluster, pod, &holding),

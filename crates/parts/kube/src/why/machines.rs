@@ -3,8 +3,16 @@
 //! *Knows*: cordons, readiness, taints, and evictions that budgets refused. *Must not know*: what a pod asks for.
 
 use super::evictions;
-use crate::{cluster::Cluster, controllers::budget, object::Object, records::nodes::Node, status::Tri};
+use crate::{
+    cluster::Cluster,
+    controllers::budget,
+    object::Object,
+    records::nodes::{GRACE_MS, Node},
+    records::queue::Timer,
+    status::Tri,
+};
 use planarium_ground::MachineId;
+use planarium_kernel::SimTime;
 use planarium_protocol::why::Unblock;
 use std::sync::Arc;
 
@@ -14,10 +22,24 @@ const OWN_TAINTS: &str = "node.kubernetes.io/";
 /// Maximum of held pods that are named.
 const HELD: usize = 5;
 
+/// When the node controller notices that a machine is silent; none where it hears of the node, or has noticed.
+pub(crate) fn notices_at(cluster: &Cluster, machine: MachineId) -> Option<SimTime> {
+    let number = cluster.nodes.of_machine(machine)?;
+    let node = cluster.nodes.get(number)?;
+    if node.absence.is_none() || node.object.is_none() || node.ready != Tri::True {
+        return None;
+    }
+    cluster.queue.due(&Timer::NodeGrace(number, node.absences))
+}
+
 /// Reasons in words, most severe first; none where any pod may come.
 pub(crate) fn why(cluster: &Cluster, machine: MachineId) -> Vec<String> {
     let Some(node) = node_of(cluster, machine) else { return Vec::new() };
     let mut reasons = Vec::new();
+    if let Some(at) = notices_at(cluster, machine) {
+        let grace_s = GRACE_MS / 1000;
+        reasons.push(format!("Kubernetes notices at {at}: its node has been silent for {grace_s} s then"));
+    }
     if node.ready != Tri::True {
         reasons.push("its node is not ready: nothing is heard of its kubelet".to_owned());
     }
