@@ -93,7 +93,7 @@ async function opened() {
   });
   return {
     ...tools,
-    url: server.url,
+    url: new URL("?example=hello-world", server.url).href,
     refuse: (loads) => {
       refusals = loads;
     },
@@ -108,7 +108,8 @@ async function opened() {
 function arm(page, fault) {
   return page.evaluate(
     (given) =>
-      new Promise((done) => {
+      new Promise((done, fail) => {
+        setTimeout(() => fail(new Error("the worker did not take the fault")), 20_000);
         globalThis.faults ??= new BroadcastChannel("planarium-faults");
         globalThis.faults.onmessage = ({ data }) => {
           if (data === "armed") done();
