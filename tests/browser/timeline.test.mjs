@@ -186,3 +186,25 @@ journey("a machine that is silent counts down to whoever notices", {}, async ({ 
   await on.play();
   await said.waitFor({ state: "hidden" });
 });
+
+journey("a branch has the run before it behind its lanes", {}, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  await on.slider.focus();
+  await page.keyboard.press("Home");
+  await on.shows("deploy", "PENDING");
+  await on.command("world", /^Interrupt/, 2);
+  await on.shows("world", "WAITING", 2);
+  const lanes = on.dock.getByRole("group", { name: "Statuses of steps over time" });
+  await lanes.getByRole("img", { name: /; before the branch: COMPLETE from / }).first().waitFor();
+  const legend = on.dock.getByRole("list", { name: "What the lanes show" }).getByText("before the branch");
+  await legend.waitFor();
+  await scan();
+  await shot("ghost");
+  await page.getByRole("tablist", { name: "Branches" }).getByRole("tab", { name: "main", exact: true }).click();
+  await legend.waitFor({ state: "hidden" });
+  assert.equal(await lanes.getByRole("img", { name: /before the branch/ }).count(), 0, "the first run has no other behind it");
+});

@@ -6,7 +6,7 @@ use super::compare::Beside;
 use super::lesson::{self, Teaching, Told};
 use super::story::Narration;
 use super::taken::Past;
-use super::{export, names, saved, snapshot, stuck, undo};
+use super::{export, ghost, names, saved, snapshot, stuck, undo};
 use planarium_messages::clock::Clock;
 use planarium_messages::draft::{Draft, Editor};
 use planarium_messages::event_log::EventLog;
@@ -74,6 +74,8 @@ pub struct Host {
     /// A second run on the same clock.
     pub(crate) beside: Option<Beside>,
     pub(crate) seen: snapshot::Seen,
+    /// Runs that branches parted from.
+    pub(crate) ghosts: ghost::Ghosts,
     /// The world has moved on, and the page does not show it yet.
     pub(crate) unseen: bool,
     /// Last question of `why`.
@@ -120,6 +122,7 @@ impl Host {
             trail: undo::Trail::default(),
             beside: None,
             seen: snapshot::Seen::default(),
+            ghosts: ghost::Ghosts::default(),
             unseen: false,
             asked: None,
             helping: stuck::Helping::default(),
@@ -167,6 +170,7 @@ impl Host {
         if ahead && facts.is_empty() {
             return facts;
         }
+        facts.extend(self.ghost());
         facts.extend(self.why());
         facts.extend(self.help());
         facts.extend(self.compared());

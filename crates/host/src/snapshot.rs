@@ -72,8 +72,14 @@ impl Host {
         let (mut log, mut gantt) = (None, None);
         let restart = seen.lineage != Some(lineage) || clock.head_seq < seen.lanes.seq;
         if restart {
-            if seen.lineage.is_none_or(|before| before.0 != lineage.0) {
-                seen.past = seen.past.anew();
+            match seen.lineage {
+                Some((generation, left)) if generation == lineage.0 => {
+                    self.ghosts.leave(left, &seen.lanes.gantt)
+                }
+                _ => {
+                    seen.past = seen.past.anew();
+                    self.ghosts.forget();
+                }
             }
             seen.log = EventLog::of(lineage);
             seen.lanes = seen.past.nearest(engine);

@@ -164,6 +164,7 @@ pub(super) fn dock(state: &State) -> Html {
             <Timeline
                 clock={world.clock}
                 gantt={world.gantt.clone()}
+                ghost={world.ghost.clone()}
                 view={world.view.clone()}
                 selected={ui.selected.clone()}
                 zoom={ui.zoom}

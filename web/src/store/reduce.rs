@@ -515,6 +515,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         }
         Fact::Why(why) => state.why = why,
         Fact::Help(help) => state.help = help,
+        Fact::Ghost(ghost) => state.world.ghost = ghost,
         Fact::Compared(compared) => state.compare = compared,
         Fact::Looks(kept) => super::looks::give(state, &kept),
         Fact::Ways(ways) => state.ways = ways,

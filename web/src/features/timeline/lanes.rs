@@ -4,6 +4,7 @@
 //! lane is drawn anew only when its step changes, not with every frame.
 
 use crate::store::gantt::Gantt;
+use crate::store::ghost::{Ghost, GhostLane};
 use crate::store::lane::{Lane, Segment, together};
 use crate::store::ptr::Ptr;
 use crate::store::selectors::axis::Axis;
@@ -34,9 +35,11 @@ const FOLDED: usize = 100;
 pub(super) struct LanesProps {
     /// Lanes.
     pub(super) gantt: Ptr<Gantt>,
+    /// The run that the branch shown parted from.
+    pub(super) ghost: Option<Ptr<Ghost>>,
     /// The view.
     pub(super) view: Ptr<View>,
-    /// Length of the run as drawn.
+    /// Where lanes end.
     pub(super) span_ms: u64,
     /// The time axis.
     pub(super) axis: Axis,
@@ -94,6 +97,7 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
     let lane = |path: &ElementPath, tasks: bool| {
         if tasks { props.gantt.machines.lane(path) } else { props.gantt.lane(path) }
     };
+    let ghost = |path: &ElementPath| props.ghost.as_ref().and_then(|ghost| ghost.lane(path)).cloned();
     html! {
         <div ref={scroller} class="lanes" {onscroll} aria-label={if by_machine { "Tasks of machines over time" } else { "Statuses of steps over time" }} role="group" tabindex="0">
             if slice.start > 0 { <Spacer px={slice.above()} /> }
@@ -134,6 +138,7 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
                             path={path.clone()}
                             detail={lane.as_ref().and_then(|lane| props.gantt.detail(lane))}
                             {lane}
+                            ghost={ghost(path)}
                             span_ms={props.span_ms}
                             axis={props.axis.clone()}
                             selected=false
@@ -151,6 +156,7 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
                             name={step.map(|step| tree::step_name(step))}
                             detail={lane.as_ref().and_then(|lane| props.gantt.detail(lane))}
                             {lane}
+                            ghost={ghost(path)}
                             born={step.map(|step| (props.gantt.born(path), attr(&step.status)))}
                             span_ms={props.span_ms}
                             axis={props.axis.clone()}
@@ -164,9 +170,15 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
     }
 }
 
+#[derive(Properties, PartialEq)]
+pub(super) struct LegendProps {
+    /// Lanes have the run before the branch behind them.
+    pub(super) ghost: bool,
+}
+
 /// Legend of the lanes.
 #[component]
-pub(super) fn Legend() -> Html {
+pub(super) fn Legend(props: &LegendProps) -> Html {
     const LOOKS: [(&str, &str); 6] = [
         ("neutral", "to come"),
         ("active", "at work"),
@@ -185,6 +197,14 @@ pub(super) fn Legend() -> Html {
                     { *text }
                 </li>
             }) }
+            if props.ghost {
+                <li>
+                    <svg class="ghost" width="18" height="10" aria-hidden="true" focusable="false">
+                        <rect class="segment" data-family="complete" width="18" y="3" height="4" />
+                    </svg>
+                    { "before the branch" }
+                </li>
+            }
         </ul>
     }
 }
@@ -299,6 +319,9 @@ struct LaneRowProps {
     /// Details of a stretch long ago.
     #[prop_or_default]
     detail: Option<(u64, u64, Ptr<Lane>)>,
+    /// The same lane of the run that the branch parted from.
+    #[prop_or_default]
+    ghost: Option<GhostLane>,
     /// Since when which status, where nothing has changed yet.
     #[prop_or_default]
     born: Option<(u64, AttrValue)>,
@@ -344,21 +367,31 @@ fn LaneRow(props: &LaneRowProps) -> Html {
                 { name.to_owned() }
             </button>
             if props.folded != Some(false) {
-                <svg class="lane-bar" role="img" aria-label={spoken(name, &segments)} focusable="false">
-                    { for pieces(&segments, axis).into_iter().map(|segment| {
-                        let look = look_at(&props.path, &segment.status);
-                        let many = segment.count > 1;
-                        html! {
-                            <rect class="segment" data-family={if many { "many" } else { look.family }} data-class={look.class} data-status={segment.status.to_string()}
-                                x={axis.x(segment.from_ms)} width={axis.width(segment.from_ms, segment.to_ms, LEAST)} y="15%" height="70%">
-                                <title>{ told(&segment) }</title>
-                            </rect>
-                        }
-                    }) }
+                <svg class="lane-bar" role="img" aria-label={spoken(name, &segments, props.ghost.as_deref())} focusable="false">
+                    { bar(props, &segments, if props.ghost.is_some() { ("6%", "54%") } else { ("15%", "70%") }) }
+                    if let Some(ghost) = &props.ghost {
+                        <g class="ghost">{ bar(props, ghost, ("66%", "26%")) }</g>
+                    }
                 </svg>
             }
         </div>
     }
+}
+
+/// Stretches as a bar at a height.
+fn bar(props: &LaneRowProps, segments: &[Segment], (y, height): (&'static str, &'static str)) -> Html {
+    let axis = &props.axis;
+    let draw = |segment: Segment| {
+        let look = look_at(&props.path, &segment.status);
+        let many = segment.count > 1;
+        html! {
+            <rect class="segment" data-family={if many { "many" } else { look.family }} data-class={look.class} data-status={segment.status.to_string()}
+                x={axis.x(segment.from_ms)} width={axis.width(segment.from_ms, segment.to_ms, LEAST)} {y} {height}>
+                <title>{ told(&segment) }</title>
+            </rect>
+        }
+    };
+    pieces(segments, axis).into_iter().map(draw).collect()
 }
 
 /// Words a stretch.
@@ -405,11 +438,14 @@ fn pieces(segments: &[Segment], axis: &Axis) -> Vec<Segment> {
     out
 }
 
-fn spoken(name: &str, segments: &[Segment]) -> String {
+/// The last stretches of a lane in words, and how it ended in the run before the branch.
+fn spoken(name: &str, segments: &[Segment], ghost: Option<&Vec<Segment>>) -> String {
     let all: Vec<_> = segments.iter().filter(|segment| !segment.status.is_empty()).collect();
     let last = all.get(all.len().saturating_sub(4)..).unwrap_or_default();
     let parts: Vec<_> = last.iter().map(|segment| told(segment)).collect();
-    format!("{name}: {}", parts.join(", "))
+    let before = ghost.and_then(|ghost| ghost.last());
+    let before = before.map(|last| format!("; before the branch: {}", told(last)));
+    format!("{name}: {}{}", parts.join(", "), before.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -7,9 +7,10 @@ mod lanes;
 mod scrub;
 
 use crate::store::gantt::Gantt;
+use crate::store::ghost::Ghost;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::announce::progress;
-use crate::store::selectors::axis::{Axis, plan};
+use crate::store::selectors::axis::{Axis, ghost_reach, lanes_end, plan};
 use crate::store::selectors::maintenance::{reach, windows};
 use crate::store::selectors::time::{horizon, spoken};
 use crate::store::state::Clock;
@@ -27,6 +28,8 @@ pub(crate) struct TimelineProps {
     pub(crate) clock: Clock,
     /// Lanes and marks.
     pub(crate) gantt: Ptr<Gantt>,
+    /// The run that the branch shown parted from.
+    pub(crate) ghost: Option<Ptr<Ghost>>,
     /// The view.
     pub(crate) view: Ptr<View>,
     /// Selected element.
@@ -49,7 +52,8 @@ pub(crate) fn Timeline(props: &TimelineProps) -> Html {
         use_memo(props.view.cluster.windows.clone(), move |_| Ptr::new(windows(&view.cluster)))
     };
     let windows = (*windows).clone();
-    let least_ms = reach(clock.head_ms, &windows, epoch_ms);
+    let ghost_ms = ghost_reach(props.ghost.as_deref(), clock.head_ms);
+    let least_ms = reach(clock.head_ms, &windows, epoch_ms).max(ghost_ms);
     let short_idle = props.short_idle;
     let (breaks, span_ms) = if short_idle {
         plan(clock.head_ms, least_ms, &props.gantt.quiet, props.gantt.busy_ms)
@@ -66,16 +70,20 @@ pub(crate) fn Timeline(props: &TimelineProps) -> Html {
     use_following(clock.now_ms, props.zoom);
     let said = format!("{}{}", spoken(clock.now_ms), progress(&props.view, props.selected.as_ref()));
     let (now, head) = (axis.x(clock.now_ms), axis.x(clock.head_ms));
+    let ghost = props.ghost.clone();
+    let end_ms = if ghost.is_some() { lanes_end(clock.head_ms, span_ms) } else { span_ms };
     html! {
         <div ref={node} class="timeline" data-part={axis.is_part().to_string()}>
             <Scrub now_ms={clock.now_ms} head_ms={clock.head_ms} {span_ms} axis={axis.clone()} {short_idle} by_machine={props.by_machine} {said} gantt={props.gantt.clone()} windows={windows.clone()} {epoch_ms} />
             <div class="lanes-area">
-                <Lanes gantt={props.gantt.clone()} view={props.view.clone()} {span_ms} axis={axis.clone()} by_machine={props.by_machine} selected={props.selected.clone()} />
+                <Lanes gantt={props.gantt.clone()} ghost={ghost.clone()} view={props.view.clone()} span_ms={end_ms} axis={axis.clone()} by_machine={props.by_machine} selected={props.selected.clone()} />
                 <svg class="lanes-over" aria-hidden="true" focusable="false">
                     { for axis.shortened().map(|(from_ms, to_ms)| html! {
                         <rect class="break-lanes" x={axis.x(from_ms)} width={axis.width(from_ms, to_ms, 0)} height="100%" />
                     }) }
-                    <svg x={head} overflow="visible"><rect class="not-yet" width="100%" height="100%" /></svg>
+                    if ghost.is_none() {
+                        <svg x={head} overflow="visible"><rect class="not-yet" width="100%" height="100%" /></svg>
+                    }
                     if clock.now_ms < clock.head_ms {
                         <rect class="ahead" x={now.clone()} width={axis.width(clock.now_ms, clock.head_ms, 0)} height="100%" />
                     }
@@ -83,7 +91,7 @@ pub(crate) fn Timeline(props: &TimelineProps) -> Html {
                 </svg>
                 <bands::Bands {windows} {epoch_ms} {span_ms} {axis} />
             </div>
-            <Legend />
+            <Legend ghost={ghost.is_some()} />
         </div>
     }
 }

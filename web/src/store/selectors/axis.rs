@@ -5,10 +5,14 @@
 
 use super::time::{horizon, tick};
 use planarium_messages::gantt::LONG_MS;
+use planarium_messages::ghost::Ghost;
 use std::rc::Rc;
 
 /// Length of the whole axis in its own measure.
 const WHOLE: i64 = 1_000_000_000;
+
+/// Most that the original run is seen beyond the end of the axis of a branch. *Units*: virtual milliseconds.
+const GHOST_MS: u64 = 60_000;
 
 /// A stretch of time with its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +56,18 @@ pub(crate) fn plan(
     let drawn = busy_ms.saturating_sub(saved) + LONG_MS;
     let ahead = horizon(drawn).saturating_sub(drawn);
     (quiet, (busy_ms + room + ahead).max(least_ms))
+}
+
+/// How far the axis reaches for the run that a branch parted from: to its end, but no more than a minute beyond what the
+/// branch itself needs, so that a short branch of a long run can be seen.
+pub(crate) fn ghost_reach(ghost: Option<&Ghost>, head_ms: u64) -> u64 {
+    ghost.map_or(0, |ghost| ghost.to_ms.min(horizon(head_ms) + GHOST_MS))
+}
+
+/// Where lanes end that have the original run behind them, which must not be covered: at the head, in steps that nobody sees.
+pub(crate) fn lanes_end(head_ms: u64, span_ms: u64) -> u64 {
+    let step = (span_ms / 400).max(1);
+    head_ms / step * step
 }
 
 impl Axis {
@@ -233,6 +249,21 @@ mod tests {
             let share = axis.place(ms) as f64 / WHOLE as f64;
             assert!(axis.instant(share).abs_diff(ms) <= 40, "{ms} comes back as {}", axis.instant(share));
         }
+    }
+
+    #[test]
+    fn the_original_run_is_seen_a_minute_beyond_its_branch() {
+        let ghost = |to_ms| Ghost { from_ms: 10_000, to_ms, ..Ghost::default() };
+        assert_eq!(ghost_reach(None, 30_000), 0);
+        assert_eq!(ghost_reach(Some(&ghost(50_000)), 30_000), 50_000);
+        let long = ghost_reach(Some(&ghost(3_600_000)), 30_000);
+        assert_eq!(long, horizon(30_000) + 60_000);
+        // Lanes end at the head, and are drawn anew for a step that can be seen only.
+        for head_ms in (0..100_000).step_by(37) {
+            let end_ms = lanes_end(head_ms, 100_000);
+            assert!(end_ms <= head_ms && head_ms - end_ms < 250, "{head_ms}: {end_ms}");
+        }
+        assert_eq!(lanes_end(5, 1), 5);
     }
 
     #[test]
