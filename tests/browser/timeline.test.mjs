@@ -208,3 +208,22 @@ journey("a branch has the run before it behind its lanes", {}, async ({ page, sc
   await legend.waitFor({ state: "hidden" });
   assert.equal(await lanes.getByRole("img", { name: /before the branch/ }).count(), 0, "the first run has no other behind it");
 });
+
+journey("arrows lead from the causes of what is selected to it", {}, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  await on.select("world-1:[server, sidecar]");
+  // Why has the same in words.
+  await on.why().getByText("How it came to this").waitFor();
+  const arrows = page.locator(".lanes-arrows .arrow");
+  await soon(async () => assert.ok((await arrows.count()) > 0, "from another step's lane"));
+  await scan();
+  await shot("arrows");
+  await on.speed("1×");
+  await on.play();
+  await soon(async () => assert.equal(await arrows.count(), 0, "nothing is selected while the clock runs"));
+  await on.pause();
+});

@@ -3,11 +3,14 @@
 //! A lane's last stretch reaches to the end of the axis; what is not simulated yet is covered from above. So a
 //! lane is drawn anew only when its step changes, not with every frame.
 
+use crate::store::events::EventLog;
 use crate::store::gantt::Gantt;
 use crate::store::ghost::{Ghost, GhostLane};
 use crate::store::lane::{Lane, Segment, together};
 use crate::store::ptr::Ptr;
+use crate::store::selectors::arrows::{Arrow, arrows};
 use crate::store::selectors::axis::Axis;
+use crate::store::selectors::log;
 use crate::store::selectors::status::{entry, look_at};
 use crate::store::selectors::time::clock;
 use crate::store::selectors::tree;
@@ -37,6 +40,8 @@ pub(super) struct LanesProps {
     pub(super) gantt: Ptr<Gantt>,
     /// The run that the branch shown parted from.
     pub(super) ghost: Option<Ptr<Ghost>>,
+    /// The selected event, and the log that it is in.
+    pub(super) event: Option<(EventLog, u64)>,
     /// The view.
     pub(super) view: Ptr<View>,
     /// Where lanes end.
@@ -62,6 +67,32 @@ enum Line {
     Machine(Text),
     /// A task on a machine.
     Task(ElementPath),
+}
+
+impl Line {
+    /// The path of its lane, if it has one.
+    fn lane(&self) -> Option<&ElementPath> {
+        match self {
+            Self::Step(path) | Self::Task(path) | Self::Phase(path, _, true) => Some(path),
+            Self::Plan(_) | Self::Phase(..) | Self::Machine(_) => None,
+        }
+    }
+}
+
+/// Arrows of cause over the lanes. Why and the log say the same in words.
+fn overlay(drawn: &[Arrow], total: usize, axis: &Axis) -> Html {
+    let y = |row: usize| {
+        let tenths = (2 * row + 1) * 50_000 / (100 * total.max(1));
+        format!("{}.{}%", tenths / 10, tenths % 10)
+    };
+    let seen = drawn.iter().filter(|arrow| axis.sees_any(arrow.from.1, arrow.to.1));
+    html! {
+        <svg class="lanes-arrows" aria-hidden="true" focusable="false">
+            { for seen.map(|Arrow { from, to }| html! {
+                <line class="arrow" x1={axis.x(from.1)} y1={y(from.0)} x2={axis.x(to.1)} y2={y(to.0)} marker-end="url(#p-arrow)" />
+            }) }
+        </svg>
+    }
 }
 
 /// Input of the list of lines: plans with their sizes, and the number of lanes with history.
@@ -97,9 +128,14 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
     let lane = |path: &ElementPath, tasks: bool| {
         if tasks { props.gantt.machines.lane(path) } else { props.gantt.lane(path) }
     };
+    let drawn = props.event.as_ref().map_or_else(Vec::new, |(events, seq)| {
+        let rows: Vec<_> = lines.iter().map(Line::lane).collect();
+        arrows(&log::chain(events, *seq), &rows, |task| lane_of(task, &props.view, &props.gantt, by_machine))
+    });
     let ghost = |path: &ElementPath| props.ghost.as_ref().and_then(|ghost| ghost.lane(path)).cloned();
     html! {
         <div ref={scroller} class="lanes" {onscroll} aria-label={if by_machine { "Tasks of machines over time" } else { "Statuses of steps over time" }} role="group" tabindex="0">
+            <div class="lanes-all">
             if slice.start > 0 { <Spacer px={slice.above()} /> }
             { lines.iter().enumerate().skip(slice.start).take(slice.take).map(|(at, line)| match line {
                 Line::Plan(path) => html! {
@@ -166,6 +202,8 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
                 }
             }).collect::<Html>() }
             if slice.below(total) > 0 { <Spacer px={slice.below(total)} /> }
+            if !drawn.is_empty() { { overlay(&drawn, total, &props.axis) } }
+            </div>
         </div>
     }
 }
@@ -376,6 +414,15 @@ fn LaneRow(props: &LaneRowProps) -> Html {
             }
         </div>
     }
+}
+
+/// The lane of a task: that of its step, or its own on the one machine that it ever ran on.
+fn lane_of(task: &Text, view: &View, gantt: &Gantt, by_machine: bool) -> Option<ElementPath> {
+    if !by_machine {
+        return tree::step_of_task(view, task);
+    }
+    let mut own = gantt.machines.paths().filter(|path| path.step.as_ref() == Some(task));
+    own.next().filter(|_| own.next().is_none()).cloned()
 }
 
 /// Stretches as a bar at a height.

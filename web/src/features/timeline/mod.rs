@@ -6,6 +6,7 @@ mod bands;
 mod lanes;
 mod scrub;
 
+use crate::store::events::EventLog;
 use crate::store::gantt::Gantt;
 use crate::store::ghost::Ghost;
 use crate::store::ptr::Ptr;
@@ -30,6 +31,8 @@ pub(crate) struct TimelineProps {
     pub(crate) gantt: Ptr<Gantt>,
     /// The run that the branch shown parted from.
     pub(crate) ghost: Option<Ptr<Ghost>>,
+    /// The selected event, and the log that it is in.
+    pub(crate) event: Option<(EventLog, u64)>,
     /// The view.
     pub(crate) view: Ptr<View>,
     /// Selected element.
@@ -76,7 +79,7 @@ pub(crate) fn Timeline(props: &TimelineProps) -> Html {
         <div ref={node} class="timeline" data-part={axis.is_part().to_string()}>
             <Scrub now_ms={clock.now_ms} head_ms={clock.head_ms} {span_ms} axis={axis.clone()} {short_idle} by_machine={props.by_machine} {said} gantt={props.gantt.clone()} windows={windows.clone()} {epoch_ms} />
             <div class="lanes-area">
-                <Lanes gantt={props.gantt.clone()} ghost={ghost.clone()} view={props.view.clone()} span_ms={end_ms} axis={axis.clone()} by_machine={props.by_machine} selected={props.selected.clone()} />
+                <Lanes gantt={props.gantt.clone()} ghost={ghost.clone()} event={props.event.clone()} view={props.view.clone()} span_ms={end_ms} axis={axis.clone()} by_machine={props.by_machine} selected={props.selected.clone()} />
                 <svg class="lanes-over" aria-hidden="true" focusable="false">
                     { for axis.shortened().map(|(from_ms, to_ms)| html! {
                         <rect class="break-lanes" x={axis.x(from_ms)} width={axis.width(from_ms, to_ms, 0)} height="100%" />

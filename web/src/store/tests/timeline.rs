@@ -4,7 +4,8 @@ use super::{interrupt, page, play_to_rest};
 use crate::store::Hub;
 use crate::store::action::Action;
 use crate::store::ghost::Ghost;
-use crate::store::selectors::tree;
+use crate::store::selectors::arrows::arrows;
+use crate::store::selectors::{log, tree};
 
 /// A branch of the first example in which the deployment is interrupted early, and the end of the run that it parted from.
 fn branched() -> (Hub, u64) {
@@ -62,4 +63,22 @@ fn what_was_undone_is_not_behind_the_lanes() {
     assert!(hub.state().world.ghost.is_none());
     hub.send(Action::Redo);
     assert!(hub.state().world.ghost.is_some());
+}
+
+#[test]
+fn causes_lead_from_lane_to_lane() {
+    for example in ["hello-world", "lost-machine"] {
+        let hub = page("", Some(example));
+        play_to_rest(&hub);
+        let state = hub.state();
+        let (view, events) = (&state.world.view, &state.world.log);
+        let steps: Vec<_> = tree::steps(view).map(|(path, _)| path).collect();
+        let lanes: Vec<_> = steps.iter().map(Some).collect();
+        let of = |seq| arrows(&log::chain(events, seq), &lanes, |task| tree::step_of_task(view, task));
+        let all: Vec<_> = events.from(0).flat_map(|event| of(event.seq)).collect();
+        assert!(!all.is_empty(), "{example}");
+        for arrow in all {
+            assert!(arrow.from.1 <= arrow.to.1 && arrow.from.0 != arrow.to.0, "{example}: {arrow:?}");
+        }
+    }
 }
