@@ -61,6 +61,8 @@ journey("idle stretches are short until they are asked for in full", {}, async (
   const button = zoom(on, "Short idle stretches");
   await soon(async () => assert.equal(await button.getAttribute("aria-pressed"), "true"));
   await soon(async () => assert.equal(await page.locator(".break").count(), 1));
+  const fold = await page.locator(".break-gap").evaluate((gap) => gap.getBoundingClientRect().width);
+  assert.ok(fold <= 49, `a fold is ${fold} pixels wide`);
   await shot("short");
   await page.keyboard.press("Escape");
   const before = await page.locator(".segment").evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width > 40).length);
@@ -226,4 +228,27 @@ journey("arrows lead from the causes of what is selected to it", {}, async ({ pa
   await on.play();
   await soon(async () => assert.equal(await arrows.count(), 0, "nothing is selected while the clock runs"));
   await on.pause();
+});
+
+journey("lanes follow the filter of the rows, and a lost task's lane tells of the loss", { path: "?example=lost-machine" }, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  const lanes = on.dock.getByRole("group", { name: "Statuses of steps over time" });
+  const lost = lanes.getByRole("img", { name: /; lost at \d\d:\d\d\.\d{3}/ });
+  await lost.first().waitFor({ timeout: 90_000 });
+  await on.pause();
+  await scan();
+  await shot("loss");
+  const all = await lanes.getByRole("img").count();
+  const name = (await lost.first().getAttribute("aria-label"))?.split(":")[0] ?? "";
+  const field = page.getByRole("searchbox", { name: "Filter steps" });
+  await field.fill(name);
+  await soon(async () => {
+    const labels = await lanes.getByRole("img").evaluateAll((bars) => bars.map((bar) => bar.getAttribute("aria-label") ?? ""));
+    assert.ok(labels.length > 0 && labels.length < all, `${labels.length} of ${all} lanes`);
+    assert.ok(labels.every((label) => label.startsWith(name)), labels.join("\n"));
+  });
+  await field.fill("nothing like it");
+  await lanes.getByText("No lane matches the filter of the steps.").waitFor();
 });

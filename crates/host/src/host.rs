@@ -38,6 +38,8 @@ pub(crate) struct Shown {
     pub(crate) address: String,
     /// Branches that others stand in for, so that they have no tab.
     pub(crate) hidden: Vec<u32>,
+    /// Those of them that something was undone on last.
+    pub(crate) undone: Vec<u32>,
     /// Branches that stand in for others since something was undone.
     pub(crate) stand_ins: Vec<u32>,
     /// The lesson that this is the world of.
@@ -60,6 +62,7 @@ impl Shown {
             drafts: Vec::new(),
             address: String::new(),
             hidden: Vec::new(),
+            undone: Vec::new(),
             stand_ins: Vec::new(),
             lesson: None,
         }

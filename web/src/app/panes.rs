@@ -173,6 +173,7 @@ pub(super) fn dock(state: &State) -> Html {
                 selected={ui.selected.clone()}
                 zoom={ui.zoom}
                 by_machine={ui.by_machine}
+                filter={ui.row_filter.clone()}
                 short_idle={!state.prefs.full_idle}
             />
             }

@@ -6,6 +6,7 @@ use crate::store::action::Action;
 use crate::store::ghost::Ghost;
 use crate::store::selectors::arrows::arrows;
 use crate::store::selectors::{log, tree};
+use planarium_protocol::{Event, EventBody};
 
 /// A branch of the first example in which the deployment is interrupted early, and the end of the run that it parted from.
 fn branched() -> (Hub, u64) {
@@ -81,4 +82,19 @@ fn causes_lead_from_lane_to_lane() {
             assert!(arrow.from.1 <= arrow.to.1 && arrow.from.0 != arrow.to.0, "{example}: {arrow:?}");
         }
     }
+}
+
+#[test]
+fn the_loss_of_a_task_is_told_in_the_lane_of_its_step_at_its_instant() {
+    let hub = page("", Some("lost-machine"));
+    play_to_rest(&hub);
+    let state = hub.state();
+    let is_loss =
+        |event: &&Event| matches!(&event.body, EventBody::MachineLost { how, .. } if &**how == "lost");
+    let at_ms = state.world.log.from(0).find(is_loss).expect("a machine is lost").at_ms;
+    let losses = state.world.gantt.machines.losses();
+    let lost: Vec<_> = losses.iter().filter(|(_, at)| *at == at_ms).map(|(task, _)| task.clone()).collect();
+    assert!(!lost.is_empty(), "{losses:?} at {at_ms}");
+    let of = |task| tree::steps(&state.world.view).any(|(_, step)| step.tasks.contains(task));
+    assert!(lost.iter().all(of), "{lost:?}");
 }
