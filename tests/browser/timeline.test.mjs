@@ -252,3 +252,35 @@ journey("lanes follow the filter of the rows, and a lost task's lane tells of th
   await field.fill("nothing like it");
   await lanes.getByText("No lane matches the filter of the steps.").waitFor();
 });
+
+journey("the part that is shown is moved and resized on a strip of the whole run", {}, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  const strip = on.dock.getByRole("slider", { name: "Part of the run that is shown" });
+  assert.equal(await strip.count(), 0, "all of the run is shown");
+  await zoom(on, "Zoom in").click();
+  await zoom(on, "Zoom in").click();
+  await strip.waitFor();
+  await scan();
+  await shot("minimap");
+  const part = () => strip.getAttribute("aria-valuetext");
+  const from = () => strip.getAttribute("aria-valuenow").then(Number);
+  await strip.focus();
+  await page.keyboard.press("Home");
+  await soon(async () => assert.equal(await from(), 0));
+  await page.keyboard.press("ArrowRight");
+  await soon(async () => assert.ok((await from()) > 0));
+  const [start, before] = [await from(), await part()];
+  await page.keyboard.press("Shift+ArrowRight");
+  await soon(async () => assert.notEqual(await part(), before, "it is longer"));
+  assert.equal(await from(), start, "and begins where it began");
+  // A click beside the window brings it there.
+  const box = await strip.boundingBox();
+  await page.mouse.click(box.x + box.width - 4, box.y + box.height / 2);
+  await soon(async () => assert.ok((await from()) > start));
+  await zoom(on, "Show all of the run").click();
+  await strip.waitFor({ state: "hidden" });
+});

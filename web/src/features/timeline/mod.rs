@@ -4,6 +4,7 @@
 
 mod bands;
 mod lanes;
+mod minimap;
 mod scrub;
 
 use crate::store::events::EventLog;
@@ -73,9 +74,14 @@ pub(crate) fn Timeline(props: &TimelineProps) -> Html {
         // It counts while the last stretch folds, in quarters of a second: the axis is not worked out anew with every frame.
         idle_ms: if since_ms > LONG_MS { (since_ms / 250 * 250).min(3 * LONG_MS) } else { 0 },
     };
-    let whole =
-        (*use_memo((span_ms, breaks, folds), |(span_ms, breaks, folds)| Axis::new(*span_ms, breaks, *folds)))
-            .clone();
+    let whole = (*use_memo((span_ms, breaks.clone(), folds), |(span_ms, breaks, folds)| {
+        Axis::new(*span_ms, breaks, *folds)
+    }))
+    .clone();
+    // The strip stays as it is while the part is dragged along it.
+    let full = use_memo((span_ms, breaks, Folds { seen: None, ..folds }), |(span_ms, breaks, folds)| {
+        Axis::new(*span_ms, breaks, *folds)
+    });
     let axis = match props.zoom {
         Some((from_ms, to_ms)) => whole.part(from_ms, to_ms),
         None => whole,
@@ -89,6 +95,9 @@ pub(crate) fn Timeline(props: &TimelineProps) -> Html {
     html! {
         <div ref={node} class="timeline" data-part={axis.is_part().to_string()}>
             <Scrub now_ms={clock.now_ms} head_ms={clock.head_ms} {span_ms} axis={axis.clone()} {short_idle} by_machine={props.by_machine} {said} gantt={props.gantt.clone()} windows={windows.clone()} {epoch_ms} />
+            if let Some(part) = props.zoom {
+                <minimap::Minimap whole={(*full).clone()} {span_ms} {part} now_ms={clock.now_ms} />
+            }
             <div class="lanes-area">
                 <Lanes gantt={props.gantt.clone()} ghost={ghost.clone()} event={props.event.clone()} view={props.view.clone()} span_ms={end_ms} axis={axis.clone()} by_machine={props.by_machine} selected={props.selected.clone()} filter={props.filter.clone()} />
                 <svg class="lanes-over" aria-hidden="true" focusable="false">

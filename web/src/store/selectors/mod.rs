@@ -4,6 +4,7 @@ pub(crate) mod announce;
 pub(crate) mod arrange;
 pub(crate) mod arrows;
 pub(crate) mod axis;
+pub(crate) mod brush;
 pub(crate) mod cluster;
 pub(crate) mod compare;
 pub(crate) mod faults;
