@@ -46,6 +46,7 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
         &[
             ("↑ ↓ Home End", "Rows"),
             ("→ ←", "Open and shut; into cells and back"),
+            ("Enter on a reason", "What is stuck: the way out that its chip offers"),
             ("*", "Open all siblings"),
             ("Shift-letter", "Next row that begins with it"),
             ("/", "Filter"),

@@ -1,11 +1,13 @@
 //! The timeline: runs that branches parted from, branches that were undone, causes from lane to lane, losses.
 
-use super::{interrupt, page, play_to_rest};
+use super::{begun, interrupt, page, play_to_rest};
 use crate::store::Hub;
 use crate::store::action::Action;
+use crate::store::effects;
 use crate::store::ghost::Ghost;
 use crate::store::selectors::arrows::arrows;
 use crate::store::selectors::{log, tree};
+use planarium_messages::questions::Begin;
 use planarium_protocol::{Event, EventBody};
 
 /// A branch of the first example in which the deployment is interrupted early, and the end of the run that it parted from.
@@ -55,6 +57,21 @@ fn a_branch_has_the_run_before_it_behind_its_lanes() {
     // Another world has no original.
     hub.send(Action::OpenExample("lost-machine".into()));
     assert!(hub.state().world.ghost.is_none());
+}
+
+#[test]
+fn a_page_that_is_loaded_again_has_the_run_before_its_branch() {
+    let (hub, end_ms) = branched();
+    hub.send(Action::Leave);
+    let tab = Some(hub.kept_tab());
+    let there = begun(Begin { tab, ..effects::begin("", None) }).state();
+    let ghost = there.world.ghost.clone().expect("the run before");
+    assert_eq!((ghost.from_ms, ghost.to_ms), (20_000, end_ms));
+    let before = hub.state().world.ghost.clone().expect("as it was");
+    let lanes = |ghost: &Ghost| {
+        ghost.lanes.iter().map(|(path, all)| (path.clone(), all.to_vec())).collect::<Vec<_>>()
+    };
+    assert_eq!(lanes(&ghost), lanes(&before));
 }
 
 #[test]
