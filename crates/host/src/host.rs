@@ -6,7 +6,7 @@ use super::compare::Beside;
 use super::lesson::{self, Teaching, Told};
 use super::story::Narration;
 use super::taken::Past;
-use super::{export, names, saved, snapshot, stuck, undo};
+use super::{export, ghost, names, saved, snapshot, stuck, undo};
 use planarium_messages::clock::Clock;
 use planarium_messages::draft::{Draft, Editor};
 use planarium_messages::event_log::EventLog;
@@ -38,6 +38,8 @@ pub(crate) struct Shown {
     pub(crate) address: String,
     /// Branches that others stand in for, so that they have no tab.
     pub(crate) hidden: Vec<u32>,
+    /// Those of them that something was undone on last.
+    pub(crate) undone: Vec<u32>,
     /// Branches that stand in for others since something was undone.
     pub(crate) stand_ins: Vec<u32>,
     /// The lesson that this is the world of.
@@ -60,6 +62,7 @@ impl Shown {
             drafts: Vec::new(),
             address: String::new(),
             hidden: Vec::new(),
+            undone: Vec::new(),
             stand_ins: Vec::new(),
             lesson: None,
         }
@@ -74,6 +77,8 @@ pub struct Host {
     /// A second run on the same clock.
     pub(crate) beside: Option<Beside>,
     pub(crate) seen: snapshot::Seen,
+    /// Runs that branches parted from.
+    pub(crate) ghosts: ghost::Ghosts,
     /// The world has moved on, and the page does not show it yet.
     pub(crate) unseen: bool,
     /// Last question of `why`.
@@ -120,6 +125,7 @@ impl Host {
             trail: undo::Trail::default(),
             beside: None,
             seen: snapshot::Seen::default(),
+            ghosts: ghost::Ghosts::default(),
             unseen: false,
             asked: None,
             helping: stuck::Helping::default(),
@@ -167,6 +173,7 @@ impl Host {
         if ahead && facts.is_empty() {
             return facts;
         }
+        facts.extend(self.ghost());
         facts.extend(self.why());
         facts.extend(self.help());
         facts.extend(self.compared());

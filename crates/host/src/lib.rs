@@ -15,6 +15,7 @@ mod console;
 mod demo;
 mod export;
 mod finish;
+mod ghost;
 mod host;
 mod inputs;
 mod lesson;

@@ -28,6 +28,8 @@ struct Tab {
     /// All branches.
     tree: Tree,
     hidden: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    undone: Vec<u32>,
     stand_ins: Vec<u32>,
     by_hand: bool,
     /// The branch that the script plays on.
@@ -74,6 +76,7 @@ impl Host {
             title: narration.title().to_owned(),
             about: narration.about().to_owned(),
             hidden: self.shown.hidden.clone(),
+            undone: self.shown.undone.clone(),
             stand_ins: self.shown.stand_ins.clone(),
             by_hand: self.shown.by_hand,
             script_on: self.shown.player.as_ref().map(|(_, on)| *on),
@@ -172,6 +175,7 @@ impl Host {
         let mut shown = Shown::new(engine, player, scenario, narration);
         shown.by_hand = tab.by_hand;
         shown.hidden.clone_from(&tab.hidden);
+        shown.undone.clone_from(&tab.undone);
         shown.stand_ins.clone_from(&tab.stand_ins);
         shown.lesson = teaching.map(Box::new);
         self.replace_by(shown);

@@ -6,6 +6,7 @@ use crate::compared::Compared;
 use crate::draft::{Draft, Running};
 use crate::event_log::EventLog;
 use crate::gantt::Gantt;
+use crate::ghost::Ghost;
 use crate::help::Help;
 use crate::lessons::{Card, MadeLesson, Material, ResultRow, Try};
 use crate::links::{BrokenLink, Differing, Link};
@@ -113,6 +114,8 @@ pub enum Fact {
     Why(Option<Ptr<Why>>),
     /// Stuck elements, and ways out.
     Help(Ptr<Help>),
+    /// The run that the branch shown parted from, when another branch is shown.
+    Ghost(Option<Ptr<Ghost>>),
     /// The other run on the same clock. Travels as what changed.
     #[serde(skip)]
     Compared(Option<Ptr<Compared>>),

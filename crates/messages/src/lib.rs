@@ -13,6 +13,7 @@ pub mod draft;
 pub mod event_log;
 pub mod facts;
 pub mod gantt;
+pub mod ghost;
 pub mod help;
 pub mod lane;
 pub mod lessons;

@@ -10,7 +10,7 @@ use crate::features::timeline::Timeline;
 use crate::features::transport::Transport;
 use crate::store::frame::{Frame, Part};
 use crate::store::selectors::cluster::any_silent;
-use crate::store::selectors::{faults, tree};
+use crate::store::selectors::{arrows, faults, tree};
 use crate::store::state::{Clock, MenuTarget, PresetCard, State, Tab, Theme};
 use crate::store::{Action, Hub, reduce};
 use crate::ui::{Button, attr};
@@ -147,6 +147,9 @@ pub(super) fn inspector(state: &State) -> Html {
 pub(super) fn dock(state: &State) -> Html {
     let (ui, world) = (&state.ui, &state.world);
     let lanes = state.frame.as_ref().is_none_or(|frame| frame.shows(Part::Timeline));
+    // What moves on is selected for no longer than a frame.
+    let event =
+        if state.play.playing { None } else { arrows::selected(state).map(|seq| (world.log.clone(), seq)) };
     html! {
         <>
             <Transport
@@ -164,10 +167,13 @@ pub(super) fn dock(state: &State) -> Html {
             <Timeline
                 clock={world.clock}
                 gantt={world.gantt.clone()}
+                ghost={world.ghost.clone()}
+                {event}
                 view={world.view.clone()}
                 selected={ui.selected.clone()}
                 zoom={ui.zoom}
                 by_machine={ui.by_machine}
+                filter={ui.row_filter.clone()}
                 short_idle={!state.prefs.full_idle}
             />
             }

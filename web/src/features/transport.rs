@@ -231,7 +231,7 @@ fn Branches(props: &BranchesProps) -> Html {
         return Html::default();
     }
     let current = props.branches.iter().position(|branch| branch.current).unwrap_or(0);
-    let items = props.branches.iter().map(|branch| TabItem::new(&branch.name)).collect::<Vec<_>>();
+    let items = props.branches.iter().map(|branch| TabItem::new(&branch.title())).collect::<Vec<_>>();
     let ids: Vec<u32> = props.branches.iter().map(|branch| branch.id).collect();
     let onpick = hub.on(move |at: usize| Action::Branch(ids.get(at).copied().unwrap_or_default()));
     let shown = props.branches.get(current);

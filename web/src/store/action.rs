@@ -164,6 +164,8 @@ pub(crate) enum Action {
     ZoomAt(bool, u64),
     /// As much of the run as is seen, around this instant.
     ZoomTo(u64),
+    /// Show this part of the run.
+    ZoomPart((u64, u64)),
     /// All of the run on the timeline.
     ZoomAll,
     /// Later or earlier parts of the run on the timeline.

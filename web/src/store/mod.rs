@@ -30,4 +30,4 @@ mod tests;
 
 pub(crate) use action::Action;
 pub(crate) use hub::{Hub, use_hub};
-pub(crate) use planarium_messages::{event_log as events, gantt, help, lane, lessons, ptr};
+pub(crate) use planarium_messages::{event_log as events, gantt, ghost, help, lane, lessons, ptr};

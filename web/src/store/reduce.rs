@@ -222,6 +222,7 @@ fn looks(state: &mut State, action: &Action) {
             ui.zoom = zoomed(ui.zoom, *closer, *at_ms, selectors::time::horizon(state.world.clock.head_ms));
         }
         Action::ZoomTo(at_ms) => ui.zoom = ui.zoom.map(|(from, to)| around(*at_ms, to - from)),
+        Action::ZoomPart(part) => ui.zoom = ui.zoom.map(|_| *part),
         Action::ZoomAll => ui.zoom = None,
         Action::ToggleByMachine => ui.by_machine = !ui.by_machine,
         Action::Pan(later) => ui.zoom = ui.zoom.map(|zoom| panned(zoom, *later, state.world.clock.head_ms)),
@@ -538,6 +539,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         }
         Fact::Why(why) => state.why = why,
         Fact::Help(help) => state.help = help,
+        Fact::Ghost(ghost) => state.world.ghost = ghost,
         Fact::Compared(compared) => state.compare = compared,
         Fact::Looks(kept) => super::looks::give(state, &kept),
         Fact::Ways(ways) => state.ways = ways,
@@ -753,6 +755,16 @@ mod tests {
         assert_eq!((state.draft.file.as_str(), state.draft.files.len()), ("svc.yml", 1));
         action(&mut state, &Action::PickFile("extra.yml".into()));
         assert_eq!(state.draft.file, "svc.yml", "what is gone cannot be shown");
+    }
+
+    #[test]
+    fn another_part_is_shown_only_where_a_part_is() {
+        let mut state = State::default();
+        action(&mut state, &Action::ZoomPart((1000, 5000)));
+        assert_eq!(state.ui.zoom, None, "the window has been closed meanwhile");
+        state.ui.zoom = Some((0, 9000));
+        action(&mut state, &Action::ZoomPart((1000, 5000)));
+        assert_eq!(state.ui.zoom, Some((1000, 5000)));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::draft::{Draft, Editor, Running};
 use super::events::EventLog;
 use super::frame::Frame;
 use super::gantt::Gantt;
+use super::ghost::Ghost;
 use super::help::Help;
 use super::lessons::{Card, Try};
 use super::progress::Progress;
@@ -38,6 +39,8 @@ pub(crate) struct World {
     pub(crate) log: EventLog,
     /// Lanes and marks up to the head.
     pub(crate) gantt: Ptr<Gantt>,
+    /// The run that the branch shown parted from.
+    pub(crate) ghost: Option<Ptr<Ghost>>,
     /// Branches.
     pub(crate) branches: Ptr<Vec<BranchTab>>,
     /// Counts worlds opened on this page.
@@ -55,6 +58,7 @@ impl Default for World {
             clock: Clock::default(),
             log: EventLog::default(),
             gantt: Ptr::default(),
+            ghost: None,
             branches: Ptr::default(),
             generation: 0,
             touched: false,

@@ -9,7 +9,7 @@ mod ways;
 use crate::store::events::EventLog;
 use crate::store::help::Help;
 use crate::store::ptr::Ptr;
-use crate::store::selectors::{log, offers, status, tree};
+use crate::store::selectors::{arrows, log, offers, status, tree};
 use crate::store::state::Story;
 use crate::store::{Action, Hub, use_hub};
 use crate::systems;
@@ -107,8 +107,7 @@ fn answer(hub: &Hub, props: &WhyPaneProps, path: &ElementPath, why: &Why, spent:
     let held = props.help.selected();
     let deepest = held.map_or(why, |held| &*held.why);
     let below = deepest.path != *path;
-    let event = deepest.reasons.iter().find_map(|reason| reason.event);
-    let event = event.or_else(|| log::origin(&props.log, &deepest.path, props.seq));
+    let event = arrows::cause_of(why, &props.help, &props.log, props.seq);
     let said = &deepest.sentence;
     let (told, open): (Vec<&Reason>, Vec<_>) =
         deepest.reasons.iter().partition(|reason| is_said(said, &reason.text));

@@ -2,7 +2,9 @@
 
 pub(crate) mod announce;
 pub(crate) mod arrange;
+pub(crate) mod arrows;
 pub(crate) mod axis;
+pub(crate) mod brush;
 pub(crate) mod cluster;
 pub(crate) mod compare;
 pub(crate) mod faults;

@@ -191,7 +191,7 @@ fn time(list: &mut List, state: &State) {
         list.add(TIME, "play", format!("Speed {}", Speed::at(index).label()), Action::SetSpeed(index));
     }
     for branch in state.world.branches.iter().filter(|branch| !branch.current) {
-        list.add(TIME, "branch", format!("Branch {}", branch.name), Action::Branch(branch.id));
+        list.add(TIME, "branch", format!("Branch {}", branch.title()), Action::Branch(branch.id));
     }
 }
 

@@ -97,8 +97,13 @@ impl Shape {
     }
 
     fn wants(&self, step: &StepView) -> bool {
-        self.filter.is_empty() || contains(&step.name, &self.filter) || contains(&step.status, &self.filter)
+        wants(&self.filter, step)
     }
+}
+
+/// Returns whether a step passes the filter of the rows, by its name or its status.
+pub(crate) fn wants(filter: &str, step: &StepView) -> bool {
+    filter.is_empty() || contains(&step.name, filter) || contains(&step.status, filter)
 }
 
 struct Walk<'a> {

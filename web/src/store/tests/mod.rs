@@ -9,6 +9,7 @@ mod moment;
 mod stuck;
 mod systems;
 mod tab;
+mod timeline;
 
 use super::link::Wired;
 use crate::store::action::{Action, Toward};

@@ -177,11 +177,16 @@ fn a_command_at_the_head_is_undone_and_done_again() {
         let state = hub.state();
         let now = (rows(&hub), state.world.clock.seq, state.world.view.clock.digest.clone());
         assert_eq!(now, before);
-        assert_eq!(state.world.branches.len(), 1, "the branch of the undone command has no tab");
+        let tabs = |hub: &Hub| hub.state().world.branches.iter().map(|tab| tab.title()).collect::<Vec<_>>();
+        assert_eq!(
+            tabs(&hub),
+            ["main (undone)", "main"],
+            "the branch of the undone command stays in the list"
+        );
         assert_eq!(state.ways.redo.as_deref(), Some("Interrupted deploy"));
         hub.send(Action::Redo);
         assert_eq!((rows(&hub), hub.state().world.clock.seq), after);
-        assert_eq!(hub.state().world.branches.len(), 1);
+        assert_eq!(tabs(&hub), ["main"]);
     }
     hub.send(Action::Undo);
     let lines = hub.state().story.lines.len();
@@ -206,13 +211,15 @@ fn several_steps_are_undone_one_after_the_other() {
     for want in seen.iter().rev().skip(1).take(3) {
         hub.send(Action::Undo);
         assert_eq!(digest(&hub), *want);
-        assert_eq!(hub.state().world.branches.len(), 1);
+        let tabs = hub.state().world.branches.clone();
+        assert_eq!((tabs.len(), tabs.iter().filter(|tab| tab.undone).count()), (2, 1));
     }
     for want in seen.iter().skip(1) {
         hub.send(Action::Redo);
         assert_eq!(digest(&hub), *want);
     }
     assert_eq!(hub.state().ways.redo, None);
+    assert_eq!(hub.state().world.branches.iter().map(|tab| tab.title()).collect::<Vec<_>>(), ["main"]);
 }
 
 #[test]

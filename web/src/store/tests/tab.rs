@@ -30,7 +30,7 @@ fn a_tab_that_is_loaded_again_has_its_branches_edits_script_and_looks() {
     let past = vec![Action::SeekMs(20_000), Action::SeekMs(3000), add(), Action::SeekMs(5000)];
     let undone = vec![Action::SeekMs(3000), add(), Action::Undo, Action::SeekMs(9000)];
     for (deeds, branches) in
-        [(vec![Action::SeekMs(7000)], 1), (vec![Action::SeekMs(7000), add()], 1), (past, 2), (undone, 1)]
+        [(vec![Action::SeekMs(7000)], 1), (vec![Action::SeekMs(7000), add()], 1), (past, 2), (undone, 2)]
     {
         let hub = opened("", Some("hello-world"));
         for action in &deeds {
