@@ -60,6 +60,8 @@ pub mod selector;
 mod spec;
 mod status;
 pub mod summaries;
+#[cfg(test)]
+mod tables;
 mod tree;
 mod view;
 mod why;

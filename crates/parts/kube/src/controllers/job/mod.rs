@@ -5,6 +5,10 @@
 //! failed stays counted when its pod is deleted, unless another pod does the same in the same instant; pod failure policies and limits
 //! by index are kept, without effect.
 
+mod indexes;
+#[cfg(test)]
+pub(crate) mod tables;
+
 use super::pods::{self, BURST, source};
 use crate::{
     cluster::Cluster,
@@ -19,10 +23,10 @@ use crate::{
         pod::{PodOwn, Restart},
         workload::{INDEX, JobSpec, PodTemplate},
     },
-    status::{Cond, JobStatus, Phase, Status, Tri},
+    status::{Cond, JobStatus, Status, Tri},
 };
+use indexes::Indexes;
 use planarium_ground::Cx;
-use planarium_kernel::SortedSet;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
@@ -42,7 +46,9 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>) {
     }
     pods::adopt(cluster, cx, job, &spec.selector);
     let workload = cluster.workloads.get(job.no).cloned().unwrap_or_default();
-    let indexes = spec.indexed.then(|| Indexes::of(cluster, job, &before));
+    let completions = spec.completions.filter(|_| spec.indexed);
+    let indexes =
+        completions.map(|completions| Indexes::of(&cluster.api.store, job, &before.completed, completions));
     let succeeded = match &indexes {
         Some(indexes) => u32::try_from(indexes.done.len()).unwrap_or(u32::MAX),
         None => workload.succeeded.max(before.succeeded),
@@ -135,70 +141,6 @@ fn note_suspension(
     cluster.reports.record(cx, job, false, event, message, source(KindId::JOB));
 }
 
-/// The numbers of an indexed Job.
-struct Indexes {
-    /// Numbers whose pod has succeeded.
-    done: SortedSet<u32>,
-    /// Numbers with an active pod.
-    active: SortedSet<u32>,
-}
-
-impl Indexes {
-    fn of(cluster: &Cluster, job: &Object, before: &JobStatus) -> Self {
-        let (mut done, mut active) = (read_indexes(&before.completed), SortedSet::new());
-        for pod in cluster.api.store.pods_of(job.no) {
-            let Some(index) = index_of(pod) else { continue };
-            match &pod.status {
-                Status::Pod(status) if status.phase == Phase::Succeeded => _ = done.insert(index),
-                Status::Pod(status) if !status.phase.is_terminal() && !pod.is_being_deleted() => {
-                    active.insert(index);
-                }
-                _ => {}
-            }
-        }
-        Self { done, active }
-    }
-
-    /// The lowest numbers that still need a pod.
-    fn open(&self, completions: u32, count: u32) -> Vec<u32> {
-        let is_open = |index: &u32| !self.done.contains(index) && !self.active.contains(index);
-        (0..completions).filter(is_open).take(count as usize).collect()
-    }
-
-    /// `0-2,5`.
-    fn text(&self) -> Text {
-        let mut parts: Vec<(u32, u32)> = Vec::new();
-        for index in &self.done {
-            match parts.last_mut() {
-                Some((_, last)) if last.saturating_add(1) == *index => *last = *index,
-                _ => parts.push((*index, *index)),
-            }
-        }
-        let one = |(first, last): &(u32, u32)| match last - first {
-            0 => first.to_string(),
-            1 => format!("{first},{last}"),
-            _ => format!("{first}-{last}"),
-        };
-        parts.iter().map(one).collect::<Vec<_>>().join(",").into()
-    }
-}
-
-/// Reads numbers such as `0-2,5`.
-fn read_indexes(text: &str) -> SortedSet<u32> {
-    let mut all = SortedSet::new();
-    for part in text.split(',').filter(|part| !part.is_empty()) {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        if let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) {
-            (first..=last).for_each(|index| _ = all.insert(index));
-        }
-    }
-    all
-}
-
-fn index_of(pod: &Object) -> Option<u32> {
-    pod.annotations.get(INDEX)?.parse().ok()
-}
-
 fn active_pods(store: &Store, workloads: &Workloads, job: &Object) -> Vec<Arc<Object>> {
     let active = |pod: &&Arc<Object>| workloads.pods.get(&pod.no).is_some_and(PodTally::is_active);
     store.pods_of(job.no).filter(active).cloned().collect()
@@ -214,6 +156,16 @@ fn manage(
     indexes: Option<&Indexes>,
 ) -> u32 {
     let active = status.active;
+    if let Some(completions) = spec.completions.filter(|_| spec.indexed) {
+        let surplus =
+            indexes::surplus(&active_pods(&cluster.api.store, &cluster.workloads, job), completions);
+        if !surplus.is_empty() {
+            // Pods are deleted or made in one look, not both.
+            surplus.iter().for_each(|pod| pods::unmake(cluster, cx, job, pod));
+            cluster.queue.ask(cx, Work::Sync(job.no));
+            return cluster.workloads.get(job.no).map_or(0, |workload| workload.active);
+        }
+    }
     let most = if spec.suspended { 0 } else { wanted(spec, active, status.succeeded) };
     if active > most {
         for pod in pods::spare(&cluster.api.store, &cluster.workloads, job.no, (active - most).min(BURST)) {
@@ -268,8 +220,9 @@ fn make_indexed(
     };
     let labels = spec.template.labels.with(INDEX, number.as_str());
     let hostname: Text = format!("{}-{index}", job.name).into();
-    let own = PodOwn { hostname: Some(hostname.clone()), ..PodOwn::default() };
-    pods::make(cluster, cx, job, &template, Some(format!("{hostname}-").into()), own, labels)
+    let own = PodOwn { hostname: Some(hostname), ..PodOwn::default() };
+    let prefix = indexes::name_prefix(&job.name, index).into();
+    pods::make(cluster, cx, job, &template, Some(prefix), own, labels)
 }
 
 /// A finished Job goes after its time to live.
@@ -305,9 +258,14 @@ fn failure(spec: &JobSpec, failed: u32, restarts: u32, late: bool) -> Option<(&'
 
 /// The time from the last failure to the next pod, after this number of failures in a row. *Units*: milliseconds.
 fn backoff_ms(failures: u32) -> u64 {
+    backoff_between(failures, BACKOFF_MS, BACKOFF_MOST_MS)
+}
+
+/// The same from a first delay up to a greatest one.
+fn backoff_between(failures: u32, first_ms: u64, most_ms: u64) -> u64 {
     match failures.checked_sub(1) {
         None => 0,
-        Some(times) => (BACKOFF_MS << times.min(20)).min(BACKOFF_MOST_MS),
+        Some(times) => (first_ms << times.min(20)).min(most_ms),
     }
 }
 
@@ -332,29 +290,4 @@ fn is_complete(spec: &JobSpec, succeeded: u32, active: u32) -> bool {
 fn is_past_limit(spec: &JobSpec, restarts: u32) -> bool {
     spec.template.spec.restart == Restart::OnFailure
         && if spec.backoff_limit == 0 { restarts > 0 } else { restarts >= spec.backoff_limit }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn indexes_are_written_in_ranges() {
-        for text in ["", "0", "0,1", "0-2", "0-2,5", "1,3,5-9"] {
-            let indexes = Indexes { done: read_indexes(text), active: SortedSet::new() };
-            assert_eq!(&*indexes.text(), text);
-        }
-        let indexes = Indexes { done: read_indexes("0,2"), active: read_indexes("3") };
-        assert_eq!(indexes.open(6, 2), [1, 4]);
-    }
-
-    // Source: kubernetes/kubernetes: pkg/controller/job/backoff_utils_test.go (TestGetRemainingBackoffTime), with the default times.
-    #[test]
-    fn backoff_doubles_from_the_first_failure_on() {
-        let expected =
-            [(0, 0), (1, 10_000), (2, 20_000), (3, 40_000), (6, 320_000), (7, 600_000), (99, 600_000)];
-        for (failures, ms) in expected {
-            assert_eq!(backoff_ms(failures), ms, "after {failures} failures");
-        }
-    }
 }
