@@ -110,9 +110,15 @@ function arm(page, fault) {
     (given) =>
       new Promise((done, fail) => {
         setTimeout(() => fail(new Error("the worker did not take the fault")), 20_000);
-        globalThis.faults ??= new BroadcastChannel("planarium-faults");
+        // A worker that was ended in a loop may leave its channel dead for a while, so it is a new one, and it is said again.
+        globalThis.faults?.close();
+        globalThis.faults = new BroadcastChannel("planarium-faults");
+        const again = setInterval(() => globalThis.faults.postMessage(given), 1_000);
         globalThis.faults.onmessage = ({ data }) => {
-          if (data === "armed") done();
+          if (data === "armed") {
+            clearInterval(again);
+            done();
+          }
           if (data === "struck") globalThis.struck = performance.now();
         };
         globalThis.faults.postMessage(given);
