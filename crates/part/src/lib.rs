@@ -6,8 +6,9 @@
 //! *Must not know*: any part.
 //!
 //! A *system* is one of the real ones: its own crate with a type that implements [`System`]. A value of that type is one
-//! *process* of it: the SDK's scheduler of one service or of several on one framework, Marathon with all its apps, the KUDO
-//! manager with all its instances. The world keeps processes, gives each the news that concerns it, and never looks inside.
+//! *daemon* of it: the SDK's scheduler of one service or of several on one framework, Marathon with all its apps, the KUDO
+//! manager with all its instances. The world keeps daemons, gives each the news that concerns it, and never looks inside.
+//! A *process* is a program that runs on a machine for a task or a container.
 
 pub mod console;
 mod definition;

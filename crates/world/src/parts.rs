@@ -162,7 +162,7 @@ impl Parts {
         self.news.pop_front()
     }
 
-    /// The oldest removal of a framework that its process has not heard of.
+    /// The oldest removal of a framework that its daemon has not heard of.
     #[cfg(feature = "mesos")]
     pub(crate) fn next_removed(&mut self) -> Option<Number> {
         let mesos = self.layers.mesos.as_mut()?;

@@ -55,20 +55,20 @@ pub(crate) fn not_begun() -> Refusal {
 
 /// Makes an enum of definitions, an enum of daemons and the list of dialects from one line a system.
 macro_rules! systems {
-    ($($(#[$on:meta])* $variant:ident($process:ty) on $need:ident;)+) => {
+    ($($(#[$on:meta])* $variant:ident($system:ty) on $need:ident;)+) => {
         /// The systems of this build.
-        pub(crate) static DIALECTS: &[Dialect] = &[$($(#[$on])* <$process as System>::DIALECT),+];
+        pub(crate) static DIALECTS: &[Dialect] = &[$($(#[$on])* <$system as System>::DIALECT),+];
 
         /// A definition as its dialect read it.
         #[derive(Clone)]
         pub(crate) enum Definition {
-            $($(#[$on])* $variant(<$process as System>::Definition),)+
+            $($(#[$on])* $variant(<$system as System>::Definition),)+
         }
 
         /// A daemon of one of the systems.
         #[derive(Clone)]
         pub(crate) enum Daemon {
-            $($(#[$on])* $variant(Arc<$process>),)+
+            $($(#[$on])* $variant(Arc<$system>),)+
         }
 
         /// Asks a definition, whichever system's it is.
@@ -100,24 +100,24 @@ macro_rules! systems {
         impl Definition {
             /// Reads a definition in the dialect of this word.
             fn read_as(word: &str, load: &LoadService) -> Option<Self> {
-                $($(#[$on])* if word == <$process as System>::DIALECT.word {
-                    return Some(Self::$variant(<$process as System>::read(load)));
+                $($(#[$on])* if word == <$system as System>::DIALECT.word {
+                    return Some(Self::$variant(<$system as System>::read(load)));
                 })+
                 None
             }
 
             pub(crate) fn dialect(&self) -> Dialect {
-                match self { $($(#[$on])* Self::$variant(_) => <$process as System>::DIALECT,)+ }
+                match self { $($(#[$on])* Self::$variant(_) => <$system as System>::DIALECT,)+ }
             }
 
             /// The daemons that hold the services of its system.
             pub(crate) fn daemons(&self) -> Daemons {
-                match self { $($(#[$on])* Self::$variant(_) => <$process as System>::DAEMONS,)+ }
+                match self { $($(#[$on])* Self::$variant(_) => <$system as System>::DAEMONS,)+ }
             }
 
             /// Returns the plans before anything runs; none when it cannot be used.
             pub(crate) fn preview(&self) -> Option<Result<Arc<ServiceView>, Refusal>> {
-                match self { $($(#[$on])* Self::$variant(one) => <$process as System>::preview(one),)+ }
+                match self { $($(#[$on])* Self::$variant(one) => <$system as System>::preview(one),)+ }
             }
 
             /// Returns the objections to this definition if it is to follow the running one, as findings in its text.
@@ -129,7 +129,7 @@ macro_rules! systems {
                             #[allow(unreachable_patterns, reason = "reached where there are several systems")]
                             _ => None,
                         });
-                        <$process as System>::findings_against(one, running)
+                        <$system as System>::findings_against(one, running)
                     })+
                 }
             }
@@ -144,10 +144,10 @@ macro_rules! systems {
             ) -> Result<(Daemon, Value), Refusal> {
                 match self {
                     $($(#[$on])* Self::$variant(definition) => {
-                        lend.parts.begin(cx, <$process as System>::DIALECT.needs);
+                        lend.parts.begin(cx, <$system as System>::DIALECT.needs);
                         let loading = Loading { number, load, definition };
                         let mut ports = lend.$need().ok_or_else(not_begun)?;
-                        let (daemon, answer) = <$process as System>::start(cx, &mut ports, loading)?;
+                        let (daemon, answer) = <$system as System>::start(cx, &mut ports, loading)?;
                         Ok((Daemon::$variant(Arc::new(daemon)), answer))
                     })+
                 }
@@ -162,9 +162,9 @@ macro_rules! systems {
                 lend: &mut Lend<'_>,
                 number: Number,
             ) -> Option<Self> {
-                $($(#[$on])* if word == <$process as System>::DIALECT.word {
-                    lend.parts.begin(cx, <$process as System>::DIALECT.needs);
-                    let daemon = <$process as System>::empty(cx, &mut lend.$need()?, number)?;
+                $($(#[$on])* if word == <$system as System>::DIALECT.word {
+                    lend.parts.begin(cx, <$system as System>::DIALECT.needs);
+                    let daemon = <$system as System>::empty(cx, &mut lend.$need()?, number)?;
                     return Some(Self::$variant(Arc::new(daemon)));
                 })+
                 None
@@ -209,12 +209,12 @@ macro_rules! systems {
             }
 
             pub(crate) fn dialect(&self) -> Dialect {
-                match self { $($(#[$on])* Self::$variant(_) => <$process as System>::DIALECT,)+ }
+                match self { $($(#[$on])* Self::$variant(_) => <$system as System>::DIALECT,)+ }
             }
 
             /// Returns whether a command comes before the work of its instant.
             pub(crate) fn commands_first(&self) -> bool {
-                match self { $($(#[$on])* Self::$variant(_) => <$process as System>::COMMANDS_FIRST,)+ }
+                match self { $($(#[$on])* Self::$variant(_) => <$system as System>::COMMANDS_FIRST,)+ }
             }
 
             /// Returns whether it hears of machines itself: no layer is between them that would tell it.

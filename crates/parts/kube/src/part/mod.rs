@@ -53,7 +53,7 @@ pub struct Cluster<'a> {
     pub kubernetes: &'a mut Arc<Kubernetes>,
 }
 
-/// A system whose processes watch Kubernetes objects.
+/// A system whose daemons watch Kubernetes objects.
 pub trait Watcher: System {
     /// Objects have changed since it was told last. It finds out by itself which.
     fn hear_of_objects(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>);

@@ -43,9 +43,9 @@ pub struct Mesos {
     pub(crate) master: Master,
     pub(crate) guests: Guests,
     seed: u64,
-    /// Which process of a system a framework is.
+    /// The daemon of each framework.
     schedulers: SortedMap<FrameworkId, Number>,
-    /// Processes whose frameworks an operator has removed, and that have not heard of it.
+    /// Daemons whose frameworks an operator has removed, and that have not heard of it.
     removed: VecDeque<Number>,
     /// The master has failed over, and what stands behind it.
     orphaned: Option<Cause>,
@@ -109,7 +109,7 @@ impl Mesos {
         self.master.waiting_messages()
     }
 
-    /// Delivers the oldest message: to a framework from outside at once; for a process of a system it is answered.
+    /// Delivers the oldest message: to a framework from outside at once; for a daemon it is answered.
     pub fn deliver_next(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) -> Option<(Number, News)> {
         let message = self.master.next_message()?;
         match self.schedulers.get(&message.framework) {
@@ -121,12 +121,12 @@ impl Mesos {
         }
     }
 
-    /// Returns whether there are processes that have not heard that their frameworks were removed.
+    /// Returns whether there are daemons that have not heard that their frameworks were removed.
     pub fn has_removed(&self) -> bool {
         !self.removed.is_empty()
     }
 
-    /// The oldest removal of a framework that its process has not heard of.
+    /// The oldest removal of a framework that its daemon has not heard of.
     pub fn next_removed(&mut self) -> Option<Number> {
         self.removed.pop_front()
     }
