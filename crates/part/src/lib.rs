@@ -2,7 +2,7 @@
 //!
 //! *Knows*: the contract of everything that owns state and timers ([`Part`]), of a cluster manager under the systems
 //! ([`Layer`]) and of a system ([`System`], [`Definition`], [`Dialect`]); the machines as a part reaches them ([`Ground`]);
-//! HTTP without a transport ([`http`]).
+//! HTTP without a transport ([`http`]); processes that the user controls by hand ([`manual`]).
 //! *Must not know*: any part.
 //!
 //! A *system* is one of the real ones: its own crate with a type that implements [`System`]. A value of that type is one
@@ -14,6 +14,7 @@ pub mod console;
 mod definition;
 mod ground;
 pub mod http;
+pub mod manual;
 mod part;
 mod statuses;
 mod system;
@@ -21,7 +22,7 @@ mod system;
 pub use definition::{Definition, Files};
 pub use ground::{Ground, SYSTEMS};
 pub use http::{Request, Response, Wire};
-pub use part::{Done, Flags, Layer, MachineChange, Part};
+pub use part::{Delivery, Done, Flags, Layer, MachineChange, Part};
 pub use planarium_ground::{Cx, Owner};
 pub use statuses::STATUSES;
 pub use system::{

@@ -6,6 +6,7 @@
 //! A further system is one line in `systems!` below (which names the layer that it is on), its cargo feature, and nothing else
 //! here.
 
+use crate::layers::LayerNews;
 use crate::parts::Lend;
 use planarium_ground::{Cx, Fleet, FleetEvent};
 use planarium_kernel::cow::behind;
@@ -31,21 +32,26 @@ use std::sync::Arc;
 )))]
 compile_error!("planarium-world needs at least one system: turn on one of its features");
 
-/// Chooses by whether a system is on a layer.
+/// Hands news of a layer to a daemon of a system on that layer.
 #[allow(unused_macros, reason = "a build may have no layers")]
-macro_rules! of_need {
-    (mesos mesos $then:block else $otherwise:block) => {
-        $then
+macro_rules! hand_over {
+    (mesos $one:ident, $cx:ident, $lend:ident, $news:ident) => {
+        match ($news, $lend.mesos()) {
+            (LayerNews::Mesos(news), Some(mut ports)) => {
+                planarium_mesos::Framework::hear_from_master(Arc::make_mut($one), $cx, &mut ports, news);
+            }
+            _ => {}
+        }
     };
-    (kube kube $then:block else $otherwise:block) => {
-        $then
+    (kube $one:ident, $cx:ident, $lend:ident, $news:ident) => {
+        match ($news, $lend.kube()) {
+            (LayerNews::Kube(_), Some(mut ports)) => {
+                planarium_kube::Watcher::hear_of_objects(Arc::make_mut($one), $cx, &mut ports);
+            }
+            _ => {}
+        }
     };
-    (ground ground $then:block else $otherwise:block) => {
-        $then
-    };
-    ($need:ident $layer:ident $then:block else $otherwise:block) => {
-        $otherwise
-    };
+    (ground $one:ident, $cx:ident, $lend:ident, $news:ident) => {{}};
 }
 
 /// The refusal of a layer that this build does not have.
@@ -219,36 +225,24 @@ macro_rules! systems {
 
             /// Returns whether it hears of machines itself: no layer is between them that would tell it.
             pub(crate) fn hears_of_machines(&self) -> bool {
-                match self { $($(#[$on])* Self::$variant(_) => of_need!($need ground { true } else { false }),)+ }
+                match self { $($(#[$on])* Self::$variant(_) => stringify!($need) == "ground",)+ }
             }
 
-            /// Hears from the Mesos master.
-            #[cfg(feature = "mesos")]
-            pub(crate) fn hear_from_master(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, news: planarium_mesos::News) {
+            /// Returns whether its system is on the layer that this news is from.
+            pub(crate) fn is_on(&self, news: &LayerNews) -> bool {
+                match self { $($(#[$on])* Self::$variant(_) => news.word() == stringify!($need),)+ }
+            }
+
+            /// Hears news of the layer that its system is on.
+            #[allow(
+                unused_variables,
+                unreachable_patterns,
+                clippy::single_match,
+                reason = "a build may have no layers, one or several"
+            )]
+            pub(crate) fn hear_from_layer(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, news: LayerNews) {
                 match self {
-                    $($(#[$on])* Self::$variant(one) => of_need!($need mesos {
-                        if let Some(mut ports) = lend.mesos() {
-                            planarium_mesos::Framework::hear_from_master(Arc::make_mut(one), cx, &mut ports, news);
-                        }
-                    } else {{ let _ = (one, cx, lend, news); }}),)+
-                }
-            }
-
-            /// Returns whether it hears of changes of Kubernetes objects.
-            #[cfg(feature = "kube")]
-            pub(crate) fn watches_objects(&self) -> bool {
-                match self { $($(#[$on])* Self::$variant(_) => of_need!($need kube { true } else { false }),)+ }
-            }
-
-            /// Kubernetes objects have changed.
-            #[cfg(feature = "kube")]
-            pub(crate) fn hear_of_objects(&mut self, cx: &mut Cx, lend: &mut Lend<'_>) {
-                match self {
-                    $($(#[$on])* Self::$variant(one) => of_need!($need kube {
-                        if let Some(mut ports) = lend.kube() {
-                            planarium_kube::Watcher::hear_of_objects(Arc::make_mut(one), cx, &mut ports);
-                        }
-                    } else {{ let _ = (one, cx, lend); }}),)+
+                    $($(#[$on])* Self::$variant(one) => hand_over!($need one, cx, lend, news),)+
                 }
             }
         }

@@ -121,20 +121,6 @@ impl World {
             self.at_daemon(daemon, |daemon, cx, lend| daemon.remove(cx, lend, &remove.name, remove.force));
         removed.unwrap_or(Ok(Value::Null))
     }
-
-    /// Runs the daemons that react to an offer round at its instant.
-    pub(super) fn follow_offer_round(&mut self) {
-        #[cfg(feature = "mesos")]
-        {
-            // The offers have to be with the daemons before that.
-            self.deliver_messages();
-            for number in self.daemons.numbers() {
-                self.at_daemon(number, |daemon, cx, lend| {
-                    daemon.hear_from_master(cx, lend, planarium_mesos::News::OfferRound);
-                });
-            }
-        }
-    }
 }
 
 /// Returns the running daemon's objections to a definition.
