@@ -4,7 +4,7 @@
 
 use crate::system::Number;
 use planarium_ground::{
-    Amounts, Cx, FailedCall, Fleet, Labels, Owner, ProcessId, ProcessSpec, Said, SaidChecks,
+    Amounts, Cx, FailedCall, Fleet, HolderWords, Labels, Owner, ProcessId, ProcessSpec, Said, SaidChecks,
 };
 use planarium_kernel::SimTime;
 use std::sync::Arc;
@@ -64,14 +64,8 @@ impl Ground<'_> {
     }
 
     /// Says how much of its machine a process holds until it ends, and as what it is shown there.
-    pub fn hold_for(
-        &mut self,
-        cx: &Cx,
-        pid: ProcessId,
-        (owner, kind): (&'static str, &'static str),
-        amounts: Amounts,
-    ) {
-        self.fleet_mut().hold_for(cx, pid, (owner, kind), amounts);
+    pub fn hold_for(&mut self, cx: &Cx, pid: ProcessId, words: HolderWords, amounts: Amounts) {
+        self.fleet_mut().hold_for(cx, pid, words, amounts);
     }
 
     /// Asks a process to end.

@@ -181,9 +181,10 @@ macro_rules! systems {
                 &mut self,
                 cx: &mut Cx,
                 lend: &mut Lend<'_>,
-                (number, load, definition): (Number, Arc<LoadService>, Definition),
+                loading: Loading<Definition>,
                 update: bool,
             ) -> Done {
+                let Loading { number, load, definition } = loading;
                 match (self, definition) {
                     $($(#[$on])* (Self::$variant(one), Definition::$variant(definition)) => {
                         let loading = Loading { number, load, definition };

@@ -99,8 +99,8 @@ impl Cluster<'_> {
 
     /// The process of a task, by the ids of task and agent: what a scheduler that knows its address reaches, whatever the
     /// master has on record.
-    pub fn process_of(&self, framework: FrameworkId, task: (&str, &str)) -> Option<ProcessId> {
-        self.mesos.master.process_of(framework, task)
+    pub fn process_of(&self, framework: FrameworkId, task: &str, agent: &str) -> Option<ProcessId> {
+        self.mesos.master.process_of(framework, task, agent)
     }
 
     /// The machines as the master knows them.
