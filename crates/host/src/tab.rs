@@ -96,7 +96,7 @@ impl Host {
         let tab: Tab = json::read(tab.as_bytes()).ok()?;
         self.show_again(&tab)?;
         if let Some(at) = at {
-            self.go_back_to(at);
+            self.go_back_to(at.0, at.1);
         }
         let drafts = tab.edits.into_iter().map(draft).collect();
         let preset = super::open::preset_of(&self.shown.scenario);
@@ -121,7 +121,7 @@ impl Host {
             facts.push(Fact::Refused(text.into()));
             return facts;
         }
-        self.go_back_to(resume.at);
+        self.go_back_to(resume.at.0, resume.at.1);
         self.written = resume.hash;
         self.shown.narration.tell_again();
         vec![
@@ -134,7 +134,7 @@ impl Host {
     }
 
     /// To a moment of the branch shown, also one that had not been reached when it was kept.
-    fn go_back_to(&mut self, (at_ms, seq): (u64, u64)) {
+    fn go_back_to(&mut self, at_ms: u64, seq: u64) {
         let engine = &mut self.shown.engine;
         let head_ms = engine.head_ms();
         engine.seek_ms(at_ms.min(head_ms));

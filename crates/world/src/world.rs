@@ -23,9 +23,6 @@ pub struct World {
     pub(crate) recorder: Recorder<EventBody>,
     pub(crate) parts: Parts,
     pub(crate) daemons: Daemons,
-    /// Changes of Kubernetes objects up to this version have been told.
-    #[cfg(feature = "kube")]
-    pub(crate) objects_version: u64,
     /// Inputs so far.
     pub(crate) inputs: u64,
     /// Inputs and timers so far.
@@ -79,8 +76,6 @@ impl World {
             recorder: Recorder::new(genesis.seed),
             parts: Parts::new(genesis.flags()),
             daemons: Daemons::default(),
-            #[cfg(feature = "kube")]
-            objects_version: 0,
             inputs: 0,
             steps: 0,
             digest,

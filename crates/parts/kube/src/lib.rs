@@ -75,7 +75,7 @@ pub use kube::Kube;
 pub use kubelet::KUBELETS;
 pub use missing::Missing;
 pub use object::{Deletion, Object, ObjectNo, ObjectRef, OwnerReference, Pairs};
-pub use part::{Alone, Cluster, Kubernetes, Watcher};
+pub use part::{Alone, Cluster, Kubernetes, ObjectsChanged, Watcher};
 pub use planarium_ground::Cx;
 pub use request::{
     Applied, Change, ChangeKind, DeleteOptions, Outcome, Part, Patch, Propagation, Review, Scope, Verdict,

@@ -9,7 +9,7 @@ mod text;
 
 pub use crate::interned::table;
 pub use action::ActionView;
-pub use status::{StatusClass, StatusWord};
+pub use status::{StatusClass, StatusWord, status_word};
 pub use text::plan_tree;
 
 use crate::Text;

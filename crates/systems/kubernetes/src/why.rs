@@ -80,7 +80,7 @@ impl Facts<'_> {
             }
             (Some(phase), Some(step)) => {
                 let word = plans::step_word(member, phase, step)?;
-                self.step(member, (phase, step), word, &mut found);
+                self.step(member, phase, step, word, &mut found);
                 word
             }
         };
@@ -238,7 +238,7 @@ impl Facts<'_> {
         }
     }
 
-    fn step(&self, member: &Member, (phase, step): (&str, &str), word: &str, found: &mut Found) {
+    fn step(&self, member: &Member, phase: &str, step: &str, word: &str, found: &mut Found) {
         let of = |part: &&plans::Part| {
             plans::step_of(member, part).is_some_and(|(own, name)| *own == *phase && *name == *step)
         };

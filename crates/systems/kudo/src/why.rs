@@ -58,6 +58,17 @@ impl Found {
     }
 }
 
+/// A phase or a step with what it is part of, each with its state where it has one.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    version: &'a Version,
+    plan: &'a Plan,
+    run: Option<&'a PlanStatus>,
+    phase: &'a Phase,
+    phase_run: Option<&'a PhaseStatus>,
+    step: Option<(&'a Step, Option<&'a StepStatus>)>,
+}
+
 /// Why an element is not finished; none when there is no such element.
 pub(crate) fn why(path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
     let version = facts.known.version.as_deref()?;
@@ -83,7 +94,8 @@ pub(crate) fn why(path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
                     (run.map_or(Status::NeverRun, |it| it.status), Some((step, run)))
                 }
             };
-            facts.part(version, plan, run, (phase, phase_run), step, status, &mut found);
+            let part = Part { version, plan, run, phase, phase_run, step };
+            facts.part(part, status, &mut found);
             status
         }
     };
@@ -273,17 +285,8 @@ impl Facts<'_> {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "an element with its place and what is known of both")]
-    fn part(
-        &self,
-        version: &Version,
-        plan: &Plan,
-        run: Option<&PlanStatus>,
-        (phase, phase_run): (&Phase, Option<&PhaseStatus>),
-        step: Option<(&Step, Option<&StepStatus>)>,
-        status: Status,
-        found: &mut Found,
-    ) {
+    fn part(&self, part: Part<'_>, status: Status, found: &mut Found) {
+        let Part { version, plan, run, phase, phase_run, step } = part;
         if status == Status::Complete {
             return found.because("It is complete", ReasonKind::Complete);
         }

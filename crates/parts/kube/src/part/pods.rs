@@ -101,7 +101,7 @@ fn actions(fleet: &Fleet, task: &TaskFacts) -> Vec<ActionView> {
     let mut actions = strikes(&task.service, &task.id, refused);
     if task.ready.is_some() {
         let (title, kind) = ("Fail its readiness probe", FaultKind::ReadinessFail);
-        actions.push(strike((&task.service, &task.id), refused, title, kind));
+        actions.push(strike(&task.service, &task.id, refused, title, kind));
     }
     if facts.is_some_and(|facts| facts.manual) {
         let said = [

@@ -66,7 +66,7 @@ fn answer(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>) -> Result<Answer,
             let who = (manager_of(request), target.api_version.as_str());
             let made = kube.cluster.write(cx, |api, now| {
                 let made = api.create_draft(now, draft)?;
-                Ok::<_, ApiError>(api.note_update(now, None, &made, (&who.0, who.1), &sent))
+                Ok::<_, ApiError>(api.note_update(now, None, &made, &who.0, who.1, &sent))
             })?;
             Ok(Answer { warnings, ..Answer::json(201, made.value_as(&target.api_version)) })
         }
@@ -248,7 +248,8 @@ fn put(
                     now,
                     Some(&old),
                     &new,
-                    (&who, &target.api_version),
+                    &who,
+                    &target.api_version,
                     &Value::Null,
                 ))
             })?
@@ -316,7 +317,7 @@ fn patch(
     let patched = kube.cluster.write(cx, |api, now| {
         let new = api.patch_as(now, object, part, &patch, Some(&target.api_version))?;
         Ok::<_, ApiError>(match old.filter(|_| noted) {
-            Some(old) => api.note_update(now, Some(&old), &new, (&who, &target.api_version), &Value::Null),
+            Some(old) => api.note_update(now, Some(&old), &new, &who, &target.api_version, &Value::Null),
             None => new,
         })
     })?;

@@ -14,7 +14,7 @@ use crate::{
     offers::{Offers, exchange},
     tasks::{Task, Tasks},
 };
-use planarium_ground::{Amounts, Cx, Fleet, Holder, Holding, Ledger, MachineId, Ports};
+use planarium_ground::{Amounts, Cx, Fleet, Holder, Holding, HoldingId, Ledger, MachineId, Ports};
 use planarium_kernel::{Milli, SortedMap};
 use planarium_protocol::Text;
 use std::sync::Arc;
@@ -113,7 +113,7 @@ fn write_holdings(tasks: &Tasks, cluster: &Cluster, cx: &Cx, fleet: &mut Fleet, 
     let there = fleet.ledger().holdings_between(agent.machine, OWNER, all);
     let gone: Vec<u64> = there.map(|(key, _)| key).filter(|key| !wanted.contains_key(key)).collect();
     for key in gone {
-        fleet.release(cx, agent.machine, (OWNER, key));
+        fleet.release(cx, agent.machine, HoldingId { owner: OWNER, number: key });
     }
     for (key, Wanted { amounts, ports, holder }) in wanted {
         let old = fleet.ledger().holding(agent.machine, OWNER, key);
@@ -123,7 +123,7 @@ fn write_holdings(tasks: &Tasks, cluster: &Cluster, cx: &Cx, fleet: &mut Fleet, 
         };
         if old.is_none_or(|old| !is_same(old)) {
             let holding = Holding { holder, amounts, ports: ports_of(&ports) };
-            fleet.hold(cx, agent.machine, (OWNER, key), holding);
+            fleet.hold(cx, agent.machine, HoldingId { owner: OWNER, number: key }, holding);
         }
     }
 }

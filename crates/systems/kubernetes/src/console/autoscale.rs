@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::Done;
 use super::client::Client;
-use super::flags::Given;
 use super::kinds::{resource, targets};
+use planarium_part::console::flags::Given;
 
 /// Most that the real client's numbers hold.
 const MOST: i64 = 2_147_483_647;

@@ -13,7 +13,7 @@ mod client;
 mod complete;
 mod delete;
 mod describe;
-mod flags;
+mod durations;
 mod get;
 mod kinds;
 mod nodes;
@@ -23,10 +23,11 @@ mod write;
 
 use std::fmt::Write as _;
 
+use planarium_part::console::complete::{Worded, named};
+use planarium_part::console::flags::{self, Flag, Given};
 use planarium_part::console::{Console, Output, Terminal};
 
 use client::Client;
-use flags::{Given, Spec};
 
 /// The command line.
 pub const CONSOLE: Console = Console { programs: &[&["kubectl"]], run, complete: complete::complete, usage };
@@ -43,29 +44,35 @@ struct Command {
     /// Description in one line.
     about: &'static str,
     /// Its flags.
-    flags: &'static [Spec],
+    flags: &'static [Flag],
     run: fn(&mut Client<'_, '_>, &Given) -> Done,
 }
 
-const fn valued(name: &'static str, short: Option<char>) -> Spec {
-    Spec { name, short, value: true }
+impl Worded for Command {
+    fn words(&self) -> &'static [&'static str] {
+        self.words
+    }
 }
 
-const fn plain(name: &'static str, short: Option<char>) -> Spec {
-    Spec { name, short, value: false }
+const fn valued(name: &'static str, short: Option<char>) -> Flag {
+    Flag { name, short, value: true }
 }
 
-const FILENAME: Spec = valued("filename", Some('f'));
-const OUTPUT: Spec = valued("output", Some('o'));
-const SELECTOR: Spec = valued("selector", Some('l'));
-const REVISION: Spec = valued("revision", None);
-const TIMEOUT: Spec = valued("timeout", None);
-const FORCE: Spec = plain("force", None);
-const GRACE: Spec = valued("grace-period", None);
-const ALL: Spec = plain("all", None);
+const fn plain(name: &'static str, short: Option<char>) -> Flag {
+    Flag { name, short, value: false }
+}
+
+const FILENAME: Flag = valued("filename", Some('f'));
+const OUTPUT: Flag = valued("output", Some('o'));
+const SELECTOR: Flag = valued("selector", Some('l'));
+const REVISION: Flag = valued("revision", None);
+const TIMEOUT: Flag = valued("timeout", None);
+const FORCE: Flag = plain("force", None);
+const GRACE: Flag = valued("grace-period", None);
+const ALL: Flag = plain("all", None);
 
 /// Flags that every command takes.
-const GLOBAL: &[Spec] = &[
+const GLOBAL: &[Flag] = &[
     valued("namespace", Some('n')),
     valued("context", None),
     valued("kubeconfig", None),
@@ -263,10 +270,7 @@ const COMMANDS: &[Command] = &[
 
 fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    let found = COMMANDS
-        .iter()
-        .filter(|command| words.starts_with(command.words))
-        .max_by_key(|command| command.words.len());
+    let found = named(COMMANDS, &words);
     let asks_help = words.is_empty() || words.iter().any(|word| matches!(*word, "--help" | "-h" | "help"));
     let Some(command) = found else {
         if asks_help {
