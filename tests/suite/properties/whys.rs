@@ -255,10 +255,11 @@ fn wrong(engine: &mut Engine, by_hand: bool) -> Option<String> {
     let mut seen = engine.seq();
     // Not known to explanations yet: a machine on which a task has ended since it was declined has more to offer than was declined.
     let is_recent = |event: &Event| event.at_ms + RECENT_MS >= now;
-    let mut has_failed = engine.recall(0, seen).iter().any(|event| match &event.body {
+    let has_failed = engine.recall(0, seen).iter().any(|event| match &event.body {
         EventBody::TaskStatus { state, .. } => is_recent(event) && is_failure(state),
         _ => false,
     });
+    let mut fails_again = false;
     let mut changed: BTreeMap<ElementPath, u64> = BTreeMap::new();
     for ms in looks {
         engine.advance_to(ms);
@@ -273,7 +274,7 @@ fn wrong(engine: &mut Engine, by_hand: bool) -> Option<String> {
             match event.body {
                 EventBody::ElementStatus { path, .. } => _ = changed.entry(path).or_insert(ms),
                 // What fails makes its scheduler ask for offers again, on behalf of all steps.
-                EventBody::TaskStatus { state, .. } => has_failed |= is_failure(&state),
+                EventBody::TaskStatus { state, .. } => fails_again |= is_failure(&state),
                 _ => {}
             }
         }
@@ -286,8 +287,11 @@ fn wrong(engine: &mut Engine, by_hand: bool) -> Option<String> {
                 moved.entry(why.path.clone()).or_insert(ms);
             }
             for reason in &why.reasons {
+                // A delay grows with the next failure.
+                let prolonged =
+                    |reason: &Reason| fails_again && matches!(reason.kind, ReasonKind::Backoff { .. });
                 let broken = promise_broken(engine, why, reason, (now, ms))
-                    .or_else(|| stood_still(why, reason, &changed, (now, ms)));
+                    .or_else(|| stood_still(why, reason, &changed, (now, ms)).filter(|_| !prolonged(reason)));
                 if broken.is_some() {
                     return broken;
                 }
@@ -299,6 +303,7 @@ fn wrong(engine: &mut Engine, by_hand: bool) -> Option<String> {
             }
             if ms <= now + AHEAD_MS
                 && !has_failed
+                && !fails_again
                 && is_said_to_stay(why)
                 && let Some(at) = moved.get(&why.path)
             {
@@ -870,4 +875,34 @@ fn what_several_pods_wait_for_is_said_once() {
         assert_eq!(fetched, 1, "{}", said(&why));
         assert_eq!(said_twice(&why), None);
     }
+}
+
+#[test]
+fn a_step_that_is_done_with_a_pod_does_not_hold_it() {
+    let parts = ["contention", "repair", "repair", "db-0:[node, backup]"];
+    let why = after("two-plans-one-pod", 5, 28_904, (&Value::Null, 3_071), parts);
+    assert!(
+        why.reasons.iter().any(|reason| matches!(reason.kind, ReasonKind::NextCycle { .. })),
+        "{}",
+        said(&why)
+    );
+    assert!(!said(&why).contains("is being worked on"), "{}", said(&why));
+}
+
+#[test]
+fn an_instance_whose_reservation_is_gone_can_be_wiped() {
+    let mut engine = world_of("marathon-resident", 22, 4_577);
+    engine.apply(read(&json!({ "kind": "remove-agent", "agent": "agent-2" }))).outcome.expect("accepted");
+    engine.advance_for(16_424);
+    let path = ElementPath {
+        dialect: "".into(),
+        service: "marathon".into(),
+        plan: "apps".into(),
+        phase: Some("(no group)".into()),
+        step: Some("db".into()),
+    };
+    let why = engine.why(&path).expect("an app");
+    let found = ways(&engine, &why);
+    assert!(found.iter().any(|way| way.unblock.title.starts_with("Wipe db.")), "{found:?} {}", said(&why));
+    assert!(!why.unblock.iter().any(|way| way.title.starts_with("Add ")), "{}", said(&why));
 }
