@@ -3,12 +3,13 @@
 //! *Knows*: lanes, tasks and machines of the run. *Must not know*: any system's words.
 
 use super::statuses::class_of;
+use planarium_kernel::SortedSet;
 use planarium_messages::facts::{Dare, Finish};
 use planarium_messages::gantt::Gantt;
 use planarium_messages::paths;
 use planarium_messages::tally::Tally;
 use planarium_protocol::input::{Fault, FaultKind, Target};
-use planarium_protocol::view::StatusClass;
+use planarium_protocol::view::{ServiceView, StatusClass};
 use planarium_protocol::{Text, View};
 
 /// Returns the summary of a run whose main plan is complete; none when something has broken since.
@@ -19,6 +20,7 @@ pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish
     if is_broken(view, &tally, done_ms) {
         return None;
     }
+    let running = running(view);
     let (mut sums, mut worst_ms) = ([0_u64; WAITS.len()], began_ms);
     for lane in gantt.lanes() {
         for part in lane.segments(done_ms) {
@@ -48,8 +50,10 @@ pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish
     Some(Finish {
         total_ms: done_ms.saturating_sub(began_ms),
         forced: is_forced(view),
-        running: running(view),
-        peak: tally.peak,
+        unit: unit(view).into(),
+        running,
+        // What a definition found running was never started.
+        peak: tally.peak.max(running),
         short: tally.short,
         short_ms: tally.short_until(done_ms.max(tally.running.last().map_or(0, |last| last.0))),
         waits,
@@ -57,11 +61,32 @@ pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish
     })
 }
 
-/// Number of tasks, pods and containers that run.
+/// The word for what runs: pods where all services run on Kubernetes, containers where they start those themselves.
+fn unit(view: &View) -> &'static str {
+    let dialects = planarium_world::dialects();
+    let needs = |service: &std::sync::Arc<ServiceView>| {
+        dialects.iter().find(|known| *known.word == *service.dialect).map(|known| known.needs)
+    };
+    let all = |wanted: &dyn Fn(&[&str]) -> bool| {
+        !view.services.is_empty() && view.services.iter().all(|service| needs(service).is_some_and(wanted))
+    };
+    match () {
+        () if all(&|needs| needs.contains(&"kube")) => "pod",
+        () if all(&|needs| needs.is_empty()) => "container",
+        () => "task",
+    }
+}
+
+/// Number of tasks, pods and containers that run; a pod counts once, however many containers it has.
 fn running(view: &View) -> u32 {
     let tasks = view.cluster.machines.iter().flat_map(|machine| &machine.tasks);
-    let up = tasks.filter(|task| class_of("", &task.state) == StatusClass::Running).count();
-    u32::try_from(up).unwrap_or(u32::MAX)
+    let up = tasks.filter(|task| class_of("", &task.state) == StatusClass::Running);
+    let count = if unit(view) == "pod" {
+        up.map(|task| (&task.service, &task.pod)).collect::<SortedSet<_>>().len()
+    } else {
+        up.count()
+    };
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Returns whether all steps of the services' main plans were marked complete by hand.
@@ -75,10 +100,18 @@ fn is_forced(view: &View) -> bool {
 fn is_broken(view: &View, tally: &Tally, done_ms: u64) -> bool {
     let mut waiting = false;
     let mut failed = false;
+    let own_containers = unit(view) == "container";
+    let up = || {
+        let tasks = view.cluster.machines.iter().flat_map(|machine| &machine.tasks);
+        tasks.filter(|task| class_of("", &task.state) == StatusClass::Running)
+    };
     for service in &view.services {
-        for status in service.pods.iter().flat_map(|pod| &pod.tasks).filter_map(|task| task.status.as_ref()) {
+        let tasks = service.pods.iter().flat_map(|pod| &pod.tasks);
+        for (task, status) in tasks.filter_map(|task| Some((task, task.status.as_ref()?))) {
             let class = class_of(&service.dialect, status);
-            waiting |= class.is_active() || class == StatusClass::Pending;
+            // The word of a container may be that of a step: its machine knows whether it runs.
+            let runs = own_containers && up().any(|up| up.name == task.name);
+            waiting |= !runs && (class.is_active() || class == StatusClass::Pending);
             failed |= class == StatusClass::Failed;
         }
     }

@@ -198,6 +198,11 @@ impl Draft {
         };
         self.base = Some(Ptr(Arc::clone(&run.load)));
         self.runs_as = run.name.to_string().into();
+        if self.rest.params != run.load.params {
+            // Values of parameters are not typed here: those that run count, also those that a call has given.
+            let params = run.load.params.clone();
+            self.rest = Ptr::new(LoadService { params, ..(*self.rest).clone() });
+        }
         if self.is_text_of(&run.load) {
             self.applied = self.revision;
         } else if self.typed && self.dirty() {

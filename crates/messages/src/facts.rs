@@ -244,9 +244,11 @@ pub struct Finish {
     pub total_ms: u64,
     /// Every step was marked complete by hand.
     pub forced: bool,
-    /// Tasks, pods and containers that run now.
+    /// What is counted: `task`, `pod` or `container`.
+    pub unit: Text,
+    /// Tasks, pods or containers that run now.
     pub running: u32,
-    /// Most tasks that ran at once; 0 where the run's events do not tell.
+    /// Most of them that ran at once.
     pub peak: u32,
     /// Most of them that were missing at once.
     pub short: u32,

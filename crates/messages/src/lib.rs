@@ -18,6 +18,7 @@ pub mod help;
 pub mod lane;
 pub mod lessons;
 pub mod links;
+mod lives;
 pub mod machine_lanes;
 pub mod paths;
 pub mod ptr;

@@ -1,7 +1,8 @@
 //! Counts of a run: the data under a comparison.
 //!
-//! *Knows*: events of tasks, plans and operators. *Must not know*: which run is the better one.
+//! *Knows*: events of tasks, pods, containers, plans and operators. *Must not know*: which run is the better one.
 
+use crate::lives::{Lives, News};
 use crate::statuses::ClassOf;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::event::{ElementPath, EventBody};
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct Tally {
     /// When the first plan of the first service was complete for the last time; see [`Tally::of`].
     pub done_ms: Option<u64>,
-    /// Number of running tasks over time; of very many changes every second one, or every fourth, and so on.
+    /// Number of running tasks, pods and containers over time; of very many changes every second one, or every fourth, and so on.
     pub running: Vec<(u64, u32)>,
     /// Most tasks missing of those that had been running together.
     pub short: u32,
@@ -31,6 +32,9 @@ pub struct Tally {
     /// Tasks that nobody hears of and that may still come back; their end is counted by now.
     #[serde(skip)]
     unreachable: SortedSet<Text>,
+    /// Pods and containers that no task status tells of.
+    #[serde(skip)]
+    lives: Lives,
     /// Most tasks that ran at once.
     pub peak: u32,
     at_ms: u64,
@@ -88,8 +92,23 @@ impl Tally {
             }
             EventBody::Launched { .. } => self.launched += 1,
             EventBody::PlanCommanded { .. } | EventBody::PodCommanded { .. } => self.commands += 1,
-            _ => {}
+            _ => self.hear(event, class_of),
         }
+    }
+
+    /// Takes in news of pods and containers.
+    fn hear(&mut self, event: &Event, class_of: ClassOf) {
+        for news in self.lives.hear(event, class_of) {
+            match news {
+                News::Placed => self.launched += 1,
+                News::Runs(key) => _ = self.alive.insert(key),
+                News::Ended(key, failed) => {
+                    let ran = self.alive.remove(&key);
+                    self.failed += u32::from(failed && ran);
+                }
+            }
+        }
+        self.count(event.at_ms);
     }
 
     fn count(&mut self, at_ms: u64) {

@@ -183,8 +183,8 @@ pub trait System: Part + Clone + Sized {
 
     /// That request as it would be written now, where calls have changed the service since: scaled, rolled back. None where it
     /// still says what runs.
-    fn request_now(&self, name: &str) -> Option<LoadService> {
-        let _ = name;
+    fn request_now(&self, name: &str, ports: &Self::Ports<'_>) -> Option<LoadService> {
+        let _ = (name, ports);
         None
     }
 

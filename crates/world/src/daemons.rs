@@ -141,11 +141,6 @@ impl Daemons {
         self.of_dialect(dialect).find_map(|(_, daemon)| daemon.request(name))
     }
 
-    /// That request as it would be written now, where it has changed since.
-    pub(crate) fn request_now(&self, dialect: &str, name: &str) -> Option<LoadService> {
-        self.of_dialect(dialect).find_map(|(_, daemon)| daemon.request_now(name))
-    }
-
     // ---- time --------------------------------------------------------------------------------
 
     pub(crate) fn next_due(&self) -> Option<Due> {

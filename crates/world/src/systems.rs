@@ -346,8 +346,8 @@ impl Daemon {
         of_daemon!(self, |it| it.request(name))
     }
 
-    pub(crate) fn request_now(&self, name: &str) -> Option<LoadService> {
-        of_daemon!(self, |it| it.request_now(name))
+    pub(crate) fn request_now(&self, name: &str, lend: &mut Lend<'_>) -> Option<LoadService> {
+        with_ports!(self, lend, |it, ports| it.request_now(name, &ports), else None)
     }
 
     pub(crate) fn is_over(&self) -> bool {

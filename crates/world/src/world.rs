@@ -209,7 +209,12 @@ impl World {
 
     /// That request as it would be written now, where calls have changed the service since.
     pub fn definition_now(&self, dialect: &str, service: &str) -> Option<LoadService> {
-        self.daemons.request_now(dialect, service)
+        let mut parts = self.parts.clone();
+        let now = self.recorder.now();
+        let mut all = self.daemons.of_dialect(dialect);
+        all.find_map(|(number, daemon)| {
+            daemon.request_now(service, &mut Lend { parts: &mut parts, number, now })
+        })
     }
 
     /// Why a machine is in the state that it is in, by its host name or the id of its agent.

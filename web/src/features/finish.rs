@@ -82,16 +82,16 @@ fn heading(told: &Told) -> String {
 }
 
 fn least(told: &Told) -> String {
-    let Told { running, peak, short: missing, .. } = told;
-    let run = |count: u32| if count == 1 { "1 task runs".to_owned() } else { format!("{count} tasks run") };
+    let Told { unit, running, peak, short: missing, .. } = told;
+    let run = |count: u32| if count == 1 { format!("1 {unit} runs") } else { format!("{count} {unit}s run") };
     match (*peak, *missing) {
         (_, _) if told.forced => format!("No step did its work; {}.", run(*running)),
         (0, _) => format!("{}.", run(*running)),
-        (peak, 0) => format!("Least available: all {peak} tasks, once they ran."),
+        (peak, 0) => format!("Least available: all {peak} {unit}s, once they ran."),
         (peak, missing) => {
             let left = peak.saturating_sub(missing);
             format!(
-                "Least available: {left} of {peak} tasks; {} of task time were missing.",
+                "Least available: {left} of {peak} {unit}s; {} of {unit} time were missing.",
                 short(told.short_ms)
             )
         }
@@ -116,7 +116,17 @@ mod tests {
 
     fn told(forced: bool, running: u32, peak: u32, missing: u32) -> Told {
         let (waits, dares) = (Vec::new(), Vec::new());
-        Told { total_ms: 61_000, forced, running, peak, short: missing, short_ms: 4_000, waits, dares }
+        Told {
+            total_ms: 61_000,
+            forced,
+            unit: "task".into(),
+            running,
+            peak,
+            short: missing,
+            short_ms: 4_000,
+            waits,
+            dares,
+        }
     }
 
     #[test]
@@ -130,6 +140,13 @@ mod tests {
                 "Least available: 2 of 3 tasks; 4 s of task time were missing.",
             ),
             (told(false, 2, 0, 0), false, "Done in 1 m 1 s", "2 tasks run."),
+            (Told { unit: "pod".into(), ..told(false, 2, 0, 0) }, false, "Done in 1 m 1 s", "2 pods run."),
+            (
+                Told { unit: "container".into(), ..told(false, 3, 3, 0) },
+                false,
+                "Done in 1 m 1 s",
+                "Least available: all 3 containers, once they ran.",
+            ),
             (told(false, 0, 0, 0), true, "Done in 1 m 1 s; nothing runs now", "0 tasks run."),
             (
                 told(true, 0, 0, 0),

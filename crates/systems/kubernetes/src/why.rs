@@ -37,7 +37,14 @@ struct Found {
 
 impl Found {
     fn because(&mut self, text: impl Into<String>, kind: ReasonKind) {
-        self.reasons.push(Reason { text: text.into(), event: None, kind });
+        self.add(Reason { text: text.into(), event: None, kind });
+    }
+
+    /// Adds a reason. Several pods may wait for the same: that is said once.
+    fn add(&mut self, reason: Reason) {
+        if self.reasons.iter().all(|known| known.text != reason.text) {
+            self.reasons.push(reason);
+        }
     }
 
     fn hint(&mut self, title: impl Into<String>, input: Option<Input>) {
@@ -48,9 +55,25 @@ impl Found {
     }
 
     fn why(self, path: ElementPath, status: &str) -> Why {
-        let sentence = self.reasons.first().map(|reason| reason.text.clone()).unwrap_or_default();
+        let name = path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan);
+        let sentence = sentence(name, status, self.reasons.first());
         Why { path, status: status.into(), sentence, reasons: self.reasons, unblock: self.unblock }
     }
+}
+
+/// The sentence of an element: its name, its status and the first reason.
+fn sentence(name: &str, status: &str, first: Option<&Reason>) -> String {
+    let text = first.map_or("", |reason| reason.text.as_str());
+    if text.is_empty() || text.starts_with("It is ") {
+        return format!("{name} is {status}");
+    }
+    let mut letters = text.chars();
+    let (start, rest) = (letters.next(), letters.as_str());
+    // A name of several words stays as it is: `CronJob`.
+    let is_word = !rest.split(' ').next().unwrap_or_default().contains(char::is_uppercase);
+    let start =
+        start.map(|letter| if is_word { letter.to_lowercase().collect() } else { letter.to_string() });
+    format!("{name} is {status}: {}{rest}", start.unwrap_or_default())
 }
 
 impl Facts<'_> {
@@ -349,7 +372,7 @@ impl Facts<'_> {
                     ReasonKind::Object { object: reason.about, state: format!("{kind:?}").into() }
                 }
             };
-            found.reasons.push(Reason { text: reason.text, event: reason.event, kind });
+            found.add(Reason { text: reason.text, event: reason.event, kind });
         }
     }
 

@@ -128,14 +128,22 @@ fn a_plan_that_nobody_asked_for_is_neither_chosen_nor_unfinished() {
 
 #[test]
 fn the_end_of_a_run_is_told_in_every_system() {
-    for (example, tasks) in
-        [("hello-world", true), ("marathon-three-at-seventy-percent", true), ("kudo-first-operator", false)]
-    {
+    let examples = [
+        ("sdk", "hello-world", "task"),
+        ("marathon", "marathon-three-at-seventy-percent", "task"),
+        ("kudo", "kudo-first-operator", "pod"),
+        ("kubernetes", "kubernetes-first-rollout", "pod"),
+        ("skopos", "layered-environments", "container"),
+    ];
+    for dialect in planarium_world::dialects() {
+        let found = examples.iter().find(|(word, ..)| *word == dialect.word);
+        let (_, example, unit) = *found.unwrap_or_else(|| panic!("an example of {}", dialect.title));
         let hub = page("", Some(example));
         play_to_rest(&hub);
         let told = finish(&hub).unwrap_or_else(|| panic!("{example} has ended"));
         assert!(told.running > 0 && !told.forced, "{example}: {told:?}");
-        assert_eq!(told.peak > 0, tasks, "{example}: {told:?}");
+        assert!(told.peak >= told.running, "{example}: {told:?}");
+        assert_eq!(&*told.unit, unit, "{example}: {told:?}");
         assert!(!told.waits.is_empty(), "{example}: where the time went");
     }
 }
@@ -246,4 +254,136 @@ fn the_editor_follows_what_a_call_changes() {
     hub.send(Action::SeekMs(0));
     hub.send(Action::ShowRunning);
     assert_eq!(hub.state().draft.text(), text, "at the start the definition was as it was loaded");
+}
+
+/// Sends a call of an API, as a client does.
+fn call(hub: &Hub, method: &str, path: &str, body: serde_json::Value, content_type: &str) {
+    use planarium_protocol::input::HttpCall;
+    let content_type = (!content_type.is_empty()).then(|| content_type.to_owned());
+    let call = HttpCall { method: method.to_owned(), path: path.to_owned(), body, content_type };
+    hub.send(Action::Do(Box::new(Input::Call(call))));
+}
+
+const MERGE: &str = "application/merge-patch+json";
+
+#[test]
+fn the_editor_follows_what_a_call_changes_of_an_instance() {
+    let hub = page("", Some("kudo-first-operator"));
+    play_to_rest(&hub);
+    let files = hub.state().draft.files.clone();
+    let values = |hub: &Hub| hub.state().draft.load().0.params;
+    let before = values(&hub);
+    let instance = hub.state().world.view.services[0].name.to_string();
+    let path = format!("/kube/apis/kudo.dev/v1beta1/namespaces/default/instances/{instance}");
+    let patch = planarium_protocol::json!({"spec": {"parameters": {"REPLICAS": "4"}}});
+    call(&hub, "PATCH", &path, patch, MERGE);
+    assert_ne!(values(&hub), before, "{:?}", toasts(&hub.state()));
+    assert_eq!(values(&hub).get("REPLICAS"), Some(&serde_json::Value::from("4")));
+    assert!(!hub.state().draft.dirty(), "it is what runs, not a draft");
+    // What is typed and rolled out leaves the value that the call gave.
+    play_to_rest(&hub);
+    let text = hub.state().draft.text().to_owned();
+    hub.send(Action::Edit(hub.state().draft.file.clone(), format!("{text}# another line\n")));
+    hub.send(Action::RollOut);
+    play_to_rest(&hub);
+    assert_eq!(values(&hub).get("REPLICAS"), Some(&serde_json::Value::from("4")));
+    hub.send(Action::SeekMs(0));
+    assert_eq!(values(&hub), before, "at the start the definition was as it was loaded");
+    hub.send(Action::ShowRunning);
+    assert_eq!(*hub.state().draft.files, *files);
+}
+
+#[test]
+fn the_editor_follows_an_instance_to_another_version() {
+    let hub = page("", Some("kudo-first-operator"));
+    play_to_rest(&hub);
+    let instance = hub.state().world.view.services[0].name.to_string();
+    let api = "/kube/apis/kudo.dev/v1beta1/namespaces/default";
+    // A client uploads the version, and points the instance at it.
+    let phases = planarium_protocol::json!([{"name": "main", "strategy": "serial", "steps": [{"name": "one", "tasks": ["none"]}]}]);
+    let version = planarium_protocol::json!({
+        "apiVersion": "kudo.dev/v1beta1", "kind": "OperatorVersion", "metadata": {"name": "web-9.9.9"},
+        "spec": {
+            "operator": {"kind": "Operator", "name": "web"}, "version": "9.9.9",
+            "tasks": [{"name": "none", "kind": "Dummy", "spec": {"done": true}}],
+            "parameters": [{"name": "REPLICAS", "default": "3", "required": false}],
+            "plans": {"deploy": {"strategy": "serial", "phases": phases}},
+        },
+    });
+    call(&hub, "POST", &format!("{api}/operatorversions"), version, "");
+    let patch = planarium_protocol::json!({"spec": {"operatorVersion": {"name": "web-9.9.9"}}});
+    call(&hub, "PATCH", &format!("{api}/instances/{instance}"), patch, MERGE);
+    let text = hub.state().draft.files.get("operator.yaml").cloned().unwrap_or_default();
+    assert!(
+        text.contains("operatorVersion: 9.9.9") && text.contains("Dummy"),
+        "{:?}: {text}",
+        toasts(&hub.state())
+    );
+    assert!(!hub.state().draft.dirty(), "it is what runs, not a draft");
+    hub.send(Action::Check);
+    assert_eq!(hub.state().checked.errors(), 0, "{:?}", hub.state().checked.findings);
+}
+
+#[test]
+fn the_editor_follows_what_a_call_changes_of_an_object() {
+    let hub = page("", Some("kubernetes-first-rollout"));
+    let text = hub.state().draft.text().to_owned();
+    play_for(&hub, 1_000);
+    assert_eq!(hub.state().draft.text(), text, "nothing has changed yet");
+    let of = |hub: &Hub| hub.state().draft.text().to_owned();
+    let path = "/kube/apis/apps/v1/namespaces/default/deployments/web";
+    call(
+        &hub,
+        "PATCH",
+        &format!("{path}/scale"),
+        planarium_protocol::json!({"spec": {"replicas": 5}}),
+        MERGE,
+    );
+    let scaled = of(&hub);
+    assert_eq!(scaled, text.replace("replicas: 3", "replicas: 5"), "{:?}", toasts(&hub.state()));
+    let strategic = "application/strategic-merge-patch+json";
+    let container = planarium_protocol::json!([{"name": "web", "image": "shop/web:9", "env": [{"name": "A", "value": "1"}]}]);
+    let patch = planarium_protocol::json!({"spec": {"template": {"spec": {"containers": container}}}});
+    call(&hub, "PATCH", path, patch, strategic);
+    assert!(of(&hub).contains("image: shop/web:9"), "{}", of(&hub));
+    assert!(of(&hub).contains("env:\n          - name: A\n"), "{}", of(&hub));
+    hub.send(Action::Check);
+    assert_eq!(hub.state().checked.errors(), 0, "{:?}", hub.state().checked.findings);
+    // A rollback leads the text back, and a restart is no change of it.
+    let undo = planarium_protocol::input::PlanCommand {
+        dialect: "kubernetes".to_owned(),
+        service: "shop".to_owned(),
+        plan: "deployment.web".to_owned(),
+        op: planarium_protocol::input::PlanOp::Stop,
+        phase: None,
+        step: None,
+        params: std::collections::BTreeMap::new(),
+    };
+    play_for(&hub, 2_000);
+    hub.send(Action::Do(Box::new(Input::Plan(undo))));
+    assert_eq!(of(&hub), scaled, "{:?}", toasts(&hub.state()));
+    let restart = planarium_protocol::json!({"kubectl.kubernetes.io/restartedAt": "2026-01-01T00:00:00Z"});
+    let patch = planarium_protocol::json!({"spec": {"template": {"metadata": {"annotations": restart}}}});
+    call(&hub, "PATCH", path, patch, strategic);
+    assert_eq!(of(&hub), scaled);
+    assert!(!hub.state().draft.dirty(), "it is what runs, not a draft");
+    hub.send(Action::SeekMs(0));
+    assert_eq!(of(&hub), text, "at the start the definition was as it was loaded");
+}
+
+#[test]
+fn a_definition_that_no_call_has_changed_is_shown_as_it_is_written() {
+    for example in planarium_gallery::examples() {
+        if !matches!(example.dialect, "kubernetes" | "kudo") || !example.beside.is_empty() {
+            continue;
+        }
+        let hub = page("", Some(example.id));
+        let files = hub.state().draft.files.clone();
+        play_for(&hub, 6_000);
+        for machine in hub.state().world.view.cluster.machines.clone().iter().take(1) {
+            let target = Target { agent: Some(machine.hostname.to_string()), ..Target::default() };
+            do_fault(&hub, FaultKind::AgentPartitioned, target);
+        }
+        assert_eq!(*hub.state().draft.files, *files, "{}", example.id);
+    }
 }

@@ -171,6 +171,10 @@ impl System for Process {
         self.find(name).map(|(_, service)| &service.load)
     }
 
+    fn request_now(&self, name: &str, cluster: &Cluster) -> Option<LoadService> {
+        self.current_request(name, cluster.kube())
+    }
+
     fn is_over(&self) -> bool {
         self.services.is_empty()
     }

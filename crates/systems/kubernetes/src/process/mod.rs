@@ -5,6 +5,7 @@
 mod apply;
 mod commands;
 mod contract;
+mod current;
 mod follow;
 mod shown;
 

@@ -60,7 +60,10 @@ impl Explainer<'_> {
         if let Some(deployment) = &locked
             && !is_done(run.shown)
         {
-            reasons.extend(self.locked(deployment, no));
+            let locked = self.locked(deployment, no);
+            // What it waits for by itself goes on whatever the deployment does.
+            let is_at_work = !reasons.is_empty();
+            reasons.extend(locked.map(|reason| if is_at_work { beside(reason) } else { reason }));
             self.deployment_remedies(deployment);
             self.force_remedy(&run.id);
         }
@@ -140,4 +143,9 @@ impl Explainer<'_> {
         }
         complete(&format!("{running} of it run, as many as there should be"))
     }
+}
+
+/// A reason that is the case and that the element does not wait for.
+fn beside(reason: Reason) -> Reason {
+    Reason { kind: ReasonKind::Quirk { text: reason.text.as_str().into() }, ..reason }
 }

@@ -56,7 +56,15 @@ impl Explainer<'_> {
             reasons.push(self.no_offers(&spec, &many, waiting.len()));
             self.fit_remedies(no, &spec, &looked);
         } else {
-            self.offer_remedies(&spec, waiting.len(), false);
+            // What is reserved for an instance is on no other machine.
+            let bound: Vec<_> = waiting.iter().filter(|one| one.reservation.is_some()).copied().collect();
+            if bound.len() < waiting.len() {
+                self.offer_remedies(&spec, waiting.len() - bound.len(), false);
+            }
+            let is_away = |unused: &Arc<Unused>| unused.why.reasons.contains(&Reject::NoReservation);
+            if looked.iter().all(is_away) {
+                self.give_up_remedies(&bound);
+            }
             reasons.push(Self::unsuited(&spec, &many, &looked));
             self.fit_remedies(no, &spec, &looked);
         }

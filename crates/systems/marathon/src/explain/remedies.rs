@@ -9,9 +9,12 @@ use crate::instances::instance::Instance;
 use crate::view::actions::call;
 use planarium_kernel::Milli;
 use planarium_mesos::ProbeFacts;
-use planarium_protocol::input::{AddAgent, ClearFault, Input, OfferRound, Resources, TaskStatusInput};
+use planarium_protocol::input::{
+    AddAgent, ClearFault, Input, OfferRound, PodCommand, PodOp, Resources, TaskStatusInput,
+};
 use planarium_protocol::{Amount, Text};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Order in which an operator tries ways out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,6 +123,24 @@ impl Explainer<'_> {
         }
     }
 
+    /// Instances whose reserved resources are not offered can be wiped: others are launched in their place.
+    pub(super) fn give_up_remedies(&mut self, bound: &[&Arc<Instance>]) {
+        for instance in bound.iter().take(GIVEN_UP) {
+            let command = PodCommand {
+                dialect: crate::shown::DIALECT.to_owned(),
+                service: self.records.setup.settings.framework.to_string(),
+                pod: instance.id.to_string(),
+                op: PodOp::Replace,
+                tasks: Vec::new(),
+            };
+            let title = format!(
+                "Wipe {}: its volumes and what is reserved for it are given up, and another instance takes its place",
+                instance.id
+            );
+            self.help(Turn::Stop, title, Some(Input::Pod(command)));
+        }
+    }
+
     /// Proposes more offers, where a round would bring some, and more room.
     pub(super) fn offer_remedies(&mut self, spec: &RunSpec, waiting: usize, round_helps: bool) {
         if round_helps {
@@ -136,6 +157,9 @@ impl Explainer<'_> {
         }
     }
 }
+
+/// Instances that are proposed to be given up at most.
+const GIVEN_UP: usize = 3;
 
 /// Machines that are proposed at most.
 const MACHINES: u32 = 10;

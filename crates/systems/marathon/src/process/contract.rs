@@ -175,7 +175,7 @@ impl System for Process {
         self.member(name).map(|(_, member)| &member.load)
     }
 
-    fn request_now(&self, name: &str) -> Option<LoadService> {
+    fn request_now(&self, name: &str, _: &Cluster) -> Option<LoadService> {
         let (_, member) = self.member(name)?;
         let records = &self.marathon.records;
         let before = try_out(member.definition.body()?, &records.setup.settings).ok()?.specs;
