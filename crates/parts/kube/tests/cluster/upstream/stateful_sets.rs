@@ -108,7 +108,10 @@ pub(super) fn identity(rows: &mut Rows) {
         yard.run(0);
         // A member is adopted, and goes where its ordinal is beyond the size.
         let gone = yard.get(KindId::POD, name).is_none_or(|pod| pod.is_being_deleted());
-        rows.check(name, gone, is_member);
+        assert_eq!(gone, is_member, "{name}");
+        if matches!(name, "foo-7" | "1-bar") {
+            rows.check(name, gone, is_member);
+        }
     }
 }
 
@@ -139,22 +142,28 @@ pub(super) fn order(rows: &mut Rows) {
     yard.patch(KindId::STATEFUL_SET, "foo", json!({ "spec": { "replicas": 4 } })).expect("scaled");
     yard.run(0);
     rows.check("ScalesUp", names(&yard), "foo-0 foo-1 foo-2 foo-3".to_owned());
-    rows.check("ScalesUp: not ready yet", counts(&yard), [4, 3, 4]);
+    assert_eq!(counts(&yard), [4, 3, 4], "not ready yet");
     settle(&mut yard);
+    rows.check("ScalesUp: status", counts(&yard), [4, 4, 4]);
     yard.patch(KindId::STATEFUL_SET, "foo", json!({ "spec": { "replicas": 0 } })).expect("scaled");
     settle(&mut yard);
     rows.check("ScalesDown", (names(&yard), counts(&yard)), (String::new(), [0, 0, 0]));
     let claims = yard.list(KindId::PERSISTENT_VOLUME_CLAIM, "").len();
-    rows.check("ScalesDown: claims stay", claims, 4);
+    assert_eq!(claims, 4, "claims stay");
 
-    let mut yard = with("");
+    let mut yard = Yard::new(0);
+    yard.create(&text("", 5, 1));
     settle(&mut yard);
     let uid = |yard: &Yard, pod: &str| yard.value(KindId::POD, pod)["metadata"]["uid"].clone();
-    for pod in ["foo-0", "foo-2", "foo-1"] {
+    for pod in ["foo-0", "foo-2", "foo-4"] {
         let before = uid(&yard, pod);
         yard.delete(KindId::POD, pod, Propagation::Background);
         settle(&mut yard);
-        rows.check(&format!("ReplacesPods: {pod} is there"), names(&yard), "foo-0 foo-1 foo-2".to_owned());
+        rows.check(
+            &format!("ReplacesPods: {pod} is there"),
+            names(&yard),
+            "foo-0 foo-1 foo-2 foo-3 foo-4".to_owned(),
+        );
         rows.check(&format!("ReplacesPods: {pod} is another one"), uid(&yard, pod) == before, false);
     }
     let before = uid(&yard, "foo-0");
@@ -164,7 +173,7 @@ pub(super) fn order(rows: &mut Rows) {
     rows.check(
         "RecreatesFailedPod",
         (names(&yard).split(' ').count(), uid(&yard, "foo-0") == before),
-        (3, false),
+        (5, false),
     );
 
     let yard = with("  podManagementPolicy: Parallel\n");
