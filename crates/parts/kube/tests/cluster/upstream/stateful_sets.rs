@@ -15,8 +15,8 @@ spec:
   template:
     metadata: {labels: {foo: bar}}
     spec:
-      containers: [{name: nginx, image: 'nginx:1', volumeMounts: [{name: datadir, mountPath: /tmp/zookeeper}, {name: home, mountPath: /home}]}]
-      volumes: [{name: home, hostPath: {path: /tmp/home}}]
+      containers: [{name: nginx, image: 'nginx:1', volumeMounts: [{name: datadir, mountPath: /data}, {name: home, mountPath: /home}]}]
+      volumes: [{name: home, hostPath: {path: /srv/home}}]
   volumeClaimTemplates:
   - metadata: {name: datadir}
     spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: '1'}}}
@@ -83,7 +83,7 @@ pub(super) fn identity(rows: &mut Rows) {
         of("datadir")["persistentVolumeClaim"]["claimName"].clone(),
         json!("datadir-foo-1"),
     );
-    rows.check("the volume of the template", of("home")["hostPath"]["path"].clone(), json!("/tmp/home"));
+    rows.check("the volume of the template", of("home")["hostPath"]["path"].clone(), json!("/srv/home"));
     rows.check(
         "the claim is there",
         yard.get(KindId::PERSISTENT_VOLUME_CLAIM, "datadir-foo-1").is_some(),
