@@ -170,9 +170,7 @@ class Kubernetes(unittest.TestCase):
         heard = Heard(self.core.list_namespaced_pod, label_selector="app=web")
 
         self.core.patch_node(node, {"spec": {"unschedulable": True}})
-        taints = self.core.read_node(node).spec.taints or []
-        self.world.until("the taint", lambda: self.core.read_node(node).spec.taints or taints)
-        (taint,) = self.core.read_node(node).spec.taints
+        (taint,) = self.world.until("the taint", lambda: self.core.read_node(node).spec.taints)
         self.assertEqual((taint.key, taint.effect), ("node.kubernetes.io/unschedulable", "NoSchedule"))
 
         refusals = []
