@@ -156,8 +156,8 @@ Rebuilds this tool with optimisation and the engine linked in, then runs the wor
 its budget. Checksums must agree before a time counts. The exit code is 1 when one does not, or when an event costs
 over three times as much among 10,000 steps as among 100; a missed budget is only reported.
 
-  --real            only the full engine: growth with the number of steps, R1, R2, R5, R6, R7, R8
-  --only PART       only this part of it: growth, R1, R2, R5, R6, R7 or R8
+  --real            only the full engine: growth with the number of steps, R1 to R9
+  --only PART       only this part of it: growth, R1, R2, ... or R9
   --peers           the same workloads on SimPy and XState, as far as they are installed
   --instructions    count instructions with valgrind
   --page [SECONDS]  only the page in dist/ under crash loops, each case for so long (180): frames a second, nodes of

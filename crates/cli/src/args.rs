@@ -92,7 +92,7 @@ pub(crate) struct InputArgs {
     /// Number that decides all random choices; the same seed gives the same run.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// System of the definition: sdk, marathon, kudo or skopos; `auto` recognises it.
+    /// System of the definition: sdk, marathon, kudo, skopos or kubernetes; `auto` recognises it.
     #[arg(long, value_name = "DIALECT", default_value = "auto")]
     pub(crate) dialect: String,
 }

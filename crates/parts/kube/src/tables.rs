@@ -9,7 +9,7 @@ use std::fmt::Debug;
 pub(crate) struct Rows {
     source: &'static str,
     sources: BTreeSet<&'static str>,
-    count: usize,
+    count: u32,
 }
 
 impl Rows {

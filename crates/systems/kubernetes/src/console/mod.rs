@@ -329,3 +329,38 @@ fn usage_of(command: &Command) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = include_str!("../../../../../docs/reference/kubernetes.md");
+
+    #[test]
+    fn the_page_lists_every_flag_with_its_command() {
+        let rows: Vec<&str> = PAGE.lines().filter(|line| line.starts_with("| `--")).collect();
+        let has = |spec: &Spec, words: &str| {
+            let long = format!("`--{}", spec.name);
+            let named = |row: &&str| {
+                let mut cells = row.split(" | ");
+                let flags = cells.next().unwrap_or_default();
+                let is_it = flags
+                    .match_indices(&long)
+                    .any(|(at, _)| flags[at + long.len()..].starts_with([' ', '`', '=']));
+                let of = cells.next().unwrap_or_default();
+                is_it && (of == "all" || of.contains(&format!("`{words}`")))
+            };
+            rows.iter()
+                .any(|row| named(row) && spec.short.is_none_or(|short| row.contains(&format!("`-{short}`"))))
+        };
+        let mut missing = Vec::new();
+        for command in COMMANDS {
+            let words = command.words.join(" ");
+            let flags = command.flags.iter().chain(GLOBAL);
+            missing.extend(
+                flags.filter(|spec| !has(spec, &words)).map(|spec| format!("{words} --{}", spec.name)),
+            );
+        }
+        assert!(missing.is_empty(), "not on the page: {missing:?}");
+    }
+}

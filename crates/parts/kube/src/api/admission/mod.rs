@@ -66,11 +66,12 @@ impl Api {
     fn admit_posted(&self, draft: &mut Draft) -> Result<(), ApiError> {
         let namespace = draft.meta.namespace.clone().unwrap_or_default();
         let refused = draft.meta.generate_name.clone().filter(|_| draft.named_by_server);
-        let name = refused.unwrap_or_else(|| draft.name().into());
+        let whole: Text = draft.name().into();
+        let name = refused.unwrap_or_else(|| whole.clone());
         let Some(spec) = as_object(&mut draft.content).and_then(|content| object_at(content, "spec")) else {
             return Ok(());
         };
-        if let Some(noted) = self.apply_limits(&namespace, &name, spec)? {
+        if let Some(noted) = self.apply_limits(&namespace, &whole, spec)? {
             draft.meta.annotations = draft.meta.annotations.with(limits::ANNOTATION, noted);
         }
         let asked = Asked::of(spec);
@@ -97,7 +98,7 @@ impl Api {
             let mut content = Value::clone(&parts.content);
             if let Some(spec) = as_object(&mut content).and_then(|content| object_at(content, "spec")) {
                 requests_of_limits(spec);
-                if let Some(noted) = self.apply_limits(&namespace, &name, spec)? {
+                if let Some(noted) = self.apply_limits(&namespace, &parts.name, spec)? {
                     parts.annotations = parts.annotations.with(limits::ANNOTATION, noted);
                 }
                 if let Some(overhead) = self.overhead_of(&name, &asked)? {

@@ -223,13 +223,14 @@ fn limits(rows: &mut Rows) {
     }
     rows.source("pkg/controller/job/job_controller_test.go: TestJobBackoffForOnFailure");
     for (row, limit, restarts, fails) in [
-        ("backoffLimit 0 should have 1 pod active", 0, 0, false),
-        ("backoffLimit 1 with restartCount 0 should have 1 pod active", 1, 0, false),
-        ("backoffLimit 1 with restartCount 1 should have 0 pods active", 1, 1, true),
-        ("too many job failures - single pod", 2, 2, true),
-        ("too many job failures - multiple pods", 2, 1 + 1, true),
-        ("not enough failures", 3, 1 + 1, false),
+        ("backoffLimit 0 should have 1 pod active", 0, &[0][..], false),
+        ("backoffLimit 1 with restartCount 0 should have 1 pod active", 1, &[0], false),
+        ("backoffLimit 1 with restartCount 1 and podRunning should have 0 pod active", 1, &[1], true),
+        ("too many job failures with podRunning - single pod", 2, &[2], true),
+        ("too many job failures with podRunning - multiple pods", 2, &[1, 1], true),
+        ("not enough failures", 3, &[1, 1], false),
     ] {
+        let restarts: u32 = restarts.iter().sum();
         rows.check(row, failure(&spec(limit, "OnFailure"), 0, restarts, false).is_some(), fails);
     }
 }

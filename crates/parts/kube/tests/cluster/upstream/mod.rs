@@ -52,6 +52,7 @@ fn rows_are_counted() {
         stateful_sets::identity,
         stateful_sets::order,
         stateful_sets::updates,
+        stateful_sets::revisions,
     ] {
         table(&mut rows);
     }
@@ -470,9 +471,8 @@ fn history_is_kept_up_to_its_limit() {
 fn history_is_kept_up_to_its_limit_rows(rows: &mut Rows) {
     rows.source("pkg/controller/deployment/sync_test.go: TestDeploymentController_cleanupDeployment");
     for (row, limit, old, left) in [
-        ("three old ones, one is kept", "1", 3, 1),
-        ("two old ones, none is kept", "0", 2, 0),
-        ("without a limit all are kept", "2147483647", 3, 3),
+        ("3 qualify for deletion, limit to keep 1, delete 2", "1", 3, 1),
+        ("2 qualify for deletion, limit 0, delete 2", "0", 2, 0),
     ] {
         let mut yard = Yard::new(0);
         for image in 1..=old + 1 {
@@ -488,7 +488,7 @@ fn history_is_kept_up_to_its_limit_rows(rows: &mut Rows) {
     all_ready(&mut yard);
     yard.apply(&deployment(1, "revisionHistoryLimit: 0").replace("nginx:1", "nginx:2"));
     yard.run(0);
-    rows.check("one that still has pods is kept", yard.list(KindId::REPLICA_SET, "").len(), 2);
+    rows.check("0 qualify for deletion, limit 0, delete 0", yard.list(KindId::REPLICA_SET, "").len(), 2);
 }
 
 // TestAnnotationUtils of deployment_util_test.go.

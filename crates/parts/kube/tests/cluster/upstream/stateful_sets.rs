@@ -15,8 +15,8 @@ spec:
   template:
     metadata: {labels: {foo: bar}}
     spec:
-      containers: [{name: nginx, image: 'nginx:1', volumeMounts: [{name: datadir, mountPath: /tmp/zookeeper}, {name: home, mountPath: /home}]}]
-      volumes: [{name: home, hostPath: {path: /tmp/home}}]
+      containers: [{name: nginx, image: 'nginx:1', volumeMounts: [{name: datadir, mountPath: /data}, {name: home, mountPath: /home}]}]
+      volumes: [{name: home, hostPath: {path: /srv/home}}]
   volumeClaimTemplates:
   - metadata: {name: datadir}
     spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: '1'}}}
@@ -83,7 +83,7 @@ pub(super) fn identity(rows: &mut Rows) {
         of("datadir")["persistentVolumeClaim"]["claimName"].clone(),
         json!("datadir-foo-1"),
     );
-    rows.check("the volume of the template", of("home")["hostPath"]["path"].clone(), json!("/tmp/home"));
+    rows.check("the volume of the template", of("home")["hostPath"]["path"].clone(), json!("/srv/home"));
     rows.check(
         "the claim is there",
         yard.get(KindId::PERSISTENT_VOLUME_CLAIM, "datadir-foo-1").is_some(),
@@ -108,7 +108,10 @@ pub(super) fn identity(rows: &mut Rows) {
         yard.run(0);
         // A member is adopted, and goes where its ordinal is beyond the size.
         let gone = yard.get(KindId::POD, name).is_none_or(|pod| pod.is_being_deleted());
-        rows.check(name, gone, is_member);
+        assert_eq!(gone, is_member, "{name}");
+        if name == "1-bar" {
+            rows.check(name, gone, is_member);
+        }
     }
 }
 
@@ -139,22 +142,28 @@ pub(super) fn order(rows: &mut Rows) {
     yard.patch(KindId::STATEFUL_SET, "foo", json!({ "spec": { "replicas": 4 } })).expect("scaled");
     yard.run(0);
     rows.check("ScalesUp", names(&yard), "foo-0 foo-1 foo-2 foo-3".to_owned());
-    rows.check("ScalesUp: not ready yet", counts(&yard), [4, 3, 4]);
+    assert_eq!(counts(&yard), [4, 3, 4], "not ready yet");
     settle(&mut yard);
+    rows.check("ScalesUp: status", counts(&yard), [4, 4, 4]);
     yard.patch(KindId::STATEFUL_SET, "foo", json!({ "spec": { "replicas": 0 } })).expect("scaled");
     settle(&mut yard);
     rows.check("ScalesDown", (names(&yard), counts(&yard)), (String::new(), [0, 0, 0]));
     let claims = yard.list(KindId::PERSISTENT_VOLUME_CLAIM, "").len();
-    rows.check("ScalesDown: claims stay", claims, 4);
+    assert_eq!(claims, 4, "claims stay");
 
-    let mut yard = with("");
+    let mut yard = Yard::new(0);
+    yard.create(&text("", 5, 1));
     settle(&mut yard);
     let uid = |yard: &Yard, pod: &str| yard.value(KindId::POD, pod)["metadata"]["uid"].clone();
-    for pod in ["foo-0", "foo-2", "foo-1"] {
+    for pod in ["foo-0", "foo-2", "foo-4"] {
         let before = uid(&yard, pod);
         yard.delete(KindId::POD, pod, Propagation::Background);
         settle(&mut yard);
-        rows.check(&format!("ReplacesPods: {pod} is there"), names(&yard), "foo-0 foo-1 foo-2".to_owned());
+        rows.check(
+            &format!("ReplacesPods: {pod} is there"),
+            names(&yard),
+            "foo-0 foo-1 foo-2 foo-3 foo-4".to_owned(),
+        );
         rows.check(&format!("ReplacesPods: {pod} is another one"), uid(&yard, pod) == before, false);
     }
     let before = uid(&yard, "foo-0");
@@ -164,7 +173,7 @@ pub(super) fn order(rows: &mut Rows) {
     rows.check(
         "RecreatesFailedPod",
         (names(&yard).split(' ').count(), uid(&yard, "foo-0") == before),
-        (3, false),
+        (5, false),
     );
 
     let yard = with("  podManagementPolicy: Parallel\n");
@@ -176,17 +185,24 @@ fn a_set_is_updated_from_the_highest_ordinal_on() {
     updates(&mut Rows::default());
 }
 
-/// A set of these fields whose template has changed; the images of its pods after each step.
-fn updated(more: &str) -> (Yard, Vec<String>) {
-    let mut yard = with(more);
+/// Text of the set with a size and an image, and perhaps more fields.
+fn text(more: &str, replicas: u32, image: u32) -> String {
+    SET.replace("  replicas: 3\n", &format!("  replicas: {replicas}\n{more}"))
+        .replace("nginx:1", &format!("nginx:{image}"))
+}
+
+/// A set of these fields whose template changes, and its size from the first to the second; the images of its pods after each step.
+fn updated(more: &str, (before, after): (u32, u32)) -> (Yard, Vec<String>) {
+    let mut yard = Yard::new(0);
+    yard.create(&text(more, before, 1));
+    yard.run(0);
     settle(&mut yard);
-    let text = SET.replace("spec:\n  replicas: 3\n", &format!("spec:\n  replicas: 3\n{more}"));
-    yard.apply(&text.replace("nginx:1", "nginx:2"));
+    yard.apply(&text(more, after, 2));
     let mut seen: Vec<String> = Vec::new();
-    for _ in 0..16 {
+    for _ in 0..24 {
         yard.run(0);
         let now = images(&yard);
-        if now.split(' ').count() == 3 && seen.last() != Some(&now) {
+        if seen.last() != Some(&now) {
             seen.push(now);
         }
         step(&mut yard);
@@ -194,49 +210,116 @@ fn updated(more: &str) -> (Yard, Vec<String>) {
     (yard, seen)
 }
 
+/// Upstream's names of the changes, with the size before and after.
+const CHANGES: [(&str, (u32, u32)); 3] = [
+    ("image update", (3, 3)),
+    ("image update and scale up", (3, 5)),
+    ("image update and scale down", (5, 3)),
+];
+
+/// How pods come and go, in upstream's words, with the field that says so.
+const POLICIES: [(&str, &str); 2] = [("monotonic", ""), ("burst", "  podManagementPolicy: Parallel\n")];
+
+/// Images of pods: the first so many are old.
+fn expected(old: u32, all: u32) -> String {
+    (0..all).map(|at| if at < old { "1" } else { "2" }).collect::<Vec<_>>().join(" ")
+}
+
 pub(super) fn updates(rows: &mut Rows) {
-    rows.source(
-        "pkg/controller/statefulset/stateful_set_control_test.go: TestStatefulSetControlRollingUpdate",
-    );
-    let (yard, seen) = updated("");
-    rows.check("monotonic image update", seen.last().cloned(), Some("2 2 2".to_owned()));
-    let is_in_order = ["1 1 2", "1 2 2", "2 2 2"].iter().all(|one| seen.iter().any(|seen| seen == one));
-    rows.check("the highest ordinal first", is_in_order, true);
-    let status = yard.value(KindId::STATEFUL_SET, "foo")["status"].clone();
-    rows.check("one revision in the end", status["currentRevision"] == status["updateRevision"], true);
-
-    rows.source("pkg/controller/statefulset/stateful_set_control_test.go: TestStatefulSetControlRollingUpdateWithPartition");
-    for (partition, expected) in [(2, "1 1 2"), (1, "1 2 2"), (3, "1 1 1"), (0, "2 2 2")] {
-        let strategy =
-            format!("  updateStrategy: {{type: RollingUpdate, rollingUpdate: {{partition: {partition}}}}}\n");
-        let (_, seen) = updated(&strategy);
-        rows.check(&strategy, seen.last().cloned(), Some(expected.to_owned()));
+    for (words, policy) in POLICIES {
+        for (change, sizes) in CHANGES {
+            let row = format!("{words} {change}");
+            rows.source(
+                "pkg/controller/statefulset/stateful_set_control_test.go: TestStatefulSetControlRollingUpdate",
+            );
+            let (yard, seen) = updated(policy, sizes);
+            rows.check(&row, seen.last().cloned(), Some(expected(0, sizes.1)));
+            let status = yard.value(KindId::STATEFUL_SET, "foo")["status"].clone();
+            assert_eq!(status["currentRevision"], status["updateRevision"], "{row}: one revision in the end");
+            if sizes == (3, 3) {
+                let is_in_order = ["1 1 2", "1 2 2", "2 2 2"].iter().all(|one| seen.iter().any(|s| s == one));
+                assert!(is_in_order, "{row}: the highest ordinal first: {seen:?}");
+            }
+            rows.source("pkg/controller/statefulset/stateful_set_control_test.go: TestStatefulSetControlOnDeleteUpdate");
+            on_delete(rows, &row, policy, sizes);
+            if sizes.0 <= sizes.1 {
+                rows.source("pkg/controller/statefulset/stateful_set_control_test.go: TestStatefulSetControlRollingUpdateWithPartition");
+                let strategy = format!("{policy}  updateStrategy: {{rollingUpdate: {{partition: 2}}}}\n");
+                let (_, seen) = updated(&strategy, sizes);
+                rows.check(&row, seen.last().cloned(), Some(expected(2, sizes.1)));
+            }
+        }
+        limits_history(rows, words, policy);
     }
+}
 
-    rows.source(
-        "pkg/controller/statefulset/stateful_set_control_test.go: TestStatefulSetControlOnDeleteUpdate",
-    );
-    let (mut yard, seen) = updated("  updateStrategy: {type: OnDelete}\n");
-    rows.check("nothing by itself", seen.last().cloned(), Some("1 1 1".to_owned()));
-    yard.delete(KindId::POD, "foo-1", Propagation::Background);
-    settle(&mut yard);
-    rows.check("what is deleted comes updated", images(&yard), "1 2 1".to_owned());
+/// Nothing by itself; what comes anew is updated.
+fn on_delete(rows: &mut Rows, row: &str, policy: &str, sizes: (u32, u32)) {
+    let (mut yard, seen) = updated(&format!("{policy}  updateStrategy: {{type: OnDelete}}\n"), sizes);
+    rows.check(row, seen.last().cloned(), Some(expected(3, sizes.1)));
+    for replicas in [0, sizes.1] {
+        yard.patch(KindId::STATEFUL_SET, "foo", json!({ "spec": { "replicas": replicas } })).expect("scaled");
+        settle(&mut yard);
+    }
+    rows.check(&format!("{row}: restart"), images(&yard), expected(0, sizes.1));
+}
 
+fn limits_history(rows: &mut Rows, words: &str, policy: &str) {
     rows.source(
         "pkg/controller/statefulset/stateful_set_control_test.go: TestStatefulSetControlLimitsHistory",
     );
-    let mut yard = with("  revisionHistoryLimit: 2\n");
+    let more = format!("{policy}  revisionHistoryLimit: 2\n");
+    let mut yard = Yard::new(0);
+    yard.create(&text(&more, 3, 1));
     settle(&mut yard);
-    for image in 2..=6 {
-        let text = SET.replace("spec:\n  replicas: 3\n", "spec:\n  replicas: 3\n  revisionHistoryLimit: 2\n");
-        yard.apply(&text.replace("nginx:1", &format!("nginx:{image}")));
+    let kept = |yard: &Yard| yard.list(KindId::CONTROLLER_REVISION, "").len();
+    let mut most = 0;
+    for image in 2..=11 {
+        yard.run(60);
+        yard.apply(&text(&more, 3, image));
         for _ in 0..3 {
             settle(&mut yard);
         }
+        most = most.max(kept(&yard));
     }
-    let kept = yard.list(KindId::CONTROLLER_REVISION, "").len();
-    rows.check("two old revisions and the present one", kept, 3);
+    rows.check(&format!("{words} update: no more than two beyond the limit"), most <= 4, true);
+    assert_eq!(kept(&yard), 3, "{words}: two old revisions and the present one");
+}
+
+#[test]
+fn revisions_of_a_set_are_counted_on() {
+    revisions(&mut Rows::default());
+}
+
+/// Number of revisions, and the numbers of the current one and of the one that pods are updated to.
+fn revisions_of(yard: &mut Yard) -> (usize, Option<u64>, Option<u64>) {
+    yard.run(0);
+    let status = yard.value(KindId::STATEFUL_SET, "foo")["status"].clone();
     let all = yard.list(KindId::CONTROLLER_REVISION, "");
-    let newest = all.iter().filter_map(|one| one.to_value()["revision"].as_u64()).max();
-    rows.check("the newest one has the highest number", newest, Some(6));
+    let number = |key: &str| {
+        let named =
+            |one: &&std::sync::Arc<planarium_kube::Object>| status[key] == json!(one.name.to_string());
+        all.iter().find(named).and_then(|one| one.to_value()["revision"].as_u64())
+    };
+    (all.len(), number("currentRevision"), number("updateRevision"))
+}
+
+pub(super) fn revisions(rows: &mut Rows) {
+    rows.source(
+        "pkg/controller/statefulset/stateful_set_control_test.go: TestStatefulSetControl_getSetRevisions",
+    );
+    let mut yard = with("");
+    rows.check("creates initial revision", revisions_of(&mut yard), (1, Some(1), Some(1)));
+    yard.apply(&text("", 3, 2));
+    rows.check("creates revision on update", revisions_of(&mut yard), (2, Some(1), Some(2)));
+    yard.apply(&text("  minReadySeconds: 1\n", 3, 2));
+    rows.check(
+        "must not recreate a new revision of same set",
+        revisions_of(&mut yard),
+        (2, Some(1), Some(2)),
+    );
+    yard.apply(&text("  minReadySeconds: 1\n", 3, 3));
+    yard.run(0);
+    yard.apply(&text("  minReadySeconds: 1\n", 3, 2));
+    rows.check("must rollback to a previous revision", revisions_of(&mut yard), (3, Some(1), Some(4)));
 }
