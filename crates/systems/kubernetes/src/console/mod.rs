@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn the_page_lists_every_flag_with_its_command() {
         let rows: Vec<&str> = PAGE.lines().filter(|line| line.starts_with("| `--")).collect();
-        let has = |spec: &Spec, words: &str| {
+        let has = |spec: &Flag, words: &str| {
             let long = format!("`--{}", spec.name);
             let named = |row: &&str| {
                 let mut cells = row.split(" | ");
