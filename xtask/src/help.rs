@@ -190,7 +190,7 @@ mod tests {
             .filter_map(|line| line.strip_prefix("  "))
             .filter_map(|line| line.split_whitespace().next())
             .collect();
-        assert_eq!(tasks.len(), 14);
+        assert_eq!(tasks.len(), 15);
         for task in tasks {
             assert_ne!(of(task), OVERVIEW, "{task}");
             assert!(of(task).contains("Example: cargo xtask "), "{task}");

@@ -71,7 +71,7 @@ impl Host {
         if restart {
             match seen.lineage {
                 Some((generation, left)) if generation == lineage.0 => {
-                    self.ghosts.leave(left, &seen.lanes.gantt)
+                    self.ghosts.leave(left, &seen.lanes.gantt);
                 }
                 _ => {
                     seen.past = seen.past.anew();

@@ -133,7 +133,9 @@ mod tests {
 
     fn counted(events: &[Event]) -> Tally {
         let mut tally = Tally::default();
-        events.iter().for_each(|event| tally.take(event, class_of));
+        for event in events {
+            tally.take(event, class_of);
+        }
         tally
     }
 

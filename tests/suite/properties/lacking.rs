@@ -207,8 +207,8 @@ pub(crate) fn unmade(engine: &mut Engine, call: &HttpCall) -> Option<String> {
 pub(crate) fn names(text: &str, name: &str) -> bool {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '-';
     text.match_indices(name).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + name.len()..].chars().next();
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + name.len()..).and_then(|after| after.chars().next());
         !before.is_some_and(word) && !after.is_some_and(word)
     })
 }

@@ -69,7 +69,7 @@ fn deed(dialect: &'static str) -> BoxedStrategy<Value> {
         2 => (machine_fault, machine.clone(), 5_000_u64..120_000).prop_map(|(fault, agent, ms)| json!({
             "kind": "fault", "fault": fault, "target": { "agent": agent }, "for_ms": ms })),
         1 => machine.prop_map(|agent| json!({ "kind": "remove-agent", "agent": agent })),
-        2 => strike.prop_map(move |fault| all(fault)),
+        2 => strike.prop_map(all),
         1 => Just(json!({ "kind": "process-behaviour", "target": {}, "behaviour": { "manual": true } })),
     ];
     let own: Vec<&str> = match dialect {

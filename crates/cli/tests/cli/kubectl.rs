@@ -123,6 +123,7 @@ impl Cluster {
 
     /// Runs a command that waits for something, while the clock goes on; returns what it says, its warnings too.
     #[track_caller]
+    #[expect(clippy::disallowed_methods, reason = "a real program waits by the real clock")]
     pub(crate) fn with_time(&self, words: &[&str]) -> String {
         let mut child =
             self.command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("kubectl runs");

@@ -46,7 +46,7 @@ pub fn apply_changes(text: &str, mut edits: Vec<(Span, String)>) -> String {
     whole
 }
 
-impl<'t> Changes<'t> {
+impl Changes<'_> {
     fn of_mapping<'v>(&mut self, node: &Node, before: &'v Value, now: &'v Value, path: &mut Vec<&'v str>) {
         let Some(entries) = node.as_mapping().filter(|entries| !entries.is_empty()) else { return };
         let (Some(old), Some(new)) = (before.as_object(), now.as_object()) else { return };
@@ -118,7 +118,7 @@ impl<'t> Changes<'t> {
             }
         } else if let Some(key) = entry.key.as_str() {
             let span = self.lines_of(entry);
-            self.edits.push((span, self.block(key, now, self.column(entry.key.span.start))));
+            self.edits.push((span, Self::block(key, now, self.column(entry.key.span.start))));
         }
     }
 
@@ -136,7 +136,7 @@ impl<'t> Changes<'t> {
         let end = self.lines_of(first).end;
         let line =
             if self.text.get(..wide(end)).is_some_and(|before| before.ends_with('\n')) { "" } else { "\n" };
-        let text = format!("{line}{}{}", " ".repeat(column), self.block(key, now, column));
+        let text = format!("{line}{}{}", " ".repeat(column), Self::block(key, now, column));
         self.edits.push((Span::at(file, end), text));
     }
 
@@ -167,7 +167,7 @@ impl<'t> Changes<'t> {
     }
 
     /// An entry in lines; the first one stands where the key begins.
-    fn block(&self, key: &str, value: &Value, column: usize) -> String {
+    fn block(key: &str, value: &Value, column: usize) -> String {
         let mut fields = Map::new();
         fields.insert(key.to_owned(), value.clone());
         let text = to_go_yaml(&Value::Object(fields));

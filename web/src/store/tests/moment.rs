@@ -177,7 +177,14 @@ fn a_command_at_the_head_is_undone_and_done_again() {
         let state = hub.state();
         let now = (rows(&hub), state.world.clock.seq, state.world.view.clock.digest.clone());
         assert_eq!(now, before);
-        let tabs = |hub: &Hub| hub.state().world.branches.iter().map(|tab| tab.title()).collect::<Vec<_>>();
+        let tabs = |hub: &Hub| {
+            hub.state()
+                .world
+                .branches
+                .iter()
+                .map(planarium_messages::clock::BranchTab::title)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(
             tabs(&hub),
             ["main (undone)", "main"],
@@ -219,7 +226,15 @@ fn several_steps_are_undone_one_after_the_other() {
         assert_eq!(digest(&hub), *want);
     }
     assert_eq!(hub.state().ways.redo, None);
-    assert_eq!(hub.state().world.branches.iter().map(|tab| tab.title()).collect::<Vec<_>>(), ["main"]);
+    assert_eq!(
+        hub.state()
+            .world
+            .branches
+            .iter()
+            .map(planarium_messages::clock::BranchTab::title)
+            .collect::<Vec<_>>(),
+        ["main"]
+    );
 }
 
 #[test]

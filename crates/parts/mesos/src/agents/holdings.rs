@@ -92,7 +92,13 @@ fn others_of(ledger: &Ledger, machine: MachineId) -> Resources {
 
 /// Brings the ledger in line with what tasks, executors and reservations hold, once somebody else reads it. *Cost*: by what
 /// runs on the agents that have changed.
-pub(crate) fn settle_holdings(tasks: &Tasks, cluster: &mut Cluster, cx: &Cx, fleet: &mut Fleet) {
+pub(crate) fn settle_holdings(
+    tasks: &Tasks,
+    offers: &mut Offers,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+) {
     if !cluster.allocator.has_unwritten() || !fleet.ledger().is_heard_besides(OWNER) {
         return;
     }
@@ -102,6 +108,16 @@ pub(crate) fn settle_holdings(tasks: &Tasks, cluster: &mut Cluster, cx: &Cx, fle
     };
     for id in agents {
         write_holdings(tasks, cluster, cx, fleet, id);
+        // What others took while an agent's own records still held it is theirs as soon as the records let it go.
+        let Some(agent) = cluster.agents.get(id) else { continue };
+        let behind = cluster.allocator.slot(id).is_some_and(|slot| {
+            let others = others_of(fleet.ledger(), agent.machine);
+            slot.others != others && slot.own_total().contains(&others)
+        });
+        if behind {
+            let machine = agent.machine;
+            others_changed(offers, cluster, cx, fleet, machine);
+        }
     }
 }
 

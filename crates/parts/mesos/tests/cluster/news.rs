@@ -32,7 +32,7 @@ fn at<R>(cx: &mut Cx, alone: &mut Alone, work: impl FnOnce(&mut Mesos, &mut Cx, 
 
 /// Delivers a round, and says in a word what came.
 fn round(cx: &mut Cx, alone: &mut Alone) -> Vec<&'static str> {
-    let count = at(cx, alone, |mesos, cx, ground| mesos.begin_delivery(cx, ground));
+    let count = at(cx, alone, planarium_part::Layer::begin_delivery);
     let deliver = |left| {
         let delivery = at(cx, alone, |mesos, cx, ground| mesos.deliver(cx, ground, left));
         match delivery {

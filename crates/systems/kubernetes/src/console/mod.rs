@@ -344,9 +344,9 @@ mod tests {
             let named = |row: &&str| {
                 let mut cells = row.split(" | ");
                 let flags = cells.next().unwrap_or_default();
-                let is_it = flags
-                    .match_indices(&long)
-                    .any(|(at, _)| flags[at + long.len()..].starts_with([' ', '`', '=']));
+                let is_it = flags.match_indices(&long).any(|(at, _)| {
+                    flags.get(at + long.len()..).is_some_and(|rest| rest.starts_with([' ', '`', '=']))
+                });
                 let of = cells.next().unwrap_or_default();
                 is_it && (of == "all" || of.contains(&format!("`{words}`")))
             };

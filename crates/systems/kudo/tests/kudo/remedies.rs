@@ -1,5 +1,7 @@
 //! Objects that a package lacks: what `why` offers makes them, and then the plan comes to its end.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 use super::stage::Stage;
 use super::support::request;
 use planarium_part::Request;
@@ -94,10 +96,10 @@ fn what_a_package_lacks_is_made_by_what_is_offered() {
         ),
         (
             "a volume of a Job",
-            job(&format!(
-                "{{restartPolicy: Never, volumes: [{{name: v, secret: {{secretName: house}}}}], containers: [{{name: c, image: busybox, \
-                 command: [echo]}}]}}"
-            )),
+            job(
+                "{restartPolicy: Never, volumes: [{name: v, secret: {secretName: house}}], containers: [{name: c, image: busybox, \
+                 command: [echo]}]}",
+            ),
         ),
         (
             "a Secret of a Job",

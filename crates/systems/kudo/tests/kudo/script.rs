@@ -32,7 +32,6 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
-    clippy::unused_self,
     reason = "helpers of tests"
 )]
 

@@ -3,7 +3,7 @@
 //! The first line of each block is `# source: kudobuilder/kudo test/SUITE/CASE`. The table in `docs/fidelity/kudo-cases.md` lists every case of
 //! both suites, those without a play with the reason.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+#![expect(clippy::panic, reason = "helpers of tests")]
 
 use super::rules::{blocks, play_all};
 use std::collections::BTreeSet;

@@ -161,7 +161,9 @@ fn manage(
             indexes::surplus(&active_pods(&cluster.api.store, &cluster.workloads, job), completions);
         if !surplus.is_empty() {
             // Pods are deleted or made in one look, not both.
-            surplus.iter().for_each(|pod| pods::unmake(cluster, cx, job, pod));
+            for pod in &surplus {
+                pods::unmake(cluster, cx, job, pod);
+            }
             cluster.queue.ask(cx, Work::Sync(job.no));
             return cluster.workloads.get(job.no).map_or(0, |workload| workload.active);
         }

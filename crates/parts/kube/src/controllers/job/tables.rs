@@ -175,11 +175,12 @@ pub(crate) fn rows(rows: &mut Rows) {
         rows.check(row, Indexes::count(done, std::iter::empty(), 100).done.contains(&index), expected);
     }
     rows.source("pkg/controller/job/indexed_job_utils_test.go: TestPodGenerateNameWithIndex");
-    let cut = format!("{}-1-", &LONG[..55]);
+    let first = |letters: usize| LONG.chars().take(letters).collect::<String>();
+    let (fits, cut) = (first(57), format!("{}-1-", first(55)));
     for (row, job, expected) in [
         ("short job name", "indexed-job", "indexed-job-1-"),
         ("job name exceeds the greatest length", LONG, &*cut),
-        ("job name with index suffix exceeds the greatest length", &LONG[..57], &*cut),
+        ("job name with index suffix exceeds the greatest length", &*fits, &*cut),
     ] {
         rows.check(row, &*indexes::name_prefix(job, 1), expected);
     }

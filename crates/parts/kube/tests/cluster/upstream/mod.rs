@@ -458,7 +458,9 @@ fn all_ready(yard: &mut Yard) {
         if waiting.is_empty() {
             return;
         }
-        waiting.iter().for_each(|pod| ready(yard, pod));
+        for pod in &waiting {
+            ready(yard, pod);
+        }
     }
 }
 
