@@ -37,43 +37,41 @@ impl Ghosts {
     }
 }
 
-impl Host {
-    /// Reports the run that the branch shown parted from, once for each time that the branch is made or entered.
-    pub(crate) fn ghost(&mut self) -> Option<Fact> {
-        let lineage = self.seen.lineage?;
-        if self.ghosts.told.0 == lineage {
-            return None;
-        }
-        let ghost = self.original();
-        let before = std::mem::replace(&mut self.ghosts.told, (lineage, ghost.is_some())).1;
-        (before || ghost.is_some()).then(|| Fact::Ghost(ghost.map(Ptr::new)))
+/// Reports the run that the branch shown parted from, once for each time that the branch is made or entered.
+pub(crate) fn ghost(host: &mut Host) -> Option<Fact> {
+    let lineage = host.seen.lineage?;
+    if host.ghosts.told.0 == lineage {
+        return None;
     }
+    let ghost = original(host);
+    let before = std::mem::replace(&mut host.ghosts.told, (lineage, ghost.is_some())).1;
+    (before || ghost.is_some()).then(|| Fact::Ghost(ghost.map(Ptr::new)))
+}
 
-    fn original(&mut self) -> Option<Ghost> {
-        let branches = self.shown.engine.branches();
-        let here = branches.iter().find(|branch| branch.current)?;
-        // A branch that stands in for another one since something was undone has no original: that was taken back.
-        if self.shown.stand_ins.contains(&here.id) {
-            return None;
-        }
-        let (id, from_ms) = (here.parent?, here.forked_at_ms?);
-        let parent = branches.iter().find(|branch| branch.id == id)?;
-        let gantt = match self.ghosts.left.get(&id) {
-            Some(gantt) => Arc::clone(gantt),
-            None => self.lanes_of(id, here.id)?,
-        };
-        Ghost::of(&gantt, from_ms, parent.head_ms)
+fn original(host: &mut Host) -> Option<Ghost> {
+    let branches = host.shown.engine.branches();
+    let here = branches.iter().find(|branch| branch.current)?;
+    // A branch that stands in for another one since something was undone has no original: that was taken back.
+    if host.shown.stand_ins.contains(&here.id) {
+        return None;
     }
+    let (id, from_ms) = (here.parent?, here.forked_at_ms?);
+    let parent = branches.iter().find(|branch| branch.id == id)?;
+    let gantt = match host.ghosts.left.get(&id) {
+        Some(gantt) => Arc::clone(gantt),
+        None => lanes_of(host, id, here.id)?,
+    };
+    Ghost::of(&gantt, from_ms, parent.head_ms)
+}
 
-    /// The lanes of a branch that was not shown yet. Each branch remembers where it was left.
-    fn lanes_of(&mut self, id: u32, here: u32) -> Option<Arc<Gantt>> {
-        let engine = &mut self.shown.engine;
-        if !engine.switch_branch(id) {
-            return None;
-        }
-        let mut lanes = Taken::default();
-        lanes.follow(engine);
-        engine.switch_branch(here);
-        Some(lanes.gantt)
+/// The lanes of a branch that was not shown yet. Each branch remembers where it was left.
+fn lanes_of(host: &mut Host, id: u32, here: u32) -> Option<Arc<Gantt>> {
+    let engine = &mut host.shown.engine;
+    if !engine.switch_branch(id) {
+        return None;
     }
+    let mut lanes = Taken::default();
+    lanes.follow(engine);
+    engine.switch_branch(here);
+    Some(lanes.gantt)
 }

@@ -173,7 +173,7 @@ impl Host {
         if ahead && facts.is_empty() {
             return facts;
         }
-        facts.extend(self.ghost());
+        facts.extend(super::ghost::ghost(self));
         facts.extend(self.why());
         facts.extend(self.help());
         facts.extend(self.compared());

@@ -2,6 +2,7 @@
 //!
 //! *Knows*: looks by name. *Must not know*: where they are kept. Whatever cannot be read stays as it is.
 
+use super::ptr::Ptr;
 use super::state::{EditTab, Pane, Speed, State, Tab};
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
@@ -87,9 +88,24 @@ pub(crate) fn give(state: &mut State, looks: &Value) {
     }
     let typed = one("typed").cloned().and_then(|typed| serde_json::from_value::<Vec<Typed>>(typed).ok());
     for (at, files, env) in typed.unwrap_or_default() {
-        super::reduce::retype(state, at, files, env);
+        retype(state, at, files, env);
     }
     super::reduce::pick(state, at("service").unwrap_or(0), text("file").as_deref());
+}
+
+/// Puts back what was typed into the definition at a place before the page was loaded again.
+fn retype(state: &mut State, at: usize, files: BTreeMap<String, String>, env: BTreeMap<String, String>) {
+    let mut drafts = state.all_drafts();
+    let Some(draft) = drafts.get_mut(at) else { return };
+    if *draft.files == files && *draft.env == env {
+        return;
+    }
+    draft.files = Ptr::new(files);
+    draft.env = Ptr::new(env);
+    draft.typed = true;
+    draft.revision += 1;
+    let shown = state.at;
+    super::reduce::hold(state, drafts, shown);
 }
 
 /// A path as its parts, with nothing for those that it does not have.

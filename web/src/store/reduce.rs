@@ -15,7 +15,6 @@ use planarium_messages::questions::Ask;
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use yew::AttrValue;
 
@@ -365,26 +364,6 @@ fn edit_at(state: &mut State, at: usize, path: &str, text: &str) {
     }
 }
 
-/// Puts back what was typed into the definition at a place before the page was loaded again.
-pub(super) fn retype(
-    state: &mut State,
-    at: usize,
-    files: BTreeMap<String, String>,
-    env: BTreeMap<String, String>,
-) {
-    let mut drafts = state.all_drafts();
-    let Some(draft) = drafts.get_mut(at) else { return };
-    if *draft.files == files && *draft.env == env {
-        return;
-    }
-    draft.files = Ptr::new(files);
-    draft.env = Ptr::new(env);
-    draft.typed = true;
-    draft.revision += 1;
-    let shown = state.at;
-    hold(state, drafts, shown);
-}
-
 /// Shows the definition at a place, and one of its files.
 pub(super) fn pick(state: &mut State, at: usize, file: Option<&str>) {
     if at != state.at && at < state.drafts.len() {
@@ -397,7 +376,7 @@ pub(super) fn pick(state: &mut State, at: usize, file: Option<&str>) {
 }
 
 /// Holds these definitions in the editor and shows one of them.
-fn hold(state: &mut State, drafts: Vec<Draft>, at: usize) {
+pub(super) fn hold(state: &mut State, drafts: Vec<Draft>, at: usize) {
     let at = at.min(drafts.len().saturating_sub(1));
     let loaded = state.draft.loaded + 1;
     let drafts: Vec<Draft> = drafts.into_iter().map(draft::shown).collect();

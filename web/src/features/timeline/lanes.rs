@@ -428,9 +428,9 @@ fn LaneRow(props: &LaneRowProps) -> Html {
             </button>
             if props.folded != Some(false) {
                 <svg class="lane-bar" role="img" aria-label={spoken(name, &segments, props)} focusable="false">
-                    { bar(props, &segments, if props.ghost.is_some() { ("6%", "54%") } else { ("15%", "70%") }) }
+                    { bar(props, &segments, if props.ghost.is_some() { "6%" } else { "15%" }, if props.ghost.is_some() { "54%" } else { "70%" }) }
                     if let Some(ghost) = &props.ghost {
-                        <g class="ghost">{ bar(props, ghost, ("66%", "26%")) }</g>
+                        <g class="ghost">{ bar(props, ghost, "66%", "26%") }</g>
                     }
                     { for props.losses.iter().filter(|at_ms| axis.sees(**at_ms)).map(|at_ms| html! {
                         <svg class="loss" x={axis.x(*at_ms)} overflow="visible">
@@ -459,7 +459,7 @@ fn of_step(losses: &[(Text, u64)], step: &StepView) -> Vec<u64> {
 }
 
 /// Stretches as a bar at a height.
-fn bar(props: &LaneRowProps, segments: &[Segment], (y, height): (&'static str, &'static str)) -> Html {
+fn bar(props: &LaneRowProps, segments: &[Segment], y: &'static str, height: &'static str) -> Html {
     let axis = &props.axis;
     let draw = |segment: Segment| {
         let look = look_at(&props.path, &segment.status);

@@ -287,8 +287,8 @@ mod tests {
     }
 
     /// The width of a stretch on a track of a width.
-    fn px(axis: &Axis, (from_ms, to_ms): (u64, u64), track_px: i64) -> i64 {
-        (axis.seen(to_ms) - axis.seen(from_ms)) * track_px / 10_000
+    fn px(axis: &Axis, stretch: (u64, u64), track_px: i64) -> i64 {
+        (axis.seen(stretch.1) - axis.seen(stretch.0)) * track_px / 10_000
     }
 
     #[test]

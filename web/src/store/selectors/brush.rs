@@ -30,19 +30,15 @@ impl Grip {
 }
 
 /// A part of the same length that begins at an instant, within the run.
-fn placed(from_ms: u64, (first, last): (u64, u64), span_ms: u64) -> (u64, u64) {
-    let length = last.saturating_sub(first);
+fn placed(from_ms: u64, part: (u64, u64), span_ms: u64) -> (u64, u64) {
+    let length = part.1.saturating_sub(part.0);
     let from_ms = from_ms.min(span_ms.saturating_sub(length));
     (from_ms, from_ms + length)
 }
 
 /// Moves what is held of a part from one instant to another.
-pub(crate) fn brushed(
-    part: (u64, u64),
-    grip: Grip,
-    (from_ms, to_ms): (u64, u64),
-    span_ms: u64,
-) -> (u64, u64) {
+pub(crate) fn brushed(part: (u64, u64), grip: Grip, way: (u64, u64), span_ms: u64) -> (u64, u64) {
+    let (from_ms, to_ms) = way;
     let moved =
         |ms: u64| if to_ms >= from_ms { ms + (to_ms - from_ms) } else { ms.saturating_sub(from_ms - to_ms) };
     match grip {

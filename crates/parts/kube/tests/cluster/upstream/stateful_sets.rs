@@ -192,7 +192,8 @@ fn text(more: &str, replicas: u32, image: u32) -> String {
 }
 
 /// A set of these fields whose template changes, and its size from the first to the second; the images of its pods after each step.
-fn updated(more: &str, (before, after): (u32, u32)) -> (Yard, Vec<String>) {
+fn updated(more: &str, sizes: (u32, u32)) -> (Yard, Vec<String>) {
+    let (before, after) = sizes;
     let mut yard = Yard::new(0);
     yard.create(&text(more, before, 1));
     yard.run(0);
