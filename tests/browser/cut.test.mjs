@@ -33,20 +33,31 @@ function cut(page) {
   });
 }
 
-/** Plays until nothing moves any more; on a phone there is no room for the chip that says so beside the clock. */
-async function stuck(on, width) {
+const TOO_BIG = `name: big
+pods:
+  big:
+    count: 1
+    tasks:
+      server: {goal: RUNNING, cmd: ./big, cpus: 64, memory: 256}
+`;
+
+/** Rolls out what fits on no machine until nothing more happens, on a wide page; a phone has no room for the chip that says so beside the clock. */
+async function stuck(on, { width, height, page }) {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await on.type(TOO_BIG);
+  await page.getByRole("heading", { name: "Plans of big" }).waitFor();
   await on.fast();
   await on.play();
-  const chip = on.page.getByRole("group", { name: "Stuck" });
-  await (width > 768 ? chip.waitFor() : on.shows("servers", "IN_PROGRESS"));
-  await on.pause();
+  await on.dock.getByRole("group", { name: "Stuck" }).waitFor({ timeout: 90_000 });
+  await page.setViewportSize({ width, height });
 }
 
-/** Main states: example, what leads there. */
+/** Main states: example, what leads there, and what the state is called where the example does not say it. */
 const STATES = [
   ["web-shop", async (on) => (await on.play(), await on.shows("shop-0:[server]", "STARTED"), await on.pause())],
   ["hello-world", async (on) => (await on.play(), await on.shows("hello-0:[server]", "(STARTING|STARTED|COMPLETE)"), await on.pause())],
-  ["kudo-stuck-deploy", stuck],
+  ["kudo-stuck-deploy", async (on) => (await on.fast(), await on.play(), await on.shows("servers", "IN_PROGRESS"), await on.pause())],
+  ["hello-world", stuck, "a definition that fits nowhere"],
   ["waiting-for-memory", async (on) => (await on.fast(), await on.play(), await on.page.getByRole("region", { name: "The run has ended" }).waitFor())],
   ["kudo-first-operator", async (on) => (await on.play(), await on.shows("servers", "IN_PROGRESS"), await on.pause())],
   ["marathon-three-at-seventy-percent", async (on) => on.row("deployment-1").waitFor()],
@@ -54,10 +65,10 @@ const STATES = [
 ];
 
 for (const [width, height, touch] of [[1440, 900], [1280, 800], [390, 844, true]]) {
-  for (const [example, reach] of STATES) {
-    journey(`${example} at ${width}: nothing is cut that has room`, { width, height, touch, path: `?example=${example}` }, async ({ page, shot }) => {
+  for (const [example, reach, name] of STATES) {
+    journey(`${name ?? example} at ${width}: nothing is cut that has room`, { width, height, touch, path: `?example=${example}` }, async ({ page, shot }) => {
       const on = playground(page);
-      await reach(on, width);
+      await reach(on, { width, height, page });
       await shot("state");
       assert.deepEqual(await cut(page), []);
     });

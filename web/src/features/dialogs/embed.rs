@@ -214,12 +214,12 @@ fn instant_field(
     label: &'static str,
     placeholder: &'static str,
     typed: &str,
-    onchange: Callback<Event>,
+    oninput: Callback<InputEvent>,
 ) -> Html {
     let problem = instant(typed).err();
     html! {
         <label class="field"><span>{ label }</span>
-            <input type="text" {placeholder} value={typed.to_owned()} {onchange}
+            <input type="text" {placeholder} value={typed.to_owned()} {oninput}
                 aria-invalid={problem.is_some().then_some("true")} />
             if let Some(problem) = problem {
                 <span role="alert" class="form-problem">{ problem }</span>
@@ -255,6 +255,15 @@ pub(super) fn EmbedDialog(props: &EmbedDialogProps) -> Html {
             choice.set(next);
         })
     };
+    // Text is taken letter by letter: an answer may redraw the fields while somebody types.
+    let typed = |edit: fn(&mut Choice, String)| {
+        let choice = choice.clone();
+        Callback::from(move |event: InputEvent| {
+            let mut next = (*choice).clone();
+            edit(&mut next, value_of(&event));
+            choice.set(next);
+        })
+    };
     let plan_is = change(|choice, value| choice.plan = value);
     let poster_is = change(|choice, value| {
         choice.poster = match value.as_str() {
@@ -266,9 +275,9 @@ pub(super) fn EmbedDialog(props: &EmbedDialogProps) -> Html {
     let theme_is = change(|choice, value| {
         choice.theme = THEMES.iter().find(|(word, _)| *word == value).map_or("auto", |(word, _)| word);
     });
-    let markers_are = change(|choice, value| choice.markers = value);
-    let starts_at = change(|choice, value| choice.range.0 = value);
-    let stops_at = change(|choice, value| choice.range.1 = value);
+    let markers_are = typed(|choice, value| choice.markers = value);
+    let starts_at = typed(|choice, value| choice.range.0 = value);
+    let stops_at = typed(|choice, value| choice.range.1 = value);
     let plays = change(|choice, _| choice.autoplay = !choice.autoplay);
     let takes_over = change(|choice, _| choice.takes_over = !choice.takes_over);
     let pane = |word: &'static str| {
@@ -315,7 +324,7 @@ pub(super) fn EmbedDialog(props: &EmbedDialogProps) -> Html {
                     </select>
                 </label>
                 <label class="field"><span>{ "Markers" }</span>
-                    <input type="text" placeholder="12=Pause here;40=Agent lost" value={choice.markers.clone()} onchange={markers_are} />
+                    <input type="text" placeholder="12=Pause here;40=Agent lost" value={choice.markers.clone()} oninput={markers_are} />
                 </label>
                 { instant_field("Plays from", "0:00", &choice.range.0, starts_at) }
                 { instant_field("Plays to", "end", &choice.range.1, stops_at) }

@@ -433,7 +433,7 @@ fn LaneRow(props: &LaneRowProps) -> Html {
                         <g class="ghost">{ bar(props, ghost, "66%", "26%") }</g>
                     }
                     { for props.losses.iter().filter(|at_ms| axis.sees(**at_ms)).map(|at_ms| html! {
-                        <svg class="loss" x={axis.x(*at_ms)} overflow="visible">
+                        <svg class="loss" x={axis.x(*at_ms)} overflow="visible" aria-hidden="true">
                             <title>{ format!("lost at {}", clock(*at_ms)) }</title>
                             <use href="#i-lost" x="-6" y="4" width="12" height="12" />
                         </svg>
