@@ -136,8 +136,7 @@ test("a plain module script takes the engine and the element from addresses, wit
         }\`));
       const { createSession, init } = await import("${url}engine.js");
       await init();
-      const { define } = await import("${url}element.js");
-      define();
+      await import("${url}element.js");
       const { renderHtml } = await import("${url}ssr.js");
       const html = await renderHtml({ example: "hello-world" });
       console.log(JSON.stringify({ digest: createSession({ example: "canary" }).tick(30000).digest, html: html.startsWith("<planarium-embed ") }));`);
