@@ -19,7 +19,9 @@ function cut(page) {
     });
     const free = (row) => {
       const style = getComputedStyle(row);
-      const parts = [...row.children].filter((part) => seen(part) && part.textContent.trim() + part.innerHTML !== "");
+      // An empty cell of a table keeps its column, which other rows need.
+      const table = row.getAttribute("role") === "row";
+      const parts = [...row.children].filter((part) => seen(part) && (table || part.textContent.trim() + part.innerHTML !== ""));
       const gap = (parseFloat(style.columnGap) || 0) * Math.max(0, parts.length - 1);
       const inner = row.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
       return inner - gap - parts.reduce((sum, part) => sum + part.getBoundingClientRect().width, 0);
