@@ -1,8 +1,11 @@
-// Plays recorded rollouts in the pictures that `planarium render --html` writes. One classic script without requests: it works
-// from a disk, offline, and under a policy of `script-src 'self'`. `css` is put in front of it, see crates/embed/src/lib.rs.
+// Plays recorded rollouts in the pictures that `planarium render --html` writes. One classic script: it works from a disk, offline,
+// and under a policy of `script-src 'self'`. Nothing is requested until a reader wants to command, break or edit something: then the
+// page that `engine` names takes over in a frame, at that instant. `css` is put in front of it, see crates/embed/src/lib.rs.
 const NAME = "planarium-embed";
 const VERSION = 1;
-const ATTRIBUTES = ["autoplay", "loop", "speed", "start-at", "stop-at", "poster", "markers", "pause-on-markers", "controls", "theme"];
+const ATTRIBUTES = ["autoplay", "loop", "speed", "start-at", "stop-at", "poster", "markers", "pause-on-markers", "controls", "theme", "panes", "engine"];
+// Keys of a row that only an engine can answer: the page in the frame has the same ones.
+const ENGINE_KEYS = ["Enter", "p", "c", "f", "r", "i", "w"];
 const FAMILIES = ["neutral", "active", "complete", "waiting", "error"];
 const live = new Set();
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -83,6 +86,8 @@ class PlanariumEmbed extends HTMLElement {
     if (this._run) {
       style(this.getRootNode());
       this._theme();
+      // A frame that was moved in the document has lost its page.
+      if (this._port) this._leave();
       return;
     }
     // Frameworks set children after attributes, and a parser has not read them yet.
@@ -100,12 +105,13 @@ class PlanariumEmbed extends HTMLElement {
   get time() { return this._now / 1000; }
   set time(seconds) { this.seek(seconds); }
   get duration() { return this._run ? this._run.end / 1000 : 0; }
-  get playing() { return Boolean(this._frame); }
+  get playing() { return Boolean(this._tick); }
   get speed() { return this._speed; }
   set speed(speed) { if (speed > 0 && Number.isFinite(+speed)) this._speed = Math.min(64, Math.max(0.25, +speed)); }
   get markers() { return (this._marks ?? []).map(([at, text]) => ({ at: at / 1000, text })); }
 
   play() {
+    if (this._port) return this._call("play");
     if (!this._run || this.playing) return;
     if (this._now >= this._to) this._show(this._from);
     if (calm.matches) return this.step("status", 1);
@@ -114,7 +120,7 @@ class PlanariumEmbed extends HTMLElement {
       const ms = this._now + (last === undefined ? 0 : (at - last) * this._speed);
       last = at;
       const stop = this.hasAttribute("pause-on-markers") && this._marks.find(([mark]) => mark > this._now && mark <= ms);
-      this._frame = requestAnimationFrame(frame);
+      this._tick = requestAnimationFrame(frame);
       this._show(Math.min(stop ? stop[0] : ms, this._to));
       if (stop) this.pause();
       else if (this._now >= this._to) {
@@ -125,20 +131,22 @@ class PlanariumEmbed extends HTMLElement {
         }
       }
     };
-    this._frame = requestAnimationFrame(frame);
+    this._tick = requestAnimationFrame(frame);
     this._label();
   }
 
   pause() {
+    if (this._port) return this._call("pause");
     if (!this.playing) return;
-    cancelAnimationFrame(this._frame);
-    this._frame = 0;
+    cancelAnimationFrame(this._tick);
+    this._tick = 0;
     this._label();
     this._say();
   }
 
   // A number of seconds, "50%", "end", "marker:TEXT" or {marker: TEXT}.
   seek(to) {
+    if (this._port) return this._call("seek", to);
     const ms = this._instant(to);
     if (ms === undefined) return { ok: false, code: "bad-request", reason: `no such instant: ${JSON.stringify(to)}` };
     this._show(ms);
@@ -147,7 +155,8 @@ class PlanariumEmbed extends HTMLElement {
   }
 
   // To the next (or, below zero, an earlier) change of a status.
-  step(_what = "status", n = 1) {
+  step(what = "status", n = 1) {
+    if (this._port) return this._call("step", what, n);
     if (!this._run) return;
     for (let left = Math.abs(n); left > 0; left -= 1) {
       const at = n > 0 ? this._stops.find((ms) => ms > this._now) : this._stops.findLast((ms) => ms < this._now);
@@ -157,11 +166,169 @@ class PlanariumEmbed extends HTMLElement {
     this._say();
   }
 
+  // What only an engine can do. Each is a promise of {ok: true, value} or {ok: false, code, reason}.
+  command(what) { return this._engineCall("command", what); }
+  inject(fault) { return this._engineCall("inject", fault); }
+  why(path) { return this._engineCall("why", path); }
+  snapshot() { return this._engineCall("snapshot"); }
+
+  // Lets the engine take over at the instant shown: a promise of {ok}.
+  takeOver() {
+    if (this._taking) return this._taking;
+    const taking = this._take().then(
+      () => ({ ok: true }),
+      (error) => {
+        const reason = `The engine did not start: ${error.message}. The recording still plays.`;
+        // Who has left it need not hear of it.
+        if (this._taking === taking) {
+          this._leave();
+          warn(reason);
+          if (this._line) this._line.textContent = reason;
+          this._tell("error", { reason });
+        }
+        return { ok: false, code: "no-engine", reason };
+      },
+    );
+    return (this._taking = taking);
+  }
+
   finalize() {
+    this._leave();
     this.pause();
     live.delete(this);
   }
   dispose() { this.finalize(); }
+
+  // Takes the frame away; the recording is shown again.
+  _leave() {
+    this._port?.close();
+    this._frame?.remove();
+    this._notice?.remove();
+    this._port = this._frame = this._notice = this._taking = undefined;
+    this.removeAttribute("data-engine");
+    if (this._try) this._try.disabled = false;
+    this._waiting?.forEach((done) => done({ ok: false, code: "no-engine", reason: "the engine was left" }));
+    this._waiting?.clear();
+  }
+
+  async _engineCall(name, ...args) {
+    const taken = await this.takeOver();
+    return taken.ok ? this._call(name, ...args) : taken;
+  }
+
+  _call(call, ...args) {
+    const id = (this._calls = (this._calls ?? 0) + 1);
+    return new Promise((done) => {
+      (this._waiting ??= new Map()).set(id, done);
+      this._port.postMessage({ id, call, args });
+    });
+  }
+
+  async _take() {
+    const text = this.querySelector("script.pl-run")?.textContent;
+    const address = this.getAttribute("engine");
+    if (!text || !address) throw new Error("this document names none");
+    this.pause();
+    const hadFocus = this.contains(document.activeElement);
+    const url = new URL(address, document.baseURI);
+    if (!/^https?:$/.test(url.protocol)) throw new Error("a page from a disk cannot load it");
+    if (this._try) this._try.disabled = true;
+    if (this._line) this._line.textContent = "The engine is being loaded …";
+    const panes = this.getAttribute("panes") ?? "tree,timeline,why";
+    const set = (name, value) => url.searchParams.set(name, value);
+    set("panes", this._edits ? `${panes},editor` : panes);
+    set("theme", this.dataset.theme);
+    set("parent", location.origin);
+    if (this._row !== undefined) set("select", this._path(this._row));
+    url.hash = `${JSON.parse(text)}~${Math.round(this._now)}`;
+    const figure = this.querySelector(".pl-figure");
+    const frame = (this._frame = document.createElement("iframe"));
+    frame.className = "pl-engine";
+    frame.title = figure.getAttribute("aria-label");
+    frame.allow = "clipboard-write; fullscreen";
+    frame.src = url.href;
+    const ready = this._greet(frame, url.origin);
+    this.append(frame);
+    const { differing, version } = await ready;
+    const { value } = await this._call("snapshot");
+    if (this._frame !== frame) throw new Error("it was left");
+    if (differing || (this._run && value?.end && value.end.digest !== this._run.digest)) this._differs(version);
+    frame.style.height = `${Math.max(figure.offsetHeight, this._wanted ?? 0, 320)}px`;
+    this.setAttribute("data-engine", "on");
+    // The focus has nowhere to be now, unless its owner has gone on reading.
+    const focused = document.activeElement;
+    if (hadFocus && (focused === document.body || this.contains(focused))) {
+      frame.focus();
+      this._call("focus");
+    }
+  }
+
+  // Says that the engine does not come to what was recorded.
+  _differs(version) {
+    const by = this._run?.by;
+    const engine = version && version !== by ? `is ${version} and ` : "";
+    this._notice = document.createElement("p");
+    this._notice.className = "pl-problem";
+    this._notice.setAttribute("role", "status");
+    this._notice.textContent = `This was recorded with ${by ? `Planarium ${by}` : "an older Planarium"}. The engine here ${engine}comes out differently.`;
+    this._frame.before(this._notice);
+    warn(this._notice.textContent);
+  }
+
+  // The handshake with the frame; resolves when it shows the run.
+  _greet(frame, origin) {
+    return new Promise((done, fail) => {
+      const id = String(Math.random()).slice(2);
+      const end = (settle, value) => {
+        clearInterval(again);
+        document.removeEventListener("securitypolicyviolation", refused);
+        settle(value);
+      };
+      const refused = ({ effectiveDirective, violatedDirective }) => {
+        const directive = effectiveDirective || violatedDirective;
+        if (/^(frame|child|default)-src/.test(directive)) end(fail, new Error(`this document's policy does not allow its frame (frame-src ${origin})`));
+      };
+      let tries = 0;
+      const again = setInterval(() => {
+        // What has answered is being loaded: an engine is larger than its page.
+        const most = this._port ? 120 : 20;
+        if (!frame.isConnected) return end(fail, new Error("it was left"));
+        if ((tries += 1) > most) return end(fail, new Error(`it did not answer within ${most / 2} seconds`));
+        if (!this._port) frame.contentWindow?.postMessage({ planarium: 1, type: "hello", id }, origin);
+      }, 500);
+      document.addEventListener("securitypolicyviolation", refused);
+      const hear = ({ source, origin: from, data, ports }) => {
+        if (!frame.isConnected) return removeEventListener("message", hear);
+        if (source !== frame.contentWindow || from !== origin) return;
+        if (data?.type === "resize" && Number.isFinite(data.height)) {
+          this._wanted = Math.min(Math.max(data.height, 240), 1200);
+          if (this.dataset.engine) frame.style.height = `${this._wanted}px`;
+        }
+        if (data?.type === "unsupported") end(fail, new Error("it speaks another version of the messages"));
+        if (data?.type !== "welcome" || data.id !== id || !ports[0]) return;
+        this._port = ports[0];
+        this._port.onmessage = ({ data: told }) => {
+          if (told.event === "ready") {
+            end(done, told.detail);
+          } else if (told.event) this._heard(told.event, told.detail);
+          else {
+            const { id: number, ...value } = told;
+            this._waiting.get(number)?.(value);
+            this._waiting.delete(number);
+          }
+        };
+      };
+      addEventListener("message", hear);
+      frame.addEventListener("load", () => !this._port && frame.contentWindow?.postMessage({ planarium: 1, type: "hello", id }, origin));
+    });
+  }
+
+  _heard(event, detail) {
+    if (event === "timeupdate") this._now = detail.time;
+    const seconds = { ...detail };
+    for (const key of ["t", "time"]) if (key in seconds) seconds[key] /= 1000;
+    if (event !== "playing") this._tell(event, seconds);
+  }
 
   _instant(to) {
     if (!this._run) return undefined;
@@ -294,12 +461,33 @@ class PlanariumEmbed extends HTMLElement {
       });
       this._range.addEventListener("change", () => this._say());
     }
+    if (bar && this.hasAttribute("engine") && this.querySelector("script.pl-run")) {
+      this._try = document.createElement("button");
+      Object.assign(this._try, { type: "button", className: "pl-try", textContent: "Try it" });
+      this._try.title = "Command it, break it, edit it: the engine takes over at this instant";
+      this._try.addEventListener("click", () => this.takeOver());
+      bar.append(this._try);
+      this.querySelectorAll(".pl-source pre").forEach((source) => {
+        const edit = document.createElement("button");
+        Object.assign(edit, { type: "button", className: "pl-try", textContent: "Edit" });
+        edit.addEventListener("click", () => {
+          this._edits = true;
+          this.takeOver();
+        });
+        source.before(edit);
+      });
+    }
     this._line?.setAttribute("role", "status");
     this._label();
     this._rows.forEach((row, at) => {
       row.tabIndex = at ? -1 : 0;
       const depth = Number(row.dataset.depth);
       if (Number(this._rows[at + 1]?.dataset.depth) > depth) row.setAttribute("aria-expanded", "true");
+      row.addEventListener("focus", () => {
+        this._rows[this._row ?? 0].tabIndex = -1;
+        row.tabIndex = 0;
+        this._row = at;
+      });
     });
     this.addEventListener("keydown", (event) => {
       // A key that is handled here is not the host's as well: mdBook turns pages by arrows.
@@ -313,7 +501,7 @@ class PlanariumEmbed extends HTMLElement {
   _key({ key, target }) {
     const row = target.closest?.(".pl-tree tbody tr");
     if (target.closest?.(".pl-source, .pl-link")) return false;
-    if (target === this._button && (key === " " || key === "Enter")) return false;
+    if ((target === this._button || target === this._try) && (key === " " || key === "Enter")) return false;
     if (key === " " || key === "k") this.playing ? this.pause() : this.play();
     else if (row) return this._rowKey(row, key);
     else if (key === "ArrowRight" || key === "ArrowUp") this.step("status", 1);
@@ -328,10 +516,7 @@ class PlanariumEmbed extends HTMLElement {
     const shown = this._rows.filter((one) => !one.hidden && !one.classList.contains("pl-folded"));
     const at = shown.indexOf(row);
     const go = (to) => {
-      if (!to) return;
-      row.tabIndex = -1;
-      to.tabIndex = 0;
-      to.focus();
+      to?.focus();
     };
     const open = row.getAttribute("aria-expanded");
     if (key === "ArrowDown") go(shown[at + 1]);
@@ -342,8 +527,15 @@ class PlanariumEmbed extends HTMLElement {
     else if (key === "ArrowRight" || key === "ArrowLeft") {
       if (open === (key === "ArrowRight" ? "false" : "true")) this._fold(row, key === "ArrowLeft");
       else if (key === "ArrowLeft") go(shown.slice(0, at).findLast((one) => Number(one.dataset.depth) < Number(row.dataset.depth)));
-    } else return false;
+    } else if (this._try && ENGINE_KEYS.includes(key)) this._hand(key);
+    else return false;
     return true;
+  }
+
+  // Lets the engine take over, and gives it the key.
+  async _hand(key) {
+    const taken = await this.takeOver();
+    if (taken.ok && key !== "Enter") this._call("press", key);
   }
 
   _fold(row, folded) {
@@ -456,7 +648,9 @@ class PlanariumEmbed extends HTMLElement {
 
   _theme() {
     const asked = this.getAttribute("theme");
+    const before = this.dataset.theme;
     this.dataset.theme = asked === "light" || asked === "dark" ? asked : isDark(this) ? "dark" : "light";
+    if (this._port && before !== this.dataset.theme) this._call("theme", this.dataset.theme);
   }
 
   _tell(name, detail) {

@@ -1,2 +1,4 @@
 export { define } from "./index.js";
-export type { Marker, PlanariumEmbedElement, SeekResult, StatusChange } from "./index.js";
+export type {
+  CallResult, Command, FaultRequest, Marker, PlanariumEmbedElement, PlanariumEventMap, PlanSnapshot, SeekResult, Snapshot, StatusChange,
+} from "./index.js";

@@ -28,10 +28,10 @@ export interface Command {
   plan: string; phase?: string; step?: string; service?: string; params?: Record<string, string>;
 }
 
-/** A fault and its target, in the words of the input `fault`. */
-export interface FaultRequest {
-  kind: string; target?: Record<string, string>; for_ms?: number; count?: number; probability?: number; [key: string]: unknown;
-}
+/** A fault and its target. `kind` is the word; `fault`, as in the input `fault`, is read as well. */
+export type FaultRequest = ({ kind: string; fault?: string } | { kind?: string; fault: string }) & {
+  target?: Record<string, string>; for_ms?: number; count?: number; probability?: number; [key: string]: unknown;
+};
 
 /** An element: `"deploy/hello/hello-0:[server]"` or its parts. */
 export type Path = string | { plan: string; phase?: string; step?: string; service?: string; dialect?: string };

@@ -108,8 +108,8 @@ class Session {
   apply(input) { return this.#simulation.apply(clean(input)); }
   /** Commands a plan, phase or step: `{ op: "continue", plan: "deploy" }`. Without a service the first one is meant. */
   command({ service = this.#first(), ...command }) { return this.apply({ kind: "plan", service, ...command }); }
-  /** Breaks something: `{ kind: "agent-lost", target: { agent: "*" }, for_ms: 60_000 }`. */
-  inject({ kind, ...rest }) { return this.apply({ kind: "fault", fault: kind, ...rest }); }
+  /** Breaks something: `{ kind: "agent-lost", target: { agent: "*" }, for_ms: 60_000 }`; `fault` is read in place of `kind`. */
+  inject({ kind, fault = kind, ...rest }) { return this.apply({ ...rest, kind: "fault", fault }); }
   /** Asks one of the simulated HTTP APIs. */
   request(method, target, body) {
     return this.#simulation.request(method, target, body === undefined || typeof body === "string" ? body : JSON.stringify(body));

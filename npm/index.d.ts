@@ -1,12 +1,51 @@
+import type { Command, FaultRequest } from "./engine.js";
+
+export type { Command, FaultRequest } from "./engine.js";
+
 /** Defines `<planarium-embed>` once; does nothing where there is no `customElements`, as in Node. */
 export function define(): void;
 
-/** A status that changed while a recording plays. Times are seconds. */
-export interface StatusChange { path: string; from: string; to: string; t: number; }
+/** A status that changed while a run plays. A row that comes has no status before, one that goes none after. `t` is in seconds. */
+export interface StatusChange { path: string; from: string | null; to: string | null; t: number; }
 /** A named instant of a recording. */
 export interface Marker { at: number; text: string; }
 /** The answer of `seek`: a place that does not exist is refused and changes nothing. */
 export type SeekResult = { ok: true } | { ok: false; code: string; reason: string };
+
+/** The answer to what the engine was asked. `no-engine` means that it did not start, and the recording still plays. */
+export type CallResult<Value = unknown> =
+  | { ok: true; value?: Value }
+  | { ok: false; code: "refused" | "not-found" | "bad-request" | "no-engine"; reason: string };
+
+/** A plan with the statuses of its elements. */
+export interface PlanSnapshot {
+  service: string; name: string; status: string;
+  phases: { name: string; status: string; steps: { name: string; status: string }[] }[];
+}
+/** The plans at the instant shown. */
+export interface Snapshot {
+  now_ms: number;
+  idle: boolean;
+  /** Digest of what happened up to the instant shown. */
+  digest: string;
+  /** The run's end: when, and the digest there. */
+  end: { ms: number; digest: string };
+  plans: PlanSnapshot[];
+}
+
+/** The events of the element; they bubble. */
+export interface PlanariumEventMap {
+  /** The recording can play. */
+  "planarium:ready": CustomEvent<Record<string, never>>;
+  "planarium:statuschange": CustomEvent<StatusChange>;
+  /** At most four times a second. */
+  "planarium:timeupdate": CustomEvent<{ time: number }>;
+  "planarium:marker": CustomEvent<Marker>;
+  /** The end was reached. */
+  "planarium:complete": CustomEvent<{ time: number }>;
+  /** The recording cannot be played, or the engine did not start. */
+  "planarium:error": CustomEvent<{ reason: string }>;
+}
 
 /** The element that plays a recorded run in place. */
 export interface PlanariumEmbedElement extends HTMLElement {
@@ -20,12 +59,23 @@ export interface PlanariumEmbedElement extends HTMLElement {
   readonly markers: Marker[];
   /** Fulfilled once the recording can play. */
   readonly ready: Promise<void>;
-  play(): void;
-  pause(): void;
+  /** Once the engine has taken over, the answer is a promise; this holds for `pause`, `seek` and `step`, too. */
+  play(): void | Promise<CallResult>;
+  pause(): void | Promise<CallResult>;
   /** To a second, a share (`"50%"`) or a marker (`"marker:TEXT"`). */
-  seek(to: number | string | { marker: string }): SeekResult;
-  /** By status changes or by single ones, backwards if negative. */
-  step(by: "event" | "status", count?: number): void;
+  seek(to: number | string | { marker: string }): SeekResult | Promise<CallResult>;
+  /** By status changes, backwards if negative. Single events and markers are known to the engine alone. */
+  step(by?: "event" | "status" | "marker", count?: number): void | Promise<CallResult>;
+  /** Gives a command to a plan, phase or step; the engine takes over. */
+  command(command: Command): Promise<CallResult>;
+  /** Breaks something; the engine takes over. */
+  inject(fault: FaultRequest): Promise<CallResult>;
+  /** Explains why `"PLAN"`, `"PLAN/PHASE"` or `"PLAN/PHASE/STEP"` is not finished; the engine takes over. */
+  why(element: string): Promise<CallResult>;
+  /** The plans at the instant shown; the engine takes over. */
+  snapshot(): Promise<CallResult<Snapshot>>;
+  /** Lets the engine take over at the instant shown. */
+  takeOver(): Promise<CallResult>;
   /** Stops and lets go of everything outside of the element. */
   finalize(): void;
   dispose(): void;
@@ -33,4 +83,5 @@ export interface PlanariumEmbedElement extends HTMLElement {
 
 declare global {
   interface HTMLElementTagNameMap { "planarium-embed": PlanariumEmbedElement; }
+  interface HTMLElementEventMap extends PlanariumEventMap {}
 }

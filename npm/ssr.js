@@ -6,7 +6,7 @@ import { createSession, examples, init } from "./engine.js";
  *
  * Throws when the definition is refused: a document that shows it would show nothing.
  */
-export async function renderHtml({ until = "idle", limit_ms = 86_400_000, title, plan, at_ms, link, sources, attributes, ...source }) {
+export async function renderHtml({ until = "idle", limit_ms = 86_400_000, title, plan, at_ms, link, engine, sources, attributes, ...source }) {
   await init();
   const session = createSession(source);
   try {
@@ -15,7 +15,7 @@ export async function renderHtml({ until = "idle", limit_ms = 86_400_000, title,
       throw new Error([session.loaded.reason, ...findings].join("\n"));
     }
     session.runUntil(until, limit_ms);
-    return session.renderHtml({ title, plan, at_ms, link, sources, attributes });
+    return session.renderHtml({ title, plan, at_ms, link, engine, sources, attributes });
   } finally {
     session.dispose();
   }

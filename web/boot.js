@@ -1,5 +1,5 @@
 /**
- * Starts the page: loads the engine, plays to it what was done before it was there, and says plainly when it does not start.
+ * Starts the page: loads it, waits for the engine beside it, plays to it what was done before it was there, and says plainly when it does not start.
  *
  * It is a file of its own so that the page needs no inline script. `document.documentElement.dataset.boot` says how far
  * it is: `starting`, `started` or `failed`.
@@ -25,20 +25,22 @@ function explanation(error) {
 const status = document.getElementById("boot");
 const app = document.getElementById("app");
 root.dataset.boot = "starting";
-// The page says so once its keys count, see web/src/app/keys.rs.
+// The page says so once the engine has answered and keys count, see web/src/app/keys.rs.
 const listening = new Promise((done) => addEventListener("planarium:listening", done, { once: true }));
 try {
+  if (typeof WebAssembly !== "object") throw new Error("no WebAssembly");
   const engine = meta("engine");
   const { default: init } = await import(absolute(engine.dataset.glue));
   await init({ module_or_path: absolute(engine.content) });
-  await listening;
+  await Promise.race([listening, window.planariumEngine.failed]);
   const early = window.planariumEarly?.();
   delete root.dataset.picture;
   app?.removeAttribute("aria-busy");
   status?.remove();
   root.dataset.boot = "started";
   if (early && app) replay(early, app);
-  keepOffline(meta("offline")?.content);
+  // A frame belongs to the document around it.
+  if (!root.hasAttribute("data-frame")) keepOffline(meta("offline")?.content);
 } catch (error) {
   root.dataset.boot = "failed";
   if (status) {

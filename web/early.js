@@ -1,5 +1,21 @@
-// Runs before the first paint, as a classic script beside the style sheet: the page's picture stands in the document, and what is done
-// to it before the page itself is there is noted down. `boot.js` plays it to the page when that listens.
+// Runs before the first paint, as a classic script beside the style sheet: the engine's worker is started, the page's picture stands in
+// the document, and what is done to it before the page itself is there is noted down. `boot.js` plays it to the page when that listens.
+import { Engine } from "./engine.js";
+
+(() => {
+  const worker = document.querySelector('meta[name="planarium-worker"]');
+  if (worker) {
+    const absolute = (path) => new URL(path, document.baseURI).href;
+    const { script, glue, size } = worker.dataset;
+    const names = { script: absolute(script), glue: absolute(glue), wasm: absolute(worker.content) };
+    const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+    window.planariumEngine = new Engine(names, (bytes) => {
+      const place = document.getElementById("boot-bytes");
+      if (place) place.textContent = `${megabytes(bytes)} of ${megabytes(Number(size))} MB`;
+    });
+  }
+})();
+
 (() => {
   const root = document.documentElement;
   root.dataset.boot = "starting";
@@ -12,8 +28,12 @@
       return "";
     }
   };
+  // In a frame of another document the address says how it looks, and there is no picture.
+  const framed = root.hasAttribute("data-frame");
+  const theme = new URLSearchParams(location.search).get("theme");
+  if (framed && ["light", "dark"].includes(theme)) root.dataset.theme = theme;
   // The looks of the last visit, as web/src/store/persist.rs writes them.
-  for (const [key, value] of kept("localStorage", "prefs").split(";").map((pair) => pair.split("="))) {
+  for (const [key, value] of (framed ? "" : kept("localStorage", "prefs")).split(";").map((pair) => pair.split("="))) {
     if (key === "theme" && value !== "auto") root.dataset.theme = value;
     if (key === "hint") root.dataset.hint = value;
     if (["editor", "inspector"].includes(key) && Number(value)) root.style.setProperty(`--${key}-size`, `${Number(value) / 10}%`);
@@ -21,7 +41,7 @@
   }
   // The picture is that of the first example: a link, an example's address and kept work show something else.
   const elsewhere = location.search || location.hash.length > 1;
-  if (elsewhere || ["tab", "journal"].some((key) => kept("sessionStorage", key)) || kept("localStorage", "drafts")) {
+  if (framed || elsewhere || ["tab", "journal"].some((key) => kept("sessionStorage", key)) || kept("localStorage", "drafts")) {
     root.dataset.picture = "other";
   }
 

@@ -10,8 +10,10 @@ const FILES = { page: [], rest: [] };
 
 const CACHE = "planarium-files";
 const PATIENCE_MS = 2_000;
-const DOCUMENT = new URL("./", self.registration.scope).href;
 const absolute = (name) => new URL(name, self.registration.scope).href;
+const DOCUMENT = absolute("./");
+/** The same page as a frame of other documents. */
+const FRAME = absolute("./embed.html");
 
 /** Keeps those files that are not there yet. The browser has most of them from the page's own visit. */
 async function keep(names) {
@@ -34,7 +36,7 @@ async function install() {
 
 /** Removes the files of versions that no page uses any more. */
 async function tidy() {
-  const wanted = new Set([DOCUMENT, ...[...FILES.page, ...FILES.rest].map(absolute)]);
+  const wanted = new Set([DOCUMENT, FRAME, ...[...FILES.page, ...FILES.rest].map(absolute)]);
   const cache = await caches.open(CACHE);
   for (const request of await cache.keys()) {
     if (!wanted.has(request.url)) await cache.delete(request);
@@ -51,17 +53,17 @@ async function fromCacheFirst(request) {
   return response;
 }
 
-/** The document from the network; the kept one where that fails or takes too long. */
-async function documentFor(event) {
+/** A document from the network; the kept one where that fails or takes too long. */
+async function documentFor(event, key) {
   const cache = await caches.open(CACHE);
   const network = fetch(event.request).then(async (response) => {
-    if (response.ok) await cache.put(DOCUMENT, response.clone());
+    if (response.ok) await cache.put(key, response.clone());
     return response;
   });
   event.waitUntil(network.catch(() => undefined));
   const late = new Promise((done) => setTimeout(done, PATIENCE_MS));
   const first = await Promise.race([network.catch(() => undefined), late]);
-  return first ?? (await cache.match(DOCUMENT)) ?? network;
+  return first ?? (await cache.match(key)) ?? network;
 }
 
 self.addEventListener("install", (event) => event.waitUntil(install()));
@@ -75,8 +77,10 @@ self.addEventListener("fetch", (event) => {
   const { origin, pathname } = new URL(request.url);
   if (request.method !== "GET" || origin !== location.origin) return;
   const inside = new URL(DOCUMENT).pathname;
-  if (request.mode === "navigate" && [inside, `${inside}index.html`].includes(pathname)) {
-    event.respondWith(documentFor(event));
+  const isPage = [inside, `${inside}index.html`].includes(pathname);
+  const isFrame = [`${inside}embed`, `${inside}embed.html`].includes(pathname);
+  if (request.mode === "navigate" && (isPage || isFrame)) {
+    event.respondWith(documentFor(event, isFrame ? FRAME : DOCUMENT));
   } else if (/-[0-9a-f]{16}(_bg)?\.\w+$/.test(pathname)) {
     event.respondWith(fromCacheFirst(request));
   }

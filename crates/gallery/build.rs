@@ -95,12 +95,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         rows.push((
             order,
             format!(
-                "    Example {{ id: {id:?}, title: {:?}, dialect: {:?}, beside: {:?}, teaches: {:?}, difficulty: {:?}, files: &[{texts}], scenario: include_str!({:?}), readme: {:?} }},\n",
+                "    Example {{ id: {id:?}, title: {:?}, dialect: {:?}, beside: {:?}, teaches: {:?}, difficulty: {:?}, picture: {:?}, files: &[{texts}], scenario: include_str!({:?}), readme: {:?} }},\n",
                 value("title"),
                 value("dialect"),
                 value("beside"),
                 value("teaches"),
                 value("difficulty"),
+                value("picture"),
                 scenario.display().to_string(),
                 body,
             ),

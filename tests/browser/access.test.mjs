@@ -53,6 +53,7 @@ journey("the whole walk-through by keyboard alone", {}, async ({ page }) => {
   await page.getByRole("menu").waitFor({ state: "hidden" });
   await onRow("the menu gives the focus back");
   await page.keyboard.press("r");
+  await on.shows("hello", "PENDING");
   await on.stepTo("hello", "COMPLETE");
   await page.keyboard.press("?");
   await page.getByRole("dialog").waitFor();

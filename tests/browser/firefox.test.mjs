@@ -56,7 +56,7 @@ for (const [width, theme] of [[1440, "light"], [SIZES.phone.width, "dark"]]) {
     await shot("fault");
     await fault.getByRole("button", { name: "Lose a machine" }).click();
     await fault.waitFor({ state: "hidden" });
-    await on.dock.getByText(/^agent-\d/).first().waitFor();
+    await on.dock.getByText(/^agent-\d/).first().waitFor({ state: "attached" });
     await on.play();
     await soon(async () => assert.ok((await on.now()) > head, "the clock runs"));
     await on.pause();

@@ -59,7 +59,7 @@ for (const [size, viewport] of Object.entries({ ...SIZES, tablet: { width: 900, 
       const { page } = tools;
       assert.equal(await page.locator("html").getAttribute("data-boot"), "starting");
       const before = await places(page);
-      assert.ok(before.some((line) => line.includes("hello-0")), before.join("\n"));
+      assert.ok(before.some((line) => line.includes("shop-0")), before.join("\n"));
       await tools.start();
       assert.deepEqual(await places(page), before);
       assert.deepEqual(await page.evaluate(() => globalThis.shifts), []);

@@ -28,6 +28,9 @@ export const DIST = path.resolve(process.env.PLANARIUM_DIST ?? path.join(here, "
 /** How much slower the page runs. */
 const SLOWDOWN = Number(process.env.PLANARIUM_SLOWDOWN ?? 1);
 
+/** Where a journey starts that names no path: an example that shows every word of a plan. */
+const START = "?example=hello-world";
+
 /** Sizes at which a page is looked at. */
 export const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
@@ -249,7 +252,7 @@ export async function shot(page, name, options = {}) {
  * reported meanwhile. On a failure a picture is kept. Where there is no Firefox, a journey in Firefox is skipped.
  *
  * @param {string} name
- * @param {object} options as for `open`; further `path` (default: the start page), `folder`, `extra`, `mount` (as for
+ * @param {object} options as for `open`; further `path` (default: the walk through of a plan), `folder`, `extra`, `mount` (as for
  *   `serve`), `boot: false` for pages without the engine
  * @param {(tools: object) => Promise<void>} steps
  */
@@ -263,7 +266,7 @@ export function journey(name, options, steps) {
     const server = await serve(options.folder, options.extra, options.mount);
     let opened;
     try {
-      opened = await open(new URL(options.path ?? "", server.url).href, options);
+      opened = await open(new URL(options.path ?? START, server.url).href, options);
       const { page } = opened;
       if (options.boot !== false) {
         await started(page);

@@ -63,6 +63,12 @@ export function playground(page) {
 
   const status = async (name, level) => (await statusCell(name, level).innerText()).trim().split(/\s/)[0];
 
+  /** Waits until the engine beside the page has answered everything, and the answer is drawn. */
+  const answered = async () => {
+    await page.locator("html:not([data-waiting])").waitFor({ state: "attached", ...PATIENCE });
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+  };
+
   /** Waits until an element shows a status. */
   const shows = async (name, wanted, level) => {
     try {
@@ -95,6 +101,7 @@ export function playground(page) {
     row,
     status,
     shows,
+    answered,
     text,
     now,
 
@@ -111,18 +118,10 @@ export function playground(page) {
     /** Goes on from status change to status change until an element shows a status. */
     stepTo: async (name, wanted, level) => {
       const next = dock.getByRole("button", { name: "To the next status change" });
+      await answered();
       for (let steps = 0; steps < 200 && (await status(name, level)) !== wanted; steps += 1) {
-        const before = await slider.getAttribute("aria-valuetext");
-        const was = await text();
         await next.click();
-        await page.waitForFunction(
-          ([said, rows]) => {
-            const shown = [...document.querySelectorAll("[role=treegrid] [role=row]")].map((row) => row.textContent).join();
-            const now = document.querySelector("[role=slider]")?.getAttribute("aria-valuetext");
-            return now !== said || shown !== rows;
-          },
-          [before, was],
-        );
+        await answered();
       }
       assert.equal(await status(name, level), wanted, await text());
     },
@@ -151,6 +150,15 @@ export function playground(page) {
     },
     why: () => inspector.getByRole("tabpanel"),
 
+    /** Shows plans as rows, or as the drawing that a system has for them. */
+    looks: async (name) => {
+      const button = page.getByRole("group", { name: "Show the plan as" }).getByRole("button", { name });
+      if ((await button.getAttribute("aria-pressed")) !== "true") {
+        await button.click();
+      }
+      await (name === "Rows" ? tree : page.getByRole("region", { name: /^Plan of / }).first()).waitFor();
+    },
+
     /** The link to the run and the digest of all that happened, as the share dialog tells them. */
     shared: async () => {
       await page.getByRole("banner").getByRole("button", { name: "Share" }).click();
@@ -168,6 +176,7 @@ export function playground(page) {
       const dialog = page.getByRole("dialog");
       await dialog.getByRole("button", { name: title }).first().click();
       await dialog.waitFor({ state: "hidden" });
+      await answered();
     },
 
     /** The editor's text field, rich or plain. */

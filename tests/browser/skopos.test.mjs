@@ -9,30 +9,41 @@ const WIDE = { width: 1440, height: 900 };
 /** The panel of the plan. */
 const panel = (page) => page.getByRole("region", { name: /^Plan of / }).first();
 
-/** Shows the panel, where there is room for one pane only as well. */
-async function shown(page, on, touch) {
-  if (touch) {
-    await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Cluster" }).click();
-  }
-  await on.tab("Pods");
-  await panel(page).waitFor();
-}
-
-journey("a step is chosen in the tree and in the drawing", { ...WIDE, path: "?example=quality-gate" }, async ({ page, scan, shot }) => {
+journey("a step is chosen in the drawing and in the rows", { ...WIDE, path: "?example=quality-gate" }, async ({ page, scan, shot }) => {
   const on = playground(page);
-  await shown(page, on, false);
+  // The drawing is what a plan of Skopos is seen as.
+  await panel(page).waitFor();
+  await shot("the drawing");
+  await on.looks("Rows");
   const drawn = (name) => panel(page).getByRole("button", { name, exact: false, pressed: true });
   const rows = on.tree.getByRole("row", { level: 3 });
   const name = (await rows.nth(1).getByRole("gridcell").first().innerText()).trim().split("\n")[0];
   await rows.nth(1).getByText(name, { exact: true }).click();
+  await on.looks("Drawing");
   await drawn(name.replace(/^each: /, "")).first().waitFor();
   await panel(page).getByRole("list", { name: /^Exits of / }).waitFor();
-  await shot("chosen in the tree");
+  await shot("chosen in the rows");
   const other = panel(page).locator(".flow-label[aria-pressed=false]").last();
   await other.click();
+  await on.looks("Rows");
   const selected = on.tree.getByRole("row", { selected: true });
   await selected.waitFor();
   assert.notEqual((await selected.innerText()).includes(name), true);
+  await scan();
+});
+
+journey("the whole drawing of a phase is seen, and its commands are beside it", { ...WIDE, path: "?example=ask-first" }, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await panel(page).getByRole("button", { name: "Start" }).click();
+  await on.fast();
+  await on.play();
+  const gate = page.getByRole("group", { name: /^Gate / });
+  await gate.waitFor();
+  await shot("gate");
+  for (const drawing of await panel(page).locator(".flow-scroll").all()) {
+    const cut = await drawing.evaluate((element) => element.scrollWidth - element.clientWidth);
+    assert.ok(cut <= 1, `a drawing is cut by ${cut} pixels`);
+  }
   await scan();
 });
 
@@ -44,17 +55,16 @@ for (const [size, options] of [
 ]) {
   journey(`a loop and a failure, ${size}`, { ...options, path: "?example=second-instance" }, async ({ page, scan, shot }) => {
     const on = playground(page);
+    await on.looks("Rows");
     await on.stepTo("back-10-30", "running").catch(() => {});
-    await shown(page, on, options.touch);
+    await on.looks("Drawing");
     await shot("in a loop");
-    if (options.touch) {
-      await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Plan" }).click();
-    }
+    await on.looks("Rows");
     await on.fast();
     await on.play();
     await on.shows("deploy", "failed");
     await on.pause();
-    await shown(page, on, options.touch);
+    await on.looks("Drawing");
     await panel(page).getByText(/failed at instance 1, 2 of/).first().waitFor();
     await panel(page).getByRole("list", { name: /^Instances of / }).first().waitFor();
     await shot("after a failure");
@@ -65,8 +75,9 @@ for (const [size, options] of [
 
 journey("a plan that is made is taken over and edited", { ...WIDE, path: "?example=generated-upgrade" }, async ({ page, scan, shot }) => {
   const on = playground(page);
+  await on.looks("Rows");
   await on.stepTo("deploy", "running").catch(() => {});
-  await shown(page, on, false);
+  await on.looks("Drawing");
   await panel(page).getByText("The plan as text").click();
   await panel(page).getByText("class: instance-loop").first().waitFor();
   await shot("made");
@@ -77,6 +88,7 @@ journey("a plan that is made is taken over and edited", { ...WIDE, path: "?examp
     "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps:\n- id: mine\n  class: group\n  on_fail: fail\n  steps:\n  - { id: only, class: delay, duration: 3 }\n",
   );
   await definition.getByRole("button", { name: "Start over with this" }).click();
+  await on.looks("Rows");
   await on.shows("deploy", "ready");
   await on.row("mine").waitFor();
   await shot("edited");
@@ -96,8 +108,9 @@ journey("a model where a plan is meant is offered its plan", { ...WIDE, path: "?
   await shot("named");
   await definition.getByRole("button", { name: "Generate its plan" }).first().click();
   await definition.getByRole("tab", { name: "model.yaml", selected: true }).waitFor();
+  await on.looks("Rows");
   await on.shows("deploy", "ready");
-  await shown(page, on, false);
+  await on.looks("Drawing");
   await panel(page).getByText("This plan is made from the model").waitFor();
   await shot("offered");
   await scan();

@@ -83,9 +83,11 @@ journey("keys have their place in the dialog, and the palette finds what is mean
   assert.equal(overlaps, 0, "keys over words");
   await shot("keys");
   await page.keyboard.press("Escape");
+  const drawn = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
   const found = async (text) => {
     await page.keyboard.press("ControlOrMeta+k");
     await page.getByRole("combobox", { name: /^Find/ }).fill(text);
+    await drawn();
     const words = await page.getByRole("listbox").getByRole("option").allInnerTexts();
     await page.keyboard.press("Escape");
     return words.slice(0, 6).map((one) => one.replaceAll(/\s+/g, " "));
@@ -97,6 +99,7 @@ journey("keys have their place in the dialog, and the palette finds what is mean
   // What was used lately comes first among its equals.
   await page.keyboard.press("ControlOrMeta+k");
   await page.getByRole("combobox", { name: /^Find/ }).fill("theme dark");
+  await drawn();
   await page.keyboard.press("Enter");
   assert.match((await found("theme"))[0], /^Colours: dark/);
 });

@@ -14,7 +14,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   }
 }
 
-journey("the page works from any folder of a host", { mount: "/some/folder/" }, async ({ page, url }) => {
+journey("the page works from any folder of a host", { mount: "/some/folder/", path: "" }, async ({ page, url }) => {
   assert.equal(page.url(), url);
   assert.match(url, /\/some\/folder\/$/);
 });

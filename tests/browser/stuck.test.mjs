@@ -1,6 +1,6 @@
 // What is stuck, why, and the way out: help that helps, and says so before it is used.
 import assert from "node:assert/strict";
-import { journey, soon } from "./harness.mjs";
+import { SIZES, journey, soon } from "./harness.mjs";
 import { playground, until } from "./playground.mjs";
 
 journey("while offers are withheld the end of the fault is offered, and a machine is not", {}, async ({ page, shot }) => {
@@ -87,4 +87,28 @@ journey("a plan tells what failed first and folds away what passed", {}, async (
   });
   await why.getByText(/^Met by all/).first().waitFor();
   await shot("funnel");
+});
+
+journey("the row of what is stuck says so and takes the way out by keyboard", {}, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await stuck(page, on);
+  const row = on.tree.getByRole("row").filter({ hasText: "stuck because" }).first();
+  await row.getByRole("gridcell").nth(3).getByRole("button").waitFor();
+  await scan();
+  await shot("row");
+  // On a phone nothing of it leaves the page.
+  await page.setViewportSize(SIZES.phone);
+  await row.waitFor();
+  await soon(async () => {
+    const [seen, whole] = await on.tree.evaluate((tree) => [tree.clientWidth, tree.scrollWidth]);
+    assert.ok(whole <= seen, `the tree is ${whole} wide in ${seen}`);
+  });
+  await shot("row-narrow");
+  await page.setViewportSize(SIZES.desktop);
+  await row.getByRole("gridcell").first().click();
+  for (let cells = 0; cells < 4; cells += 1) {
+    await page.keyboard.press("ArrowRight");
+  }
+  await page.keyboard.press("Enter");
+  await row.waitFor({ state: "hidden" });
 });

@@ -61,6 +61,8 @@ journey("idle stretches are short until they are asked for in full", {}, async (
   const button = zoom(on, "Short idle stretches");
   await soon(async () => assert.equal(await button.getAttribute("aria-pressed"), "true"));
   await soon(async () => assert.equal(await page.locator(".break").count(), 1));
+  const fold = await page.locator(".break-gap").evaluate((gap) => gap.getBoundingClientRect().width);
+  assert.ok(fold <= 49, `a fold is ${fold} pixels wide`);
   await shot("short");
   await page.keyboard.press("Escape");
   const before = await page.locator(".segment").evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width > 40).length);
@@ -162,3 +164,123 @@ for (const [name, options] of [
     await on.inspector.getByRole("button", { name: "Branch main" }).waitFor();
   });
 }
+
+journey("a machine that is silent counts down to whoever notices", {}, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  await on.tab("Cluster");
+  const card = on.inspector.getByRole("article").first();
+  await card.getByRole("button", { name: /^Actions for / }).first().click();
+  await page.getByRole("menu").getByRole("menuitem", { name: "Cut it off the network" }).click();
+  const said = card.getByText(/^The master notices at \d\d:\d\d\.\d{3}, in /);
+  await said.waitFor();
+  await scan();
+  await shot("silent");
+  const before = await said.innerText();
+  await on.speed("1×");
+  await on.play();
+  await soon(async () => assert.notEqual(await said.innerText(), before, "it counts down"));
+  await on.pause();
+  await on.fast();
+  await on.play();
+  await said.waitFor({ state: "hidden" });
+});
+
+journey("a branch has the run before it behind its lanes", {}, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  await on.slider.focus();
+  await page.keyboard.press("Home");
+  await on.shows("deploy", "PENDING");
+  await on.command("world", /^Interrupt/, 2);
+  await on.shows("world", "WAITING", 2);
+  const lanes = on.dock.getByRole("group", { name: "Statuses of steps over time" });
+  await lanes.getByRole("img", { name: /; before the branch: COMPLETE from / }).first().waitFor();
+  const legend = on.dock.getByRole("list", { name: "What the lanes show" }).getByText("before the branch");
+  await legend.waitFor();
+  await scan();
+  await shot("ghost");
+  await page.getByRole("tablist", { name: "Branches" }).getByRole("tab", { name: "main", exact: true }).click();
+  await legend.waitFor({ state: "hidden" });
+  assert.equal(await lanes.getByRole("img", { name: /before the branch/ }).count(), 0, "the first run has no other behind it");
+});
+
+journey("arrows lead from the causes of what is selected to it", {}, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  await on.select("world-1:[server, sidecar]");
+  // Why has the same in words.
+  await on.why().getByText("How it came to this").waitFor();
+  const arrows = page.locator(".lanes-arrows .arrow");
+  await soon(async () => assert.ok((await arrows.count()) > 0, "from another step's lane"));
+  await scan();
+  await shot("arrows");
+  await on.speed("1×");
+  await on.play();
+  await soon(async () => assert.equal(await arrows.count(), 0, "nothing is selected while the clock runs"));
+  await on.pause();
+});
+
+journey("lanes follow the filter of the rows, and a lost task's lane tells of the loss", { path: "?example=lost-machine" }, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  const lanes = on.dock.getByRole("group", { name: "Statuses of steps over time" });
+  const lost = lanes.getByRole("img", { name: /; lost at \d\d:\d\d\.\d{3}/ });
+  await lost.first().waitFor({ timeout: 90_000 });
+  await on.pause();
+  await scan();
+  await shot("loss");
+  const all = await lanes.getByRole("img").count();
+  const name = (await lost.first().getAttribute("aria-label"))?.split(":")[0] ?? "";
+  const field = page.getByRole("searchbox", { name: "Filter steps" });
+  await field.fill(name);
+  await soon(async () => {
+    const labels = await lanes.getByRole("img").evaluateAll((bars) => bars.map((bar) => bar.getAttribute("aria-label") ?? ""));
+    assert.ok(labels.length > 0 && labels.length < all, `${labels.length} of ${all} lanes`);
+    assert.ok(labels.every((label) => label.startsWith(name)), labels.join("\n"));
+  });
+  await field.fill("nothing like it");
+  await lanes.getByText("No lane matches the filter of the steps.").waitFor();
+});
+
+journey("the part that is shown is moved and resized on a strip of the whole run", {}, async ({ page, scan, shot }) => {
+  const on = playground(page);
+  await on.fast();
+  await on.play();
+  await on.shows("deploy", "COMPLETE");
+  await on.pause();
+  const strip = on.dock.getByRole("slider", { name: "Part of the run that is shown" });
+  assert.equal(await strip.count(), 0, "all of the run is shown");
+  await zoom(on, "Zoom in").click();
+  await zoom(on, "Zoom in").click();
+  await strip.waitFor();
+  await scan();
+  await shot("minimap");
+  const part = () => strip.getAttribute("aria-valuetext");
+  const from = () => strip.getAttribute("aria-valuenow").then(Number);
+  await strip.focus();
+  await page.keyboard.press("Home");
+  await soon(async () => assert.equal(await from(), 0));
+  await page.keyboard.press("ArrowRight");
+  await soon(async () => assert.ok((await from()) > 0));
+  const [start, before] = [await from(), await part()];
+  await page.keyboard.press("Shift+ArrowRight");
+  await soon(async () => assert.notEqual(await part(), before, "it is longer"));
+  assert.equal(await from(), start, "and begins where it began");
+  // A click beside the window brings it there.
+  const box = await strip.boundingBox();
+  await page.mouse.click(box.x + box.width - 4, box.y + box.height / 2);
+  await soon(async () => assert.ok((await from()) > start));
+  await zoom(on, "Show all of the run").click();
+  await strip.waitFor({ state: "hidden" });
+});

@@ -59,7 +59,7 @@ def python(folder):
 
 def works(folder):
     try:
-        run([python(folder), "-c", "import pymesos, marathon"], "import")
+        run([python(folder), "-c", "import pymesos, marathon, kubernetes"], "import")
         return True
     except (Failed, OSError):
         return False

@@ -1,6 +1,7 @@
 // A project of somebody who installed the package from its tarball.
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
@@ -28,6 +29,21 @@ export async function project(...packages) {
     await symlink(from, path.join(folder, "node_modules", name), "dir");
   }
   return folder;
+}
+
+/** Serves a folder on the loopback interface, as a static host does; `asked` lists the paths that were asked for. */
+export async function served(from) {
+  const types = { ".js": "text/javascript", ".wasm": "application/wasm" };
+  const asked = [];
+  const server = createServer(async ({ url }, answer) => {
+    asked.push(url);
+    const file = path.join(from, path.normalize(url));
+    const body = file.startsWith(from) ? await readFile(file).catch(() => undefined) : undefined;
+    answer.writeHead(body ? 200 : 404, { "content-type": types[path.extname(file)] ?? "text/plain" }).end(body);
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const close = () => new Promise((done) => (server.closeAllConnections(), server.close(done)));
+  return { url: `http://127.0.0.1:${server.address().port}/`, asked, close };
 }
 
 /** Runs a module in a project and returns what it prints. */

@@ -63,8 +63,13 @@ fn examples_are_small() {
 }
 
 /// Examples whose moving pictures the README shows.
-const PICTURES: [&str; 4] =
-    ["canary", "marathon-three-at-seventy-percent", "kudo-first-operator", "quality-gate"];
+const PICTURES: [&str; 5] = [
+    "canary",
+    "marathon-three-at-seventy-percent",
+    "kudo-first-operator",
+    "quality-gate",
+    "kubernetes-bad-image",
+];
 
 #[test]
 fn pictures_of_the_readme_are_those_of_the_engine() {

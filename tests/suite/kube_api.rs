@@ -76,6 +76,38 @@ fn the_why_of_a_machine_says_that_its_node_is_cordoned() {
 }
 
 #[test]
+fn the_why_of_a_machine_names_the_budget_that_refused_an_eviction() {
+    let mut client = Client::with_cluster("1");
+    client.post(NAMESPACES, &namespace("team")).status(201);
+    let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "web", "labels": { "app": "web" } },
+        "spec": { "containers": [{ "name": "web", "image": "web:1" }] } });
+    let budget = json!({ "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": { "name": "all" },
+        "spec": { "minAvailable": 1, "selector": { "matchLabels": { "app": "web" } } } });
+    client.post("/kube/api/v1/namespaces/team/pods", &pod).status(201);
+    client.post("/kube/apis/policy/v1/namespaces/team/poddisruptionbudgets", &budget).status(201);
+    client.post("/sim/advance", &json!({ "for_ms": 60_000 })).status(200);
+    let why = |client: &mut Client| {
+        let nodes = client.get("/kube/api/v1/nodes").status(200).json();
+        let node = nodes["items"][0]["metadata"]["name"].as_str().unwrap().to_owned();
+        client.get(&format!("/sim/why?agent={node}")).status(200).json()
+    };
+    assert!(!why(&mut client).to_string().contains("budget"));
+    let eviction = json!({ "apiVersion": "policy/v1", "kind": "Eviction", "metadata": { "name": "web", "namespace": "team" } });
+    let path = "/kube/api/v1/namespaces/team/pods/web/eviction";
+    client.post(&format!("{path}?dryRun=All"), &eviction).status(429);
+    assert!(!why(&mut client).to_string().contains("budget"), "it was only tried");
+    client.post(path, &eviction).status(429);
+    let told = why(&mut client);
+    let sentence = "pod team/web may not be evicted: the budget all needs 1 healthy pod and has 1";
+    assert!(told["reasons"].to_string().contains(sentence), "{told}");
+    let way = &told["unblock"][0];
+    assert_eq!(way["title"], "Delete the budget all");
+    client.send("DELETE", way["input"]["path"].as_str().unwrap(), "").status(200);
+    assert!(!why(&mut client).to_string().contains("budget"));
+    client.post(path, &eviction).status(201);
+}
+
+#[test]
 fn paths_of_kudos_kinds_install_kudo() {
     let mut client = Client::with_cluster("3");
     client.get(INSTANCES).status(200);

@@ -2,6 +2,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "helpers of tests")]
 
+use planarium_protocol::EventBody;
 use planarium_tests::Client;
 use serde_json::{Value, json};
 
@@ -123,4 +124,57 @@ fn holders_of_a_machine_are_data_in_explanations_of_offers() {
         "{}",
         serde_json::to_string_pretty(&view["services"][0]["plans"]).unwrap_or_default()
     );
+}
+
+/// When an event of this kind, or with these words, happened first.
+fn first_ms(client: &mut Client, what: &str) -> Option<u64> {
+    let log = client.session.engine.recall(0, u64::MAX);
+    let is_meant = |body: &EventBody| body.word() == what || body.sentence().contains(what);
+    log.iter().find(|event| is_meant(&event.body)).map(|event| event.at_ms)
+}
+
+#[test]
+fn a_silent_machine_says_when_the_master_notices() {
+    for fault in ["agent-lost", "agent-partitioned"] {
+        let mut client = machines(2, "together");
+        app(&mut client, "/web", "agent-1", 1.0, 64);
+        pod(&mut client, "one", "100m", "16Mi");
+        pod(&mut client, "two", "100m", "16Mi");
+        assert_eq!(machine(&mut client, "agent-1").get("notices"), None, "{fault}: it is heard of");
+        client.post("/sim/faults", &json!({ "fault": fault, "target": { "agent": "agent-1" } })).status(200);
+        client.advance(1_000);
+        let notices = machine(&mut client, "agent-1")["notices"].as_array().cloned().unwrap_or_default();
+        let at = |by: &str| notices.iter().find(|one| one["by"] == by).and_then(|one| one["at_ms"].as_u64());
+        let (master, kubernetes) = (at("the master"), at("Kubernetes"));
+        let (master, kubernetes) = master.zip(kubernetes).unwrap_or_else(|| panic!("{fault}: {notices:?}"));
+        assert_eq!(notices.len(), 2, "{fault}: {notices:?}");
+        let said = reasons(&mut client, "agent-1").join("; ");
+        assert!(
+            said.contains("the master notices at ") && said.contains("Kubernetes notices at "),
+            "{fault}: {said}"
+        );
+        assert_eq!(
+            machine(&mut client, "agent-2").get("notices"),
+            None,
+            "{fault}: the other one is heard of"
+        );
+        client.advance(120_000);
+        assert_eq!(first_ms(&mut client, "agent-unreachable"), Some(master), "{fault}");
+        assert_eq!(first_ms(&mut client, "NodeNotReady"), Some(kubernetes), "{fault}");
+        assert_eq!(machine(&mut client, "agent-1").get("notices"), None, "{fault}: both have noticed");
+        let said = reasons(&mut client, "agent-1").join("; ");
+        assert!(!said.contains("notices at"), "{fault}: {said}");
+    }
+}
+
+#[test]
+fn a_machine_that_is_back_in_time_is_noticed_by_nobody() {
+    let mut client = machines(1, "together");
+    app(&mut client, "/web", "agent-1", 1.0, 64);
+    let fault = json!({ "fault": "agent-partitioned", "target": { "agent": "agent-1" }, "for_ms": 20_000 });
+    client.post("/sim/faults", &fault).status(200);
+    client.advance(1_000);
+    assert!(machine(&mut client, "agent-1")["notices"].is_array());
+    client.advance(30_000);
+    assert_eq!(machine(&mut client, "agent-1").get("notices"), None);
 }

@@ -52,13 +52,13 @@ export class Assembly {
     ]);
     const glueName = await this.place(`./${piece.package}.js`, glue);
     const wasmName = await this.place(`./${piece.package}_bg.wasm`, wasm);
-    let meta = `<meta name="planarium-${piece.name}" content="${wasmName}" data-glue="${glueName}"`;
+    let meta = `<meta name="planarium-${piece.name}" content="${wasmName}" data-glue="${glueName}" data-size="${wasm.length}"`;
     if (piece.script) {
       const script = await this.bundled(piece.script);
       const { name } = path.parse(piece.script);
       meta += ` data-script="${await this.place(`./${name}.js`, script)}"`;
     }
-    this.intoHead(`${meta}>`);
+    this.beforeScripts(`${meta}>`);
     return { glue: glueName, wasm: wasmName };
   }
 
@@ -69,6 +69,17 @@ export class Assembly {
       throw new Error(`index.html does not hold ${place}</div>, which the picture goes into`);
     }
     this.html = this.html.replace(place, () => `${place}${markup}`);
+    this.markup = markup;
+  }
+
+  /** The same page as a frame of other documents: without the picture, since its first content comes with its address. */
+  frame() {
+    const html = this.markup ? this.html.replace(this.markup, "") : this.html;
+    const framed = html.replace('<html lang="en">', '<html lang="en" data-frame>');
+    if (framed === html) {
+      throw new Error('index.html does not begin with <html lang="en">, which a frame adds its mark to');
+    }
+    return framed;
   }
 
   /** The service worker under its own name, which browsers look for, with the names of this version's files. */
@@ -86,6 +97,11 @@ export class Assembly {
     }
     this.intoHead('<meta name="planarium-offline" content="./sw.js">');
     await writeFile(path.join(this.target, "sw.js"), `${text}// ${digest(this.html)}\n`);
+  }
+
+  /** Adds a line to the page's head before its styles and scripts, which can read it. */
+  beforeScripts(line) {
+    this.html = this.html.replace('<link rel="stylesheet"', (styles) => `${line}\n    ${styles}`);
   }
 
   /** Adds a line to the end of the page's head. */
@@ -106,7 +122,8 @@ export class Assembly {
       logOverride: { "duplicate-object-key": "silent" },
       legalComments: "none",
       target: "es2022",
-      ...(entry.endsWith(".css") ? {} : { format: "esm" }),
+      // What runs before the first paint is a classic script; the others are modules.
+      ...(entry.endsWith(".css") ? {} : { format: entry === "web/early.js" ? "iife" : "esm" }),
     });
     return result.outputFiles[0].text;
   }
@@ -139,5 +156,6 @@ export class Assembly {
       await this.offline();
     }
     await writeFile(path.join(this.target, "index.html"), this.html);
+    await writeFile(path.join(this.target, "embed.html"), this.frame());
   }
 }

@@ -31,8 +31,8 @@ for (const piece of pieces) {
   const { glue, wasm } = await page.piece(piece);
   if (piece.name === "engine") {
     page.intoHead(`<link rel="modulepreload" href="${glue}">`);
-    page.intoHead(`<link rel="preload" href="${wasm}" as="fetch" type="application/wasm" crossorigin>`);
   }
+  page.intoHead(`<link rel="preload" href="${wasm}" as="fetch" type="application/wasm" crossorigin>`);
 }
 if (picture) {
   page.picture(await readFile(picture, "utf8"));

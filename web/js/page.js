@@ -6,6 +6,21 @@ export function loadEditor() {
   return import(new URL(named ?? "editor/editor.js", document.baseURI).href);
 }
 
+/** Sends a text to the engine beside the page, which early.js has started. */
+export function postToEngine(text) {
+  window.planariumEngine.post(text);
+}
+
+/** Hands each text of the engine on. */
+export function hearEngine(take) {
+  window.planariumEngine.hear(take);
+}
+
+/** Ends the engine, whatever it does, and starts another one. */
+export function restartEngine() {
+  window.planariumEngine.restart();
+}
+
 const TEXT = /\.(ya?ml|json|mustache|env|txt|md|conf|sh)$/i;
 const MOST_FILES = 200;
 const MOST_BYTES = 6_000_000;

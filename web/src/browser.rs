@@ -24,9 +24,36 @@ extern "C" {
     #[wasm_bindgen(js_name = readChosen)]
     pub(crate) fn read_chosen(files: &FileList) -> Promise;
 
+    /// Sends a text to the engine beside the page.
+    #[wasm_bindgen(js_name = postToEngine)]
+    pub(crate) fn post_to_engine(text: &str);
+
+    /// Hands each text of the engine on.
+    #[wasm_bindgen(js_name = hearEngine)]
+    pub(crate) fn hear_engine(take: &Closure<dyn FnMut(String)>);
+
+    /// Ends the engine and starts another one.
+    #[wasm_bindgen(js_name = restartEngine)]
+    pub(crate) fn restart_engine();
+
     /// Offers text as a file to save.
     #[wasm_bindgen(js_name = saveText)]
     pub(crate) fn save_text(name: &str, text: &str);
+}
+
+#[wasm_bindgen(module = "/js/frame.js")]
+extern "C" {
+    /// Listens to the document around a frame: `on_call` takes the number, the name and the arguments (JSON) of a call.
+    #[wasm_bindgen(js_name = listenToParent)]
+    pub(crate) fn listen_to_parent(on_call: &Closure<dyn FnMut(f64, String, String)>);
+
+    /// Answers a call, with a value or with an error as JSON.
+    #[wasm_bindgen(js_name = answerParent)]
+    pub(crate) fn answer_parent(number: f64, done: bool, json: &str);
+
+    /// Tells the document around a frame of an event; its detail is JSON.
+    #[wasm_bindgen(js_name = tellParent)]
+    pub(crate) fn tell_parent(event: &str, detail: &str);
 }
 
 /// The window; none where there is no browser, as in native tests.
@@ -61,6 +88,15 @@ pub(crate) fn store(key: &str, value: &str) {
 /// A remembered text.
 pub(crate) fn stored(key: &str) -> Option<String> {
     storage()?.get_item(key).ok().flatten()
+}
+
+/// Returns whether the browser keeps what it is given.
+pub(crate) fn can_store() -> bool {
+    const KEY: &str = "planarium.try";
+    let Some(storage) = storage() else { return false };
+    let kept = storage.set_item(KEY, KEY).is_ok();
+    let _ = storage.remove_item(KEY);
+    kept
 }
 
 fn storage_here() -> Option<web_sys::Storage> {
@@ -102,6 +138,35 @@ pub(crate) fn page_url() -> String {
     let location = window().map(|window| window.location());
     let href = location.and_then(|location| location.href().ok()).unwrap_or_default();
     href.split(['#', '?']).next().unwrap_or_default().to_owned()
+}
+
+/// Says on the page's root (`data-waiting`) whether the engine still has to answer something.
+pub(crate) fn say_waiting(waits: bool) {
+    if let Some(root) = root() {
+        let _ = if waits {
+            root.set_attribute("data-waiting", "")
+        } else {
+            root.remove_attribute("data-waiting")
+        };
+    }
+}
+
+/// Returns whether the page was opened as a frame of another document.
+pub(crate) fn framed() -> bool {
+    root().is_some_and(|root| root.has_attribute("data-frame"))
+}
+
+/// Returns the address of the whole page, which lies beside that of the frame.
+pub(crate) fn whole_page_url() -> String {
+    let own = page_url();
+    own.rsplit_once('/').map_or(own.clone(), |(folder, _)| format!("{folder}/"))
+}
+
+/// Opens an address in a tab of its own.
+pub(crate) fn open_apart(url: &str) {
+    if let Some(window) = window() {
+        let _ = window.open_with_url_and_target_and_features(url, "_blank", "noopener");
+    }
 }
 
 /// The address bar's hash, with `#`.
@@ -168,6 +233,12 @@ pub(crate) fn error_text(error: &JsValue) -> String {
 /// Returns whether the system asks for dark colours.
 pub(crate) fn system_is_dark() -> bool {
     matches("(prefers-color-scheme: dark)")
+}
+
+/// Calls back when the system asks for other colours.
+pub(crate) fn on_system_theme(changed: impl Fn(bool) + 'static) -> Option<EventListener> {
+    let list = window()?.match_media("(prefers-color-scheme: dark)").ok().flatten()?;
+    Some(EventListener::new(&list, "change", move |_| changed(system_is_dark())))
 }
 
 /// Returns whether a media query holds.

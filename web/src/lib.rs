@@ -1,9 +1,8 @@
 //! The playground page.
 //!
 //! *Knows*: the store (state, actions, pure reducers and selectors), the components that show it, and the
-//! browser. *Must not know*: any rule of a simulated system. Only `store::effects` and this crate's
-//! `start` touch the engine; everything else reads `planarium_protocol` data. The words of the console are
-//! `planarium_rest`'s.
+//! browser. *Must not know*: any rule of a simulated system, and the engine, which runs in a worker beside the page: questions
+//! and facts of `planarium_messages` go back and forth (`store::engine`), and everything reads `planarium_protocol` data.
 
 mod app;
 mod browser;

@@ -11,7 +11,8 @@ use crate::setup::{self, WasmToolchain};
 use crate::{test, tidy};
 
 /// The crates that are compiled for the browser.
-const WASM_CRATES: [&str; 4] = ["--package", "planarium-web", "--package", "planarium-wasm"];
+const WASM_CRATES: [&str; 6] =
+    ["--package", "planarium-web", "--package", "planarium-worker", "--package", "planarium-wasm"];
 
 /// Format, lints, tidy, tests. Goes on after a failure, so that one run shows all of them.
 pub(crate) fn run(args: &[String]) -> Result<bool> {

@@ -15,6 +15,7 @@ Tasks of this repository: cargo xtask TASK [OPTIONS]
   site    build the documentation as a book, every demo checked
   size    measure compressed sizes against their budgets
   npm     build the npm package `planarium` as a tarball
+  loader  minify the loader of pictures (embed/loader.js) after a change
   bench   run the benchmarks (rebuilds itself with optimisation)
   soak    mutated definitions and inputs against the router (builds it with optimisation)
   setup   only the set-up: cargo xtask setup [wasm|page|browser|clients|hosts]
@@ -57,12 +58,21 @@ Example: cargo xtask test --only native --filter rollup
             "\
 cargo xtask npm [--dev]
 
-Builds the npm package `planarium` (engine, element, server-side pictures, React) from `npm/` and packs it into a tarball in
-target-web/npm. The last line says where it is.
+Builds the npm package `planarium` (engine, element, server-side pictures, React, remark) from `npm/` and packs it into a
+tarball in target-web/npm, with the loader minified anew. The last line says where it is.
 
   --dev    with an engine that is quick to build and large, as the tests take it
 
 Example: cargo xtask npm && npm install target-web/npm/planarium-0.1.0.tgz"
+        }
+        "loader" => {
+            "\
+cargo xtask loader
+
+Minifies embed/loader.js with its styles into embed/planarium-embed.js, which is checked in: the command line has it in
+itself, and the npm package ships it. Run it after a change of either source; tests fail when the file is stale.
+
+Example: cargo xtask loader"
         }
         "ci" => "cargo xtask ci\n\nFormat check, clippy with warnings denied, tidy, then every test.\n\nExample: cargo xtask ci",
         "lint" => {
@@ -146,8 +156,8 @@ Rebuilds this tool with optimisation and the engine linked in, then runs the wor
 its budget. Checksums must agree before a time counts. The exit code is 1 when one does not, or when an event costs
 over three times as much among 10,000 steps as among 100; a missed budget is only reported.
 
-  --real            only the full engine: growth with the number of steps, R1, R2, R5, R6, R7, R8
-  --only PART       only this part of it: growth, R1, R2, R5, R6, R7 or R8
+  --real            only the full engine: growth with the number of steps, R1 to R9
+  --only PART       only this part of it: growth, R1, R2, ... or R9
   --peers           the same workloads on SimPy and XState, as far as they are installed
   --instructions    count instructions with valgrind
   --page [SECONDS]  only the page in dist/ under crash loops, each case for so long (180): frames a second, nodes of
@@ -180,7 +190,7 @@ mod tests {
             .filter_map(|line| line.strip_prefix("  "))
             .filter_map(|line| line.split_whitespace().next())
             .collect();
-        assert_eq!(tasks.len(), 14);
+        assert_eq!(tasks.len(), 15);
         for task in tasks {
             assert_ne!(of(task), OVERVIEW, "{task}");
             assert!(of(task).contains("Example: cargo xtask "), "{task}");

@@ -11,6 +11,7 @@ mod clock;
 mod dist;
 mod files;
 mod help;
+mod loader;
 mod npm;
 mod out;
 mod page;
@@ -68,6 +69,7 @@ fn dispatch(args: &[String]) -> Result<bool> {
         "site" => site::run(rest),
         "size" => size::run(rest),
         "npm" => npm::run(rest),
+        "loader" => loader::run(rest),
         "bench" => run_bench(rest),
         "soak" => soak::run(rest),
         "help" | "--help" | "-h" => {

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::files;
+use crate::loader;
 use crate::out;
 use crate::page;
 use crate::proc::Cmd;
@@ -22,6 +23,7 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     };
     let root = files::root()?;
     let toolchain = setup::page(&root)?;
+    loader::write(&root)?;
     let tarball = build(&root, &toolchain, release)?;
     out::say(files::shown(&root, &tarball));
     Ok(true)
@@ -47,14 +49,13 @@ pub(crate) fn build(root: &Path, toolchain: &WasmToolchain, release: bool) -> Re
         let name = path.file_name().unwrap_or_default();
         fs::copy(&path, package.join(name)).with_context(|| format!("cannot copy {}", path.display()))?;
     }
-    let styles = files::read(&root.join("embed/planarium-embed.css"))?;
-    let loader = files::read(&root.join("embed/loader.js"))?;
-    write(&package.join("style.css"), &styles)?;
-    write(
-        &package.join("planarium-embed.js"),
-        &format!("(() => {{\n{}}})();\n", with_styles(&styles, &loader)),
-    )?;
-    write(&package.join("define.js"), &definition(&styles, &loader))?;
+    // The plugin that hosts install on their own is an export of the package, too.
+    fs::copy(root.join("hosts/remark/index.mjs"), package.join("remark.js"))
+        .context("cannot copy the remark plugin")?;
+    let script = files::read(&loader::file(root))?;
+    write(&package.join("style.css"), &files::read(&root.join("embed/planarium-embed.css"))?)?;
+    write(&package.join("planarium-embed.js"), &script)?;
+    write(&package.join("define.js"), &definition(&script))?;
     everyday_types(&package.join("planarium.d.ts"))?;
     version(root, &package.join("package.json"))?;
     out::step("packing the npm package");
@@ -87,17 +88,12 @@ fn engine_for_tests(root: &Path, toolchain: &WasmToolchain, package: &Path) -> R
     page::bindgen::run(root, &built, package, "planarium", &["--types"])
 }
 
-fn with_styles(styles: &str, loader: &str) -> String {
-    format!("const css = String.raw`{styles}`;\n{loader}")
-}
-
 /// The loader as a module that does nothing until it is asked to.
-fn definition(styles: &str, loader: &str) -> String {
+fn definition(script: &str) -> String {
     format!(
         "// The loader of pictures, as `planarium embed --assets` writes it, in a function.\nlet isDefined = false;\n\n\
          /** Defines `<planarium-embed>` once; does nothing where there is no `customElements`, as in Node. */\n\
-         export function define() {{\n  if (isDefined || typeof customElements === \"undefined\") return;\n  isDefined = true;\n{}}}\n",
-        with_styles(styles, loader)
+         export function define() {{\n  if (isDefined || typeof customElements === \"undefined\") return;\n  isDefined = true;\n{script}}}\n"
     )
 }
 
@@ -130,9 +126,9 @@ mod tests {
 
     #[test]
     fn the_loader_waits_for_define() {
-        let module = definition("a { b: c }", "customElements.define(NAME, X);\n");
+        let module = definition("// loader\n(()=>{customElements.define(NAME,X)})();\n");
         let (before, inside) = module.split_once("export function define() {").unwrap();
         assert!(!before.contains("customElements.define"));
-        assert!(inside.contains("const css = String.raw`a { b: c }`;\ncustomElements.define(NAME, X);\n}\n"));
+        assert!(inside.ends_with("// loader\n(()=>{customElements.define(NAME,X)})();\n}\n"));
     }
 }

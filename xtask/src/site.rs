@@ -117,7 +117,7 @@ fn gathered(root: &Path) -> Result<Vec<Page>> {
     };
     let mut pages = below("docs/site/src", "");
     pages.retain(|page| page.to != Path::new("SUMMARY.md"));
-    for name in ["embedding", "console", "simulation", "marathon-flags", "glossary", "fidelity"] {
+    for name in ["embedding", "lessons", "console", "simulation", "marathon-flags", "glossary", "fidelity"] {
         pages.push(Page::new(format!("docs/{name}.md"), format!("docs/{name}.md")));
     }
     pages.extend(below("docs/reference", "docs/reference"));

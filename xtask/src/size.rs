@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::files;
+use crate::loader;
 use crate::out;
 use crate::page;
 use crate::proc::Cmd;
 use crate::setup::{self, WasmToolchain};
+use crate::test::clients;
 
 /// Compresses each file named in the list on standard input and prints the sizes, one per line.
 const BROTLI: &str = "\
@@ -31,6 +33,7 @@ struct Item {
 }
 
 /// A measured item.
+#[derive(Clone)]
 struct Measured {
     name: String,
     budget: u64,
@@ -81,6 +84,7 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
             budget: item.budget,
         })
         .collect();
+    let measured = [measured, demos(&root, build)?].concat();
     out::say(format!("{:<52} {:>9} {:>9}", "item (bytes, brotli 11)", "size", "budget"));
     for item in &measured {
         out::say(item.row());
@@ -157,9 +161,8 @@ fn items(root: &Path) -> Result<Vec<Item>> {
     let mut picture: Vec<PathBuf> = scripts.iter().filter(first).cloned().collect();
     picture.push(dist.join("index.html"));
     let fonts = ["woff2", "woff", "ttf", "otf"].into_iter().flat_map(on_page).collect();
-    let loader = ["loader.js", "planarium-embed.css"].map(|name| root.join("embed").join(name)).to_vec();
     let mut items = vec![
-        item("embed: loader with its styles", 8, loader),
+        item("embed: loader with its styles", 8, vec![loader::file(root)]),
         item("page until its first picture", 20, picture),
         page,
         Item { may_lack: true, ..item("engine beside the page", 1000, beside) },
@@ -178,6 +181,48 @@ fn items(root: &Path) -> Result<Vec<Item>> {
     }
     items.extend(lessons(root));
     Ok(items)
+}
+
+/// What documents hold of the examples: the largest recording, and the largest image that moves. *Units* of the budgets: bytes.
+fn demos(root: &Path, build: bool) -> Result<Vec<Measured>> {
+    if build {
+        Cmd::new("cargo").dir(root).args(["build", "--locked", "--package", "planarium-cli"]).run()?;
+    }
+    let target = files::web_target(root).join("demos");
+    fs::create_dir_all(&target).with_context(|| format!("cannot make {}", target.display()))?;
+    let program = clients::program(root);
+    let mut kinds = [("recording", "json", 800, Vec::new()), ("moving image", "svg", 12_000, Vec::new())];
+    for folder in files::subfolders(&root.join("examples")).iter().filter(|_| program.is_file()) {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let render = |how: &[&str]| {
+            Cmd::new(&program.to_string_lossy()).dir(root).arg("render").arg(folder).args(how).answer()
+        };
+        // Some examples have machines alone, and nothing to draw.
+        let Some(page) = render(&["--html"]) else { continue };
+        let recording = page.split("class=\"pl-recording\">").nth(1).and_then(|rest| rest.split("</").next());
+        let texts = [recording.map(str::to_owned), render(&["--svg", "--animate"])];
+        for ((_, ending, _, paths), text) in kinds.iter_mut().zip(texts) {
+            let path = target.join(format!("{name}.{ending}"));
+            let text = text.with_context(|| format!("example {name} has no {ending}"))?;
+            fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+            paths.push(path);
+        }
+    }
+    kinds.into_iter().map(|(what, _, budget, paths)| largest(what, budget, &paths)).collect()
+}
+
+/// The largest of these files, with the size of the one in the middle.
+fn largest(what: &str, budget: u64, paths: &[PathBuf]) -> Result<Measured> {
+    let mut sizes: Vec<(u64, String)> = compressed(paths)?
+        .into_iter()
+        .zip(paths)
+        .map(|(bytes, path)| (bytes, path.file_stem().unwrap_or_default().to_string_lossy().into_owned()))
+        .collect();
+    sizes.sort();
+    let median = sizes.get(sizes.len() / 2).map_or(0, |(bytes, _)| *bytes);
+    let (bytes, name) = sizes.pop().unwrap_or_default();
+    let name = format!("largest {what}, {name} (median {median})");
+    Ok(Measured { name, budget, bytes, is_there: !paths.is_empty() })
 }
 
 /// Each lesson with its texts in each language.

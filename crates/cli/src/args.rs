@@ -92,7 +92,7 @@ pub(crate) struct InputArgs {
     /// Number that decides all random choices; the same seed gives the same run.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// System of the definition: sdk, marathon, kudo or skopos; `auto` recognises it.
+    /// System of the definition: sdk, marathon, kudo, skopos or kubernetes; `auto` recognises it.
     #[arg(long, value_name = "DIALECT", default_value = "auto")]
     pub(crate) dialect: String,
 }
@@ -218,6 +218,9 @@ pub(crate) struct RenderArgs {
     /// With --html: address of the run in a playground, shown as a link.
     #[arg(long, value_name = "URL", requires = "html")]
     pub(crate) link: Option<String>,
+    /// With --html: address of the page `embed.html` of a playground, which takes over when a reader commands or breaks something.
+    #[arg(long, value_name = "URL", requires = "html")]
+    pub(crate) engine: Option<String>,
     /// Print instead an SVG image.
     #[arg(long, conflicts_with_all = ["why", "file", "cluster_map"])]
     pub(crate) svg: bool,
@@ -268,6 +271,10 @@ pub(crate) struct EmbedArgs {
     /// Folder of the files that fences name. Default: the document's folder.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
+    /// Address of the page `embed.html` of a playground, which takes over when a reader commands or breaks something; for fences that
+    /// name none.
+    #[arg(long, value_name = "URL")]
+    pub(crate) engine: Option<String>,
     /// The output format.
     #[arg(long, value_enum, default_value = "html")]
     pub(crate) format: EmbedFormat,

@@ -7,10 +7,10 @@ use crate::End;
 use crate::args::{EmbedArgs, EmbedFormat, InputArgs};
 use crate::files::{MAX_FILE, read};
 use crate::load::{Loaded, Runnable, load, playable, text};
-use crate::picture::{assets, sources};
+use crate::picture::assets;
 use anyhow::{Context as _, Result, bail};
 use planarium_embed::fence::{Body, Found, Options, fences, is_info, play, replaced};
-use planarium_embed::{Picture, tree};
+use planarium_embed::{Picture, sources, tree};
 use planarium_scenario::Scenario;
 use planarium_source::render::json;
 use planarium_source::{Diagnostic, Severity, SourceMap};
@@ -37,6 +37,8 @@ struct Document {
     name: String,
     /// Folder in which the files are that fences name.
     folder: PathBuf,
+    /// Address of the page that takes runs over, for fences that name none.
+    engine: Option<String>,
 }
 
 impl Document {
@@ -45,7 +47,7 @@ impl Document {
         let shown = path.map(|path| path.display().to_string());
         let name = args.file.clone().or(shown).unwrap_or_else(|| "-".to_owned());
         let beside = path.unwrap_or(Path::new(&name)).parent().map(Path::to_path_buf).unwrap_or_default();
-        Self { folder: args.root.clone().unwrap_or(beside), name }
+        Self { folder: args.root.clone().unwrap_or(beside), name, engine: args.engine.clone() }
     }
 }
 
@@ -243,6 +245,11 @@ fn draw(info: &str, body: &str, line: usize, document: &Document) -> Drawn {
             at_ms: played.at_ms,
             sources: &drawn.sources,
             link: options.link.as_deref(),
+            engine: options
+                .engine
+                .as_deref()
+                .or(document.engine.as_deref())
+                .map(|address| (address, played.run.as_str())),
             attributes: &options.attributes,
         };
         drawn.html = picture.html();

@@ -6,16 +6,10 @@ use crate::link;
 use crate::load::{Runnable, runnable};
 use crate::render::instant;
 use anyhow::{Context as _, Result};
-use planarium_embed::{LOADER, Picture, STYLES, Selection, animated, page, record, still};
-use planarium_protocol::input::LoadService;
-use planarium_scenario::Player;
+use planarium_embed::{LOADER, Picture, STYLES, Selection, animated, page, record, sources, still};
+use planarium_scenario::{Player, share};
 use planarium_source::render as findings;
 use std::path::Path;
-
-/// Most files of a definition that a picture shows.
-const MOST_SOURCES: usize = 4;
-/// Largest file of a definition that a picture shows. *Units*: bytes.
-const LARGEST_SOURCE: usize = 30_000;
 
 /// Prints a picture with the recorded run in it.
 pub(crate) fn run(args: &RenderArgs) -> Result<End> {
@@ -57,22 +51,17 @@ pub(crate) fn run(args: &RenderArgs) -> Result<End> {
         print!("{}", if args.animate { animated(&recording) } else { still(&recording, at_ms) });
         return Ok(End::Good);
     }
+    let run = share::encode(&engine.journal());
     let picture = Picture {
         recording: &recording,
         at_ms,
         sources: &sources,
         link: args.link.as_deref(),
+        engine: args.engine.as_deref().map(|address| (address, run.as_str())),
         attributes: &[],
     };
     print!("{}", if args.page { page(&picture, LOADER) } else { picture.html() });
     Ok(End::Good)
-}
-
-/// The files of the definitions, as far as they are worth reading in a document.
-pub(crate) fn sources(services: &[LoadService]) -> Vec<(String, String)> {
-    let files = services.iter().flat_map(|service| &service.files);
-    let short = files.filter(|(_, text)| text.len() <= LARGEST_SOURCE && !text.trim().is_empty());
-    short.take(MOST_SOURCES).map(|(name, text)| (name.clone(), text.clone())).collect()
 }
 
 /// Writes the loader and its styles into a folder.

@@ -18,6 +18,9 @@ pub struct Picture<'a> {
     pub sources: &'a [(String, String)],
     /// Address of the whole run in a playground; none leaves the link out.
     pub link: Option<&'a str>,
+    /// Address of the page that takes the run over when a reader wants to command or break something, and the run as a share
+    /// string; without them there is the recording alone.
+    pub engine: Option<(&'a str, &'a str)>,
     /// Further attributes of the element, names and values.
     pub attributes: &'a [(String, String)],
 }
@@ -34,6 +37,9 @@ impl Picture<'_> {
         }
         for (name, value) in self.attributes {
             let _ = write!(out, " {name}=\"{}\"", escaped(value));
+        }
+        if let Some((address, _)) = self.engine {
+            let _ = write!(out, " engine=\"{}\"", escaped(address));
         }
         let _ = writeln!(out, " data-at=\"{}\">", self.at_ms);
         let _ =
@@ -66,6 +72,11 @@ impl Picture<'_> {
             "<script type=\"application/json\" class=\"pl-recording\">{}</script>",
             recording.json()
         );
+        if let Some((_, run)) = self.engine {
+            let run: String =
+                run.chars().filter(|c| c.is_ascii_alphanumeric() || ":-_~.".contains(*c)).collect();
+            let _ = writeln!(out, "<script type=\"application/json\" class=\"pl-run\">\"{run}\"</script>");
+        }
         out.push_str("</planarium-embed>\n");
         out
     }

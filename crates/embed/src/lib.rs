@@ -10,23 +10,20 @@ pub mod fence;
 mod html;
 mod record;
 mod recording;
+mod sources;
 mod svg;
 mod text;
 
 pub use html::{Picture, page};
 pub use record::{Selection, record};
 pub use recording::{Change, Family, Mark, Recording, Row, Word};
+pub use sources::sources;
 pub use svg::{animated, still};
 pub use text::tree;
 
 /// The styles of pictures and of the loader.
 pub const STYLES: &str = include_str!("../../../embed/planarium-embed.css");
 
-/// The loader: one classic script, with its styles in it, that plays the recordings of all pictures on a page.
-pub const LOADER: &str = concat!(
-    "(() => {\nconst css = String.raw`",
-    include_str!("../../../embed/planarium-embed.css"),
-    "`;\n",
-    include_str!("../../../embed/loader.js"),
-    "})();\n"
-);
+/// The loader: one classic script, with its styles in it, that plays the recordings of all pictures on a page. `cargo xtask loader`
+/// makes it of `embed/loader.js` and the styles.
+pub const LOADER: &str = include_str!("../../../embed/planarium-embed.js");

@@ -5,14 +5,15 @@
 //! The JSON is what the loader reads, so keys are only added, and `v` grows when a reader has to know of it:
 //!
 //! ```json
-//! {"v":1,"end":87000,"digest":"0123456789abcdef","seed":1,
+//! {"v":1,"by":"0.1.0","end":87000,"digest":"0123456789abcdef","seed":1,
 //!  "words":["PENDING",0,"○","COMPLETE",2,"●"],
 //!  "first":[0,0,0],
 //!  "changes":[5000,2,1,0,1,1],
 //!  "marks":[12000,"agent-2 is lost"]}
 //! ```
 //!
-//! `words` are triples of word, number of its [`Family`] and glyph; `first` is the word of each row at the start (-1: the row is not
+//! `by` is the version of the engine, and `digest` that of the run at its end: an engine that takes the run over compares it with its
+//! own. `words` are triples of word, number of its [`Family`] and glyph; `first` is the word of each row at the start (-1: the row is not
 //! there yet); `changes` are triples of milliseconds since the change before, row and word; `marks` pairs of an instant and a text. Names
 //! and depths of the rows stand in the picture's table, which the recording lies beside.
 
@@ -173,7 +174,7 @@ impl Recording {
             [Value::from(word.word.as_str()), family.into(), word.glyph.as_str().into()]
         });
         let first = self.first.iter().map(|word| Value::from(number(*word)));
-        let mut all = json!({ "v": 1, "end": self.end_ms, "digest": self.digest, "seed": self.seed });
+        let mut all = json!({ "v": 1, "by": env!("CARGO_PKG_VERSION"), "end": self.end_ms, "digest": self.digest, "seed": self.seed });
         if let Some(map) = all.as_object_mut() {
             map.insert("words".to_owned(), Value::Array(words.collect()));
             map.insert("first".to_owned(), Value::Array(first.collect()));

@@ -5,9 +5,10 @@
 use planarium_embed::{LOADER, Picture, Recording, STYLES, Selection, animated, page, record, still};
 use planarium_gallery::{Example, examples};
 use planarium_protocol::view::View;
-use planarium_scenario::Player;
+use planarium_scenario::{Player, share};
 use planarium_world::Engine;
 use serde_json::Value;
+use std::sync::LazyLock;
 
 /// Plays an example to its end and records it.
 fn recorded(example: &Example, selection: &Selection) -> (Engine, Recording) {
@@ -24,6 +25,22 @@ fn recorded(example: &Example, selection: &Selection) -> (Engine, Recording) {
     let recording = record(&mut engine, &notes, &title, selection);
     (engine, recording)
 }
+
+/// An example that was played once for several tests.
+struct Once {
+    id: &'static str,
+    recording: Recording,
+    /// The run as a share string.
+    run: String,
+}
+
+static ALL: LazyLock<Vec<Once>> = LazyLock::new(|| {
+    let play = |example: &Example| {
+        let (engine, recording) = recorded(example, &Selection::default());
+        Once { id: example.id, recording, run: share::encode(&engine.journal()) }
+    };
+    examples().iter().map(play).collect()
+});
 
 /// Names and statuses of what a view shows, in its order.
 fn shown(view: &View) -> Vec<(String, String)> {
@@ -112,8 +129,8 @@ fn a_thinned_recording_ends_as_the_whole_one() {
 #[test]
 fn a_picture_holds_every_row_and_cannot_be_broken_out_of() {
     let nasty = "</script><b>&\"'";
-    for example in examples() {
-        let (_, mut recording) = recorded(example, &Selection::default());
+    for example in ALL.iter() {
+        let mut recording = example.recording.clone();
         let Some(first) = recording.rows.first_mut() else { continue };
         first.name = nasty.to_owned();
         recording.title = nasty.to_owned();
@@ -123,6 +140,7 @@ fn a_picture_holds_every_row_and_cannot_be_broken_out_of() {
             at_ms: 0,
             sources: &sources,
             link: Some("https://example.org/?a=\""),
+            engine: None,
             attributes: &[],
         };
         let html = picture.html();
@@ -144,12 +162,58 @@ fn a_picture_holds_every_row_and_cannot_be_broken_out_of() {
 fn a_page_of_its_own_holds_script_and_styles() {
     let example = planarium_gallery::find("hello-world").expect("the first example");
     let (_, recording) = recorded(example, &Selection::default());
-    let picture =
-        Picture { recording: &recording, at_ms: recording.end_ms, sources: &[], link: None, attributes: &[] };
+    let picture = Picture {
+        recording: &recording,
+        at_ms: recording.end_ms,
+        sources: &[],
+        link: None,
+        engine: None,
+        attributes: &[],
+    };
     let page = page(&picture, LOADER);
     assert!(page.starts_with("<!doctype html>") && page.contains("customElements.define"));
     assert_eq!(page.matches("</script>").count(), 2, "the loader's and the recording's");
     assert!(!page.contains("src=\"") && !page.contains("http://127"), "nothing is requested");
-    // The styles stand in a template string of the script.
-    assert!(!STYLES.contains('`') && !STYLES.contains("${") && !STYLES.contains("</"));
+    assert!(
+        !LOADER.contains("</"),
+        "the page writes <\\/ for it, which a regular expression would not survive"
+    );
+}
+
+#[test]
+fn the_minified_loader_is_made_of_the_present_sources() {
+    let source = include_str!("../../../embed/loader.js").bytes().chain(STYLES.bytes());
+    // FNV-1a, as in embed/build.mjs.
+    let digest = source
+        .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let first = LOADER.lines().next().expect("a first line");
+    assert_eq!(
+        first,
+        format!("// planarium-embed of {digest:016x}, see embed/loader.js"),
+        "stale: run cargo xtask loader"
+    );
+}
+
+#[test]
+fn a_run_that_is_handed_over_comes_to_the_digest_of_its_recording() {
+    let mut runs = 0;
+    for Once { id, recording, run } in ALL.iter() {
+        let journal = share::decode(run).expect("a share string");
+        let mut again = Engine::from_journal(&journal).expect("the same engine");
+        again.seek_ms(again.head_ms());
+        assert_eq!((again.now_ms(), &again.digest()), (recording.end_ms, &recording.digest), "{id}");
+        runs += 1;
+    }
+    assert!(runs > 50, "{runs}");
+}
+
+#[test]
+fn recordings_and_moving_images_of_examples_are_small() {
+    let packed = |text: &str| miniz_oxide::deflate::compress_to_vec(text.as_bytes(), 9).len();
+    for Once { id, recording, .. } in ALL.iter().filter(|example| !example.recording.rows.is_empty()) {
+        // The budgets are 800 bytes and 12 kilobytes of brotli (cargo xtask size), which packs a quarter closer than this.
+        let (json, image) = (packed(&recording.json()), packed(&animated(recording)));
+        assert!(json <= 1000, "{id}: its recording has {json} bytes");
+        assert!(image <= 12_000, "{id}: its moving image has {image} bytes");
+    }
 }

@@ -22,6 +22,9 @@ pub struct Example {
     pub teaches: &'static str,
     /// Group in the menu, from `first steps` on.
     pub difficulty: &'static str,
+    /// Its plans at a telling moment: a letter for each step, phases apart by spaces. `n` is to come, `a` at work, `c` done, `w` held
+    /// or late, `e` failed. Empty for the cluster alone.
+    pub picture: &'static str,
     /// Definition files: path within the folder, text.
     pub files: &'static [(&'static str, &'static str)],
     /// Text of its scenario file.
@@ -78,9 +81,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_example_is_whole_and_the_first_one_is_the_walk_through() {
+    fn every_example_is_whole_and_the_first_one_is_in_plain_words() {
         assert!(examples().len() >= 8);
-        assert_eq!(examples()[0].id, "hello-world");
+        assert_eq!(examples()[0].id, "web-shop");
         for example in examples() {
             for (what, text) in [
                 ("title", example.title),
@@ -92,6 +95,9 @@ mod tests {
             ] {
                 assert!(!text.is_empty(), "{}: no {what}", example.id);
             }
+            let letters = example.picture.chars().all(|letter| " nacwe".contains(letter));
+            let drawn = example.picture.is_empty() == (example.dialect == "mesos");
+            assert!(letters && drawn, "{}: picture {:?}", example.id, example.picture);
             // A scenario about the cluster alone needs none.
             assert!(!example.files.is_empty() || example.dialect == "mesos", "{}: no definition", example.id);
             assert_eq!(find(example.id), Some(example));

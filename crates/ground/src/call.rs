@@ -59,7 +59,7 @@ impl Fleet {
                     delay_ms: fault.spec.delay_ms.unwrap_or(0),
                 };
                 cx.scoped(cx.cause(), |cx| {
-                    self.struck(cx, number, (step.clone(), Text::default()));
+                    self.struck(cx, number, step.clone(), Text::default());
                     self.settle_exhausted(cx);
                 });
                 return Some(failed);

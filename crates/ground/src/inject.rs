@@ -215,7 +215,7 @@ impl Fleet {
             let luck = Luck { seed: self.seed, entity: draw::entity(&task), nth: 0 };
             if fault.hits(labels, luck, fault.occasions) {
                 cx.scoped(cx.cause(), |cx| {
-                    self.struck(cx, number, (task.clone(), labels.task_id()));
+                    self.struck(cx, number, task.clone(), labels.task_id());
                     self.settle_exhausted(cx);
                 });
                 return true;

@@ -36,6 +36,7 @@ mod weight;
 pub use call::FailedCall;
 pub use event::{Absence, CheckKind, ExitReason, FleetEvent, FleetEventKind};
 pub use first_fit::{FirstFit, Shape};
+pub use holdings::{HolderWords, HoldingId};
 pub use join::{Place, there_already};
 pub use labels::{Labels, glob};
 pub use ledger::{Amounts, Holder, Holding, Ledger, Ports, Scalar, Sharing};
@@ -315,7 +316,7 @@ impl Fleet {
                 self.note_moved(pid);
             }
             Timer::Watch(pid, owner, number) => {
-                self.watch_due(cx, pid, (owner, number));
+                self.watch_due(cx, pid, owner, number);
                 self.settle_exhausted(cx);
             }
             Timer::FaultEnd(number) => self.end_fault(cx, number),

@@ -118,7 +118,7 @@ fn rearm(
         timers.push(at.max(now), Class::OneShot, Armed { cause, timer: Timer::Life(pid, fate) })
     });
     for kind in [CheckKind::Readiness, CheckKind::Health] {
-        arm_probe(faults, timers, process, (pid, kind), now);
+        arm_probe(faults, timers, process, pid, kind, now);
     }
     arm_watches(faults, timers, process, pid, now);
 }
@@ -164,12 +164,12 @@ impl Fleet {
             }
         }
         let (was, now_hung) = (process.hung, holder.is_some());
-        let name = process.spec.named();
+        let (target, task_id) = process.spec.named();
         if let Some((number, true)) = holder {
             if let Some(fault) = self.faults.get_mut(&number) {
                 Arc::make_mut(fault).marked.insert(pid);
             }
-            cx.scoped(cx.cause(), |cx| self.struck(cx, number, name));
+            cx.scoped(cx.cause(), |cx| self.struck(cx, number, target, task_id));
         }
         let now = cx.now();
         if was != now_hung

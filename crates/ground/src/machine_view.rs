@@ -53,6 +53,7 @@ impl Fleet {
                 .collect(),
             tasks: Vec::new(),
             actions: self.machine_actions(id),
+            notices: Vec::new(),
             promised_twice: self.ledger().is_promised_twice(id),
             without_size: 0,
         })

@@ -68,16 +68,23 @@ pub(crate) struct Forecast {
 
 fn forecast(faults: &Faults, process: &Process, kind: CheckKind, at: SimTime) -> Forecast {
     let command = process.check_spec(kind).map_or("", |check| &check.command);
-    forecast_of(faults, process, (kind, process.probe(kind), command), at)
+    forecast_of(faults, process, Asked { kind, probe: process.probe(kind), command }, at)
+}
+
+/// A check, as far as its next result depends on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    /// Its kind.
+    pub(crate) kind: CheckKind,
+    /// Its results so far.
+    pub(crate) probe: &'a ProbeState,
+    /// The command that it runs.
+    pub(crate) command: &'a str,
 }
 
 /// Predicts the result of a check of a kind, from its past results and its settings.
-pub(crate) fn forecast_of(
-    faults: &Faults,
-    process: &Process,
-    (kind, probe, command): (CheckKind, &ProbeState, &str),
-    at: SimTime,
-) -> Forecast {
+pub(crate) fn forecast_of(faults: &Faults, process: &Process, asked: Asked<'_>, at: SimTime) -> Forecast {
+    let Asked { kind, probe, command } = asked;
     let certain = |result| Forecast { result, fault: None, listed: false, passing: false };
     if process.hung {
         return certain(None);
@@ -119,7 +126,8 @@ pub(crate) fn arm_probe(
     faults: &Faults,
     timers: &mut EventQueue<Armed>,
     process: &mut Process,
-    (pid, kind): (ProcessId, CheckKind),
+    pid: ProcessId,
+    kind: CheckKind,
     now: SimTime,
 ) {
     let Some(check) = process.check_spec(kind) else { return };
@@ -206,7 +214,7 @@ impl Fleet {
         self.settle_exhausted(cx);
         let Self { processes, faults, timers, .. } = self;
         if let Some(process) = processes.get_mut(&pid).map(Arc::make_mut) {
-            arm_probe(faults, timers, process, (pid, kind), now);
+            arm_probe(faults, timers, process, pid, kind, now);
         }
     }
 

@@ -71,7 +71,8 @@ fn view(fleet: &Fleet, pid: ProcessId, holding: &Holding) -> Option<TaskView> {
 
 /// A way to hurt a container.
 pub fn strike(
-    (service, task): (&Text, &Text),
+    service: &Text,
+    task: &Text,
     refused: Option<&str>,
     title: &str,
     kind: FaultKind,
@@ -94,7 +95,7 @@ pub fn strike(
 
 /// Ways to hurt a container.
 pub fn strikes(service: &Text, task: &Text, refused: Option<&str>) -> Vec<ActionView> {
-    let strike = |title: &str, kind| strike((service, task), refused, title, kind);
+    let strike = |title: &str, kind| strike(service, task, refused, title, kind);
     vec![
         strike("Fail this container", FaultKind::TaskFail),
         strike("Run it out of memory", FaultKind::TaskOom),

@@ -19,8 +19,8 @@ impl Fleet {
         };
         if let Some(number) = by {
             let Some(process) = self.processes.get(&pid) else { return };
-            let name = process.spec.named();
-            self.struck(cx, number, name);
+            let (target, task_id) = process.spec.named();
+            self.struck(cx, number, target, task_id);
         }
         match fate {
             Fate::Begin => self.turn(cx, pid, Trigger::Begin, None),
@@ -55,7 +55,8 @@ impl Fleet {
             .map(|(number, _)| *number)
             .collect();
         for number in slow {
-            cx.scoped(cx.cause(), |cx| self.struck(cx, number, process.spec.named()));
+            let (target, task_id) = process.spec.named();
+            cx.scoped(cx.cause(), |cx| self.struck(cx, number, target, task_id));
         }
     }
 

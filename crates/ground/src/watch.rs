@@ -7,7 +7,7 @@ use crate::{
     Armed, Cx, Fleet, SaidChecks, Timer,
     event::{Absence, FleetEventKind},
     fault::Faults,
-    probe::{Forecast, MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE, forecast_of},
+    probe::{Asked, Forecast, MIN_INTERVAL_MS, TIMEOUT_EXIT_CODE, forecast_of},
     process::{ProbeState, Process, ProcessState, Seen, Watch, Watching},
     spec::{MachineId, Owner, ProcessId},
 };
@@ -31,7 +31,8 @@ fn forecast(faults: &Faults, process: &Process, watching: &Watching, at: SimTime
     if let Some(code) = process.said_of(watching.watch.kind) {
         return Forecast { result: Some(code), fault: None, listed: false, passing: false };
     }
-    forecast_of(faults, process, (watching.watch.kind, &watching.probe, &watching.watch.command), at)
+    let Watching { watch, probe } = watching;
+    forecast_of(faults, process, Asked { kind: watch.kind, probe, command: &watch.command }, at)
 }
 
 /// Arms the next check of each, or parks or disarms it.
@@ -47,7 +48,7 @@ pub(crate) fn arm_watches(
     }
     let mut watches = std::mem::take(&mut process.watches);
     for watching in &mut watches {
-        arm(faults, timers, process, watching, (pid, now));
+        arm(faults, timers, process, watching, pid, now);
     }
     process.watches = watches;
 }
@@ -57,7 +58,8 @@ fn arm(
     timers: &mut EventQueue<Armed>,
     process: &Process,
     watching: &mut Watching,
-    (pid, now): (ProcessId, SimTime),
+    pid: ProcessId,
+    now: SimTime,
 ) {
     if let Some(timer) = watching.probe.timer.take() {
         timers.cancel(timer);
@@ -87,12 +89,12 @@ impl Fleet {
         let Some(process) = processes.get_mut(&pid).map(Arc::make_mut) else { return };
         process.cut_off = cut_off;
         let mut watching = Watching { watch, probe: ProbeState::default() };
-        arm(faults, timers, process, &mut watching, (pid, cx.now()));
+        arm(faults, timers, process, &mut watching, pid, cx.now());
         let (owner, number) = (watching.watch.owner, watching.watch.number);
         let waiting = process.said_before(watching.watch.kind);
         process.watches.push(watching);
         if let Some(exit_code) = waiting {
-            self.notify_watcher(cx, pid, (owner, number), exit_code);
+            self.notify_watcher(cx, pid, owner, number, exit_code);
         }
     }
 
@@ -128,18 +130,18 @@ impl Fleet {
         let Some(process) = self.process_mut(pid) else { return };
         let mut told = Vec::new();
         for Watching { watch, .. } in &process.watches {
-            told.extend(said.of(watch.kind).map(|code| ((watch.owner, watch.number), watch.kind, code)));
+            told.extend(said.of(watch.kind).map(|code| (watch.owner, watch.number, watch.kind, code)));
         }
-        for (watcher, kind, exit_code) in told {
+        for (owner, number, kind, exit_code) in told {
             if let Some(process) = self.process_mut(pid) {
                 _ = process.said_before(kind);
             }
-            self.notify_watcher(cx, pid, watcher, exit_code);
+            self.notify_watcher(cx, pid, owner, number, exit_code);
         }
     }
 
     /// Tells one who checks a process a result that somebody has said, unless he cannot reach it.
-    fn notify_watcher(&mut self, cx: &mut Cx, pid: ProcessId, (owner, number): (Owner, u32), exit_code: i32) {
+    fn notify_watcher(&mut self, cx: &mut Cx, pid: ProcessId, owner: Owner, number: u32, exit_code: i32) {
         let Some(process) = self.process_mut(pid).filter(|process| !process.cut_off) else { return };
         let (task, task_id) = process.spec.named();
         let is_it =
@@ -175,7 +177,7 @@ impl Fleet {
     }
 
     /// A check begins, or its time is over.
-    pub(crate) fn watch_due(&mut self, cx: &mut Cx, pid: ProcessId, (owner, number): (Owner, u32)) {
+    pub(crate) fn watch_due(&mut self, cx: &mut Cx, pid: ProcessId, owner: Owner, number: u32) {
         let now = cx.now();
         let Self { processes, faults, timers, .. } = self;
         let Some(process) = processes.get_mut(&pid).map(Arc::make_mut) else { return };
@@ -208,7 +210,7 @@ impl Fleet {
         watching.probe.last = Some(Seen(seen.result));
         let (kind, attempt) = (watching.watch.kind, watching.probe.attempts);
         let (task, task_id) = process.spec.named();
-        arm(faults, timers, process, &mut watching, (pid, now));
+        arm(faults, timers, process, &mut watching, pid, now);
         process.watches.insert(at, watching);
         if let Some(fault) = seen.fault {
             self.count_failed_check(cx, pid, fault);

@@ -3,18 +3,23 @@
 //! *Knows*: what a link says. *Must not know*: when one is written.
 
 use super::Host;
+use super::lesson;
 use planarium_messages::facts::{Address, Fact, Keep};
 use planarium_messages::links::Link;
 use planarium_scenario::share;
 
 impl Host {
-    /// The run as query and hash. The example is named as long as its script alone leads here, so that the
-    /// script can go on at the other end.
-    fn address(&mut self) -> String {
-        self.address_of(self.editor.dirty())
+    /// The lesson as hash; in a sandbox the run as query and hash.
+    pub(crate) fn address_of(&mut self, dirty: bool) -> String {
+        match lesson::lesson_link(self) {
+            Some(link) => format!("#{link}"),
+            None => self.run_address(dirty),
+        }
     }
 
-    pub(crate) fn address_of(&mut self, dirty: bool) -> String {
+    /// The run as query and hash. The example is named as long as its script alone leads here, so that the
+    /// script can go on at the other end.
+    fn run_address(&mut self, dirty: bool) -> String {
         let by_script = !self.shown.by_hand && !dirty;
         let example = self.shown.narration.example().filter(|_| by_script);
         let query = example.map(|id| format!("?example={id}")).unwrap_or_default();
@@ -29,7 +34,8 @@ impl Host {
     }
 
     pub(crate) fn link(&mut self, page: &str) -> Link {
-        let address = format!("{page}{}", self.address()).into();
+        let run = self.run_address(self.editor.dirty());
+        let address = format!("{page}{run}").into();
         let engine = &self.shown.engine;
         Link { address, at_ms: engine.now_ms(), digest: engine.digest().into() }
     }
@@ -44,7 +50,7 @@ impl Host {
 
     /// The address of the moment shown, where it is another one than was written last.
     pub(crate) fn write_address(&mut self) -> Option<Fact> {
-        let text = self.address();
+        let text = self.address_of(self.editor.dirty());
         let hash = text.find('#').and_then(|at| text.get(at..)).unwrap_or_default();
         if hash == self.written || self.broken {
             return None;

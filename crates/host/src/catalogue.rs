@@ -1,5 +1,6 @@
-//! The facts about systems, machines and examples that a page has before any host answers.
+//! The facts about systems, machines, examples and lessons that a page has before any host answers.
 
+use super::lesson::of_course;
 use planarium_protocol::json;
 use planarium_protocol::json::Value;
 
@@ -24,7 +25,18 @@ pub fn catalogue() -> String {
                 "dialect": example.dialect,
                 "teaches": example.teaches,
                 "difficulty": example.difficulty,
+                "picture": example.picture,
             })
+        })
+        .collect();
+    let lessons: Vec<Value> = planarium_gallery::lessons()
+        .iter()
+        .filter_map(|lesson| {
+            let (lesson, texts) = of_course(lesson.id)?;
+            let services = lesson.scenario.services.iter();
+            let mut systems: Vec<&str> = services.map(|service| service.dialect.as_str()).collect();
+            systems.dedup();
+            Some(json!({"id": lesson.id, "title": texts.title, "order": lesson.order, "systems": systems}))
         })
         .collect();
     let list = |entries: &[Value]| {
@@ -33,10 +45,11 @@ pub fn catalogue() -> String {
     };
     let states: Vec<Value> = planarium_world::states().iter().map(json::of).collect();
     format!(
-        "{{\n  \"dialects\": {},\n  \"states\": {},\n  \"presets\": {},\n  \"examples\": {}\n}}\n",
+        "{{\n  \"dialects\": {},\n  \"states\": {},\n  \"presets\": {},\n  \"examples\": {},\n  \"lessons\": {}\n}}\n",
         list(&dialects),
         list(&states),
         list(&presets),
         list(&examples),
+        list(&lessons),
     )
 }

@@ -14,7 +14,7 @@ impl Host {
         let mut facts = self.check_now();
         self.keep_draft();
         let good = facts.iter().all(|fact| matches!(fact, Fact::Checked(checked) if checked.errors() == 0));
-        if good && self.editor.draft.dirty() && !self.touched {
+        if good && self.editor.draft.dirty() && !self.touched && self.shown.lesson.is_none() {
             facts.extend(self.apply_quietly());
         }
         facts

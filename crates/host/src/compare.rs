@@ -3,6 +3,7 @@
 //! *Knows*: where second runs come from. *Must not know*: which differences matter.
 
 use super::Host;
+use super::lesson;
 use super::statuses::class_of;
 use planarium_messages::compared::{Against, Compared};
 use planarium_messages::facts::Fact;
@@ -34,6 +35,10 @@ impl Host {
                 ("the run before".to_owned(), Engine::from_journal(&before.engine.journal()).ok())
             }),
             Against::Edited => Some(("the edited definition".to_owned(), self.edited_engine())),
+            Against::Solution => Some(("the solution".to_owned(), lesson::solution_engine(self))),
+            Against::Earlier(number) => {
+                Some((format!("try {number}"), lesson::earlier_engine(self, *number)))
+            }
         };
         let Some((name, Some(engine))) = found else {
             return vec![Fact::Refused("That run cannot be shown beside this one.".into())];

@@ -2,6 +2,7 @@
 
 use super::Host;
 use super::completion::{chosen, meant};
+use super::lesson;
 use planarium_messages::facts::Answer;
 use planarium_messages::facts::Fact;
 use planarium_rest::{console, handle_engine};
@@ -17,9 +18,21 @@ impl Host {
         let (dialect, service) = chosen(&view, picked)
             .map(|service| (service.dialect.to_string(), service.name.to_string()))
             .unwrap_or_default();
+        if let Some(refused) = lesson::line_not_allowed(self, line, (&dialect, &service)) {
+            return vec![Fact::Answered(Box::new(Answer {
+                at_ms: self.shown.engine.now_ms(),
+                line: line.to_owned().into(),
+                stderr: format!("{refused}\n").into(),
+                code: 1,
+                ..Answer::default()
+            }))];
+        }
         let (before, by_hand) = (self.stand(), self.shown.by_hand);
+        let (at_ms, at_head) = (self.shown.engine.now_ms(), self.shown.engine.at_head());
+        let inputs = self.shown.engine.inputs();
+        let puts_in = self.shown.lesson.is_some() && lesson::line_puts_in(self, line, (&dialect, &service));
+        let mut facts = if puts_in { lesson::whole_instant(self) } else { Vec::new() };
         let (engine, saved, keeper) = (&mut self.shown.engine, &mut self.saved, &mut self.keeper);
-        let (at_ms, at_head, inputs) = (engine.now_ms(), engine.at_head(), engine.inputs());
         let mut send = |request: &planarium_rest::Request| {
             if request.method != "GET" {
                 saved.keep(engine, line, &mut **keeper);
@@ -28,9 +41,9 @@ impl Host {
         };
         let files = &self.editor.draft.files;
         let output = console::line_with_files(line, (&dialect, &service), &mut send, files);
-        let mut facts = Vec::new();
         if self.shown.engine.inputs() != inputs {
             self.shown.by_hand = true;
+            lesson::rest_of_instant(self);
             facts.push(self.moved());
             // What was turned down changed nothing that could be undone.
             let done =

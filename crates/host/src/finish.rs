@@ -3,29 +3,39 @@
 //! *Knows*: lanes, tasks and machines of the run. *Must not know*: any system's words.
 
 use super::statuses::class_of;
+use planarium_kernel::SortedSet;
 use planarium_messages::facts::{Dare, Finish};
 use planarium_messages::gantt::Gantt;
 use planarium_messages::paths;
 use planarium_messages::tally::Tally;
 use planarium_protocol::input::{Fault, FaultKind, Target};
-use planarium_protocol::view::StatusClass;
+use planarium_protocol::view::{ServiceView, StatusClass};
 use planarium_protocol::{Text, View};
 
-/// Returns the summary of a run whose first plan is complete.
+/// Returns the summary of a run whose main plan is complete; none when something has broken since.
 pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish> {
-    let tally = tally.of(paths::first_plan(view).as_ref());
-    let total_ms = tally.done_ms?;
-    let (mut sums, mut worst_ms) = ([0_u64; WAITS.len()], 0);
+    let plan = paths::first_plan(view)?;
+    let tally = tally.of(Some(&plan));
+    let (began_ms, done_ms) = (tally.began_ms, tally.done_ms?);
+    if is_broken(view, &tally, done_ms) {
+        return None;
+    }
+    let running = running(view);
+    let (mut sums, mut worst_ms) = ([0_u64; WAITS.len()], began_ms);
     for lane in gantt.lanes() {
-        for part in lane.segments(total_ms) {
+        for part in lane.segments(done_ms) {
+            let (from_ms, to_ms) = (part.from_ms.max(began_ms), part.to_ms.min(done_ms));
+            if from_ms >= to_ms {
+                continue;
+            }
             let class = class_of(&lane.path.dialect, &part.status);
             let found = WAITS.iter().position(|(classes, _)| classes.contains(&class));
             if let Some(sum) = found.and_then(|at| sums.get_mut(at)) {
-                *sum += part.to_ms - part.from_ms;
+                *sum += to_ms - from_ms;
             }
             // The worst moment: while the last step is being started.
             if WAITS.get(1).is_some_and(|(classes, _)| classes.contains(&class)) {
-                worst_ms = worst_ms.max(part.from_ms.midpoint(part.to_ms));
+                worst_ms = worst_ms.max(from_ms.midpoint(to_ms));
             }
         }
     }
@@ -38,13 +48,75 @@ pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish
         .collect();
     planarium_kernel::sorted::sort_by_key(&mut waits, |wait| std::cmp::Reverse(wait.1));
     Some(Finish {
-        total_ms,
-        peak: tally.peak,
+        total_ms: done_ms.saturating_sub(began_ms),
+        forced: is_forced(view),
+        unit: unit(view).into(),
+        running,
+        // What a definition found running was never started.
+        peak: tally.peak.max(running),
         short: tally.short,
-        short_ms: tally.short_until(total_ms.max(tally.running.last().map_or(0, |last| last.0))),
+        short_ms: tally.short_until(done_ms.max(tally.running.last().map_or(0, |last| last.0))),
         waits,
-        dares: dares(view, worst_ms, total_ms),
+        dares: dares(view, worst_ms, began_ms, done_ms),
     })
+}
+
+/// The word for what runs: pods where all services run on Kubernetes, containers where they start those themselves.
+fn unit(view: &View) -> &'static str {
+    let dialects = planarium_world::dialects();
+    let needs = |service: &std::sync::Arc<ServiceView>| {
+        dialects.iter().find(|known| *known.word == *service.dialect).map(|known| known.needs)
+    };
+    let all = |wanted: &dyn Fn(&[&str]) -> bool| {
+        !view.services.is_empty() && view.services.iter().all(|service| needs(service).is_some_and(wanted))
+    };
+    match () {
+        () if all(&|needs| needs.contains(&"kube")) => "pod",
+        () if all(&|needs| needs.is_empty()) => "container",
+        () => "task",
+    }
+}
+
+/// Number of tasks, pods and containers that run; a pod counts once, however many containers it has.
+fn running(view: &View) -> u32 {
+    let tasks = view.cluster.machines.iter().flat_map(|machine| &machine.tasks);
+    let up = tasks.filter(|task| class_of("", &task.state) == StatusClass::Running);
+    let count = if unit(view) == "pod" {
+        up.map(|task| (&task.service, &task.pod)).collect::<SortedSet<_>>().len()
+    } else {
+        up.count()
+    };
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Returns whether all steps of the services' main plans were marked complete by hand.
+fn is_forced(view: &View) -> bool {
+    let plans = view.services.iter().filter_map(|service| service.plans.get(paths::main_plan(service)));
+    let mut steps = plans.flat_map(|plan| &plan.phases).flat_map(|phase| &phase.steps).peekable();
+    steps.peek().is_some() && steps.all(|step| step.forced)
+}
+
+/// Returns whether something that ran when the plan was complete does not run any more, or waits to.
+fn is_broken(view: &View, tally: &Tally, done_ms: u64) -> bool {
+    let mut waiting = false;
+    let mut failed = false;
+    let own_containers = unit(view) == "container";
+    let up = || {
+        let tasks = view.cluster.machines.iter().flat_map(|machine| &machine.tasks);
+        tasks.filter(|task| class_of("", &task.state) == StatusClass::Running)
+    };
+    for service in &view.services {
+        let tasks = service.pods.iter().flat_map(|pod| &pod.tasks);
+        for (task, status) in tasks.filter_map(|task| Some((task, task.status.as_ref()?))) {
+            let class = class_of(&service.dialect, status);
+            // The word of a container may be that of a step: its machine knows whether it runs.
+            let runs = own_containers && up().any(|up| up.name == task.name);
+            waiting |= !runs && (class.is_active() || class == StatusClass::Pending);
+            failed |= class == StatusClass::Failed;
+        }
+    }
+    let now = tally.running.last().map_or(0, |last| last.1);
+    waiting || failed && now < tally.running_at(done_ms)
 }
 
 /// Waits of steps, by the class of their status.
@@ -59,7 +131,8 @@ const WAITS: [(&[StatusClass], &str); 5] = [
     (&[StatusClass::Stopping], "for tasks to stop"),
 ];
 
-fn dares(view: &View, worst_ms: u64, total_ms: u64) -> Vec<Dare> {
+/// Returns failures that one may dare in a world.
+pub(crate) fn dares(view: &View, worst_ms: u64, began_ms: u64, done_ms: u64) -> Vec<Dare> {
     let busiest = view.cluster.machines.iter().max_by_key(|machine| machine.tasks.len());
     let Some((machine, task)) = busiest.and_then(|machine| Some((machine, machine.tasks.first()?))) else {
         return Vec::new();
@@ -89,13 +162,13 @@ fn dares(view: &View, worst_ms: u64, total_ms: u64) -> Vec<Dare> {
         dare(
             "Let a task crash for a minute",
             format!("{} crashes whenever it starts, from the beginning on.", task.name),
-            0,
+            began_ms,
             fault(FaultKind::CrashLoop, of_task, Some(60_000)),
         ),
         dare(
             "Cut a machine off halfway",
             format!("Nobody hears of {} for two minutes; its tasks go on.", machine.hostname),
-            total_ms / 2,
+            began_ms.midpoint(done_ms),
             fault(FaultKind::AgentPartitioned, host(), Some(120_000)),
         ),
     ]

@@ -3,13 +3,15 @@
 //! *Knows*: the engine's handle, and what a page said that it holds. *Must not know*: how anything is drawn or kept.
 
 use super::compare::Beside;
+use super::lesson::{self, Teaching, Told};
 use super::story::Narration;
 use super::taken::Past;
-use super::{export, names, saved, snapshot, stuck, undo};
+use super::{export, ghost, names, saved, snapshot, stuck, undo};
 use planarium_messages::clock::Clock;
 use planarium_messages::draft::{Draft, Editor};
 use planarium_messages::event_log::EventLog;
 use planarium_messages::facts::{Fact, Keep, Reply, SavedFile, ToastUndo};
+use planarium_messages::lessons::LessonAsk;
 use planarium_messages::ptr::Ptr;
 use planarium_messages::questions::{Ask, Begin, Format, Question};
 use planarium_protocol::event::ElementPath;
@@ -36,8 +38,12 @@ pub(crate) struct Shown {
     pub(crate) address: String,
     /// Branches that others stand in for, so that they have no tab.
     pub(crate) hidden: Vec<u32>,
+    /// Those of them that something was undone on last.
+    pub(crate) undone: Vec<u32>,
     /// Branches that stand in for others since something was undone.
     pub(crate) stand_ins: Vec<u32>,
+    /// The lesson that this is the world of.
+    pub(crate) lesson: Option<Box<Teaching>>,
 }
 
 impl Shown {
@@ -56,7 +62,9 @@ impl Shown {
             drafts: Vec::new(),
             address: String::new(),
             hidden: Vec::new(),
+            undone: Vec::new(),
             stand_ins: Vec::new(),
+            lesson: None,
         }
     }
 }
@@ -69,6 +77,8 @@ pub struct Host {
     /// A second run on the same clock.
     pub(crate) beside: Option<Beside>,
     pub(crate) seen: snapshot::Seen,
+    /// Runs that branches parted from.
+    pub(crate) ghosts: ghost::Ghosts,
     /// The world has moved on, and the page does not show it yet.
     pub(crate) unseen: bool,
     /// Last question of `why`.
@@ -99,6 +109,10 @@ pub struct Host {
     pub(crate) told_compared: bool,
     /// The page shows a link that could not be read.
     pub(crate) broken: bool,
+    /// World, branch and inputs that were kept last.
+    pub(crate) kept: Option<(u32, u32, u64)>,
+    /// The lesson as it was last told.
+    pub(crate) lesson_told: Told,
 }
 
 impl Host {
@@ -111,6 +125,7 @@ impl Host {
             trail: undo::Trail::default(),
             beside: None,
             seen: snapshot::Seen::default(),
+            ghosts: ghost::Ghosts::default(),
             unseen: false,
             asked: None,
             helping: stuck::Helping::default(),
@@ -126,6 +141,8 @@ impl Host {
             told_why: false,
             told_compared: false,
             broken: false,
+            kept: None,
+            lesson_told: Told::default(),
         }
     }
 
@@ -156,6 +173,7 @@ impl Host {
         if ahead && facts.is_empty() {
             return facts;
         }
+        facts.extend(super::ghost::ghost(self));
         facts.extend(self.why());
         facts.extend(self.help());
         facts.extend(self.compared());
@@ -165,12 +183,14 @@ impl Host {
     /// Shows something first: what a tab has kept, the link in the address bar, or an example.
     fn begin(&mut self, begin: Begin) -> Vec<Fact> {
         self.names = names::Names(begin.names);
-        if let Some(facts) = begin.tab.as_deref().and_then(|tab| self.bring_back(tab, begin.looks)) {
+        if let Some(facts) = begin.tab.as_deref().and_then(|tab| self.bring_back(tab, begin.looks, begin.at))
+        {
             self.written = begin.hash;
             return facts;
         }
         let recovered = begin.recover.and_then(|(rest, inputs)| put_together(&rest, &inputs));
-        let hash = recovered.unwrap_or(begin.hash);
+        let named = begin.lesson.filter(|_| begin.hash.len() < 2).map(|id| format!("#lesson={id}"));
+        let hash = recovered.or(named).unwrap_or(begin.hash);
         let mut facts = self.first_world(&hash, begin.example.as_deref());
         if begin.edits {
             let text = "Edits of an earlier visit or another tab that were never applied are kept.";
@@ -179,7 +199,7 @@ impl Host {
         facts
     }
 
-    fn first_world(&mut self, hash: &str, example: Option<&str>) -> Vec<Fact> {
+    pub(crate) fn first_world(&mut self, hash: &str, example: Option<&str>) -> Vec<Fact> {
         if hash.len() > 1 {
             let resumed = example.and_then(|id| self.resume_example(id, hash));
             return resumed.unwrap_or_else(|| self.open_hash(hash));
@@ -199,13 +219,22 @@ impl Host {
     }
 
     fn run(&mut self, ask: Ask) -> Vec<Fact> {
+        if let Some(refused) = lesson::lesson_refuses(self, &ask) {
+            return refused;
+        }
         let mut facts = match ask {
-            Ask::Begin(_) | Ask::Frame(_) => Vec::new(),
+            Ask::Begin(_) | Ask::Resume(_) | Ask::Frame(_) => Vec::new(),
             Ask::Ahead(ms) => return self.play_ahead(ms),
             // What is done is done where the world stands, and the page shows it there.
             _ => self.unseen(),
         };
-        let opens = matches!(ask, Ask::OpenExample(_) | Ask::OpenFiles(_, false) | Ask::OpenText(_, false));
+        let opens = matches!(
+            ask,
+            Ask::OpenExample(_)
+                | Ask::OpenFiles(_, false)
+                | Ask::OpenText(_, false)
+                | Ask::Lesson(LessonAsk::Open(_))
+        );
         if opens {
             // Back leads to what is left here.
             facts.extend(self.write_address());
@@ -214,7 +243,7 @@ impl Host {
             self.shown.drafts = self.editor.all();
             self.shown.address.clone_from(&self.written);
         }
-        let keeps = keeps(&ask);
+        let (keeps, moves) = (keeps(&ask), moves(&ask));
         let more = self.facts_of(ask);
         let opened = more.iter().any(|fact| matches!(fact, Fact::Opened { .. }));
         facts.extend(more);
@@ -222,16 +251,23 @@ impl Host {
             facts.push(self.push_address());
         }
         facts.extend(self.story());
+        facts.extend(lesson::lesson_news(self));
         facts.extend(self.ways());
-        if keeps {
-            self.keep();
+        if keeps || !moves && self.kept != Some(self.stamp()) {
+            self.keep(&facts);
         }
         facts
+    }
+
+    /// World, branch and inputs of the moment shown.
+    fn stamp(&self) -> (u32, u32, u64) {
+        (self.seen.generation, self.shown.engine.place().branch, self.shown.engine.inputs())
     }
 
     fn facts_of(&mut self, ask: Ask) -> Vec<Fact> {
         match ask {
             Ask::Begin(begin) => self.begin(*begin),
+            Ask::Resume(resume) => self.resume(*resume),
             Ask::Look | Ask::Ahead(_) => Vec::new(),
             Ask::Frame(ms) => self.play(ms),
             Ask::Play => self.begin_play(),
@@ -274,10 +310,16 @@ impl Host {
             }
             Ask::SaveAs(format) => vec![Fact::Saved(self.save_as(format))],
             Ask::Outcome(input, path) => vec![Fact::Reply(Reply::Outcome(self.outcome_of(&input, &path)))],
+            Ask::Call(call) => self.call(call),
+            Ask::Demo(demo) => vec![Fact::Reply(Reply::Demo(self.demo(&demo)))],
             Ask::Finish => vec![Fact::Reply(Reply::Finish(self.finish_of_run()))],
             Ask::Rendered { path, task, file } => {
                 vec![Fact::Reply(Reply::Rendered(self.rendered_file(&path, &task, &file)))]
             }
+            Ask::Lesson(ask @ LessonAsk::Open(_)) => {
+                self.returnable(false, |host| lesson::lesson_ask(host, ask))
+            }
+            Ask::Lesson(ask) => lesson::lesson_ask(self, ask),
         }
     }
 
@@ -410,12 +452,39 @@ fn replaces(ask: &Ask) -> bool {
             | Ask::OpenHash(_)
             | Ask::OpenPlace(..)
             | Ask::DropService(_)
+            | Ask::Lesson(LessonAsk::Open(_))
     )
 }
 
 /// Returns whether all branches are kept after a question: those that a page that is loaded again must not lose.
 fn keeps(ask: &Ask) -> bool {
-    matches!(ask, Ask::WriteAddress | Ask::Do(_) | Ask::Run { .. } | Ask::RollOut | Ask::Undo | Ask::Redo)
+    matches!(
+        ask,
+        Ask::WriteAddress
+            | Ask::Do(_)
+            | Ask::Call(_)
+            | Ask::Run { .. }
+            | Ask::RollOut
+            | Ask::Undo
+            | Ask::Redo
+            | Ask::Lesson(_)
+    )
+}
+
+/// Returns whether a question moves the cursor of the world shown and does nothing else.
+fn moves(ask: &Ask) -> bool {
+    matches!(
+        ask,
+        Ask::Frame(_)
+            | Ask::Look
+            | Ask::StepEvent(_)
+            | Ask::StepStatus(_)
+            | Ask::StepMark(_)
+            | Ask::SeekMs(_)
+            | Ask::SeekSeq(_)
+            | Ask::SeekTenth(_)
+            | Ask::Complete { .. }
+    )
 }
 
 #[cfg(test)]

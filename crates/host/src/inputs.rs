@@ -2,6 +2,7 @@
 //!
 //! *Knows*: that an input in the past opens a branch. *Must not know*: what an input does.
 
+use super::lesson;
 use super::{Host, undo};
 use planarium_messages::facts::Fact;
 use planarium_messages::facts::ToastUndo;
@@ -17,15 +18,19 @@ impl Host {
 
     /// Puts something in; also answers what to tell when it was accepted.
     pub(crate) fn try_input(&mut self, input: &Input) -> (Vec<Fact>, Option<Fact>) {
+        if let Some(refused) = lesson::not_allowed(self, input) {
+            return (vec![refused], None);
+        }
         let input = Written::of(input.clone());
         self.save_before(&input);
         let words = undo::words(&input);
         let (before, by_hand) = (self.stand(), self.shown.by_hand);
-        let engine = &mut self.shown.engine;
-        let past = (!engine.at_head()).then(|| engine.now_ms());
-        let applied = engine.put_in(input);
+        let past = (!self.shown.engine.at_head()).then(|| self.shown.engine.now_ms());
+        let mut facts = lesson::whole_instant(self);
+        let applied = self.shown.engine.put_in(input);
         self.shown.by_hand = true;
-        let mut facts = vec![self.moved()];
+        lesson::rest_of_instant(self);
+        facts.push(self.moved());
         let accepted = applied.outcome.is_ok();
         let mut done = None;
         if accepted || past.is_some() {

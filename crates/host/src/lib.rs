@@ -1,20 +1,24 @@
 //! A world as somebody works with it.
 //!
-//! *Knows*: engine, player, narration, undo, lanes, log, console, drafts. *Must not know*: the browser, storage, sockets.
+//! *Knows*: engine, player, narration, undo, lanes, log, console, drafts, lessons. *Must not know*: the browser, storage, sockets.
 //!
 //! A [`Host`] answers the questions of one page ([`planarium_messages::questions`]) with facts, and hands out what is to be
 //! kept before it does anything that could fail.
 
 mod address;
+mod call;
 mod catalogue;
 mod check;
 mod compare;
 mod completion;
 mod console;
+mod demo;
 mod export;
 mod finish;
+mod ghost;
 mod host;
 mod inputs;
+mod lesson;
 mod names;
 mod open;
 mod own;
@@ -34,3 +38,4 @@ mod windows;
 pub use catalogue::catalogue;
 pub use host::Host;
 pub(crate) use host::Shown;
+pub use travel::FRAME_MS;

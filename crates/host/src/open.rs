@@ -1,5 +1,6 @@
 //! Opening what people bring: examples, files, folders, pasted texts, links.
 
+use super::lesson;
 use super::story::Narration;
 use super::{Host, Shown, own};
 use planarium_messages::draft::Draft;
@@ -166,7 +167,9 @@ impl Host {
             return vec![Fact::Refused("There is nothing to open.".into())];
         }
         let one_line = !trimmed.contains('\n');
-        if one_line && (trimmed.starts_with(share::PREFIX) || trimmed.contains("#p1:")) {
+        let prefixes = [share::PREFIX, planarium_scenario::lesson::LESSON_PREFIX, "lesson="];
+        let link = |prefix: &str| trimmed.starts_with(prefix) || trimmed.contains(&format!("#{prefix}"));
+        if one_line && prefixes.into_iter().any(link) {
             return self.open_hash(trimmed);
         }
         if let Ok((rest, inputs)) =
@@ -188,6 +191,9 @@ impl Host {
 
     /// The part of a link after `#`, or a whole link.
     pub(crate) fn open_hash(&mut self, hash: &str) -> Vec<Fact> {
+        if let Some(facts) = lesson::open_lesson_link(self, hash) {
+            return facts;
+        }
         match share::decode(hash) {
             Ok(journal) => self.open_journal(&journal, hash),
             Err(error) => vec![broken(hash, &error.to_string())],
@@ -263,7 +269,7 @@ pub(crate) fn scenario_of(journal: &Journal) -> Scenario {
 }
 
 /// Returns the drafts of a scenario's services.
-fn drafts_of(scenario: &Scenario) -> Vec<Draft> {
+pub(crate) fn drafts_of(scenario: &Scenario) -> Vec<Draft> {
     let several = scenario.services.len() > 1;
     let named = |load: &LoadService| {
         let mut draft = Draft::of(load);

@@ -1,5 +1,6 @@
 //! A new world in place of the one shown: edited definition, other seed, other machines, start over.
 
+use super::lesson;
 use super::story::Narration;
 use super::{Host, Shown, own};
 use planarium_messages::draft::Draft;
@@ -172,6 +173,9 @@ impl Host {
     }
 
     pub(crate) fn reset(&mut self) -> Vec<Fact> {
+        if let Some(facts) = lesson::restart_lesson(self) {
+            return facts;
+        }
         self.rebuild(self.shown.scenario.clone(), "Started over.")
     }
 

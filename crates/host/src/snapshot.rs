@@ -11,7 +11,7 @@ use planarium_messages::event_log::EventLog;
 use planarium_messages::facts::Finish;
 use planarium_messages::facts::{Fact, Snapshot};
 use planarium_messages::ptr::Ptr;
-use planarium_world::Engine;
+use planarium_world::{BranchView, Engine};
 use std::sync::Arc;
 
 /// Events that the engine keeps at least; those before them come back by a replay.
@@ -45,10 +45,7 @@ impl Host {
     /// Reports what the engine shows now.
     pub(crate) fn moved(&mut self) -> Fact {
         self.unseen = false;
-        let hidden = &self.shown.hidden;
-        let seen_tabs = self.shown.engine.branches().into_iter();
-        let tabs: Vec<_> =
-            seen_tabs.filter(|branch| branch.current || !hidden.contains(&branch.id)).map(tab).collect();
+        let tabs = self.tabs();
         let branch = tabs.iter().find(|tab| tab.current).map_or(0, |tab| tab.id);
         self.seen.branch = branch;
         // What the script does at its hour happens by itself as well.
@@ -72,8 +69,14 @@ impl Host {
         let (mut log, mut gantt) = (None, None);
         let restart = seen.lineage != Some(lineage) || clock.head_seq < seen.lanes.seq;
         if restart {
-            if seen.lineage.is_none_or(|before| before.0 != lineage.0) {
-                seen.past = seen.past.anew();
+            match seen.lineage {
+                Some((generation, left)) if generation == lineage.0 => {
+                    self.ghosts.leave(left, &seen.lanes.gantt);
+                }
+                _ => {
+                    seen.past = seen.past.anew();
+                    self.ghosts.forget();
+                }
             }
             seen.log = EventLog::of(lineage);
             seen.lanes = seen.past.nearest(engine);
@@ -119,6 +122,24 @@ impl Host {
         Fact::Moved(Box::new(Snapshot { view, clock, log, running, gantt, branches, touched, before }))
     }
 
+    /// Branches as tabs: all but those that another one stands in for, unless something was undone on them.
+    fn tabs(&self) -> Vec<BranchTab> {
+        let shown = &self.shown;
+        let all = shown.engine.branches();
+        let is_listed = |branch: &&BranchView| {
+            branch.current || !shown.hidden.contains(&branch.id) || shown.undone.contains(&branch.id)
+        };
+        let tab = |branch: &BranchView| BranchTab {
+            id: branch.id,
+            name: name_of(branch, &all, &shown.stand_ins).into(),
+            forked_at_ms: branch.forked_at_ms.unwrap_or(0),
+            head_ms: branch.head_ms / 1000 * 1000,
+            current: branch.current,
+            undone: !branch.current && shown.undone.contains(&branch.id),
+        };
+        all.iter().filter(is_listed).map(tab).collect()
+    }
+
     /// Returns the summary of an ended run.
     pub(crate) fn finish_of_run(&self) -> Option<Finish> {
         let engine = &self.shown.engine;
@@ -144,10 +165,12 @@ fn running(engine: &Engine) -> Vec<Running> {
             let Some(load) = engine.definition(&service.dialect, name) else { continue };
             let known = all.iter().any(|run: &Running| Arc::ptr_eq(&run.load, load));
             if !known {
+                // What calls have changed since is part of what runs.
+                let now = engine.world().definition_now(&service.dialect, name);
                 all.push(Running {
                     dialect: service.dialect.to_string().into(),
                     name: name.clone(),
-                    load: Arc::clone(load),
+                    load: now.map_or_else(|| Arc::clone(load), Arc::new),
                 });
             }
         }
@@ -155,12 +178,14 @@ fn running(engine: &Engine) -> Vec<Running> {
     all
 }
 
-fn tab(branch: planarium_world::BranchView) -> BranchTab {
-    BranchTab {
-        id: branch.id,
-        name: branch.name.into(),
-        forked_at_ms: branch.forked_at_ms.unwrap_or(0),
-        head_ms: branch.head_ms / 1000 * 1000,
-        current: branch.current,
+/// The name of a branch; of one that stands in for another, and on which nothing was done yet, the name of that one.
+fn name_of<'a>(branch: &'a BranchView, all: &'a [BranchView], stand_ins: &[u32]) -> &'a str {
+    let mut at = branch;
+    while stand_ins.contains(&at.id)
+        && at.name == format!("branch {}", at.id)
+        && let Some(parent) = all.iter().find(|other| Some(other.id) == at.parent && other.id < at.id)
+    {
+        at = parent;
     }
+    &at.name
 }

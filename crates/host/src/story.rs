@@ -62,20 +62,36 @@ impl Narration {
 
     /// Takes what the script did on a branch.
     pub(crate) fn take(&mut self, player: &mut Player, branch: u32) {
+        let script = &player.scenario().script;
+        let meant = script.iter().skip(self.played).take(player.played().saturating_sub(self.played));
+        let expects_refusal = meant.into_iter().any(|entry| entry.refused.is_some());
         let mut last = None;
+        let mut said: Option<(At, Text)> = None;
         for note in player.take_notes() {
             last = Some(note.seq);
-            if let NoteKind::Said(text) = note.kind {
-                let at = At { branch, ms: note.at_ms, seq: note.seq };
-                if !self.said.iter().any(|(known, words)| *known == at && **words == *text) {
-                    self.said.push((at, text.into()));
+            match note.kind {
+                NoteKind::Said(text) => {
+                    self.say(said.take());
+                    said = Some((At { branch, ms: note.at_ms, seq: note.seq }, text.into()));
                 }
+                // The words before a command are about it: one that was turned down did not happen.
+                NoteKind::Did(_, applied) if applied.outcome.is_err() && !expects_refusal => said = None,
+                _ => {}
             }
         }
+        self.say(said);
         let played = player.played();
         let at = At { branch, ms: player.previous_ms(), seq: last.unwrap_or(0) };
         self.done.extend((self.played..played).map(|line| (line, at)));
         self.played = played;
+    }
+
+    /// Keeps words that are new.
+    fn say(&mut self, said: Option<(At, Text)>) {
+        let Some((at, text)) = said else { return };
+        if !self.said.iter().any(|(known, words)| *known == at && *words == text) {
+            self.said.push((at, text));
+        }
     }
 
     /// The script goes on from another place of it.

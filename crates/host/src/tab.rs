@@ -2,11 +2,14 @@
 //!
 //! *Knows*: what belongs to a tab, and how it is brought back. *Must not know*: where it is kept.
 
+use super::lesson;
+use super::names::Names;
 use super::story::Narration;
 use super::{Host, Shown};
 use planarium_messages::draft::{Draft, Kept};
-use planarium_messages::facts::{Fact, Keep};
+use planarium_messages::facts::{Fact, Keep, Ways};
 use planarium_messages::ptr::Ptr;
+use planarium_messages::questions::Resume;
 use planarium_protocol::input::LoadService;
 use planarium_protocol::json;
 use planarium_scenario::{Player, Scenario};
@@ -25,11 +28,15 @@ struct Tab {
     /// All branches.
     tree: Tree,
     hidden: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    undone: Vec<u32>,
     stand_ins: Vec<u32>,
     by_hand: bool,
     /// The branch that the script plays on.
     script_on: Option<u32>,
     edits: Vec<Edit>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lesson: Option<super::lesson::Kept>,
 }
 
 /// A definition in the editor.
@@ -43,63 +50,136 @@ struct Edit {
 }
 
 impl Host {
-    /// Keeps everything for a page that is loaded again.
-    pub(crate) fn keep(&mut self) {
+    /// Keeps everything for a page that is loaded again, with the editor as these facts leave it.
+    pub(crate) fn keep(&mut self, facts: &[Fact]) {
         if self.broken || self.shown.engine.entries().is_empty() {
             return;
         }
-        let tab = self.tab();
+        let engine = &self.shown.engine;
+        self.kept = Some((self.seen.generation, engine.place().branch, engine.inputs()));
+        let tab = self.tab(facts);
         (self.keeper)(Keep::Tab(json::of(&tab).to_string()));
     }
 
-    fn tab(&mut self) -> Tab {
+    fn tab(&mut self, facts: &[Fact]) -> Tab {
+        let drafts = facts.iter().fold(self.editor.all(), |mut drafts, fact| match fact {
+            Fact::Opened { drafts, .. } | Fact::Drafts(drafts) => drafts.clone(),
+            Fact::Beside(draft) => {
+                drafts.push((**draft).clone());
+                drafts
+            }
+            _ => drafts,
+        });
         let narration = &self.shown.narration;
         Tab {
             example: narration.example().map(str::to_owned),
             title: narration.title().to_owned(),
             about: narration.about().to_owned(),
             hidden: self.shown.hidden.clone(),
+            undone: self.shown.undone.clone(),
             stand_ins: self.shown.stand_ins.clone(),
             by_hand: self.shown.by_hand,
             script_on: self.shown.player.as_ref().map(|(_, on)| *on),
-            edits: self.editor.all().iter().map(edit).collect(),
+            edits: drafts.iter().map(edit).collect(),
+            lesson: lesson::kept_lesson(self),
             tree: self.shown.engine.tree(),
         }
     }
 
-    /// Shows what a tab has kept.
-    pub(crate) fn bring_back(&mut self, tab: &str, looks: Value) -> Option<Vec<Fact>> {
+    /// Shows what a tab has kept, at the moment that was shown where that is known.
+    pub(crate) fn bring_back(
+        &mut self,
+        tab: &str,
+        looks: Value,
+        at: Option<(u64, u64)>,
+    ) -> Option<Vec<Fact>> {
         let tab: Tab = json::read(tab.as_bytes()).ok()?;
+        self.show_again(&tab)?;
+        if let Some(at) = at {
+            self.go_back_to(at.0, at.1);
+        }
+        let drafts = tab.edits.into_iter().map(draft).collect();
+        let preset = super::open::preset_of(&self.shown.scenario);
+        let mut facts = self.opened(drafts, preset);
+        facts.extend(self.story());
+        facts.push(Fact::Looks(Box::new(looks)));
+        Some(facts)
+    }
+
+    /// Goes on in the place of a host that ended, at the moment that it showed last. The page has its editor, and forgets what
+    /// that host alone knew: the way back, the run beside this one, ways out of a standstill.
+    pub(crate) fn resume(&mut self, resume: Resume) -> Vec<Fact> {
+        self.names = Names(resume.names);
+        let shown = json::read::<Tab>(resume.tab.as_bytes()).ok().and_then(|tab| {
+            // What hangs on the world shown, such as messages at a moment of it, goes on to hold.
+            self.seen.generation = resume.lineage.0.wrapping_sub(1);
+            self.show_again(&tab)
+        });
+        if shown.is_none() {
+            let text = "The run could not be brought back; its journal is still kept.";
+            let mut facts = self.first_world(&resume.hash, None);
+            facts.push(Fact::Refused(text.into()));
+            return facts;
+        }
+        self.go_back_to(resume.at.0, resume.at.1);
+        self.written = resume.hash;
+        self.shown.narration.tell_again();
+        vec![
+            self.moved(),
+            Fact::Preset(super::open::preset_of(&self.shown.scenario)),
+            Fact::Ways(Ways::default()),
+            Fact::Compared(None),
+            Fact::Help(Ptr::default()),
+        ]
+    }
+
+    /// To a moment of the branch shown, also one that had not been reached when it was kept.
+    fn go_back_to(&mut self, at_ms: u64, seq: u64) {
+        let engine = &mut self.shown.engine;
+        let head_ms = engine.head_ms();
+        engine.seek_ms(at_ms.min(head_ms));
+        if at_ms > head_ms {
+            self.seen.branch = engine.place().branch;
+            self.move_to(at_ms);
+        }
+        let engine = &mut self.shown.engine;
+        if engine.seq() != seq {
+            engine.seek_seq(seq);
+        }
+    }
+
+    /// Puts the world that a tab has kept in place of the one shown. Returns whether it could be replayed.
+    fn show_again(&mut self, tab: &Tab) -> Option<()> {
         let first = &tab.tree.branches.first()?.journal;
         let engine = Engine::of_tree(&tab.tree).ok()?;
         let example = tab.example.as_deref().and_then(super::open::scenario_of_example);
         let on = tab.script_on.unwrap_or(1);
         let played = example.and_then(|scenario| with_script(scenario, &tab.tree.whole(on)?));
-        let (player, scenario, narration) = match played {
-            Some(mut player) => {
+        let teaching = tab.lesson.clone().and_then(|kept| lesson::kept_teaching(self, kept));
+        let (player, scenario, narration) = match (played, &teaching) {
+            (Some(mut player), _) => {
                 let scenario = player.scenario().clone();
                 let mut narration = Narration::of(&scenario, tab.example.as_deref(), &tab.about);
                 narration.take(&mut player, on);
                 let player = Some((player, on)).filter(|(player, _)| !player.done());
                 (player, scenario, narration)
             }
-            None => {
-                let scenario = Scenario { title: tab.title, ..super::open::scenario_of(first) };
+            // The try plays the script again as far as the branch has come.
+            (None, Some(teaching)) => (None, teaching.scenario().clone(), teaching.narration()),
+            (None, None) => {
+                let scenario = Scenario { title: tab.title.clone(), ..super::open::scenario_of(first) };
                 let narration = Narration::of(&scenario, None, &tab.about);
                 (None, scenario, narration)
             }
         };
-        let preset = super::open::preset_of(&scenario);
         let mut shown = Shown::new(engine, player, scenario, narration);
         shown.by_hand = tab.by_hand;
-        shown.hidden = tab.hidden;
-        shown.stand_ins = tab.stand_ins;
+        shown.hidden.clone_from(&tab.hidden);
+        shown.undone.clone_from(&tab.undone);
+        shown.stand_ins.clone_from(&tab.stand_ins);
+        shown.lesson = teaching.map(Box::new);
         self.replace_by(shown);
-        let drafts = tab.edits.into_iter().map(draft).collect();
-        let mut facts = self.opened(drafts, preset);
-        facts.extend(self.story());
-        facts.push(Fact::Looks(Box::new(looks)));
-        Some(facts)
+        Some(())
     }
 }
 
@@ -118,7 +198,10 @@ fn with_script(scenario: Scenario, journal: &Journal) -> Option<Player> {
             return None;
         }
     }
-    player.advance_to(&mut engine, journal.end_ms);
+    // What the script does at this very instant has not been done, or it would stand in the journal.
+    if engine.now_ms() < journal.end_ms {
+        player.advance_to(&mut engine, journal.end_ms);
+    }
     (engine.journal() == *journal).then_some(player)
 }
 

@@ -1,14 +1,15 @@
 //! Moving the cursor: playing, stepping, seeking.
 
 use super::Host;
+use super::lesson;
 use super::story::Waits;
 use super::windows;
 use planarium_messages::facts::Fact;
 use planarium_messages::questions::Toward;
 use planarium_world::limits::Bound;
 
-/// Most virtual time that one frame plays; a tab that was hidden does not catch up.
-const FRAME_MS: u64 = 64 * 250;
+/// Most virtual time that one frame plays; a tab that was hidden does not catch up. *Units*: milliseconds.
+pub const FRAME_MS: u64 = 64 * 250;
 
 impl Host {
     /// A frame of play.
@@ -22,8 +23,12 @@ impl Host {
     /// A frame of play that is shown with the next one, unless it is the last.
     pub(crate) fn play_ahead(&mut self, ms: u64) -> Vec<Fact> {
         let mut stopped = self.play_on(ms);
-        if !stopped.is_empty() {
+        let over = lesson::verdict_waits(self);
+        if over || !stopped.is_empty() {
             stopped.splice(..0, self.unseen());
+        }
+        if over {
+            stopped.extend(lesson::lesson_news(self));
         }
         stopped
     }
@@ -44,7 +49,7 @@ impl Host {
             return Vec::new();
         }
         let target = self.shown.engine.now_ms().saturating_add(whole);
-        self.move_to(target);
+        let target = self.move_to(target);
         self.unseen = true;
         let mut stopped = self.stopped_before(target);
         if !stopped.is_empty() {
@@ -78,6 +83,7 @@ impl Host {
             && engine.idle()
             && !matches!(self.waits(), Waits::Until(_))
             && self.scheduled_ms().is_none()
+            && !lesson::is_open(self)
     }
 
     /// The next begin or end of a maintenance window. Nothing in the world has to happen then, but somebody meant it to.
@@ -87,8 +93,15 @@ impl Host {
         windows::turns(&view.cluster, engine.epoch_ms()).into_iter().filter(|at| *at > now).min()
     }
 
+    /// Moves forward to an instant, or to the verdict over a lesson where that comes first. Answers where it was to come.
+    pub(crate) fn move_to(&mut self, target: u64) -> u64 {
+        let target = lesson::until_verdict(self, target);
+        self.play_to(target);
+        target
+    }
+
     /// Moves forward to an instant, playing the script on the way where it belongs to this branch.
-    pub(crate) fn move_to(&mut self, target: u64) {
+    pub(crate) fn play_to(&mut self, target: u64) {
         let branch = self.seen.branch;
         let shown = &mut self.shown;
         match &mut shown.player {
@@ -153,9 +166,13 @@ impl Host {
         let next = engine.next_event_ms();
         let idle = engine.idle();
         match self.waits() {
-            Waits::Until(due) if idle || next.is_none_or(|next| due <= next) => self.move_to(due),
+            Waits::Until(due) if idle || next.is_none_or(|next| due <= next) => {
+                self.move_to(due);
+            }
             Waits::Nothing => match self.scheduled_ms().filter(|_| idle) {
-                Some(due) => self.move_to(due),
+                Some(due) => {
+                    self.move_to(due);
+                }
                 None => step(&mut self.shown.engine),
             },
             Waits::Until(_) | Waits::Condition => {

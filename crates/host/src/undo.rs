@@ -3,7 +3,7 @@
 //! *Knows*: places of branches, worlds that were left, files that were removed. *Must not know*: what a command means.
 //!
 //! Nothing is ever overwritten: a command is undone by going on from the place before it on another branch, whose tab
-//! takes the place of the one that the command was done on.
+//! takes the place of the one that the command was done on; that stays in the list as undone.
 
 use super::{Host, Shown};
 use planarium_messages::facts::Fact;
@@ -248,6 +248,10 @@ impl Host {
         if left.place.branch == after || shown.stand_ins.contains(&left.place.branch) {
             shown.hidden.push(left.place.branch);
         }
+        // What a stand-in held is on the branch that it stood in for.
+        if left.place.branch == after && !shown.undone.contains(&after) {
+            shown.undone.push(after);
+        }
         if !forked {
             shown.stand_ins.push(here);
             shown.player = before.player.clone().map(|(player, _)| (player, here));
@@ -263,6 +267,7 @@ impl Host {
         let shown = &mut self.shown;
         let here = shown.engine.place().branch;
         shown.hidden.retain(|id| *id != here);
+        shown.undone.retain(|id| *id != here);
         if hidden && shown.stand_ins.contains(&here) {
             shown.hidden.push(here);
         }

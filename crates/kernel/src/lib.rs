@@ -1,6 +1,6 @@
 //! The base of every other crate: virtual time, the event queue, keyed randomness,
-//! fixed-point numbers, digests, causes, tables that copies share, small sorted tables, decimal and
-//! base64 text, the recorder of events and the journal types.
+//! fixed-point numbers, digests, causes, tables that copies share, small sorted tables, the civil calendar,
+//! decimal and base64 text, the recorder of events and the journal types.
 //!
 //! *Knows*: integers, order and bytes.
 //! *Must not know*: any domain word. No plan, machine, task or system occurs here, and nothing
@@ -8,6 +8,7 @@
 
 pub mod base64;
 pub mod cause;
+pub mod civil;
 pub mod cow;
 pub mod digest;
 pub mod draw;

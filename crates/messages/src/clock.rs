@@ -44,6 +44,16 @@ pub struct BranchTab {
     pub head_ms: u64,
     /// Shown now.
     pub current: bool,
+    /// What was done last on it was undone; another branch stands in for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
+}
+
+impl BranchTab {
+    /// Its name in a list.
+    pub fn title(&self) -> String {
+        format!("{}{}", self.name, if self.undone { " (undone)" } else { "" })
+    }
 }
 
 /// A time as a clock: `00:42.350`, `1:02:03.000` from an hour on.

@@ -14,6 +14,10 @@ pub enum Against {
     Before,
     /// A world with the definitions as edited.
     Edited,
+    /// The solution of the lesson that is open.
+    Solution,
+    /// An earlier try of the lesson that is open, by its number.
+    Earlier(usize),
 }
 
 /// Another run on the clock of the one shown.

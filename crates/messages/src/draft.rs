@@ -184,7 +184,8 @@ pub struct Running {
 
 impl PartialEq for Running {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.load, &other.load) && self.name == other.name && self.dialect == other.dialect
+        let same = Arc::ptr_eq(&self.load, &other.load) || self.load == other.load;
+        same && self.name == other.name && self.dialect == other.dialect
     }
 }
 
@@ -197,6 +198,11 @@ impl Draft {
         };
         self.base = Some(Ptr(Arc::clone(&run.load)));
         self.runs_as = run.name.to_string().into();
+        if self.rest.params != run.load.params {
+            // Values of parameters are not typed here: those that run count, also those that a call has given.
+            let params = run.load.params.clone();
+            self.rest = Ptr::new(LoadService { params, ..(*self.rest).clone() });
+        }
         if self.is_text_of(&run.load) {
             self.applied = self.revision;
         } else if self.typed && self.dirty() {

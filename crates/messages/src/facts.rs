@@ -6,7 +6,9 @@ use crate::compared::Compared;
 use crate::draft::{Draft, Running};
 use crate::event_log::EventLog;
 use crate::gantt::Gantt;
+use crate::ghost::Ghost;
 use crate::help::Help;
+use crate::lessons::{Card, MadeLesson, Material, ResultRow, Try};
 use crate::links::{BrokenLink, Differing, Link};
 use crate::ptr::Ptr;
 use crate::story::Story;
@@ -112,6 +114,8 @@ pub enum Fact {
     Why(Option<Ptr<Why>>),
     /// Stuck elements, and ways out.
     Help(Ptr<Help>),
+    /// The run that the branch shown parted from, when another branch is shown.
+    Ghost(Option<Ptr<Ghost>>),
     /// The other run on the same clock. Travels as what changed.
     #[serde(skip)]
     Compared(Option<Ptr<Compared>>),
@@ -145,6 +149,10 @@ pub enum Fact {
     Saved(SavedFile),
     /// The answer to a question that asks for one.
     Reply(Reply),
+    /// The lesson that is open, when it is another one.
+    Lesson(Option<Ptr<Card>>),
+    /// The try of it, when anything in it changed.
+    Try(Ptr<Try>),
 }
 
 /// Words that a line of the console may go on with.
@@ -191,14 +199,56 @@ pub enum Reply {
     Finish(Option<Finish>),
     /// A file that was rendered for a task.
     Rendered(Option<String>),
+    /// Material for a lesson.
+    Material(Box<Material>),
+    /// A lesson, or what keeps it from being one.
+    Made(Result<Box<MadeLesson>, Vec<String>>),
+    /// The part of a link after `#` that hands a try in.
+    HandIn(Option<String>),
+    /// Tries that were handed in.
+    Results(Vec<ResultRow>),
+    /// The value of a call.
+    Called(Result<serde_json::Value, CallError>),
+    /// The run as something to put into a document.
+    Demo(Result<DemoTexts, String>),
+}
+
+/// A call that was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallError {
+    /// A word for programs: `refused`, `not-found` or `bad-request`.
+    pub code: String,
+    /// A sentence for people.
+    pub reason: String,
+}
+
+/// A run as texts to put into a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DemoTexts {
+    /// The element: picture, recording and source.
+    pub element: String,
+    /// The fence that hosts of Markdown draw when the document is built.
+    pub fence: String,
+    /// The picture as an image.
+    pub svg: String,
+    /// The image that moves.
+    pub moving: String,
+    /// The run as the hash of an address.
+    pub hash: String,
 }
 
 /// A run that has ended, and failures that one may dare next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finish {
-    /// When the first plan was complete.
+    /// Length of the run: from when the main plan began it to when that was complete.
     pub total_ms: u64,
-    /// Most tasks that ran at once.
+    /// Every step was marked complete by hand.
+    pub forced: bool,
+    /// What is counted: `task`, `pod` or `container`.
+    pub unit: Text,
+    /// Tasks, pods or containers that run now.
+    pub running: u32,
+    /// Most of them that ran at once.
     pub peak: u32,
     /// Most of them that were missing at once.
     pub short: u32,

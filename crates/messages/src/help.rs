@@ -36,6 +36,9 @@ impl Held {
     }
 }
 
+/// Most stuck elements that are reported at once.
+pub const MOST_STUCK: usize = 8;
+
 /// Known facts about stuck elements.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Help {
@@ -43,8 +46,8 @@ pub struct Help {
     pub held: Vec<Held>,
     /// That of the selected element.
     pub selected: Option<ElementPath>,
-    /// That of what never finishes by itself.
-    pub stuck: Option<ElementPath>,
+    /// Those of plans that never finish by themselves, the one to look at first in front; at most [`MOST_STUCK`].
+    pub stuck: Vec<ElementPath>,
     /// Counts questions and trials.
     pub round: u32,
     /// Nothing was tried yet at this moment.
@@ -63,7 +66,12 @@ impl Help {
 
     /// Returns the root cause of the run's wait.
     pub fn stuck(&self) -> Option<&Held> {
-        self.of(self.stuck.as_ref())
+        self.of(self.stuck.first())
+    }
+
+    /// Returns the root causes of all plans' waits.
+    pub fn all_stuck(&self) -> impl Iterator<Item = &Held> {
+        self.stuck.iter().filter_map(|path| self.of(Some(path)))
     }
 
     /// Returns whether trials are still to come.

@@ -95,6 +95,15 @@ impl MachineLanes {
         self.index.get(path).and_then(|at| self.lanes.get(*at)).map(Ptr::from)
     }
 
+    /// Tasks that were lost with their machine, or given up: the name and the instant of each loss.
+    pub fn losses(&self) -> Vec<(Text, u64)> {
+        let of = |lane: &Arc<Lane>| {
+            let task = lane.path.step.clone().unwrap_or_default();
+            lost(lane).map(|at_ms| (task.clone(), at_ms)).collect::<Vec<_>>()
+        };
+        self.lanes.iter().flat_map(of).collect()
+    }
+
     /// All lanes, machine by machine.
     pub fn paths(&self) -> impl Iterator<Item = &ElementPath> {
         self.index.keys()
@@ -104,6 +113,14 @@ impl MachineLanes {
     pub fn count(&self) -> usize {
         self.lanes.len()
     }
+}
+
+/// The instants at which the task of a lane was lost; what is said of it afterwards is no other loss.
+fn lost(lane: &Lane) -> impl Iterator<Item = u64> {
+    let is_lost = |status: &Text| matches!(&**status, LOST | "TASK_UNREACHABLE" | "TASK_GONE");
+    let before = std::iter::once(false).chain(lane.changes().iter().map(move |(_, status)| is_lost(status)));
+    let all = lane.changes().iter().zip(before);
+    all.filter(move |((_, status), before)| is_lost(status) && !before).map(|((at_ms, _), _)| *at_ms)
 }
 
 #[cfg(test)]
@@ -160,5 +177,7 @@ mod tests {
             lanes.lanes[1].segments(30_000).iter().map(|s| (s.from_ms, s.status.to_string())).collect();
         let want = [(21_000, "STAGING"), (22_000, "RUNNING"), (24_000, "LOST"), (29_000, "UNREACHABLE")];
         assert_eq!(seen, want.map(|(from, status)| (from, format!("TASK_{status}"))));
+        let lost = [("a-0".into(), 24_000)];
+        assert_eq!(lanes.losses(), lost, "a failed task is not lost, and one is lost once");
     }
 }

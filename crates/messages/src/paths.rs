@@ -2,7 +2,7 @@
 
 use crate::statuses::ClassOf;
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::view::{PlanView, ServiceView};
+use planarium_protocol::view::{PlanView, ServiceView, StatusClass};
 use planarium_protocol::{Text, View};
 
 /// The path of a service.
@@ -20,10 +20,47 @@ pub fn service_key(path: &ElementPath) -> String {
     format!("{}:{}", path.dialect, path.service)
 }
 
-/// The plan to show first: the first plan of the first service.
+/// The plan that brings a service up, in every system that calls one so.
+const DEPLOY: &str = "deploy";
+
+/// The place of the plan that a service is mainly about: the one called `deploy`, else its first. Some systems list plans by
+/// name, so that a plan that nobody runs may come first.
+pub fn main_plan(service: &ServiceView) -> usize {
+    service.plans.iter().position(|plan| &*plan.name == DEPLOY).unwrap_or(0)
+}
+
+/// The plan to show first: the main plan of the first service.
 pub fn first_plan(view: &View) -> Option<ElementPath> {
     let service = view.services.first()?;
-    service.plans.first().map(|plan| plan_path(service, plan))
+    service.plans.get(main_plan(service)).map(|plan| plan_path(service, plan))
+}
+
+/// The element with these names, as documents write it: `PLAN`, `PLAN/PHASE`, `PLAN/PHASE/STEP`, with or without the service in
+/// front. Of several with the same names the first one.
+pub fn named(view: &View, names: &str) -> Option<ElementPath> {
+    let below = |text: &str, name: &str| {
+        let rest = text.strip_prefix(name)?;
+        if rest.is_empty() { Some(None) } else { rest.strip_prefix('/').map(|rest| Some(rest.to_owned())) }
+    };
+    let element = |service: &ServiceView, text: &str| {
+        service.plans.iter().find_map(|plan| {
+            let path = plan_path(service, plan);
+            let Some(rest) = below(text, &plan.name)? else { return Some(path) };
+            plan.phases.iter().find_map(|phase| {
+                let path = ElementPath { phase: Some(phase.name.clone()), ..path.clone() };
+                let Some(rest) = below(&rest, &phase.name)? else { return Some(path) };
+                let step = phase.steps.iter().find(|step| *step.name == *rest)?;
+                Some(ElementPath { step: Some(step.key().clone()), ..path })
+            })
+        })
+    };
+    let names = names.trim_matches('/');
+    view.services.iter().find_map(|service| element(service, names)).or_else(|| {
+        view.services.iter().find_map(|service| {
+            let rest = below(names, service.name.trim_matches('/'))??;
+            element(service, &rest)
+        })
+    })
 }
 
 /// The last part of a path.
@@ -31,13 +68,14 @@ pub fn leaf(path: &ElementPath) -> &Text {
     path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan)
 }
 
-/// The first plan that is not finished, plans that nobody started by hand left out.
-pub fn unfinished(view: &View, class_of: ClassOf) -> Option<ElementPath> {
-    view.services.iter().find_map(|service| {
-        let plan = service.plans.iter().find(|plan| {
-            let asleep = plan.custom && class_of(&service.dialect, &plan.status).is_asleep();
+/// The plans that are not finished, plans that nobody asked for left out.
+pub fn unfinished(view: &View, class_of: ClassOf) -> impl Iterator<Item = ElementPath> {
+    view.services.iter().flat_map(move |service| {
+        let open = service.plans.iter().filter(move |plan| {
+            let class = class_of(&service.dialect, &plan.status);
+            let asleep = class == StatusClass::Unused || plan.custom && class.is_asleep();
             !asleep && plan.progress.done < plan.progress.total
-        })?;
-        Some(plan_path(service, plan))
+        });
+        open.map(|plan| plan_path(service, plan))
     })
 }

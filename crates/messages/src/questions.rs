@@ -2,6 +2,7 @@
 
 use crate::compared::Against;
 use crate::draft::{Draft, Editor};
+use crate::lessons::LessonAsk;
 use crate::ptr::Ptr;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::{Input, Text};
@@ -99,14 +100,71 @@ pub struct Begin {
     pub hash: String,
     /// The example that the address names.
     pub example: Option<String>,
+    /// The lesson that the query of the address names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lesson: Option<String>,
     /// Kept by [`Keep::Tab`](crate::facts::Keep::Tab) before the page was loaded again at this address.
     pub tab: Option<String>,
     /// Looks of the page before it was loaded again; they come back with the tab.
     pub looks: Value,
+    /// The moment that was shown then, where it is known: instant and last event.
+    #[serde(default)]
+    pub at: Option<(u64, u64)>,
     /// There are edits of an earlier visit that were never applied.
     pub edits: bool,
     /// A run that was kept in parts before its page or its host ended: what it is beside its inputs, and its inputs.
     pub recover: Option<(String, Vec<String>)>,
+    /// Files of each dialect.
+    pub names: Vec<FileNames>,
+}
+
+/// A call from the document that the page is embedded in. An element is named `PLAN/PHASE/STEP`, with the service in front
+/// where several have it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Call {
+    /// Explains why an element is not moving.
+    Why(String),
+    /// Gives a plan operation to an element.
+    Command {
+        /// The word of the operation.
+        op: String,
+        /// The element.
+        element: String,
+    },
+    /// Puts an input in.
+    Input(Box<Input>),
+    /// Lists the plans with the statuses of the moment shown.
+    Snapshot,
+    /// Makes a link to the moment shown; this address stands before it.
+    Share(String),
+}
+
+/// The picture of a run that a document is to show.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Demo {
+    /// The plan; all plans that do something where it is empty.
+    pub plan: String,
+    /// The instant that is shown before anybody plays. *Units*: milliseconds; none for the end of the run.
+    pub at_ms: Option<u64>,
+    /// Attributes of the element.
+    pub attributes: Vec<(String, String)>,
+    /// Address of the frame that takes over when a reader commands or breaks something; none for a recording alone.
+    pub engine: Option<String>,
+    /// Address of the playground that the run is opened in.
+    pub playground: String,
+}
+
+/// State of a world whose host ended, for the host that takes its place.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Resume {
+    /// Kept last by [`Keep::Tab`](crate::facts::Keep::Tab).
+    pub tab: String,
+    /// The moment shown: instant and last event.
+    pub at: (u64, u64),
+    /// World and branch shown.
+    pub lineage: (u32, u32),
+    /// The part of the address after `#`, with it.
+    pub hash: String,
     /// Files of each dialect.
     pub names: Vec<FileNames>,
 }
@@ -116,6 +174,8 @@ pub struct Begin {
 pub enum Ask {
     /// Show something first.
     Begin(Box<Begin>),
+    /// Go on where another host ended. The page keeps its editor and its looks.
+    Resume(Box<Resume>),
     /// Nothing but what the page looks at now.
     Look,
     /// Play on by this much virtual time, and show it.
@@ -203,6 +263,10 @@ pub enum Ask {
     WriteAddress,
     /// The run as a file.
     SaveAs(Format),
+    /// A call from the document that the page is embedded in.
+    Call(Call),
+    /// The run as something to put into a document.
+    Demo(Box<Demo>),
     /// The data of a service right after an input, which is not carried out.
     Outcome(Box<Input>, ElementPath),
     /// The end of the run in numbers.
@@ -216,4 +280,6 @@ pub enum Ask {
         /// The file.
         file: String,
     },
+    /// Something about lessons.
+    Lesson(LessonAsk),
 }

@@ -1,7 +1,8 @@
 //! Counts of a run: the data under a comparison.
 //!
-//! *Knows*: events of tasks, plans and operators. *Must not know*: which run is the better one.
+//! *Knows*: events of tasks, pods, containers, plans and operators. *Must not know*: which run is the better one.
 
+use crate::lives::{Lives, News};
 use crate::statuses::ClassOf;
 use planarium_kernel::{SortedMap, SortedSet};
 use planarium_protocol::event::{ElementPath, EventBody};
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct Tally {
     /// When the first plan of the first service was complete for the last time; see [`Tally::of`].
     pub done_ms: Option<u64>,
-    /// Number of running tasks over time; of very many changes every second one, or every fourth, and so on.
+    /// Number of running tasks, pods and containers over time; of very many changes every second one, or every fourth, and so on.
     pub running: Vec<(u64, u32)>,
     /// Most tasks missing of those that had been running together.
     pub short: u32,
@@ -28,6 +29,12 @@ pub struct Tally {
     pub commands: u32,
     #[serde(skip)]
     alive: SortedSet<Text>,
+    /// Tasks that nobody hears of and that may still come back; their end is counted by now.
+    #[serde(skip)]
+    unreachable: SortedSet<Text>,
+    /// Pods and containers that no task status tells of.
+    #[serde(skip)]
+    lives: Lives,
     /// Most tasks that ran at once.
     pub peak: u32,
     at_ms: u64,
@@ -36,15 +43,23 @@ pub struct Tally {
     /// When each plan was complete for the last time.
     #[serde(skip)]
     done: SortedMap<ElementPath, u64>,
+    /// When each plan began the run that is under way or was the last.
+    #[serde(skip)]
+    began: SortedMap<ElementPath, u64>,
+    /// When that plan began the run it is in; 0 for its first one. See [`Tally::of`].
+    pub began_ms: u64,
 }
 
+/// The state of a task whose agent is unreachable: the task may come back, or end later.
+const UNREACHABLE: &str = "TASK_UNREACHABLE";
 /// Changes of the number of tasks that are kept at most.
 const CHANGES: usize = 4096;
 
 impl Tally {
     /// These numbers, where that plan is the one that counts.
     pub fn of(&self, plan: Option<&ElementPath>) -> Self {
-        Self { done_ms: plan.and_then(|plan| self.done.get(plan)).copied(), ..self.clone() }
+        let at = |times: &SortedMap<ElementPath, u64>| plan.and_then(|plan| times.get(plan)).copied();
+        Self { done_ms: at(&self.done), began_ms: at(&self.began).unwrap_or(0), ..self.clone() }
     }
 
     /// Takes in the next event.
@@ -54,10 +69,15 @@ impl Tally {
                 match class_of("", state) {
                     StatusClass::Running => {
                         self.alive.insert(task_id.clone());
+                        self.unreachable.remove(task_id);
                     }
                     class @ (StatusClass::Failed | StatusClass::Done | StatusClass::Stopped) => {
                         self.alive.remove(task_id);
-                        self.failed += u32::from(class == StatusClass::Failed);
+                        let counted = self.unreachable.remove(task_id);
+                        self.failed += u32::from(class == StatusClass::Failed && !counted);
+                        if **state == *UNREACHABLE {
+                            self.unreachable.insert(task_id.clone());
+                        }
                     }
                     _ => {}
                 }
@@ -66,14 +86,29 @@ impl Tally {
             EventBody::ElementStatus { path, to, .. } if path.phase.is_none() && path.step.is_none() => {
                 if class_of(&path.dialect, to) == StatusClass::Done {
                     self.done.insert(path.clone(), event.at_ms);
-                } else {
-                    self.done.remove(path);
+                } else if self.done.remove(path).is_some() {
+                    self.began.insert(path.clone(), event.at_ms);
                 }
             }
             EventBody::Launched { .. } => self.launched += 1,
             EventBody::PlanCommanded { .. } | EventBody::PodCommanded { .. } => self.commands += 1,
-            _ => {}
+            _ => self.hear(event, class_of),
         }
+    }
+
+    /// Takes in news of pods and containers.
+    fn hear(&mut self, event: &Event, class_of: ClassOf) {
+        for news in self.lives.hear(event, class_of) {
+            match news {
+                News::Placed => self.launched += 1,
+                News::Runs(key) => _ = self.alive.insert(key),
+                News::Ended(key, failed) => {
+                    let ran = self.alive.remove(&key);
+                    self.failed += u32::from(failed && ran);
+                }
+            }
+        }
+        self.count(event.at_ms);
     }
 
     fn count(&mut self, at_ms: u64) {
@@ -97,6 +132,12 @@ impl Tally {
                 nth % 2 == 1
             });
         }
+    }
+
+    /// Number of tasks that ran at an instant.
+    pub fn running_at(&self, ms: u64) -> u32 {
+        let known = self.running.partition_point(|(at, _)| *at <= ms);
+        known.checked_sub(1).and_then(|last| self.running.get(last)).map_or(0, |(_, count)| *count)
     }
 
     /// For how long some tasks were missing up to an instant, in task-milliseconds.
@@ -157,6 +198,20 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_lost_task_is_counted_once_and_again_only_after_it_came_back() {
+        let counted = |states: &[&str]| {
+            let mut tally = Tally::default();
+            for (state, at_ms) in states.iter().zip(1..) {
+                tally.take(&task(at_ms, "a", state), class_of);
+            }
+            tally.failed
+        };
+        assert_eq!(counted(&["TASK_RUNNING", "TASK_UNREACHABLE", "TASK_LOST"]), 1);
+        assert_eq!(counted(&["TASK_RUNNING", "TASK_UNREACHABLE", "TASK_RUNNING", "TASK_FAILED"]), 2);
+        assert_eq!(counted(&["TASK_STAGING", "TASK_FAILED"]), 1);
+    }
+
+    #[test]
     fn hours_of_crashes_take_little_room() {
         let mut tally = Tally::default();
         for n in 0..100_000_u64 {
@@ -186,5 +241,23 @@ pub(crate) mod tests {
         }
         let done = |name: &str| tally.of(Some(&plan(name))).done_ms;
         assert_eq!((done("a"), done("b"), done("c"), tally.of(None).done_ms), (Some(9), None, None, None));
+        let began = |name: &str| tally.of(Some(&plan(name))).began_ms;
+        assert_eq!(
+            (began("a"), began("b"), began("c")),
+            (0, 7, 0),
+            "a second run begins where the first was left"
+        );
+    }
+
+    #[test]
+    fn tasks_that_ran_at_an_instant_are_those_of_the_last_change() {
+        let mut tally = Tally::default();
+        for event in
+            [task(2000, "a", "TASK_RUNNING"), task(3000, "b", "TASK_RUNNING"), task(5000, "a", "TASK_FAILED")]
+        {
+            tally.take(&event, class_of);
+        }
+        let at = |ms| tally.running_at(ms);
+        assert_eq!((at(0), at(2000), at(4999), at(5000), at(9000)), (0, 1, 2, 1, 1));
     }
 }

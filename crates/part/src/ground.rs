@@ -4,12 +4,12 @@
 
 use crate::system::Number;
 use planarium_ground::{
-    Amounts, Cx, FailedCall, Fleet, Labels, Owner, ProcessId, ProcessSpec, Said, SaidChecks,
+    Amounts, Cx, FailedCall, Fleet, HolderWords, Labels, Owner, ProcessId, ProcessSpec, Said, SaidChecks,
 };
 use planarium_kernel::SimTime;
 use std::sync::Arc;
 
-/// Owners below this one are parts under the systems; the process with number `n` is owner `SYSTEMS + n`.
+/// Owners below this one are parts under the systems; the daemon with number `n` is owner `SYSTEMS + n`.
 pub const SYSTEMS: u32 = 16;
 
 /// The machines, lent to a part for one call.
@@ -20,7 +20,7 @@ pub struct Ground<'a> {
     pub now: SimTime,
     /// Calendar time of genesis. *Units*: milliseconds since 1970.
     pub epoch_ms: u64,
-    /// In whose name processes are started: the number of a system's process.
+    /// The number of the daemon that processes are started for.
     pub number: Number,
 }
 
@@ -51,7 +51,7 @@ impl Ground<'_> {
     }
 
     /// Starts a process on a machine, given the time that starting takes when nothing slows it down. Its reports reach
-    /// the system's process of this number. *Units*: milliseconds.
+    /// the daemon of this number. *Units*: milliseconds.
     pub fn launch_within(
         &mut self,
         cx: &mut Cx,
@@ -64,14 +64,8 @@ impl Ground<'_> {
     }
 
     /// Says how much of its machine a process holds until it ends, and as what it is shown there.
-    pub fn hold_for(
-        &mut self,
-        cx: &Cx,
-        pid: ProcessId,
-        (owner, kind): (&'static str, &'static str),
-        amounts: Amounts,
-    ) {
-        self.fleet_mut().hold_for(cx, pid, (owner, kind), amounts);
+    pub fn hold_for(&mut self, cx: &Cx, pid: ProcessId, words: HolderWords, amounts: Amounts) {
+        self.fleet_mut().hold_for(cx, pid, words, amounts);
     }
 
     /// Asks a process to end.

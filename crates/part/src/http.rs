@@ -16,7 +16,7 @@ pub type Subscribed = Box<dyn FnOnce(Result<Value, Refusal>) -> (Response, Optio
 
 /// A part's answers to a request.
 pub enum Wire {
-    /// The path is none of its, or of another process of the system.
+    /// The path belongs to another part, or to another daemon of the system.
     NotMine,
     /// The answer; nothing changes.
     Answer(Response),
@@ -42,7 +42,7 @@ impl Wire {
 pub enum Source {
     /// A layer's, by its number, with what the stream was begun with.
     Layer(u8, Value),
-    /// A system's process, with what the stream was begun with.
+    /// A system's daemon, with what the stream was begun with.
     System(Number, Value),
 }
 

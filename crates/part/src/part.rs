@@ -129,10 +129,38 @@ pub enum MachineChange<'a> {
     Left(MachineId),
 }
 
+/// A piece of news that a layer has handed out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Delivery<N> {
+    /// News for one daemon.
+    To(Number, N),
+    /// News for every daemon of the systems on this layer.
+    ToAll(N),
+    /// The layer itself has delivered it to a client that is no daemon of this world.
+    Outside,
+}
+
+impl<N> Delivery<N> {
+    /// The same delivery with other news.
+    pub fn map<M>(self, change: impl FnOnce(N) -> M) -> Delivery<M> {
+        match self {
+            Self::To(number, news) => Delivery::To(number, change(news)),
+            Self::ToAll(news) => Delivery::ToAll(change(news)),
+            Self::Outside => Delivery::Outside,
+        }
+    }
+}
+
 /// A part between the machines and the systems: a cluster manager with which machines register.
 pub trait Layer: Part + Sized {
-    /// Starts the processes that this part runs on machines.
+    /// Owner of the processes that this part runs on machines.
     const OWNER: Owner;
+
+    /// A view of the cluster takes its machines from this part ([`Layer::show`]), which also reports each that registers.
+    const LISTS_MACHINES: bool = false;
+
+    /// News for daemons of the systems on this layer.
+    type News: Clone;
 
     /// Begins with the machines that are there already. From now on it hears of what others hold of them.
     fn begin(cx: &mut Cx, ground: &mut Ground<'_>, flags: &Flags) -> Self;
@@ -154,8 +182,28 @@ pub trait Layer: Part + Sized {
     /// Brings the machines' ledger in line with what this part holds of them.
     fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>);
 
+    /// Returns whether there is news to deliver. Copies of a world share a layer, which is touched only then.
+    fn has_news(&self) -> bool;
+
+    /// Begins a round of deliveries. Returns the number of pieces of news in it; those that come up meanwhile wait for the next round.
+    fn begin_delivery(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) -> usize;
+
+    /// Delivers the next piece of news of the round, of which `left` remain, this one included.
+    fn deliver(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, left: usize) -> Delivery<Self::News>;
+
     /// Carries an input out that is this part's; none when it is not.
     fn perform(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, input: &Input) -> Option<Done>;
+
+    /// Returns whether this part has to hear of a refused input ([`Layer::note_refusal`]).
+    fn notes_refusal(&self, input: &Input, refusal: &Refusal) -> bool {
+        let _ = (input, refusal);
+        false
+    }
+
+    /// Hears that an input was refused, after everything that it had begun was put back. It may remember that, and changes nothing else.
+    fn note_refusal(&mut self, cx: &mut Cx, input: &Input) {
+        let _ = (cx, input);
+    }
 
     /// Returns whether a path, in decoded segments, is one of its API's, so that a request finds it where it has not begun yet.
     fn owns(parts: &[&str]) -> bool;

@@ -4,17 +4,7 @@
 //!
 //! **Source**: apache/mesos `include/mesos/v1/mesos.proto` (`TaskState`). Match. The words for machines are the simulator's.
 
-use planarium_protocol::view::{StatusClass, StatusWord};
-
-const fn word(
-    word: &'static str,
-    class: StatusClass,
-    icon: &'static str,
-    glyph: &'static str,
-    meaning: &'static str,
-) -> StatusWord {
-    StatusWord { word, class, icon, glyph, meaning }
-}
+use planarium_protocol::view::{StatusClass, StatusWord, status_word as word};
 
 /// Every state of a task, then every state of a machine.
 pub const STATUSES: &[StatusWord] = &[

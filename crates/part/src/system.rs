@@ -1,9 +1,9 @@
 //! The contract between the world and a system.
 //!
-//! *Knows*: what the world tells a process, asks of it and lets it do. *Must not know*: any system's rules.
+//! *Knows*: what the world tells a daemon, asks of it and lets it do. *Must not know*: any system's rules.
 //!
 //! *Order* within one instant: an input or a timer is carried out; then the world passes news on (messages of the Mesos
-//! master, reports about processes, changes of Kubernetes objects) until there is none. A process acts at once, through the
+//! master, reports about processes, changes of Kubernetes objects) until there is none. A daemon acts at once, through the
 //! ports it is handed, under the cause that the recorder holds.
 
 use crate::console::Console;
@@ -22,11 +22,11 @@ use planarium_source::Diagnostic;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Number of a service in order of installation, never reused. A process bears the number of its first service.
+/// Number of a service in order of installation, never reused. A daemon bears the number of its first service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Number(pub u32);
 
-/// Facts about a system that need no process of it.
+/// Facts about a system that need no daemon of it.
 #[derive(Clone, Copy)]
 pub struct Dialect {
     /// The word that inputs, scenarios and views use: `sdk`, `marathon`, `kudo`, `skopos`.
@@ -44,7 +44,7 @@ pub struct Dialect {
     pub keys: &'static [&'static str],
     /// Returns whether the path of a request, in decoded segments, is one of its API's, whoever serves it.
     pub owns: fn(&[&str]) -> bool,
-    /// Answers a request when no process of the system is there.
+    /// Answers a request when no daemon of the system is there.
     pub nobody: fn(&Request, &[&str]) -> Response,
     /// Its status words.
     pub statuses: &'static [StatusWord],
@@ -65,7 +65,7 @@ pub enum Daemons {
     OneEach,
 }
 
-/// A service on its way into a process.
+/// A service on its way into a daemon.
 #[derive(Clone, Debug)]
 pub struct Loading<D> {
     /// Its number.
@@ -87,7 +87,7 @@ pub struct StreamNews {
     pub topic: Option<Value>,
 }
 
-/// One process of a real system. Clones share what did not change since.
+/// One daemon of a real system: its scheduler or controller. Clones share what did not change since.
 ///
 /// Every method that changes something is handed the recorder (`cx`: instant, cause, events) and the ports. What a
 /// refused method changed is put back by the world, events included.
@@ -118,13 +118,13 @@ pub trait System: Part + Clone + Sized {
 
     // ---- services ----------------------------------------------------------------------------
 
-    /// A process without a service, where the real one runs on its own (Marathon, the KUDO manager).
+    /// A daemon without a service, where the real one runs on its own (Marathon, the KUDO manager).
     fn empty(cx: &mut Cx, ports: &mut Self::Ports<'_>, number: Number) -> Option<Self> {
         let _ = (cx, ports, number);
         None
     }
 
-    /// Returns this process's objection to a service that is to be loaded, whichever process is to take it.
+    /// Returns this daemon's objection to a service that is to be loaded, whichever daemon is to take it.
     fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
         let _ = load;
         let taken = self.names().iter().any(|(_, own)| own.trim_matches('/') == name.trim_matches('/'));
@@ -134,7 +134,7 @@ pub trait System: Part + Clone + Sized {
         })
     }
 
-    /// Starts a process with its first service. The answer is that of the input.
+    /// Starts a daemon with its first service. The answer is that of the input.
     ///
     /// *Errors*: what the real system would refuse.
     fn start(
@@ -142,24 +142,24 @@ pub trait System: Part + Clone + Sized {
         ports: &mut Self::Ports<'_>,
         loading: Loading<Self::Definition>,
     ) -> Result<(Self, Value), Refusal> {
-        let mut process = Self::empty(cx, ports, loading.number).ok_or_else(|| {
+        let mut daemon = Self::empty(cx, ports, loading.number).ok_or_else(|| {
             let text = format!("{} starts with a service only", Self::DIALECT.title);
             Refusal::new(RefusalCode::Unsupported, text)
         })?;
-        let answer = process.load(cx, ports, loading)?;
-        Ok((process, answer))
+        let answer = daemon.load(cx, ports, loading)?;
+        Ok((daemon, answer))
     }
 
     /// Takes a service in.
     fn load(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>, loading: Loading<Self::Definition>) -> Done;
 
-    /// The request of an update as this process reads it; none where it stands as it is.
+    /// The request of an update as this daemon reads it; none where it stands as it is.
     fn adapted(&self, load: &LoadService) -> Result<Option<LoadService>, Refusal> {
         let _ = load;
         Ok(None)
     }
 
-    /// Gives a service of this process another definition. The loading bears the service's own number.
+    /// Gives a service of this daemon another definition. The loading bears the service's own number.
     fn update(
         &mut self,
         cx: &mut Cx,
@@ -181,7 +181,14 @@ pub trait System: Part + Clone + Sized {
     /// The request that a service was loaded or last updated with.
     fn request(&self, name: &str) -> Option<&Arc<LoadService>>;
 
-    /// Nothing is left of the process: the world forgets it.
+    /// That request as it would be written now, where calls have changed the service since: scaled, rolled back. None where it
+    /// still says what runs.
+    fn request_now(&self, name: &str, ports: &Self::Ports<'_>) -> Option<LoadService> {
+        let _ = (name, ports);
+        None
+    }
+
+    /// Nothing is left of the daemon: the world forgets it.
     fn is_over(&self) -> bool {
         false
     }
@@ -199,7 +206,7 @@ pub trait System: Part + Clone + Sized {
     /// Carries a pod command out.
     fn pod_command(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>, command: &PodCommand) -> Done;
 
-    /// Carries a journaled call of its API out; none when the path means another process. `parts` are the decoded segments of the path; the query stands in the
+    /// Carries a journaled call of its API out; none when the path means another daemon. `parts` are the decoded segments of the path; the query stands in the
     /// call's path. Answer with [`outcome`], so that [`reply_as_recorded`] can make the response of it. A refusal's message is
     /// the body, its status the status; [`Refusal::body`] holds a JSON body.
     fn call(
@@ -231,7 +238,7 @@ pub trait System: Part + Clone + Sized {
     fn why(&self, path: &ElementPath, ports: &Self::Ports<'_>) -> Option<Why>;
 }
 
-/// Writes what services show into a digest: for a process that knows no more than it shows.
+/// Writes what services show into a digest: for a daemon that knows no more than it shows.
 pub fn digest_of_views(views: &[(Number, Arc<ServiceView>)], digest: &mut Digest) {
     for (number, view) in views {
         digest.write_u32(number.0);

@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 /// the text of a named file, and of standard input for `stdin`.
 pub fn run_with_files(
     args: &[String],
-    (dialect, service): (&str, &str),
+    dialect: &str,
+    service: &str,
     send: &mut dyn FnMut(&Request) -> Response,
     read: &mut dyn FnMut(&str) -> Result<String, String>,
 ) -> Output {
@@ -37,7 +38,7 @@ pub fn run_with_files(
 /// [`run_with_files`] where there are no files: options that name one take the text itself.
 pub fn run(args: &[String], service: (&str, &str), send: &mut dyn FnMut(&Request) -> Response) -> Output {
     let mut no_files = |_: &str| Err("there are no files here; write the JSON itself".to_owned());
-    run_with_files(args, service, send, &mut no_files)
+    run_with_files(args, service.0, service.1, send, &mut no_files)
 }
 
 /// Runs a typed line, parted into words as a shell would.
@@ -60,7 +61,7 @@ pub fn line_with_files(
         }
         files.get(plain).cloned().ok_or_else(|| format!("open {path}: no such file or directory"))
     };
-    parted(text, |args| run_with_files(args, service, send, &mut read))
+    parted(text, |args| run_with_files(args, service.0, service.1, send, &mut read))
 }
 
 fn parted(text: &str, run: impl FnOnce(&[String]) -> Output) -> Output {

@@ -21,7 +21,7 @@ pub mod json;
 pub mod read;
 pub mod render;
 mod span;
-mod suggest;
+pub mod suggest;
 pub mod template;
 pub mod yaml;
 

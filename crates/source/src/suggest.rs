@@ -1,27 +1,53 @@
 //! "Did you mean …?"
 
-/// Names longer than this get no suggestion: a person does not mistype those, a machine wrote them.
-const LONGEST: usize = 64;
+/// The limits of a suggestion: which names are close enough to be meant.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Longer names get no suggestion: a person does not mistype those, a machine wrote them.
+    pub longest: usize,
+    /// Characters that do not count in a comparison.
+    pub ignored: &'static [char],
+    /// The greatest number of edits (insertion, deletion, replacement, swap of neighbours) for a name of this length.
+    pub edits: fn(usize) -> usize,
+    /// Returns whether this number of edits, at least one, can be a typing error between names of these lengths.
+    pub plausible: fn(edits: usize, wanted: usize, candidate: usize) -> bool,
+}
 
-/// The candidate a person most likely meant by `name`, if one is close enough.
-///
-/// Close means: equal but for case, `-` and `_`; or within one edit per three characters (insertion,
-/// deletion, replacement, swap of neighbours). The first of equally close candidates wins.
+/// The limits for keys and values of definitions: one edit per three characters, and `_` is as `-`.
+pub const USUAL: Limits = Limits {
+    longest: 64,
+    ignored: &[],
+    edits: |length| (length / 3).max(1),
+    // One edit must not turn one short name into any other.
+    plausible: |edits, wanted, candidate| edits < wanted && edits < candidate,
+};
+
+/// The candidate a person most likely meant by `name`, within the [`USUAL`] limits.
 pub fn suggest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    let wanted = fold(name);
-    if wanted.is_empty() || wanted.len() > LONGEST {
+    suggest_within(&USUAL, name, candidates)
+}
+
+/// The candidate a person most likely meant by `name`, if one is close enough: equal but for case, `-` and `_`, or within the limits.
+/// The first of equally close candidates wins.
+pub fn suggest_within<'c>(
+    limits: &Limits,
+    name: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<&'c str> {
+    let wanted = fold(limits, name);
+    if wanted.is_empty() || wanted.len() > limits.longest {
         return None;
     }
-    let allowed = (wanted.len() / 3).max(1);
+    let allowed = (limits.edits)(wanted.len());
     let mut best: Option<(usize, &'c str)> = None;
     for candidate in candidates {
-        let folded = fold(candidate);
-        if candidate == name || folded.len() > LONGEST || folded.len().abs_diff(wanted.len()) > allowed {
+        let folded = fold(limits, candidate);
+        if candidate == name || folded.len() > limits.longest || folded.len().abs_diff(wanted.len()) > allowed
+        {
             continue;
         }
         let distance = distance(&wanted, &folded);
-        // One edit must not turn one short name into any other.
-        let plausible = distance == 0 || distance < wanted.len().min(folded.len());
+        let plausible = distance == 0 || (limits.plausible)(distance, wanted.len(), folded.len());
         if distance <= allowed && plausible && best.is_none_or(|(so_far, _)| distance < so_far) {
             best = Some((distance, candidate));
         }
@@ -29,9 +55,10 @@ pub fn suggest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
-fn fold(name: &str) -> Vec<char> {
-    let unified = name.chars().map(|c| if c == '_' { '-' } else { c.to_ascii_lowercase() });
-    unified.take(LONGEST.saturating_add(1)).collect()
+fn fold(limits: &Limits, name: &str) -> Vec<char> {
+    let counted = name.chars().filter(|c| !limits.ignored.contains(c));
+    let unified = counted.map(|c| if c == '_' { '-' } else { c.to_ascii_lowercase() });
+    unified.take(limits.longest.saturating_add(1)).collect()
 }
 
 /// Edits between two names, a swap of neighbours counting as one.

@@ -79,6 +79,7 @@ struct PictureOptions {
     plan: Option<String>,
     at_ms: Option<u64>,
     link: Option<String>,
+    engine: Option<String>,
     sources: Vec<(String, String)>,
     attributes: Vec<(String, String)>,
 }
@@ -268,6 +269,7 @@ impl Simulation {
         let engine = &mut self.session.engine;
         let (now_ms, seq) = (engine.now_ms(), engine.seq());
         engine.seek_ms(engine.head_ms());
+        let run = share::encode(&engine.journal());
         let recording = record(engine, &self.notes, &options.title, &Selection { plan: options.plan });
         engine.seek_ms(now_ms);
         if engine.seq() != seq {
@@ -282,6 +284,7 @@ impl Simulation {
             at_ms,
             sources: &options.sources,
             link: options.link.as_deref(),
+            engine: options.engine.as_deref().map(|address| (address, run.as_str())),
             attributes: &options.attributes,
         };
         Ok(picture.html())

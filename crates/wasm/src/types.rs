@@ -50,7 +50,7 @@ export interface Journal { [key: string]: unknown; }
 
 /** Settings of a picture. `sources` are paths and texts of files that are shown folded, `attributes` names and values of the element's own. */
 export interface PictureOptions {
-  title?: string; plan?: string; at_ms?: number; link?: string; sources?: [string, string][]; attributes?: [string, string][];
+  title?: string; plan?: string; at_ms?: number; link?: string; engine?: string; sources?: [string, string][]; attributes?: [string, string][];
 }
 
 /** A response of the simulated HTTP APIs. */

@@ -8,7 +8,7 @@ use crate::world::World;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{ServiceView, StatusClass, StatusWord};
 use planarium_protocol::why::{ElementRef, Helps, ReasonKind, Unblock, Way, Why};
-use planarium_protocol::{Input, Text};
+use planarium_protocol::{EventBody, Input, Text};
 use std::sync::Arc;
 
 /// Virtual time that a trial looks ahead. *Units*: milliseconds.
@@ -90,6 +90,25 @@ impl Engine {
             Some(best) if best.1 >= need => best,
             _ => (own, need),
         }
+    }
+
+    /// Returns whether no element's status changes by itself for this long: tried on a copy. A copy with too much to do to find out
+    /// does not stand still.
+    pub fn stands_still(&self, for_ms: u64) -> bool {
+        let mut world = self.world().clone();
+        let until = world.now_ms().saturating_add(for_ms);
+        let mut steps = STEPS;
+        while world.next_due_ms().is_some_and(|due| due <= until) {
+            if steps == 0 {
+                return false;
+            }
+            steps -= 1;
+            world.run_timer(until);
+            if world.take_events().any(|event| matches!(event.body, EventBody::ElementStatus { .. })) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Trials of what the explanation of an element proposes, and of ending each fault in force.

@@ -3,13 +3,15 @@
 //! *Knows*: which crates implement [`Layer`], and passes on what the world asks of all of them. *Must not know*: any of
 //! their rules.
 
+#[allow(unused_imports, reason = "a build may have no layers")]
+use crate::parts::Lend;
 use planarium_ground::{Cx, Fleet, FleetEvent};
 #[allow(unused_imports, reason = "a build may have no layers")]
 use planarium_kernel::cow::behind;
 #[allow(unused_imports, reason = "a build may have no layers")]
 use planarium_kernel::{Digest, SimTime};
 #[allow(unused_imports, reason = "a build may have no layers")]
-use planarium_part::{Done, Flags, Ground, Layer, MachineChange, Part, Request, StreamNews, Wire};
+use planarium_part::{Delivery, Done, Flags, Ground, Layer, MachineChange, Part, Request, StreamNews, Wire};
 use planarium_protocol::view::ClusterView;
 use planarium_protocol::why::MachineWhy;
 use planarium_protocol::{Event, Input, Refusal};
@@ -17,14 +19,31 @@ use serde_json::Value;
 #[allow(unused_imports, reason = "a build may have no layers")]
 use std::sync::Arc;
 
-/// Makes the layers from a line for each, in the order of their timers, and the order in which they hear of machines.
+/// Makes the layers from a line for each, in the order of their timers, and the order in which they hear of machines and deliver
+/// their news.
 macro_rules! layers {
     (
         timers { $($(#[$on:meta])* $field:ident($layer:ty) = $number:literal, $word:literal, $title:literal;)* }
-        hear { $($(#[$there:meta])* $hearer:ident;)* }
+        hear { $($(#[$there:meta])* $hearer:ident as $variant:ident($speaker:ty) = $turn:literal, $name:literal;)* }
     ) => {
         /// The words of the layers of this build.
         pub(crate) static WORDS: &[&str] = &[$($(#[$on])* $word),*];
+
+        /// Numbers of the layers in the order in which they hear of machines and deliver their news.
+        pub(crate) const IN_TURN: &[u8] = &[$($(#[$there])* $turn),*];
+
+        /// News of a layer for daemons.
+        #[derive(Clone)]
+        pub(crate) enum LayerNews {
+            $($(#[$there])* $variant(<$speaker as Layer>::News),)*
+        }
+
+        impl LayerNews {
+            /// The word of the layer that it is from.
+            pub(crate) fn word(&self) -> &'static str {
+                match *self { $($(#[$there])* Self::$variant(_) => $name,)* }
+            }
+        }
 
         /// Returns whether a path is one of a layer's API.
         #[allow(unused_variables, reason = "a build may have no layers")]
@@ -79,14 +98,6 @@ macro_rules! layers {
                 })*
             }
 
-            /// Returns whether the layer of this word has begun.
-            pub(crate) fn has(&self, word: &str) -> bool {
-                $($(#[$on])* if word == $word {
-                    return self.$field.is_some();
-                })*
-                false
-            }
-
             /// The words of layers that have not begun and that an input needs.
             pub(crate) fn wanted(&self, input: &Input) -> Vec<&'static str> {
                 let mut wanted = Vec::new();
@@ -116,6 +127,35 @@ macro_rules! layers {
                 all
             }
 
+            /// Begins a round of deliveries of the layer of this number; none when it has no news.
+            pub(crate) fn begin_delivery(
+                &mut self,
+                number: u8,
+                cx: &mut Cx,
+                ground: &mut Ground<'_>,
+            ) -> Option<usize> {
+                $($(#[$there])* if number == $turn {
+                    let layer = self.$hearer.as_mut().filter(|layer| layer.has_news())?;
+                    return Some(Arc::make_mut(layer).begin_delivery(cx, ground));
+                })*
+                None
+            }
+
+            /// Delivers a piece of news of the layer of this number, of which `left` remain in this round.
+            pub(crate) fn deliver(
+                &mut self,
+                number: u8,
+                cx: &mut Cx,
+                ground: &mut Ground<'_>,
+                left: usize,
+            ) -> Option<Delivery<LayerNews>> {
+                $($(#[$there])* if number == $turn {
+                    let layer = Arc::make_mut(self.$hearer.as_mut()?);
+                    return Some(layer.deliver(cx, ground, left).map(LayerNews::$variant));
+                })*
+                None
+            }
+
             pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
                 let mut all = 0;
                 $($(#[$on])* if let Some(layer) = &self.$field {
@@ -137,9 +177,9 @@ layers! {
     }
     hear {
         #[cfg(feature = "kube")]
-        kube;
+        kube as Kube(planarium_kube::Kubernetes) = 1, "kube";
         #[cfg(feature = "mesos")]
-        mesos;
+        mesos as Mesos(planarium_mesos::Mesos) = 0, "mesos";
     }
 }
 
@@ -150,6 +190,13 @@ impl Layers {
         let mut has = false;
         each!(self, |no, layer| has |= no == number);
         has
+    }
+
+    /// Returns whether a layer that has begun lists the machines, and reports each that registers.
+    pub(crate) fn list_machines(&self) -> bool {
+        let mut any = false;
+        each!(self, |_, layer| any |= lists_machines(layer));
+        any
     }
 
     // ---- time --------------------------------------------------------------------------------
@@ -254,6 +301,15 @@ impl Layers {
         None
     }
 
+    /// Tells layers that an input was refused, those that have to know.
+    pub(crate) fn note_refusal(&mut self, cx: &mut Cx, input: &Input, refusal: &Refusal) {
+        each_mut!(self, |_, layer| {
+            if layer.notes_refusal(input, refusal) {
+                Arc::make_mut(layer).note_refusal(cx, input);
+            }
+        });
+    }
+
     // ---- requests ----------------------------------------------------------------------------
 
     /// The layer's answer to a request, with its number.
@@ -328,6 +384,29 @@ impl Layers {
         let mut all = 0;
         each!(self, |_, layer| all += layer.weight());
         all
+    }
+}
+
+/// Returns whether a layer lists the machines.
+#[cfg(any(feature = "mesos", feature = "kube"))]
+fn lists_machines<L: Layer>(_: &Arc<L>) -> bool {
+    L::LISTS_MACHINES
+}
+
+/// The layers as a daemon is handed them, each once it has begun.
+impl Lend<'_> {
+    /// Mesos as a framework's scheduler reaches it.
+    #[cfg(feature = "mesos")]
+    pub(crate) fn mesos(&mut self) -> Option<planarium_mesos::Cluster<'_>> {
+        let (layers, ground) = self.split();
+        Some(planarium_mesos::Cluster { ground, mesos: layers.mesos.as_mut()? })
+    }
+
+    /// Kubernetes as a client reaches it.
+    #[cfg(feature = "kube")]
+    pub(crate) fn kube(&mut self) -> Option<planarium_kube::Cluster<'_>> {
+        let (layers, ground) = self.split();
+        Some(planarium_kube::Cluster { ground, kubernetes: layers.kube.as_mut()? })
     }
 }
 

@@ -2,19 +2,15 @@
 //!
 //! *Knows*: who hears of what happens to a machine or a process. *Must not know*: services; what any part makes of news.
 //!
-//! *Order*: a report about a process goes to whoever started it; one about machines to Kubernetes, then to the systems'
-//! queue, then to Mesos, each at once but for the systems, which hear when it is their turn.
+//! *Order*: a report about a process goes to whoever started it; one about machines to the systems' queue, for when it is their
+//! turn, and at once to the layers, in the order of [`crate::layers`].
 
 use crate::layers::Layers;
-use planarium_ground::{
-    Absence, Cx, ExitReason, Fleet, FleetEvent, FleetEventKind, MachineId, Owner, Place, ProcessId, Said,
-    SaidChecks, there_already,
-};
+use planarium_ground::{Absence, Cx, Fleet, FleetEvent, FleetEventKind, MachineId, Place, there_already};
 use planarium_kernel::cow::behind;
 use planarium_kernel::{Cause, Digest, SimTime};
 use planarium_part::{Done, Flags, Ground, MachineChange, Number, SYSTEMS};
 use planarium_protocol::input::{AddAgent, Fault, ProcessBehaviour, Target, TaskStatusInput};
-use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::{ClusterView, FaultView};
 use planarium_protocol::why::MachineWhy;
 use planarium_protocol::{EventBody, Input, Refusal, json};
@@ -55,6 +51,13 @@ pub(crate) struct Lend<'a> {
 }
 
 impl Lend<'_> {
+    /// The layers, and the machines as they are handed to this daemon.
+    #[allow(dead_code, reason = "a build may have no layers")]
+    pub(crate) fn split(&mut self) -> (&mut Layers, Ground<'_>) {
+        let Parts { fleet, layers, flags, .. } = &mut *self.parts;
+        (layers, Ground { fleet, now: self.now, epoch_ms: flags.epoch_ms, number: self.number })
+    }
+
     /// The machines, which are there from the beginning.
     #[allow(
         dead_code,
@@ -64,24 +67,6 @@ impl Lend<'_> {
     pub(crate) fn ground(&mut self) -> Option<Ground<'_>> {
         let epoch_ms = self.parts.flags.epoch_ms;
         Some(Ground { fleet: &mut self.parts.fleet, now: self.now, epoch_ms, number: self.number })
-    }
-
-    /// Mesos, once it has begun.
-    #[cfg(feature = "mesos")]
-    pub(crate) fn mesos(&mut self) -> Option<planarium_mesos::Cluster<'_>> {
-        let (now, number, epoch_ms) = (self.now, self.number, self.parts.flags.epoch_ms);
-        let Parts { fleet, layers, .. } = &mut *self.parts;
-        let ground = Ground { fleet, now, epoch_ms, number };
-        Some(planarium_mesos::Cluster { ground, mesos: layers.mesos.as_mut()? })
-    }
-
-    /// Kubernetes, once it has begun.
-    #[cfg(feature = "kube")]
-    pub(crate) fn kube(&mut self) -> Option<planarium_kube::Cluster<'_>> {
-        let (now, number, epoch_ms) = (self.now, self.number, self.parts.flags.epoch_ms);
-        let Parts { fleet, layers, .. } = &mut *self.parts;
-        let ground = Ground { fleet, now, epoch_ms, number };
-        Some(planarium_kube::Cluster { ground, kubernetes: layers.kube.as_mut()? })
     }
 }
 
@@ -162,14 +147,6 @@ impl Parts {
         self.news.pop_front()
     }
 
-    /// The oldest removal of a framework that its process has not heard of.
-    #[cfg(feature = "mesos")]
-    pub(crate) fn next_removed(&mut self) -> Option<Number> {
-        let mesos = self.layers.mesos.as_mut()?;
-        // Copies of a world share Mesos: it is touched only where there is something.
-        if mesos.has_removed() { Arc::make_mut(mesos).next_removed() } else { None }
-    }
-
     /// Which daemons a fault has ended since the last time, and what stands behind it.
     pub(crate) fn take_restarts(&mut self) -> Vec<(Cause, Target)> {
         std::mem::take(&mut self.restarts)
@@ -240,18 +217,13 @@ impl Parts {
                 EventBody::AgentRegistered { agent, agent_id } => {
                     rows.push(json!({ "hostname": agent, "agent_id": agent_id }));
                 }
-                EventBody::MachineAdded { agent } if !self.has("mesos") => {
+                EventBody::MachineAdded { agent } if !self.layers.list_machines() => {
                     rows.push(json!({ "hostname": agent }));
                 }
                 _ => {}
             }
         }
         Ok(json!({ "agents": rows }))
-    }
-
-    /// Returns whether the layer of this word has begun.
-    pub(crate) fn has(&self, word: &str) -> bool {
-        self.layers.has(word)
     }
 
     /// A machine goes for good.
@@ -309,63 +281,20 @@ impl Parts {
         done
     }
 
-    /// The user says how a process is that a system started itself, and the system hears of it.
-    ///
-    /// *Errors*: no such process; words that are none.
-    pub(crate) fn task_status(&mut self, cx: &mut Cx, said: &TaskStatusInput) -> Done {
-        let Some((pid, number)) = self.process_meant(said) else {
-            return Err(Refusal::new(RefusalCode::NotFound, format!("no task {}", said.task)));
-        };
-        let mut tell = |kind| {
-            let event = FleetEvent { cause: cx.cause(), owner: self.fleet.owner(pid), kind };
-            self.news.push_back(News { daemon: Some(number), event });
-        };
-        let what = match said.state.as_str() {
-            "TASK_STARTING" => {
-                tell(FleetEventKind::Started { pid });
-                Some(Said::Starting)
-            }
-            "TASK_RUNNING" => {
-                tell(FleetEventKind::Running { pid });
-                if let Some(healthy) = said.healthy {
-                    tell(FleetEventKind::Health { pid, healthy });
-                }
-                if let Some(code) = said.readiness_exit {
-                    tell(FleetEventKind::Check { pid, exit_code: Some(code), attempt: 1 });
-                }
-                Some(Said::Running(SaidChecks { readiness: said.readiness_exit, healthy: said.healthy }))
-            }
-            word if ENDED.contains(&word) => {
-                let code = i32::from(word != "TASK_FINISHED");
-                let message = said.message.as_deref().unwrap_or(word).into();
-                tell(FleetEventKind::Exited { pid, code, reason: ExitReason::Exit, message });
-                Some(Said::Ended)
-            }
-            word if planarium_part::STATUSES.iter().any(|known| known.word == word) => None,
-            word => {
-                let text = format!("`{word}` is not a task state");
-                return Err(Refusal::new(RefusalCode::BadRequest, text));
-            }
-        };
-        if let Some(what) = what {
-            self.fleet_mut().say(cx, pid, what);
-        }
-        self.drain(cx);
-        Ok(json!({ "task": said.task, "state": said.state }))
+    /// Tells layers that an input was refused.
+    pub(crate) fn note_refusal(&mut self, cx: &mut Cx, input: &Input, refusal: &Refusal) {
+        self.layers.note_refusal(cx, input, refusal);
     }
 
-    /// The latest process of a system with this name or id.
-    fn process_meant(&self, said: &TaskStatusInput) -> Option<(ProcessId, Number)> {
-        let is = |pid: ProcessId, label: &str, value: &str| {
-            self.fleet.labels(pid).and_then(|labels| labels.get(label)).is_some_and(|own| &**own == value)
-        };
-        let meant = |pid: &ProcessId| {
-            (is(*pid, "task-id", &said.task) || is(*pid, "task", &said.task))
-                && said.service.as_deref().is_none_or(|service| is(*pid, "service", service))
-        };
-        let of_system = |owner: Owner| owner.0.checked_sub(SYSTEMS).map(Number);
-        let owned = |pid: ProcessId| Some((pid, of_system(self.fleet.owner(pid)?)?));
-        self.fleet.process_ids().filter(meant).filter_map(owned).last()
+    /// The user says how a process is that a system started itself, and the system hears of it.
+    ///
+    /// *Errors*: no such process; a word that is not a task state.
+    pub(crate) fn task_status(&mut self, cx: &mut Cx, said: &TaskStatusInput) -> Done {
+        let (_, mut ground) = self.split(cx.now());
+        let reports = planarium_part::manual::set_state(cx, &mut ground, said)?;
+        self.news.extend(reports.into_iter().map(|(number, event)| News { daemon: Some(number), event }));
+        self.drain(cx);
+        Ok(json!({ "task": said.task, "state": said.state }))
     }
 
     // ---- what they show ----------------------------------------------------------------------
@@ -376,7 +305,7 @@ impl Parts {
         let (layers, ground) = parts.split(now);
         let statuses = planarium_part::STATUSES;
         let mut cluster = ClusterView { revision: 0, machines: Vec::new(), statuses, windows: Vec::new() };
-        if !layers.has("mesos") {
+        if !layers.list_machines() {
             let ids = ground.fleet().machine_ids();
             cluster.machines.extend(ids.filter_map(|id| ground.fleet().machine_view(id)).map(Arc::new));
         }
@@ -434,15 +363,3 @@ impl Parts {
         self.fleet.weight() + self.layers.weight()
     }
 }
-
-/// States that a task does not leave.
-const ENDED: [&str; 8] = [
-    "TASK_FINISHED",
-    "TASK_FAILED",
-    "TASK_KILLED",
-    "TASK_ERROR",
-    "TASK_LOST",
-    "TASK_DROPPED",
-    "TASK_GONE",
-    "TASK_GONE_BY_OPERATOR",
-];

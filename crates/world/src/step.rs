@@ -2,9 +2,9 @@
 //!
 //! Knows: the order of things within one instant. Must not know: what any system does with a message.
 //!
-//! *Order*: the input is applied; or the earliest timer fires, ties going to the fleet, then Mesos,
-//! then Kubernetes, then the daemons by the service that the timer is for. After either, messages between master and services are
-//! passed on until there are none. Then the invariants are looked at. Rounds and steps of one instant are
+//! *Order*: the input is applied; or the earliest timer fires, ties going to the fleet, then to the layers in their order,
+//! then to the daemons by the service that the timer is for. After either, news of machines and of layers is
+//! passed on until there is none. Then the invariants are looked at. Rounds and steps of one instant are
 //! bounded; what is left over waits for the next millisecond and an event says so.
 
 use crate::encode;
@@ -17,7 +17,7 @@ use crate::world::{Instant, World};
 use planarium_kernel::SimTime;
 use planarium_kernel::cause::Cause;
 use planarium_kernel::recorder::Recorded;
-use planarium_part::{Cx, Number};
+use planarium_part::{Cx, Delivery, Number};
 use planarium_protocol::event::Importance;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::Applied;
@@ -35,7 +35,7 @@ pub(crate) enum Part {
 }
 
 impl World {
-    /// Puts an input in: carried out, or refused without a trace but its event. Answers what became of it;
+    /// Puts an input in: carried out, or refused without a trace but its event and what layers remember of it. Answers what became of it;
     /// [`World::take_events`] has what happened.
     pub(crate) fn run_input(&mut self, written: &Written) -> Applied {
         let input = written.input();
@@ -54,11 +54,13 @@ impl World {
         match &outcome {
             Ok(_) => self.pump(),
             Err(refusal) => {
-                self.recorder.emit(EventBody::Rejected {
+                let rejected = self.recorder.emit(EventBody::Rejected {
                     input: number,
                     code: code_word(refusal.code).into(),
                     reason: refusal.message.as_str().into(),
                 });
+                self.recorder
+                    .scoped(Cause::Event(rejected), |cx| self.parts.note_refusal(cx, input, refusal));
                 if let Some(told) = &refusal.told {
                     self.recorder.emit(EventBody::Happened {
                         speaker: told.speaker.clone(),
@@ -202,10 +204,9 @@ impl World {
     /// Passes messages on until there are none.
     fn pump(&mut self) {
         for _ in 0..LIMITS.rounds_per_instant {
-            self.tell_removed();
             self.restart_daemons();
-            let told = self.deliver_news() | self.tell_of_objects();
-            if !self.deliver_messages() && !told {
+            let told = self.deliver_news();
+            if !self.deliver_from_layers() && !told {
                 return;
             }
         }
@@ -228,43 +229,42 @@ impl World {
         done
     }
 
-    /// Hands the messages that the Mesos master has now to their daemons; false when there are none.
-    #[cfg(feature = "mesos")]
-    pub(crate) fn deliver_messages(&mut self) -> bool {
-        if !self.parts.layers.mesos.as_ref().is_some_and(|mesos| mesos.has_messages()) {
-            return false;
-        }
-        let (layers, mut ground) = self.parts.split(self.recorder.now());
-        let Some(mesos) = layers.mesos.as_mut() else { return false };
-        let waiting = std::sync::Arc::make_mut(mesos).begin_delivery(&mut self.recorder, &mut ground);
-        self.parts.drain(&mut self.recorder);
-        // Those that come meanwhile wait for the next round.
-        for _ in 0..waiting {
+    /// Delivers one round of each layer's news to the daemons, in the order of [`crate::layers`]; false when nobody hears anything.
+    fn deliver_from_layers(&mut self) -> bool {
+        let mut heard = false;
+        for layer in crate::layers::IN_TURN {
             let (layers, mut ground) = self.parts.split(self.recorder.now());
-            let Some(mesos) = layers.mesos.as_mut() else { break };
-            let next = std::sync::Arc::make_mut(mesos).deliver_next(&mut self.recorder, &mut ground);
+            let Some(count) = layers.begin_delivery(*layer, &mut self.recorder, &mut ground) else {
+                continue;
+            };
             self.parts.drain(&mut self.recorder);
-            if let Some((number, news)) = next {
-                self.at_daemon(number, |daemon, cx, lend| daemon.hear_from_master(cx, lend, news));
+            for left in (1..=count).rev() {
+                heard |= self.deliver_one(*layer, left);
             }
         }
-        waiting > 0
+        heard
     }
 
-    /// Without Mesos there are no messages.
-    #[cfg(not(feature = "mesos"))]
-    #[expect(clippy::unused_self, reason = "as where there is a master")]
-    pub(crate) fn deliver_messages(&mut self) -> bool {
-        false
-    }
-
-    /// Tells daemons that an operator has removed their framework.
-    fn tell_removed(&mut self) {
-        #[cfg(feature = "mesos")]
-        while let Some(number) = self.parts.next_removed() {
-            let news = planarium_mesos::News::Removed;
-            self.at_daemon(number, |daemon, cx, lend| daemon.hear_from_master(cx, lend, news));
+    /// Delivers one piece of a layer's news; false when nobody hears it.
+    #[allow(unreachable_code, unused_variables, reason = "a build may have no layers")]
+    fn deliver_one(&mut self, layer: u8, left: usize) -> bool {
+        let (layers, mut ground) = self.parts.split(self.recorder.now());
+        let delivery = layers.deliver(layer, &mut self.recorder, &mut ground, left);
+        self.parts.drain(&mut self.recorder);
+        let (hearers, news) = match delivery {
+            None => return false,
+            Some(Delivery::Outside) => return true,
+            Some(Delivery::To(number, news)) => (vec![number], news),
+            Some(Delivery::ToAll(news)) => {
+                let all = self.daemons.of_dialect("");
+                (all.filter(|(_, daemon)| daemon.is_on(&news)).map(|(number, _)| number).collect(), news)
+            }
+        };
+        for number in &hearers {
+            let news = news.clone();
+            self.at_daemon(*number, |daemon, cx, lend| daemon.hear_from_layer(cx, lend, news));
         }
+        !hearers.is_empty()
     }
 
     /// Tells daemons what became of machines, and of what they started there themselves; false when there is nothing.
@@ -285,27 +285,6 @@ impl World {
             }
         }
         told
-    }
-
-    /// Tells those who watch that Kubernetes objects have changed; false when none has.
-    fn tell_of_objects(&mut self) -> bool {
-        #[cfg(feature = "kube")]
-        {
-            let version = self.parts.layers.kube.as_ref().map_or(0, |kube| kube.version());
-            if version == self.objects_version {
-                return false;
-            }
-            self.objects_version = version;
-            let all = self.daemons.of_dialect("");
-            let watching: Vec<Number> =
-                all.filter(|(_, daemon)| daemon.watches_objects()).map(|(number, _)| number).collect();
-            for number in &watching {
-                self.at_daemon(*number, Daemon::hear_of_objects);
-            }
-            !watching.is_empty()
-        }
-        #[cfg(not(feature = "kube"))]
-        false
     }
 
     /// Starts the daemons again that a fault has ended.

@@ -6,6 +6,7 @@
 //! A further system is one line in `systems!` below (which names the layer that it is on), its cargo feature, and nothing else
 //! here.
 
+use crate::layers::LayerNews;
 use crate::parts::Lend;
 use planarium_ground::{Cx, Fleet, FleetEvent};
 use planarium_kernel::cow::behind;
@@ -31,21 +32,26 @@ use std::sync::Arc;
 )))]
 compile_error!("planarium-world needs at least one system: turn on one of its features");
 
-/// Chooses by whether a system is on a layer.
+/// Hands news of a layer to a daemon of a system on that layer.
 #[allow(unused_macros, reason = "a build may have no layers")]
-macro_rules! of_need {
-    (mesos mesos $then:block else $otherwise:block) => {
-        $then
+macro_rules! hand_over {
+    (mesos $one:ident, $cx:ident, $lend:ident, $news:ident) => {
+        match ($news, $lend.mesos()) {
+            (LayerNews::Mesos(news), Some(mut ports)) => {
+                planarium_mesos::Framework::hear_from_master(Arc::make_mut($one), $cx, &mut ports, news);
+            }
+            _ => {}
+        }
     };
-    (kube kube $then:block else $otherwise:block) => {
-        $then
+    (kube $one:ident, $cx:ident, $lend:ident, $news:ident) => {
+        match ($news, $lend.kube()) {
+            (LayerNews::Kube(_), Some(mut ports)) => {
+                planarium_kube::Watcher::hear_of_objects(Arc::make_mut($one), $cx, &mut ports);
+            }
+            _ => {}
+        }
     };
-    (ground ground $then:block else $otherwise:block) => {
-        $then
-    };
-    ($need:ident $layer:ident $then:block else $otherwise:block) => {
-        $otherwise
-    };
+    (ground $one:ident, $cx:ident, $lend:ident, $news:ident) => {{}};
 }
 
 /// The refusal of a layer that this build does not have.
@@ -55,20 +61,20 @@ pub(crate) fn not_begun() -> Refusal {
 
 /// Makes an enum of definitions, an enum of daemons and the list of dialects from one line a system.
 macro_rules! systems {
-    ($($(#[$on:meta])* $variant:ident($process:ty) on $need:ident;)+) => {
+    ($($(#[$on:meta])* $variant:ident($system:ty) on $need:ident;)+) => {
         /// The systems of this build.
-        pub(crate) static DIALECTS: &[Dialect] = &[$($(#[$on])* <$process as System>::DIALECT),+];
+        pub(crate) static DIALECTS: &[Dialect] = &[$($(#[$on])* <$system as System>::DIALECT),+];
 
         /// A definition as its dialect read it.
         #[derive(Clone)]
         pub(crate) enum Definition {
-            $($(#[$on])* $variant(<$process as System>::Definition),)+
+            $($(#[$on])* $variant(<$system as System>::Definition),)+
         }
 
         /// A daemon of one of the systems.
         #[derive(Clone)]
         pub(crate) enum Daemon {
-            $($(#[$on])* $variant(Arc<$process>),)+
+            $($(#[$on])* $variant(Arc<$system>),)+
         }
 
         /// Asks a definition, whichever system's it is.
@@ -100,24 +106,24 @@ macro_rules! systems {
         impl Definition {
             /// Reads a definition in the dialect of this word.
             fn read_as(word: &str, load: &LoadService) -> Option<Self> {
-                $($(#[$on])* if word == <$process as System>::DIALECT.word {
-                    return Some(Self::$variant(<$process as System>::read(load)));
+                $($(#[$on])* if word == <$system as System>::DIALECT.word {
+                    return Some(Self::$variant(<$system as System>::read(load)));
                 })+
                 None
             }
 
             pub(crate) fn dialect(&self) -> Dialect {
-                match self { $($(#[$on])* Self::$variant(_) => <$process as System>::DIALECT,)+ }
+                match self { $($(#[$on])* Self::$variant(_) => <$system as System>::DIALECT,)+ }
             }
 
             /// The daemons that hold the services of its system.
             pub(crate) fn daemons(&self) -> Daemons {
-                match self { $($(#[$on])* Self::$variant(_) => <$process as System>::DAEMONS,)+ }
+                match self { $($(#[$on])* Self::$variant(_) => <$system as System>::DAEMONS,)+ }
             }
 
             /// Returns the plans before anything runs; none when it cannot be used.
             pub(crate) fn preview(&self) -> Option<Result<Arc<ServiceView>, Refusal>> {
-                match self { $($(#[$on])* Self::$variant(one) => <$process as System>::preview(one),)+ }
+                match self { $($(#[$on])* Self::$variant(one) => <$system as System>::preview(one),)+ }
             }
 
             /// Returns the objections to this definition if it is to follow the running one, as findings in its text.
@@ -129,7 +135,7 @@ macro_rules! systems {
                             #[allow(unreachable_patterns, reason = "reached where there are several systems")]
                             _ => None,
                         });
-                        <$process as System>::findings_against(one, running)
+                        <$system as System>::findings_against(one, running)
                     })+
                 }
             }
@@ -144,10 +150,10 @@ macro_rules! systems {
             ) -> Result<(Daemon, Value), Refusal> {
                 match self {
                     $($(#[$on])* Self::$variant(definition) => {
-                        lend.parts.begin(cx, <$process as System>::DIALECT.needs);
+                        lend.parts.begin(cx, <$system as System>::DIALECT.needs);
                         let loading = Loading { number, load, definition };
                         let mut ports = lend.$need().ok_or_else(not_begun)?;
-                        let (daemon, answer) = <$process as System>::start(cx, &mut ports, loading)?;
+                        let (daemon, answer) = <$system as System>::start(cx, &mut ports, loading)?;
                         Ok((Daemon::$variant(Arc::new(daemon)), answer))
                     })+
                 }
@@ -162,9 +168,9 @@ macro_rules! systems {
                 lend: &mut Lend<'_>,
                 number: Number,
             ) -> Option<Self> {
-                $($(#[$on])* if word == <$process as System>::DIALECT.word {
-                    lend.parts.begin(cx, <$process as System>::DIALECT.needs);
-                    let daemon = <$process as System>::empty(cx, &mut lend.$need()?, number)?;
+                $($(#[$on])* if word == <$system as System>::DIALECT.word {
+                    lend.parts.begin(cx, <$system as System>::DIALECT.needs);
+                    let daemon = <$system as System>::empty(cx, &mut lend.$need()?, number)?;
                     return Some(Self::$variant(Arc::new(daemon)));
                 })+
                 None
@@ -175,9 +181,10 @@ macro_rules! systems {
                 &mut self,
                 cx: &mut Cx,
                 lend: &mut Lend<'_>,
-                (number, load, definition): (Number, Arc<LoadService>, Definition),
+                loading: Loading<Definition>,
                 update: bool,
             ) -> Done {
+                let Loading { number, load, definition } = loading;
                 match (self, definition) {
                     $($(#[$on])* (Self::$variant(one), Definition::$variant(definition)) => {
                         let loading = Loading { number, load, definition };
@@ -209,46 +216,34 @@ macro_rules! systems {
             }
 
             pub(crate) fn dialect(&self) -> Dialect {
-                match self { $($(#[$on])* Self::$variant(_) => <$process as System>::DIALECT,)+ }
+                match self { $($(#[$on])* Self::$variant(_) => <$system as System>::DIALECT,)+ }
             }
 
             /// Returns whether a command comes before the work of its instant.
             pub(crate) fn commands_first(&self) -> bool {
-                match self { $($(#[$on])* Self::$variant(_) => <$process as System>::COMMANDS_FIRST,)+ }
+                match self { $($(#[$on])* Self::$variant(_) => <$system as System>::COMMANDS_FIRST,)+ }
             }
 
             /// Returns whether it hears of machines itself: no layer is between them that would tell it.
             pub(crate) fn hears_of_machines(&self) -> bool {
-                match self { $($(#[$on])* Self::$variant(_) => of_need!($need ground { true } else { false }),)+ }
+                match self { $($(#[$on])* Self::$variant(_) => stringify!($need) == "ground",)+ }
             }
 
-            /// Hears from the Mesos master.
-            #[cfg(feature = "mesos")]
-            pub(crate) fn hear_from_master(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, news: planarium_mesos::News) {
+            /// Returns whether its system is on the layer that this news is from.
+            pub(crate) fn is_on(&self, news: &LayerNews) -> bool {
+                match self { $($(#[$on])* Self::$variant(_) => news.word() == stringify!($need),)+ }
+            }
+
+            /// Hears news of the layer that its system is on.
+            #[allow(
+                unused_variables,
+                unreachable_patterns,
+                clippy::single_match,
+                reason = "a build may have no layers, one or several"
+            )]
+            pub(crate) fn hear_from_layer(&mut self, cx: &mut Cx, lend: &mut Lend<'_>, news: LayerNews) {
                 match self {
-                    $($(#[$on])* Self::$variant(one) => of_need!($need mesos {
-                        if let Some(mut ports) = lend.mesos() {
-                            planarium_mesos::Framework::hear_from_master(Arc::make_mut(one), cx, &mut ports, news);
-                        }
-                    } else {{ let _ = (one, cx, lend, news); }}),)+
-                }
-            }
-
-            /// Returns whether it hears of changes of Kubernetes objects.
-            #[cfg(feature = "kube")]
-            pub(crate) fn watches_objects(&self) -> bool {
-                match self { $($(#[$on])* Self::$variant(_) => of_need!($need kube { true } else { false }),)+ }
-            }
-
-            /// Kubernetes objects have changed.
-            #[cfg(feature = "kube")]
-            pub(crate) fn hear_of_objects(&mut self, cx: &mut Cx, lend: &mut Lend<'_>) {
-                match self {
-                    $($(#[$on])* Self::$variant(one) => of_need!($need kube {
-                        if let Some(mut ports) = lend.kube() {
-                            planarium_kube::Watcher::hear_of_objects(Arc::make_mut(one), cx, &mut ports);
-                        }
-                    } else {{ let _ = (one, cx, lend); }}),)+
+                    $($(#[$on])* Self::$variant(one) => hand_over!($need one, cx, lend, news),)+
                 }
             }
         }
@@ -349,6 +344,10 @@ impl Daemon {
 
     pub(crate) fn request(&self, name: &str) -> Option<&Arc<LoadService>> {
         of_daemon!(self, |it| it.request(name))
+    }
+
+    pub(crate) fn request_now(&self, name: &str, lend: &mut Lend<'_>) -> Option<LoadService> {
+        with_ports!(self, lend, |it, ports| it.request_now(name, &ports), else None)
     }
 
     pub(crate) fn is_over(&self) -> bool {

@@ -23,9 +23,6 @@ pub struct World {
     pub(crate) recorder: Recorder<EventBody>,
     pub(crate) parts: Parts,
     pub(crate) daemons: Daemons,
-    /// Changes of Kubernetes objects up to this version have been told.
-    #[cfg(feature = "kube")]
-    pub(crate) objects_version: u64,
     /// Inputs so far.
     pub(crate) inputs: u64,
     /// Inputs and timers so far.
@@ -79,8 +76,6 @@ impl World {
             recorder: Recorder::new(genesis.seed),
             parts: Parts::new(genesis.flags()),
             daemons: Daemons::default(),
-            #[cfg(feature = "kube")]
-            objects_version: 0,
             inputs: 0,
             steps: 0,
             digest,
@@ -210,6 +205,16 @@ impl World {
     /// dialect, the service of that name that was installed first is meant.
     pub fn definition(&self, dialect: &str, service: &str) -> Option<&Arc<LoadService>> {
         self.daemons.request(dialect, service)
+    }
+
+    /// That request as it would be written now, where calls have changed the service since.
+    pub fn definition_now(&self, dialect: &str, service: &str) -> Option<LoadService> {
+        let mut parts = self.parts.clone();
+        let now = self.recorder.now();
+        let mut all = self.daemons.of_dialect(dialect);
+        all.find_map(|(number, daemon)| {
+            daemon.request_now(service, &mut Lend { parts: &mut parts, number, now })
+        })
     }
 
     /// Why a machine is in the state that it is in, by its host name or the id of its agent.

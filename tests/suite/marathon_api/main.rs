@@ -11,6 +11,8 @@ mod media_types;
 mod reads;
 mod refused;
 mod remedies;
+mod upstream;
+mod ways_out;
 mod whys;
 
 use planarium_rest::{Request, handle};

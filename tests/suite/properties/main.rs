@@ -11,6 +11,7 @@ mod cluster;
 mod crowd;
 mod deeds;
 mod definitions;
+mod lacking;
 mod marathon;
 mod remedies;
 mod sharing;

@@ -1,11 +1,14 @@
 //! Remedies: whatever an explanation of any system offers changes what it promises.
 //!
-//! Worlds are the examples of all systems, stopped somewhere on their way and disturbed.
+//! Worlds are the examples of all systems, stopped somewhere on their way and disturbed, and services of KUDO and Kubernetes that lack
+//! objects or room.
 
 use crate::checks::{config, read, shown};
+use crate::lacking::{names, object_of, poor, unmade};
 use planarium_protocol::event::ElementPath;
+use planarium_protocol::view::StatusClass;
 use planarium_protocol::why::{ReasonKind, Unblock, Why};
-use planarium_protocol::{EventBody, Input};
+use planarium_protocol::{EventBody, Input, Text};
 use planarium_scenario::{Player, parse};
 use planarium_world::Engine;
 use proptest::prelude::*;
@@ -16,8 +19,12 @@ use serde_json::{Value, json};
 const SETTLE_MS: u64 = 30_000;
 /// Time within which who waits has heard of what was said. *Units*: milliseconds.
 const HEARD_MS: u64 = 100;
+/// Time within which a reason is gone whose object was created: the kubelet tries volumes again after two minutes. *Units*: milliseconds.
+const MADE_MS: u64 = 200_000;
 /// Remedies tried in a world.
 const TRIED: usize = 12;
+/// Rounds in which everything that helps is done.
+const ROUNDS: usize = 8;
 
 /// An example of the gallery, played for a part of its run.
 fn world(example: usize, seed: u64, permille: u64) -> Engine {
@@ -121,6 +128,31 @@ fn texts(why: &Why) -> Vec<String> {
         .collect()
 }
 
+/// Steps, then phases, then plans, so that a remedy is tried where it is closest to its cause.
+fn elements(engine: &Engine) -> Vec<ElementPath> {
+    let view = engine.view();
+    let (mut steps, mut phases, mut plans) = (Vec::new(), Vec::new(), Vec::new());
+    for service in &view.services {
+        for plan in &service.plans {
+            let whole = ElementPath {
+                dialect: service.dialect.clone(),
+                service: service.name.clone(),
+                plan: plan.name.clone(),
+                phase: None,
+                step: None,
+            };
+            for phase in &plan.phases {
+                let part = ElementPath { phase: Some(phase.name.clone()), ..whole.clone() };
+                let of_step = |key: &Text| ElementPath { step: Some(key.clone()), ..part.clone() };
+                steps.extend(phase.steps.iter().map(|step| of_step(step.key())));
+                phases.push(part);
+            }
+            plans.push(whole);
+        }
+    }
+    [steps, phases, plans].concat()
+}
+
 /// Returns the remedies that explanations offer in a world.
 fn offered(engine: &Engine) -> Vec<Offer> {
     let mut all: Vec<Offer> = Vec::new();
@@ -131,24 +163,11 @@ fn offered(engine: &Engine) -> Vec<Offer> {
             }
         }
     };
-    let view = engine.view();
-    for service in &view.services {
-        for plan in &service.plans {
-            for phase in &plan.phases {
-                for step in &phase.steps {
-                    let path = ElementPath {
-                        dialect: service.dialect.clone(),
-                        service: service.name.clone(),
-                        plan: plan.name.clone(),
-                        phase: Some(phase.name.clone()),
-                        step: Some(step.key().clone()),
-                    };
-                    let Some(why) = engine.why(&path) else { continue };
-                    add(Place::Element(path), texts(&why), why.unblock);
-                }
-            }
-        }
+    for path in elements(engine) {
+        let Some(why) = engine.why(&path) else { continue };
+        add(Place::Element(path), texts(&why), why.unblock);
     }
+    let view = engine.view();
     for machine in &view.cluster.machines {
         let place = Place::Machine(machine.hostname.to_string());
         if let Some(why) = engine.world().why_machine(&machine.hostname) {
@@ -185,6 +204,31 @@ fn waits_for_health(why: &Why, task: &str) -> bool {
     why.reasons.iter().any(|reason| reason.text.starts_with(&text))
 }
 
+/// Returns the reason that still misses an object some time after it was created: one from before that names it, or one that does not find it.
+fn still_said(engine: &mut Engine, place: &Place, before: &[String], name: &str) -> Option<String> {
+    let misses = |text: &String| {
+        let absent = text.contains("not found") || text.contains("couldn't find");
+        names(text, name) && (absent || before.contains(text))
+    };
+    let until = engine.now_ms() + MADE_MS;
+    loop {
+        let left = said(engine, place).into_iter().find(misses)?;
+        if engine.now_ms() >= until {
+            return Some(format!("it still says: {left}"));
+        }
+        engine.advance_for(10_000);
+    }
+}
+
+/// Returns the reason that still says some time after machines were added that pods do not fit, unless others wait for room there as well.
+fn no_room(engine: &mut Engine, place: &Place) -> Option<String> {
+    let short =
+        |engine: &Engine| said(engine, place).into_iter().find(|text| text.contains(" Insufficient "));
+    short(engine)?;
+    engine.advance_for(SETTLE_MS);
+    short(engine).filter(|_| engine.view().services.len() == 1)
+}
+
 /// Returns the promise that a remedy did not keep. `without` is the world after the same time without it.
 fn unkept(engine: &mut Engine, offer: &Offer, without: &Value) -> Option<String> {
     let Offer { place, said: before, remedy } = offer;
@@ -199,8 +243,10 @@ fn unkept(engine: &mut Engine, offer: &Offer, without: &Value) -> Option<String>
             left.then(|| "the fault is still in force".to_owned())
         }
         Input::AddAgent(_) => {
-            let is_new = machines(engine).iter().any(|machine| !known.contains(machine));
-            (!is_new).then(|| "there is no other machine".to_owned())
+            if machines(engine).iter().all(|machine| known.contains(machine)) {
+                return Some("there is no other machine".to_owned());
+            }
+            no_room(engine, place)
         }
         Input::OfferRound(_) => {
             let offers = |body: &EventBody| matches!(body, EventBody::Offered { .. });
@@ -222,6 +268,9 @@ fn unkept(engine: &mut Engine, offer: &Offer, without: &Value) -> Option<String>
             }
             None
         }
+        Input::Call(call) if object_of(call).is_some() => {
+            unmade(engine, call).or_else(|| still_said(engine, place, before, object_of(call)?))
+        }
         _ => {
             if said(engine, place) != *before {
                 return None;
@@ -230,6 +279,31 @@ fn unkept(engine: &mut Engine, offer: &Offer, without: &Value) -> Option<String>
             (shown(engine) == *without).then(|| "everything is as it would be without it".to_owned())
         }
     }
+}
+
+/// Every explanation of a world, for messages.
+fn whys(engine: &Engine) -> Vec<Vec<String>> {
+    elements(engine).into_iter().map(|path| said(engine, &Place::Element(path))).collect()
+}
+
+/// Tries the remedies of a world one by one; the first failure, in words.
+fn tried(engine: &mut Engine, first: usize) -> Option<String> {
+    let place = engine.place();
+    let offered = offered(engine);
+    engine.advance_for(SETTLE_MS);
+    let without = shown(engine);
+    let from = first.checked_rem(offered.len()).unwrap_or_default();
+    for one in offered.iter().cycle().skip(from).take(offered.len().min(TRIED)) {
+        assert!(engine.go_to_place(place), "the world can go back");
+        if let Some(failed) = unkept(engine, one, &without) {
+            let Offer { place, said, remedy } = one;
+            return Some(format!(
+                "{failed}: {} ({:?}, of {place:?}, which said {said:#?})",
+                remedy.title, remedy.input
+            ));
+        }
+    }
+    None
 }
 
 proptest! {
@@ -247,15 +321,42 @@ proptest! {
             disturb(&mut engine, deed);
             engine.advance_for(*ms);
         }
-        let place = engine.place();
-        let offered = offered(&engine);
-        if !offered.is_empty() {
-            engine.advance_for(SETTLE_MS);
-            let without = shown(&engine);
-            for one in offered.iter().take(TRIED) {
-                prop_assert!(engine.go_to_place(place));
-                let failed = unkept(&mut engine, one, &without);
-                prop_assert!(failed.is_none(), "{}: {} ({:?}, of {:?})", failed.unwrap_or_default(), one.remedy.title, one.remedy.input, one.place);
+        let failed = tried(&mut engine, usize::try_from(seed).unwrap_or_default());
+        prop_assert!(failed.is_none(), "{}", failed.unwrap_or_default());
+    }
+
+    #[test]
+    fn every_remedy_of_a_service_that_lacks_something_changes_what_it_promises(poor in poor()) {
+        let mut engine = poor.world();
+        let failed = tried(&mut engine, 0);
+        prop_assert!(failed.is_none(), "{}", failed.unwrap_or_default());
+    }
+
+    #[test]
+    fn all_that_is_offered_helps_a_service_that_lacks_something_to_its_end(poor in poor()) {
+        prop_assume!(poor.can_be_helped());
+        let mut engine = poor.world();
+        let mut done = Vec::new();
+        for _ in 0..ROUNDS {
+            for offer in offered(&engine) {
+                let helps = match &offer.remedy.input {
+                    Some(Input::Call(call)) => object_of(call).is_some() || call.method == "DELETE",
+                    Some(Input::AddAgent(_)) => true,
+                    _ => false,
+                };
+                if let Some(input) = offer.remedy.input.filter(|_| helps && !done.contains(&offer.remedy.title)) {
+                    prop_assert!(engine.apply(input).outcome.is_ok(), "{} is refused", offer.remedy.title);
+                    done.push(offer.remedy.title);
+                }
+            }
+            engine.advance_for(MADE_MS);
+        }
+        prop_assert!(!done.is_empty(), "nothing is offered: {:?}", whys(&engine));
+        let view = engine.view();
+        for service in &view.services {
+            for plan in &service.plans {
+                let class = service.class(&plan.status);
+                prop_assert_eq!(class, StatusClass::Done, "{} is {} after {:?}: {:#?}", plan.name, plan.status, done, whys(&engine));
             }
         }
     }

@@ -3,6 +3,7 @@
 //! Debug builds compare the ledger with the records of the master and the books of nodes after every step; here it is asked of the
 //! world as it is shown, whatever comes about.
 
+use super::cluster;
 use crate::checks::{Revisions, assert_same, config, read, wrong};
 use planarium_scenario::parse;
 use planarium_world::{Engine, Genesis, Journal};
@@ -52,11 +53,51 @@ fn web(instances: u32, mem: u32) -> Value {
     json!({ "kind": "update-service", "dialect": "marathon", "name": "/web", "files": { "web.json": app.to_string() } })
 }
 
+/// Plain Kubernetes objects beside the pods of KUDO's operator.
+fn plain(replicas: u32, cpu: &str, kind: &str) -> Value {
+    let pod = json!({ "metadata": { "labels": { "app": "plain" } }, "spec": { "containers": [
+        { "name": "c", "image": "acme/plain:1.0", "resources": { "requests": { "cpu": cpu, "memory": "200Mi" } } },
+    ] } });
+    let spec = json!({ "replicas": replicas, "selector": { "matchLabels": { "app": "plain" } }, "serviceName": "plain", "template": pod });
+    let mut object = json!({ "apiVersion": "apps/v1", "kind": kind, "metadata": { "name": "plain" }, "spec": spec });
+    if kind == "Deployment"
+        && let Some(spec) = object["spec"].as_object_mut()
+    {
+        spec.remove("serviceName");
+    }
+    json!({ "kind": "update-service", "dialect": "kubernetes", "name": "plain", "files": { "plain.json": object.to_string() } })
+}
+
+/// A model of Skopos in another version, with another number of replicas.
+fn shop(replicas: u32, version: u8) -> Value {
+    let model = format!(
+        "doctype: com.datagridsys.doctype/skopos/model
+version: 1
+components:
+  front: {{ image: 'acme/front:{version}.0', replicas: {replicas} }}
+"
+    );
+    let env = "core_plugin: docker\nload_balancer_plugin: elb\n";
+    json!({ "kind": "update-service", "dialect": "skopos", "name": "shop", "options": { "run": true },
+        "files": { "model.yaml": model, "env.yaml": env } })
+}
+
+/// A window of maintenance, and what an operator does in it.
+fn maintenance(op: &str, agent: u8, in_ms: u64) -> Value {
+    let id = json!({ "hostname": format!("agent-{agent}"), "ip": format!("10.0.0.{agent}") });
+    let body = match op {
+        "schedule" => json!({ "windows": [{ "machine_ids": [id],
+            "unavailability": { "start": { "in_ms": in_ms }, "duration": { "nanoseconds": 60_000_000_000_u64 } } }] }),
+        _ => json!([id]),
+    };
+    json!({ "kind": "maintenance", "op": op, "body": body })
+}
+
 fn input() -> impl Strategy<Value = Value> {
     let agent = select(vec!["agent-1", "agent-2", "agent-3"]);
     let fault = select(vec!["agent-lost", "agent-partitioned", "agent-restart"]);
     let strike = select(vec!["task-fail", "task-kill", "task-oom"]);
-    let service = select(vec!["store", "bar", "shop", "marathon", "web"]);
+    let service = select(vec!["store", "bar", "shop", "marathon", "web", "plain"]);
     prop_oneof![
         4 => (0_u32..6, select(vec![64_u32, 500, 1500])).prop_map(|(instances, mem)| web(instances, mem)),
         4 => (0_u32..12, select(vec!["100m", "500m", "1500m"])).prop_map(|(replicas, cpus)| json!({
@@ -66,11 +107,17 @@ fn input() -> impl Strategy<Value = Value> {
             "kind": "fault", "fault": fault, "target": { "agent": agent }, "for_ms": ms })),
         3 => (strike, service).prop_map(|(fault, service)| json!({
             "kind": "fault", "fault": fault, "target": { "service": service } })),
+        3 => (0_u32..8, select(vec!["100m", "700m"]), select(vec!["Deployment", "StatefulSet"]))
+            .prop_map(|(replicas, cpu, kind)| plain(replicas, cpu, kind)),
+        2 => (1_u32..6, 2_u8..5).prop_map(|(replicas, version)| shop(replicas, version)),
+        2 => cluster::framework(),
+        2 => (select(vec!["schedule", "down", "up"]), 1_u8..4, 0_u64..60_000)
+            .prop_map(|(op, agent, in_ms)| maintenance(op, agent, in_ms)),
         1 => Just(json!({ "kind": "fault", "fault": "master-failover", "target": {} })),
         1 => agent.prop_map(|agent| json!({ "kind": "remove-agent", "agent": agent })),
         1 => Just(json!({ "kind": "add-agent", "count": 1, "hostname": "agent-{n}",
             "resources": { "cpus": 2, "mem": 1024, "disk": 4000 }, "roles": { "other": { "cpus": 1, "mem": 100 } } })),
-        1 => select(vec!["store", "bar", "/web"]).prop_map(|name| json!({ "kind": "remove-service", "name": name })),
+        1 => select(vec!["store", "bar", "/web", "plain", "shop"]).prop_map(|name| json!({ "kind": "remove-service", "name": name })),
         1 => Just(json!({ "kind": "pod", "service": "store", "pod": "node-0", "op": "replace" })),
     ]
 }

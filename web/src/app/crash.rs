@@ -1,4 +1,4 @@
-//! The recovery card: what is shown when the engine itself fails.
+//! The recovery card: what is shown when the page itself fails, or no engine stays beside it.
 //!
 //! *Knows*: that nothing of this program runs any more after a panic in WebAssembly, so everything on the
 //! card is a plain link or plain text made in the panic hook. *Must not know*: the state.
@@ -17,6 +17,11 @@ pub(super) fn install() {
     }));
 }
 
+/// Puts it in place of the page when no engine stays beside it.
+pub(super) fn give_up(reason: &str) {
+    show(reason);
+}
+
 fn report(info: &PanicHookInfo<'_>) {
     let text = info.to_string();
     gloo::console::error!(text);
@@ -30,7 +35,7 @@ fn show(reason: &str) -> Option<()> {
     }
     let card = element(&document, "section", "recovery", "")?;
     card.set_attribute("role", "alert").ok()?;
-    append(&card, element(&document, "h1", "", "The engine stopped")?);
+    append(&card, element(&document, "h1", "", "The page stopped")?);
     let text = "This is a defect of Planarium, not of your definition. Your run was saved before the last \
                 command, and so was what you wrote.";
     append(&card, element(&document, "p", "", text)?);

@@ -1,5 +1,6 @@
 //! Work beside rendering: the play loop, debounced work, looks of the page as a whole.
 
+use super::links;
 use super::pace::{Pace, Turn};
 use crate::browser;
 use crate::features::dialogs::open_files;
@@ -72,6 +73,13 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
     {
         let hub = hub.clone();
         use_effect_with((), move |()| {
+            let listener = browser::on_system_theme(move |dark| hub.send(Action::SystemTheme(dark)));
+            move || drop(listener)
+        });
+    }
+    {
+        let hub = hub.clone();
+        use_effect_with((), move |()| {
             let listeners = browser::window().map(|window| drop_listeners(&hub, &window));
             move || drop(listeners)
         });
@@ -113,8 +121,15 @@ fn address_listeners(hub: &Hub, window: &web_sys::Window) -> [EventListener; 4] 
         })
     };
     [
-        on("popstate", || Some(Action::OpenPlace(browser::query("example"), browser::hash()))),
-        on("hashchange", || Some(Action::OpenHash(browser::hash()))),
+        on("popstate", || {
+            let hash = browser::hash();
+            let place = || Action::OpenPlace(browser::query("example"), hash.clone());
+            Some(links::arrived(&hash).unwrap_or_else(place))
+        }),
+        on("hashchange", || {
+            let hash = browser::hash();
+            links::arrived(&hash).is_none().then_some(Action::OpenHash(hash))
+        }),
         on("pagehide", || Some(Action::Leave)),
         on("blur", || Some(Action::Leave)),
     ]

@@ -40,7 +40,10 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
     let with_command = event.ctrl_key() || event.meta_key();
     if with_command && key == "Enter" && !reduce::is_modal(&state) {
         event.prevent_default();
-        hub.send(Action::Apply);
+        // Of a text that was not edited the same world would come again, without what was done in it.
+        let same = !state.dirty() && state.checked.errors() == 0;
+        let said = "Nothing was edited: this is what runs. Start over runs it from the beginning.";
+        hub.send(if same { Action::Say(said.into()) } else { Action::Apply });
         return;
     }
     if with_command && !event.shift_key() && !event.alt_key() && key.eq_ignore_ascii_case("k") {
@@ -96,9 +99,7 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
         going.set(true);
         return;
     }
-    let action = time_key(&key, event.shift_key())
-        .or_else(|| command_key(&key, &state))
-        .or_else(|| page_key(&key, &state));
+    let action = time_key(&key, event.shift_key()).or_else(|| pressed(&key, &state));
     if let Some(action) = action {
         event.prevent_default();
         hub.send(action);
@@ -154,14 +155,21 @@ fn command_key(key: &str, state: &State) -> Option<Action> {
     })
 }
 
+/// Returns the action of a key on the selected element or on the page, as if it had been pressed there.
+pub(super) fn pressed(key: &str, state: &State) -> Option<Action> {
+    command_key(key, state).or_else(|| page_key(key, state))
+}
+
 fn page_key(key: &str, state: &State) -> Option<Action> {
     Some(match key {
         "?" => Action::OpenDialog(Dialog::Keys),
         "i" => Action::OpenDialog(Dialog::Fault),
         "m" => Action::OpenDialog(Dialog::Maintenance(None)),
         "s" => Action::OpenDialog(Dialog::Share),
+        "e" => Action::OpenDialog(Dialog::Embed),
         "x" => Action::OpenDialog(Dialog::Gallery),
         "o" => Action::OpenDialog(Dialog::Open),
+        "l" => Action::OpenDialog(Dialog::Lessons),
         "z" => Action::ToggleFocusMode,
         "w" => {
             browser::focus_soon("#inspector-panel");

@@ -1,30 +1,29 @@
 //! The page as a whole: opens the session, mounts the panes, keeps the clock running.
 
 mod crash;
+mod frame;
 mod housekeeping;
 mod keys;
+mod links;
 mod pace;
+mod panes;
 #[cfg(feature = "picture")]
 mod picture;
 
 use crate::browser;
 use crate::features::announcer::Announcer;
-use crate::features::banner::Banners;
 use crate::features::broken::BrokenScreen;
 use crate::features::context_menu::ContextMenu;
 use crate::features::dialogs::Dialogs;
-use crate::features::editor::EditorPane;
-use crate::features::finish::Finish;
+use crate::features::frame_head::FrameHead;
 use crate::features::header::{Header, SmallTabs};
-use crate::features::inspector::Inspector;
-use crate::features::plan_tree::TreePane;
-use crate::features::timeline::Timeline;
+use crate::features::stopped::StoppedCard;
 use crate::features::toasts::Toasts;
-use crate::features::transport::Transport;
 use crate::store::action::Border;
-use crate::store::link::InProcess;
-use crate::store::selectors::tree;
-use crate::store::state::{MenuTarget, Pane, State, Tab};
+use crate::store::engine::Engine;
+use crate::store::frame::{Frame, Part};
+use crate::store::link::Link;
+use crate::store::state::{Pane, State};
 use crate::store::{Action, Hub, effects, reduce};
 use crate::ui::attr;
 use crate::ui::splitter::Splitter;
@@ -35,23 +34,42 @@ use yew::prelude::*;
 #[cfg(feature = "picture")]
 pub use picture::picture;
 
-/// Opens the session and mounts the page.
+/// Opens the session; mounts the page in the place of its picture once there is something to show.
 pub fn start() {
     crash::install();
-    let hub = opened(&browser::hash(), browser::query("example").as_deref());
-    let document = browser::window().and_then(|window| window.document());
-    if let Some(root) = document.and_then(|document| document.get_element_by_id("app")) {
-        yew::Renderer::<App>::with_root_and_props(root, AppProps { hub }).render();
+    let hash = browser::hash();
+    let arrived = links::arrived(&hash);
+    let mut state =
+        if browser::framed() { State::framed(Frame::read(&browser::query)) } else { State::first() };
+    state.ui.editor_shut |= browser::matches(SHORT);
+    let hub = Hub::new(state);
+    if hub.state().frame.is_some() {
+        frame::listen(&hub);
     }
+    let engine = Engine::new(&hub, crash::give_up);
+    let hash = if arrived.is_some() { "" } else { &hash };
+    open(&hub, Rc::new(engine), hash, browser::query("example").as_deref());
+    if let Some(action) = arrived {
+        hub.send(action);
+    }
+    let own = hub.clone();
+    hub.when_settled(Callback::from(move |()| {
+        let document = browser::window().and_then(|window| window.document());
+        if let Some(root) = document.and_then(|document| document.get_element_by_id("app")) {
+            yew::Renderer::<App>::with_root_and_props(root, AppProps { hub: own.clone() }).render();
+        }
+    }));
 }
 
-/// Returns the store of a page that was opened at an address.
-fn opened(hash: &str, example: Option<&str>) -> Hub {
-    let hub = Hub::new(State::first());
-    let begin = effects::begin(hash, example);
-    hub.connect(Rc::new(InProcess::new(&hub)), Ask::Begin(Box::new(begin)));
+/// Screens on which the editor is a drawer that would cover everything, see `web/styles/short.css`.
+const SHORT: &str = "(height < 520px) and (768px <= width < 1200px)";
+
+/// Opens what an address names.
+fn open(hub: &Hub, link: Rc<dyn Link>, hash: &str, example: Option<&str>) {
+    let framed = hub.state().frame.is_some();
+    let begin = if framed { effects::begin_in_frame(hash, example) } else { effects::begin(hash, example) };
+    hub.connect(link, Ask::Begin(Box::new(begin)));
     hub.send(Action::Check);
-    hub
 }
 
 #[derive(Properties, PartialEq)]
@@ -68,7 +86,18 @@ fn App(props: &AppProps) -> Html {
     {
         let setter = state.setter();
         use_effect_with(hub.clone(), move |hub| {
-            hub.listen(Callback::from(move |next: Rc<State>| setter.set(next)));
+            let framed = hub.state().frame.is_some();
+            if framed {
+                frame::tell(&State::default(), &hub.state());
+            }
+            let told = std::cell::RefCell::new(hub.state());
+            hub.listen(Callback::from(move |next: Rc<State>| {
+                let before = told.replace(Rc::clone(&next));
+                if framed {
+                    frame::tell(&before, &next);
+                }
+                setter.set(next);
+            }));
         });
     }
     housekeeping::use_housekeeping(hub, &state);
@@ -84,6 +113,9 @@ fn App(props: &AppProps) -> Html {
             <ContextMenu menu={state.ui.menu.clone()} view={state.world.view.clone()} />
             <Dialogs state={Rc::clone(&state)} />
             <Toasts toasts={state.ui.toasts.clone()} />
+            if let Some(stopped) = &state.stopped {
+                <StoppedCard stopped={stopped.clone()} />
+            }
             <Announcer
                 view={state.world.view.clone()}
                 log={state.world.log.clone()}
@@ -103,17 +135,9 @@ fn page(hub: &Hub, state: &State) -> Html {
         Pane::Plan => "plan",
         Pane::Inspect => "inspect",
     };
-    let dark = match state.prefs.theme {
-        crate::store::state::Theme::Auto => browser::system_is_dark(),
-        theme => theme == crate::store::state::Theme::Dark,
-    };
-    let linked =
-        tree::step_at(&world.view, (&state.draft.dialect, &state.draft.label), &state.draft.file, ui.caret);
-    let preview = state.preview().cloned();
-    let open_menu = ui.menu.as_ref().and_then(|menu| match &menu.target {
-        MenuTarget::Element(path) => Some(path.clone()),
-        _ => None,
-    });
+    let lesson = state.lesson.is_some() && !ui.definition;
+    let frame = state.frame.as_ref();
+    let edits = lesson || frame.is_none_or(|frame| frame.shows(Part::Editor));
     html! {
         <div
             class="page"
@@ -122,160 +146,75 @@ fn page(hub: &Hub, state: &State) -> Html {
             data-mode={if ui.focus_mode { "focus" } else { "all" }}
             data-lanes={if ui.lanes_open { "open" } else { "shut" }}
             data-playing={state.play.playing.to_string()}
+            data-parts={frame.map(Frame::words)}
         >
             <a class="skip-link" href="#plan-tree" onclick={Callback::from(|event: MouseEvent| {
                 event.prevent_default();
-                browser::focus("[role=treegrid] [tabindex='0']");
+                browser::focus("[role=treegrid] [tabindex='0'], .drawings [tabindex='0']");
             })}>{ "Skip to the plan" }</a>
-            <Header
-                title={attr(&state.story.title)}
-                theme={state.prefs.theme}
-                editor_shut={ui.editor_shut}
-                dialect={attr(&state.checked.dialect)}
-            />
+            if frame.is_some() {
+                <FrameHead title={attr(&state.story.title)} />
+            } else {
+                <Header
+                    title={attr(&state.story.title)}
+                    theme={state.prefs.theme}
+                    editor_shut={ui.editor_shut}
+                    dialect={attr(&state.checked.dialect)}
+                />
+            }
             <main class="panes">
-                <section class="pane pane-editor" id="pane-editor" aria-label="Definition">
-                    <EditorPane
-                        draft={state.draft.clone()}
-                        drafts={state.drafts.clone()}
-                        at={state.at}
-                        dirty={state.dirty()}
-                        checked={state.checked.clone()}
-                        tab={ui.edit_tab}
-                        reveal={ui.reveal.clone()}
-                        {dark}
-                        preset={state.preset.clone()}
-                        presets={state.presets.clone()}
-                        seed={world.clock.seed}
-                        touched={world.touched}
+                if edits {
+                    { panes::editor(hub, state) }
+                }
+                if frame.is_none() {
+                    <Splitter
+                        label="Editor width"
+                        controls="pane-editor"
+                        upright=true
+                        relative=true
+                        value={sizes.editor}
+                        min=150
+                        max=500
+                        onmove={hub.on(|size| Action::Resize(Border::Editor, size))}
+                        onreset={hub.act(Action::ResetSize(Border::Editor))}
                     />
-                </section>
-                <Splitter
-                    label="Editor width"
-                    controls="pane-editor"
-                    upright=true
-                    relative=true
-                    value={sizes.editor}
-                    min=150
-                    max=500
-                    onmove={hub.on(|size| Action::Resize(Border::Editor, size))}
-                    onreset={hub.act(Action::ResetSize(Border::Editor))}
-                />
-                <section class="pane pane-plan" id="pane-plan" aria-label="Plans">
-                    <Banners
-                        checked={state.checked.clone()}
-                        dirty={state.dirty()}
-                        empty={world.view.services.is_empty()}
-                        live={world.touched && state.draft.dirty()}
-                        better={better(state)}
-                        story={state.story.clone()}
-                        clock={story_clock(state)}
-                        hint={!state.prefs.hint_seen && !world.touched && !world.view.services.is_empty()}
-                        differing={state.differing.clone()}
+                }
+                { panes::plan(state) }
+                if frame.is_none() {
+                    <Splitter
+                        label="Inspector width"
+                        controls="pane-inspector"
+                        upright=true
+                        reversed=true
+                        relative=true
+                        value={sizes.inspector}
+                        min=180
+                        max=500
+                        onmove={hub.on(|size| Action::Resize(Border::Inspector, size))}
+                        onreset={hub.act(Action::ResetSize(Border::Inspector))}
                     />
-                    if ended(state) { <Finish run={(world.log.lineage, world.clock.head_seq)} /> }
-                    <TreePane
-                        view={world.view.clone()}
-                        {preview}
-                        selected={ui.selected.clone()}
-                        {linked}
-                        menu={open_menu}
-                        toggled={ui.toggled.clone()}
-                        filter={ui.row_filter.clone()}
-                        now_s={world.clock.now_ms / 1000}
-                        errors={state.checked.errors()}
-                        missing={state.checked.missing.len()}
-                        touched={world.touched}
-                        why={state.why.clone()}
-                    />
-                </section>
-                <Splitter
-                    label="Inspector width"
-                    controls="pane-inspector"
-                    upright=true
-                    reversed=true
-                    relative=true
-                    value={sizes.inspector}
-                    min=180
-                    max=500
-                    onmove={hub.on(|size| Action::Resize(Border::Inspector, size))}
-                    onreset={hub.act(Action::ResetSize(Border::Inspector))}
-                />
-                <section class="pane pane-inspector" id="pane-inspector" aria-label="Inspector">
-                    <Inspector
-                        tab={ui.tab}
-                        view={world.view.clone()}
-                        why={state.why.clone()}
-                        help={state.help.clone()}
-                        selected={ui.selected.clone()}
-                        task={ui.task.clone()}
-                        machine_table={ui.machine_table}
-                        log={world.log.clone()}
-                        seq={world.clock.seq}
-                        filter={ui.filter.clone()}
-                        story={state.story.clone()}
-                        console={state.console.clone()}
-                        compared={state.compare.clone()}
-                        branches={world.branches.clone()}
-                        before={world.before}
-                        edited={state.dirty() && state.checked.errors() == 0}
-                        now_ms={if ui.tab == Tab::Compare { world.clock.now_ms } else { 0 }}
-                    />
-                </section>
+                }
+                { panes::inspector(state) }
             </main>
             <section class="dock" id="dock" aria-label="Time">
-                <Splitter
-                    label="Timeline height"
-                    controls="dock"
-                    reversed=true
-                    value={sizes.dock}
-                    min=96
-                    max=420
-                    onmove={hub.on(|size| Action::Resize(Border::Dock, size))}
-                    onreset={hub.act(Action::ResetSize(Border::Dock))}
-                />
-                <Transport
-                    clock={world.clock}
-                    play={state.play}
-                    view={world.view.clone()}
-                    gantt={world.gantt.clone()}
-                    branches={world.branches.clone()}
-                    selected={ui.selected.clone()}
-                    help={state.help.clone()}
-                    lanes_open={ui.lanes_open}
-                    held={reduce::is_modal(state)}
-                />
-                <Timeline
-                    clock={world.clock}
-                    gantt={world.gantt.clone()}
-                    view={world.view.clone()}
-                    selected={ui.selected.clone()}
-                    zoom={ui.zoom}
-                    by_machine={ui.by_machine}
-                    short_idle={!state.prefs.full_idle}
-                />
+                if frame.is_none() {
+                    <Splitter
+                        label="Timeline height"
+                        controls="dock"
+                        reversed=true
+                        value={sizes.dock}
+                        min=96
+                        max=420
+                        onmove={hub.on(|size| Action::Resize(Border::Dock, size))}
+                        onreset={hub.act(Action::ResetSize(Border::Dock))}
+                    />
+                }
+                { panes::dock(state) }
             </section>
-            <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} />
+            if frame.is_none() {
+                <SmallTabs current={reduce::small_tab(ui)} errors={state.checked.errors()} {lesson}
+                    pods={crate::systems::pods(&world.view)} />
+            }
         </div>
     }
-}
-
-/// The clock to whole events, so that banners do not change with every frame.
-fn story_clock(state: &State) -> crate::store::state::Clock {
-    let clock = state.world.clock;
-    let said = state.story.at(&clock).map_or((0, 0), |(_, said)| (said.at_ms, said.seq));
-    crate::store::state::Clock { now_ms: said.0, seq: said.1, ..Default::default() }
-}
-
-/// Better machines, as their card says.
-fn better(state: &State) -> Option<crate::store::state::PresetCard> {
-    let name = state.better.as_ref()?;
-    state.presets.iter().find(|preset| preset.name == *name).cloned()
-}
-
-/// Returns whether all is done and nothing more will happen.
-fn ended(state: &State) -> bool {
-    let clock = state.world.clock;
-    let loaded = !state.world.view.services.is_empty() && state.world.touched;
-    clock.idle && clock.at_head() && loaded && tree::unfinished(&state.world.view).is_none()
 }

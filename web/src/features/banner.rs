@@ -1,11 +1,15 @@
 //! One line above the plan: what is most urgent of broken text, a run that differs, better machines, the story and the
 //! first hint. Its height never changes, so that the tree keeps its place; further messages are a click away.
 
+use crate::store::lessons::{Card, LessonAsk, Try, Verdict};
 use crate::store::ptr::Ptr;
+use crate::store::selectors::lesson::headline;
 use crate::store::selectors::time::clock as clock_text;
 use crate::store::state::{Checked, Clock, Differing, EditTab, PresetCard, Story};
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::{Button, IconButton, attr, icon};
+use planarium_protocol::Input;
+use planarium_protocol::input::Fault;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -26,8 +30,12 @@ pub(crate) struct BannersProps {
     pub(crate) clock: Clock,
     /// Show the first hint.
     pub(crate) hint: bool,
+    /// A machine that one may dare to lose, with the failure.
+    pub(crate) dare: Option<(String, Fault)>,
     /// The run may be another one than was recorded.
     pub(crate) differing: Option<Differing>,
+    /// The lesson that is open, and the try of it.
+    pub(crate) lesson: Option<(Ptr<Card>, Ptr<Try>)>,
 }
 
 /// A message of the line.
@@ -103,12 +111,15 @@ fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
                         <Button label="Update the service" title="Give it to the running service, at the moment shown"
                             onclick={hub.act(Action::RollOut)} />
                     }
-                    <Button label="Start over with this" look="primary" title="A new world with the edited definition (Ctrl-Enter)"
-                        onclick={hub.act(Action::Apply)} />
+                    if props.lesson.is_none() {
+                        <Button label="Start over with this" look="primary" title="A new world with the edited definition (Ctrl-Enter)"
+                            onclick={hub.act(Action::Apply)} />
+                    }
                 </>
             },
         });
     }
+    out.extend(props.lesson.as_ref().and_then(|(card, attempt)| verdict(hub, card, attempt)));
     if let Some(differing) = &props.differing {
         out.push(Message {
             key: "differing".to_owned(),
@@ -155,10 +166,39 @@ fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
             family: None,
             icon: "book",
             text: html! { &said.text },
-            buttons: html! { <span class="time">{ clock_text(said.at_ms) }</span> },
+            buttons: html! {
+                <>
+                    <span class="time">{ clock_text(said.at_ms) }</span>
+                    if let Some((machine, fault)) = &props.dare {
+                        <Button icon="lightning" label="Lose a machine now" title={format!("{machine} goes with everything on it; Undo brings it back")}
+                            onclick={hub.act(Action::Do(Box::new(Input::Fault(fault.clone()))))} />
+                    }
+                </>
+            },
         });
     }
     out
+}
+
+/// The verdict over the try of a lesson, once there is one.
+fn verdict(hub: &Hub, card: &Card, attempt: &Try) -> Option<Message> {
+    let text = headline(card, attempt);
+    let show = html! { <Button label="Show the lesson" look="quiet" onclick={hub.act(Action::ShowDefinition(false))} class="lesson-show" /> };
+    let (key, family, name, buttons) = match attempt.verdict {
+        Verdict::Open => return None,
+        Verdict::Passed { .. } => ("passed", "complete", "flag", show),
+        Verdict::Lost { .. } => {
+            let back = html! { <Button icon="branch" label="Go back" look="primary" onclick={hub.act(Action::Lesson(LessonAsk::GoBack))} /> };
+            ("lost", "error", "error", html! { <>{ show }{ back }</> })
+        }
+    };
+    Some(Message {
+        key: format!("{key} {text}"),
+        family: Some(family),
+        icon: name,
+        text: html! { <strong>{ text }</strong> },
+        buttons,
+    })
 }
 
 /// A sentence with its first letter large.

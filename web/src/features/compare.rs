@@ -142,7 +142,7 @@ fn choice(hub: &Hub, props: &ComparePaneProps) -> Html {
             }
             <div class="compare-choices">
                 { for others.into_iter().map(|branch| html! {
-                    <Button icon="branch" label={format!("Branch {}", branch.name)} onclick={hub.act(Action::Compare(Some(Against::Branch(branch.id))))} />
+                    <Button icon="branch" label={format!("Branch {}", branch.title())} onclick={hub.act(Action::Compare(Some(Against::Branch(branch.id))))} />
                 }) }
                 if props.before {
                     <Button icon="reset" label="The run before this one" onclick={hub.act(Action::Compare(Some(Against::Before)))} />

@@ -39,10 +39,10 @@ pub(crate) fn Finish(props: &FinishProps) -> Html {
         Callback::from(move |_| closed.set(Some(run)))
     };
     html! {
-        <section class="finish" aria-label="The run has ended" aria-live="polite">
+        <section class="finish" data-hollow={is_hollow(told).to_string()} aria-label="The run has ended" aria-live="polite">
             <header>
                 { icon("flag") }
-                <h2>{ format!("Done in {}", short(told.total_ms)) }</h2>
+                <h2>{ heading(told) }</h2>
                 <span class="grow"></span>
                 <IconButton icon="close" label="Close the card" onclick={close} />
             </header>
@@ -67,13 +67,35 @@ pub(crate) fn Finish(props: &FinishProps) -> Html {
     }
 }
 
-fn least(told: &Told) -> String {
-    let Told { peak, short: missing, .. } = told;
-    if *missing == 0 {
-        return format!("Least available: all {peak} tasks, once they ran.");
+/// Returns whether there is nothing to be glad of.
+fn is_hollow(told: &Told) -> bool {
+    told.forced || told.running == 0
+}
+
+fn heading(told: &Told) -> String {
+    let length = short(told.total_ms);
+    match (told.forced, told.running) {
+        (true, _) => format!("Marked complete by hand after {length}"),
+        (false, 0) => format!("Done in {length}; nothing runs now"),
+        _ => format!("Done in {length}"),
     }
-    let left = peak.saturating_sub(*missing);
-    format!("Least available: {left} of {peak} tasks; {} of task time were missing.", short(told.short_ms))
+}
+
+fn least(told: &Told) -> String {
+    let Told { unit, running, peak, short: missing, .. } = told;
+    let run = |count: u32| if count == 1 { format!("1 {unit} runs") } else { format!("{count} {unit}s run") };
+    match (*peak, *missing) {
+        (_, _) if told.forced => format!("No step did its work; {}.", run(*running)),
+        (0, _) => format!("{}.", run(*running)),
+        (peak, 0) => format!("Least available: all {peak} {unit}s, once they ran."),
+        (peak, missing) => {
+            let left = peak.saturating_sub(missing);
+            format!(
+                "Least available: {left} of {peak} {unit}s; {} of {unit} time were missing.",
+                short(told.short_ms)
+            )
+        }
+    }
 }
 
 /// Goes to the moment, injects the failure and plays on.
@@ -86,4 +108,55 @@ fn go(hub: &Hub, dare: &Dare) -> Callback<MouseEvent> {
             hub.send(Action::TogglePlay);
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(forced: bool, running: u32, peak: u32, missing: u32) -> Told {
+        let (waits, dares) = (Vec::new(), Vec::new());
+        Told {
+            total_ms: 61_000,
+            forced,
+            unit: "task".into(),
+            running,
+            peak,
+            short: missing,
+            short_ms: 4_000,
+            waits,
+            dares,
+        }
+    }
+
+    #[test]
+    fn the_card_says_what_became_of_the_run() {
+        for (told, hollow, heading, least) in [
+            (told(false, 3, 3, 0), false, "Done in 1 m 1 s", "Least available: all 3 tasks, once they ran."),
+            (
+                told(false, 3, 3, 1),
+                false,
+                "Done in 1 m 1 s",
+                "Least available: 2 of 3 tasks; 4 s of task time were missing.",
+            ),
+            (told(false, 2, 0, 0), false, "Done in 1 m 1 s", "2 tasks run."),
+            (Told { unit: "pod".into(), ..told(false, 2, 0, 0) }, false, "Done in 1 m 1 s", "2 pods run."),
+            (
+                Told { unit: "container".into(), ..told(false, 3, 3, 0) },
+                false,
+                "Done in 1 m 1 s",
+                "Least available: all 3 containers, once they ran.",
+            ),
+            (told(false, 0, 0, 0), true, "Done in 1 m 1 s; nothing runs now", "0 tasks run."),
+            (
+                told(true, 0, 0, 0),
+                true,
+                "Marked complete by hand after 1 m 1 s",
+                "No step did its work; 0 tasks run.",
+            ),
+        ] {
+            assert_eq!(is_hollow(&told), hollow);
+            assert_eq!((super::heading(&told).as_str(), super::least(&told).as_str()), (heading, least));
+        }
+    }
 }

@@ -63,6 +63,8 @@ pub(crate) fn Header(props: &HeaderProps) -> Html {
                 <span class="chip dialect-chip" title="Dialect of the definition">{ system(&props.dialect).to_owned() }</span>
             }
             <span class="grow"></span>
+            <Button icon="flag" label="Lessons" title="Learn rollouts by doing (l)" look="quiet" class="lessons-button"
+                onclick={hub.act(Action::OpenDialog(Dialog::Lessons))} />
             <IconButton
                 class="drawer-button"
                 icon="edit"
@@ -89,18 +91,24 @@ pub(crate) struct SmallTabsProps {
     pub(crate) current: usize,
     /// Errors in the definition.
     pub(crate) errors: usize,
+    /// A lesson is shown in place of the definition.
+    pub(crate) lesson: bool,
+    /// Name of the tab with pods.
+    pub(crate) pods: &'static str,
 }
 
 /// The panes and what the inspector shows: the only bar of tabs there.
 #[component]
 pub(crate) fn SmallTabs(props: &SmallTabsProps) -> Html {
     let hub = use_hub();
+    let first = if props.lesson { ("Lesson", "flag") } else { ("Edit", "edit") };
+    let first = (first.0, first.1, Action::ShowPane(Pane::Edit));
     let items = [
-        ("Edit", "edit", Action::ShowPane(Pane::Edit)),
+        first,
         ("Plan", "tree", Action::ShowPane(Pane::Plan)),
         ("Why", "question", Action::ShowTab(Tab::Why)),
         ("Cluster", "machine", Action::ShowTab(Tab::Cluster)),
-        ("Pods", "pod", Action::ShowTab(Tab::Pods)),
+        (props.pods, "pod", Action::ShowTab(Tab::Pods)),
         ("Log", "list", Action::ShowTab(Tab::Log)),
         ("Console", "console", Action::ShowTab(Tab::Console)),
     ];

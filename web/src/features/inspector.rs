@@ -12,7 +12,7 @@ use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::state::{BranchTab, Compared, LogFilter, Story, Tab};
 use crate::store::{Action, use_hub};
-use crate::systems::Selected;
+use crate::systems::{self, Selected};
 use crate::ui::tabs::{TabItem, Tabs};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::{View, Why};
@@ -22,6 +22,8 @@ use yew::prelude::*;
 pub(crate) struct InspectorProps {
     /// Which tab.
     pub(crate) tab: Tab,
+    /// The tabs that a frame shows; all of them where there is none.
+    pub(crate) only: Option<Vec<Tab>>,
     /// The view.
     pub(crate) view: Ptr<View>,
     /// Why the selected element is not moving.
@@ -63,20 +65,23 @@ const TABS: [Tab; 6] = [Tab::Why, Tab::Cluster, Tab::Pods, Tab::Log, Tab::Consol
 pub(crate) fn Inspector(props: &InspectorProps) -> Html {
     let hub = use_hub();
     let faults = props.view.faults.len();
-    let mut items = vec![
-        TabItem::new(name(Tab::Why)).icon("question"),
-        TabItem::new(name(Tab::Cluster)).icon("machine").count(faults, "forced"),
-        TabItem::new(name(Tab::Pods)).icon("pod"),
-        TabItem::new(name(Tab::Log)).icon("list"),
-        TabItem::new(name(Tab::Console)).icon("console"),
-    ];
     // It takes a second run.
     let comparable = props.branches.len() > 1 || props.before || props.edited || props.compared.is_some();
-    if comparable || props.tab == Tab::Compare {
-        items.push(TabItem::new(name(Tab::Compare)).icon("compare"));
-    }
-    let current = TABS.iter().position(|tab| *tab == props.tab).unwrap_or(0);
-    let onpick = hub.on(|at: usize| Action::ShowTab(TABS.get(at).copied().unwrap_or_default()));
+    let is_shown = |tab: &Tab| match &props.only {
+        Some(only) => only.contains(tab),
+        None => *tab != Tab::Compare || comparable || props.tab == Tab::Compare,
+    };
+    let tabs: Vec<Tab> = TABS.into_iter().filter(is_shown).collect();
+    let items: Vec<TabItem> = tabs
+        .iter()
+        .map(|tab| {
+            let label = if *tab == Tab::Pods { systems::pods(&props.view) } else { name(*tab) };
+            let item = TabItem::new(label).icon(icon_of(*tab));
+            if *tab == Tab::Cluster { item.count(faults, "forced") } else { item }
+        })
+        .collect();
+    let current = tabs.iter().position(|tab| *tab == props.tab).unwrap_or(0);
+    let onpick = hub.on(move |at: usize| Action::ShowTab(tabs.get(at).copied().unwrap_or_default()));
     html! {
         <div class="inspector">
             <div class="inspector-head">
@@ -94,7 +99,7 @@ pub(crate) fn Inspector(props: &InspectorProps) -> Html {
                         <>
                             <h3 class="visually-hidden">{ "Machines" }</h3>
                             <ClusterPane view={props.view.clone()} selected={props.selected.clone()}
-                                task={props.task.clone()} table={props.machine_table} />
+                                task={props.task.clone()} table={props.machine_table} now_ms={props.now_ms} />
                         </>
                     },
                     Tab::Pods => html! {
@@ -127,5 +132,16 @@ fn name(tab: Tab) -> &'static str {
         Tab::Pods => "Pods",
         Tab::Console => "Console",
         Tab::Compare => "Compare",
+    }
+}
+
+fn icon_of(tab: Tab) -> &'static str {
+    match tab {
+        Tab::Why => "question",
+        Tab::Cluster => "machine",
+        Tab::Log => "list",
+        Tab::Pods => "pod",
+        Tab::Console => "console",
+        Tab::Compare => "compare",
     }
 }

@@ -5,7 +5,7 @@ use crate::store::action::Toward;
 use crate::store::gantt::Gantt;
 use crate::store::help::Help;
 use crate::store::ptr::Ptr;
-use crate::store::selectors::time::clock as clock_text;
+use crate::store::selectors::time::{clock as clock_text, read_time};
 use crate::store::state::{BranchTab, Clock, Dialog, Play, Speed};
 use crate::store::{Action, use_hub};
 use crate::ui::tabs::{TabItem, Tabs};
@@ -45,6 +45,8 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
     let at_start = (clock.now_ms == 0 && clock.seq == 0).then(|| AttrValue::from("this is the start"));
     let at_end =
         (clock.idle && clock.at_head()).then(|| AttrValue::from("nothing more will happen by itself"));
+    let marked = props.gantt.marks.last().is_some_and(|mark| mark.at_ms > clock.now_ms) || !clock.at_head();
+    let no_mark = (!marked).then(|| AttrValue::from("no marked moment is ahead"));
     let onplay = {
         let hub = hub.clone();
         Callback::from(move |_: MouseEvent| {
@@ -73,12 +75,14 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
                     onclick={hub.act(Action::StepEvent(Toward::Ahead))} />
                 <IconButton icon="status-ahead" label="To the next status change" keys="Shift-." class="wide-only" refused={at_end}
                     onclick={hub.act(Action::StepStatus(Toward::Ahead))} />
+                <IconButton icon="flag" label="To the next marked moment" keys="]" class="wide-only" refused={no_mark}
+                    onclick={hub.act(Action::StepMark(Toward::Ahead))} />
             </div>
             <SpeedControl speed={props.play.speed} />
-            <p class="clock" title="Virtual time">
-                <span class="clock-now">{ clock_text(clock.now_ms) }</span>
+            <div class="clock">
+                <ClockNow now_ms={clock.now_ms} />
                 <span class="clock-head">{ note(&clock, playing, props.held) }</span>
-            </p>
+            </div>
             <Stuck help={props.help.clone()} />
             <Branches branches={props.branches.clone()} />
             <span class="grow"></span>
@@ -87,6 +91,63 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
             <IconButton class="lanes-button" icon="lanes" label="Timeline" pressed={props.lanes_open}
                 onclick={hub.act(Action::ToggleLanes)} />
         </div>
+    }
+}
+
+/// Farthest way beyond the moment shown that is run on at once. *Units*: milliseconds.
+const FARTHEST_MS: u64 = 2 * 3_600_000;
+
+#[derive(Properties, PartialEq)]
+struct ClockNowProps {
+    now_ms: u64,
+}
+
+/// The time; a click makes it a field for the time to go to.
+#[component]
+fn ClockNow(props: &ClockNowProps) -> Html {
+    let hub = use_hub();
+    let open = use_state_eq(|| false);
+    let field = use_node_ref();
+    use_effect_with((*open, field.clone()), |(open, field)| {
+        if let Some(field) = field.cast::<HtmlInputElement>().filter(|_| *open) {
+            let _ = field.focus();
+            field.select();
+        }
+    });
+    if !*open {
+        let open = open.clone();
+        return html! {
+            <button type="button" class="clock-now" title="Virtual time; click to go to another"
+                onclick={Callback::from(move |_| open.set(true))}>
+                <span class="visually-hidden">{ "Go to a time; it is " }</span>{ clock_text(props.now_ms) }
+            </button>
+        };
+    }
+    let onkeydown = {
+        let open = open.clone();
+        Callback::from(move |event: KeyboardEvent| match event.key().as_str() {
+            "Enter" => {
+                let Some(field) = event.target_dyn_into::<HtmlInputElement>() else { return };
+                let now_ms = hub.state().world.clock.now_ms;
+                match read_time(&field.value()) {
+                    Some(ms) => {
+                        hub.send(Action::Pause);
+                        hub.send(Action::SeekMs(ms.min(now_ms.saturating_add(FARTHEST_MS))));
+                        open.set(false);
+                    }
+                    None => {
+                        hub.send(Action::Say("A time is written as 20:00, 1:05:00, 90 s or 20 min.".into()));
+                    }
+                }
+            }
+            "Escape" => open.set(false),
+            _ => {}
+        })
+    };
+    let onblur = Callback::from(move |_| open.set(false));
+    html! {
+        <input ref={field} class="clock-field" aria-label="Go to the time" value={clock_text(props.now_ms)} size="8"
+            autocomplete="off" {onkeydown} {onblur} />
     }
 }
 
@@ -170,7 +231,7 @@ fn Branches(props: &BranchesProps) -> Html {
         return Html::default();
     }
     let current = props.branches.iter().position(|branch| branch.current).unwrap_or(0);
-    let items = props.branches.iter().map(|branch| TabItem::new(&branch.name)).collect::<Vec<_>>();
+    let items = props.branches.iter().map(|branch| TabItem::new(&branch.title())).collect::<Vec<_>>();
     let ids: Vec<u32> = props.branches.iter().map(|branch| branch.id).collect();
     let onpick = hub.on(move |at: usize| Action::Branch(ids.get(at).copied().unwrap_or_default()));
     let shown = props.branches.get(current);

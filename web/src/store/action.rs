@@ -2,7 +2,9 @@
 
 use super::console::ConsoleAct;
 use super::state::{Against, Dialog, EditTab, Fix, LogFilter, MenuTarget, Pane, Tab, Theme, Verbosity};
+use super::stopped::Stopped;
 pub(crate) use planarium_messages::facts::{Fact, Snapshot};
+use planarium_messages::lessons::LessonAsk;
 pub(crate) use planarium_messages::questions::{Format, Toward};
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
@@ -127,6 +129,14 @@ pub(crate) enum Action {
     /// Opens the next definitions beside the present ones, or in their place.
     Beside(bool),
 
+    // ---- lessons
+    /// Something in the lesson.
+    Lesson(LessonAsk),
+    /// The definition in place of the lesson, or the lesson again.
+    ShowDefinition(bool),
+    /// Progress from a link or a file.
+    TakeProgress(String),
+
     // ---- looks
     /// Select an element.
     Select(ElementPath),
@@ -136,6 +146,8 @@ pub(crate) enum Action {
     Toggle(ElementPath),
     /// Open or shut several rows.
     ToggleMany(Vec<ElementPath>),
+    /// Plans as rows, or as drawings where there are any.
+    ShowRows(bool),
     /// Filter the rows.
     FilterRows(AttrValue),
     /// Small screen pane.
@@ -152,6 +164,8 @@ pub(crate) enum Action {
     ZoomAt(bool, u64),
     /// As much of the run as is seen, around this instant.
     ZoomTo(u64),
+    /// Show this part of the run.
+    ZoomPart((u64, u64)),
     /// All of the run on the timeline.
     ZoomAll,
     /// Later or earlier parts of the run on the timeline.
@@ -186,6 +200,8 @@ pub(crate) enum Action {
     ResetSize(Border),
     /// Colours.
     SetTheme(Theme),
+    /// The system asks for dark colours by now, or for light ones.
+    SystemTheme(bool),
     /// Single-key shortcuts on or off.
     ToggleKeys,
     /// Verbosity of the live region.
@@ -202,4 +218,10 @@ pub(crate) enum Action {
     LeaveBroken,
     /// It was read that the run differs from what was recorded.
     LeaveDiffering,
+    /// The engine ended, and another one takes over.
+    Stopped(Box<Stopped>),
+    /// Ask again what ended the engine.
+    Retry,
+    /// It was read that the engine stopped.
+    LeaveStopped,
 }

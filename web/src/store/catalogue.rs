@@ -1,8 +1,8 @@
-//! The page's catalogue of systems, machines and examples before any engine answers: `catalogue.json`, which the suite
+//! The page's catalogue of systems, machines, examples and lessons before any engine answers: `catalogue.json`, which the suite
 //! `catalogue` of the tests compares with the engine and `cargo xtask bless catalogue` writes.
 
 use super::selectors::status::Words;
-use super::state::{ExampleCard, PresetCard};
+use super::state::{ExampleCard, LessonCard, PresetCard};
 use planarium_protocol::Text;
 use planarium_protocol::view::{StatusWord, table};
 use serde::Deserialize;
@@ -34,6 +34,16 @@ struct Example {
     dialect: Text,
     teaches: Text,
     difficulty: Text,
+    #[serde(default)]
+    picture: Text,
+}
+
+#[derive(Debug, Deserialize)]
+struct Lesson {
+    id: Text,
+    title: Text,
+    order: u32,
+    systems: Vec<Text>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -48,6 +58,7 @@ struct Catalogue {
     states: Vec<StatusWord>,
     presets: Vec<Preset>,
     examples: Vec<Example>,
+    lessons: Vec<Lesson>,
 }
 
 static CATALOGUE: LazyLock<Catalogue> =
@@ -81,8 +92,21 @@ pub(crate) fn examples() -> Vec<ExampleCard> {
         // Plain text on the card: the quotes of code words are left out.
         teaches: example.teaches.replace('`', "").into(),
         difficulty: attr(&example.difficulty),
+        picture: attr(&example.picture),
     };
     CATALOGUE.examples.iter().map(card).collect()
+}
+
+/// The lessons of the course, in its order.
+pub(crate) fn lessons() -> Vec<LessonCard> {
+    let attr = crate::ui::attr;
+    let card = |lesson: &Lesson| LessonCard {
+        id: attr(&lesson.id),
+        title: attr(&lesson.title),
+        part: lesson.order / 100,
+        systems: lesson.systems.iter().map(|word| attr(word)).collect(),
+    };
+    CATALOGUE.lessons.iter().map(card).collect()
 }
 
 /// The sets of machines.

@@ -29,7 +29,7 @@ pub(crate) struct Console {
     /// Until something is typed, Tab leaves the line.
     pub(crate) tab_leaves: bool,
     /// The host's answer about the ways a line may go on.
-    completion: Completion,
+    completion: Option<Completion>,
     /// The line is completed as soon as the host says how.
     completes: bool,
     /// Words to go on with are spoken as soon as the host says them.
@@ -82,19 +82,45 @@ impl Console {
 
     /// Words that the line may go on with, as far as that is known by now.
     pub(crate) fn completion(&self) -> Option<&Completion> {
-        Some(&self.completion).filter(|known| known.line == self.line)
+        self.completion.as_ref().filter(|known| known.line == self.line)
+    }
+
+    /// Answers from what is known of the line before: typing on in a word leaves those words that begin so.
+    fn narrow(&mut self) {
+        let Some(known) = &self.completion else { return };
+        let Some(typed) = self.line.strip_prefix(known.line.as_str()) else { return };
+        let is_plain =
+            |text: &str| !text.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\'));
+        if typed.is_empty() || known.more > 0 || !known.words.iter().map(String::as_str).all(is_plain) {
+            return;
+        }
+        let fits = |(_, line): &(&String, &String)| is_plain(typed) && line.starts_with(&self.line);
+        let (words, lines): (Vec<String>, Vec<String>) = known
+            .words
+            .iter()
+            .zip(&known.lines)
+            .filter(fits)
+            .map(|(word, line)| (word.clone(), line.clone()))
+            .unzip();
+        let Some(agreed) = lines.iter().cloned().reduce(|common, line| shared(&common, &line).to_owned())
+        else {
+            return;
+        };
+        let agreed = Some(agreed).filter(|agreed| agreed.len() > self.line.len());
+        let narrowed = Completion { line: self.line.clone(), words, lines, agreed, ..known.clone() };
+        self.completion = Some(narrowed);
     }
 
     /// Takes what the host says of how a line may go on.
     pub(crate) fn complete(&mut self, completion: Completion) {
-        self.completion = completion;
+        self.completion = Some(completion);
         if self.completion().is_none() {
             return;
         }
         if std::mem::take(&mut self.completes) {
             self.go_on();
         } else if std::mem::take(&mut self.speaks) {
-            self.said = spoken(&self.line, &self.completion);
+            self.speak();
         }
     }
 
@@ -110,6 +136,7 @@ impl Console {
         match act {
             ConsoleAct::Edit(line) => {
                 self.set(line.clone());
+                self.narrow();
                 self.back = None;
             }
             ConsoleAct::Earlier => self.earlier(),
@@ -129,9 +156,16 @@ impl Console {
                 self.tab_leaves = true;
                 "Tab leaves the line.".clone_into(&mut self.said);
             }
-            ConsoleAct::Service(name) => self.picked = Some(name.clone()),
+            ConsoleAct::Service(name) => {
+                self.picked = Some(name.clone());
+                self.completion = None;
+            }
             ConsoleAct::Clear => self.answers.clear(),
-            ConsoleAct::Run => {}
+            // The answer comes later; the next line may be typed meanwhile.
+            ConsoleAct::Run => {
+                self.set(String::new());
+                self.back = None;
+            }
         }
     }
 
@@ -145,8 +179,6 @@ impl Console {
         self.next += 1;
         self.lines.drain(..self.lines.len().saturating_sub(LINES));
         self.answers.drain(..self.answers.len().saturating_sub(ANSWERS));
-        self.set(String::new());
-        self.back = None;
     }
 
     /// Everything as text.
@@ -159,11 +191,18 @@ impl Console {
 
     /// Adds what is clear.
     fn go_on(&mut self) {
-        if let Some(line) = self.completion.agreed.clone() {
+        if let Some(line) = self.completion.as_ref().and_then(|known| known.agreed.clone()) {
             self.set(line);
             self.speaks = true;
         } else {
-            self.said = spoken(&self.line, &self.completion);
+            self.speak();
+        }
+    }
+
+    /// Says the words to go on with.
+    fn speak(&mut self) {
+        if let Some(known) = &self.completion {
+            self.said = spoken(&self.line, known);
         }
     }
 
@@ -203,6 +242,12 @@ pub(crate) fn key_of(service: &ServiceView) -> String {
 /// Services that understand these words.
 pub(crate) fn speakers(view: &View) -> impl Iterator<Item = &ServiceView> {
     view.services.iter().map(|service| &**service)
+}
+
+/// The part with which both texts begin.
+fn shared<'t>(one: &'t str, other: &str) -> &'t str {
+    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
+    one.get(..same.map(|(a, _)| a.len_utf8()).sum()).unwrap_or_default()
 }
 
 fn spoken(line: &str, completion: &Completion) -> String {
@@ -255,6 +300,28 @@ mod tests {
         ] {
             row(act, want);
         }
+    }
+
+    #[test]
+    fn typing_on_in_a_word_narrows_what_is_known() {
+        use ConsoleAct::{Complete, Edit};
+        let known = |words: &[&str]| Completion {
+            words: words.iter().map(|word| (*word).to_owned()).collect(),
+            lines: words.iter().map(|word| format!("{word} ")).collect(),
+            ..Completion::default()
+        };
+        let mut console = Console::default();
+        console.complete(known(&["plan", "pod", "pods"]));
+        for (typed, want) in [("p", "p"), ("po", "pod"), ("pl", "plan "), ("plan s", "plan s"), ("x", "x")] {
+            console.complete(known(&["plan", "pod", "pods"]));
+            console.act(&Edit(typed.into()));
+            console.act(&Complete);
+            assert_eq!(console.line, want, "{typed}");
+        }
+        // What there is no answer to is asked for, and taken when it comes.
+        let more = Completion { line: "x".into(), agreed: Some("xyz ".into()), ..known(&["xyz"]) };
+        console.complete(more);
+        assert_eq!(console.line, "xyz ");
     }
 
     #[test]

@@ -17,15 +17,28 @@ use planarium_protocol::json;
 
 /// The first thing that a page says to a host.
 pub(crate) fn begin(hash: &str, example: Option<&str>) -> Begin {
-    let (tab, looks) = persist::saved_tab(&browser::address()).unzip();
+    let (tab, looks, at) = persist::saved_tab(&browser::address());
     Begin {
+        at,
         hash: hash.to_owned(),
         example: example.map(str::to_owned),
+        lesson: browser::query("lesson"),
         tab,
         looks: looks.unwrap_or_default(),
         edits: persist::saved_draft().is_some(),
         recover: browser::query("recovered").and_then(|_| persist::saved_parts()),
         names: systems::file_names(),
+    }
+}
+
+/// The same in a frame, which keeps nothing.
+pub(crate) fn begin_in_frame(hash: &str, example: Option<&str>) -> Begin {
+    Begin {
+        hash: hash.to_owned(),
+        example: example.map(str::to_owned),
+        lesson: browser::query("lesson"),
+        names: systems::file_names(),
+        ..Begin::default()
     }
 }
 
@@ -49,7 +62,7 @@ pub(crate) fn ask(old: &State, state: &State, action: &Action) -> Option<Ask> {
         Action::Branch(id) => Ask::Branch(*id),
         Action::Do(input) => Ask::Do(input.clone()),
         Action::Console(ConsoleAct::Run) => {
-            Ask::Run { line: state.console.line.clone(), service: state.console.picked() }
+            Ask::Run { line: old.console.line.clone(), service: old.console.picked() }
         }
         Action::Console(ConsoleAct::Clear) => return None,
         Action::Console(_) => complete(state),
@@ -77,6 +90,8 @@ pub(crate) fn ask(old: &State, state: &State, action: &Action) -> Option<Ask> {
         Action::OpenPlace(example, hash) => Ask::OpenPlace(example.clone(), hash.clone()),
         Action::WriteAddress | Action::Leave if state.broken.is_none() => Ask::WriteAddress,
         Action::SaveAs(format) => Ask::SaveAs(*format),
+        Action::Retry => old.stopped.as_ref()?.again.clone()?,
+        Action::Lesson(ask) => Ask::Lesson(ask.clone()),
         _ => return None,
     })
 }

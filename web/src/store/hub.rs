@@ -3,12 +3,14 @@
 
 use super::action::{Action, Fact};
 use super::link::Link;
+use super::pending::Pending;
 use super::state::{Dialog, State, Tab};
 use super::{effects, looks, persist, reduce};
 use crate::browser;
 use planarium_messages::draft::Editor;
 use planarium_messages::facts::{Address, Keep, Reply};
 use planarium_messages::questions::{Ask, EditorChange, Question};
+use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -42,9 +44,19 @@ struct Inner {
     busy: Cell<bool>,
     listener: RefCell<Option<Callback<Rc<State>>>>,
     sent: RefCell<Sent>,
+    /// Questions without an answer.
+    pending: RefCell<Pending>,
+    /// Actions that wait for the answer to a question that changes the editor.
+    held: RefCell<Vec<Action>>,
     waiting: RefCell<BTreeMap<u32, Callback<Reply>>>,
+    /// Who hears whether an input was accepted.
+    trying: RefCell<BTreeMap<u32, Callback<bool>>>,
+    /// Who hears that all questions are answered.
+    settled: RefCell<Option<Callback<()>>>,
     /// The frame that is under way.
     frame: Cell<Option<u32>>,
+    /// The page's root says that an answer is outstanding.
+    waits: Cell<bool>,
     /// Duration of the host's last frame.
     took_ms: Cell<Option<f64>>,
     /// Counts states that showed another moment.
@@ -92,8 +104,13 @@ impl Hub {
             busy: Cell::new(false),
             listener: RefCell::default(),
             sent: RefCell::default(),
+            pending: RefCell::default(),
+            held: RefCell::default(),
             waiting: RefCell::default(),
+            trying: RefCell::default(),
+            settled: RefCell::default(),
             frame: Cell::new(None),
+            waits: Cell::new(false),
             took_ms: Cell::new(None),
             drawn: Cell::new(0),
             tab: RefCell::default(),
@@ -143,15 +160,80 @@ impl Hub {
 
     /// Takes what is to be kept.
     pub(crate) fn kept(&self, keep: Keep) {
+        let framed = self.state().frame.is_some();
         match keep {
-            Keep::Input(place, packed) => persist::save_input(place, &packed),
-            Keep::Rest { rest, pending } => persist::save_rest(&rest, &pending),
-            Keep::Run(share) => persist::save_run(&share),
-            Keep::Draft(text) => persist::save_draft(&text),
             Keep::Tab(text) => {
                 self.0.tab.borrow_mut().text = text;
                 self.save_tab();
             }
+            // Frames of one document share their storage with each other and with the page.
+            _ if framed => {}
+            Keep::Input(place, packed) => persist::save_input(place, &packed),
+            Keep::Rest { rest, pending } => persist::save_rest(&rest, &pending),
+            Keep::Run(share) => persist::save_run(&share),
+            Keep::Draft(text) => persist::save_draft(&text),
+        }
+    }
+
+    /// Calls back once, as soon as every question has its answer.
+    pub(crate) fn when_settled(&self, call: Callback<()>) {
+        *self.0.settled.borrow_mut() = Some(call);
+        self.work();
+    }
+
+    /// The instant shown, or the one that was asked for and is not shown yet.
+    pub(crate) fn aim_ms(&self) -> u64 {
+        self.0.pending.borrow().aim_ms().unwrap_or(self.state().world.clock.now_ms)
+    }
+
+    /// The question that the host is at.
+    pub(crate) fn oldest(&self) -> Option<Question> {
+        self.0.pending.borrow().oldest().cloned()
+    }
+
+    /// The host has ended. Returns the questions that it did not answer, in their order.
+    pub(crate) fn ended(&self) -> Vec<Question> {
+        self.0.frame.set(None);
+        self.0.pending.borrow_mut().take()
+    }
+
+    /// A question is given up: nobody waits for its answer any more.
+    pub(crate) fn give_up(&self, number: u32) {
+        self.0.waiting.borrow_mut().remove(&number);
+        let trying = self.0.trying.borrow_mut().remove(&number);
+        if let Some(trying) = trying {
+            trying.emit(false);
+        }
+    }
+
+    /// Another host takes over: tells it this first, and then asks what the one before did not answer.
+    /// Returns the number of the first question.
+    pub(crate) fn go_on(&self, first: Ask, rest: Vec<Question>) -> u32 {
+        let number = self.0.sent.borrow().number;
+        *self.0.sent.borrow_mut() = Sent { number, ..Sent::default() };
+        self.post(first);
+        let number = self.0.sent.borrow().number;
+        let Some(link) = self.0.link.borrow().clone() else { return number };
+        for question in rest {
+            let again = self.next_number();
+            self.renumber(question.number, again);
+            // The host has the editor as it is now.
+            let question = Question { number: again, editor: None, ..question };
+            self.0.pending.borrow_mut().add(question.clone(), &self.state());
+            link.post(self, &question);
+        }
+        number
+    }
+
+    /// Who waits for the answer to a question waits for that to another one.
+    fn renumber(&self, from: u32, to: u32) {
+        let mut waiting = self.0.waiting.borrow_mut();
+        if let Some(call) = waiting.remove(&from) {
+            waiting.insert(to, call);
+        }
+        let mut trying = self.0.trying.borrow_mut();
+        if let Some(call) = trying.remove(&from) {
+            trying.insert(to, call);
         }
     }
 
@@ -198,6 +280,20 @@ impl Hub {
         self.work();
     }
 
+    /// Puts something in; `then` hears whether it was accepted.
+    pub(crate) fn try_input(&self, input: Input, then: Callback<bool>) {
+        let number = self.next_number();
+        self.0.trying.borrow_mut().insert(number, then);
+        self.post_numbered(number, Ask::Do(Box::new(input)));
+        self.work();
+    }
+
+    /// Talks to another host from now on.
+    #[cfg(test)]
+    pub(super) fn relink(&self, link: Rc<dyn Link>) {
+        *self.0.link.borrow_mut() = Some(link);
+    }
+
     /// Returns the state that this tab has kept.
     #[cfg(test)]
     pub(super) fn kept_tab(&self) -> String {
@@ -219,17 +315,47 @@ impl Hub {
         }
         self.0.busy.set(false);
         let state = self.state();
-        if *state == *old {
-            return;
+        if *state != *old {
+            persist::save_changes(&old, &state);
+            let listener = self.0.listener.borrow().clone();
+            if let Some(listener) = listener {
+                listener.emit(state);
+            }
         }
-        persist::save_changes(&old, &state);
-        let listener = self.0.listener.borrow().clone();
-        if let Some(listener) = listener {
-            listener.emit(state);
+        // Frames are always under way while the clock runs.
+        let waits = self.0.pending.borrow().any(|ask| !matches!(ask, Ask::Frame(_) | Ask::Ahead(_)));
+        if self.0.waits.replace(waits) != waits {
+            browser::say_waiting(waits);
+        }
+        let settled = if self.0.pending.borrow().is_empty() { self.0.settled.take() } else { None };
+        if let Some(settled) = settled {
+            settled.emit(());
+        }
+    }
+
+    /// Returns whether an action is put off or passed over because of what is still unanswered. What reads the editor waits for a
+    /// question that changes it; of two clicks on the same button the second one is too late.
+    fn must_wait(&self, action: &Action) -> bool {
+        let pending = self.0.pending.borrow();
+        match action {
+            Action::DropService(_) if pending.any(|ask| matches!(ask, Ask::DropService(_))) => true,
+            Action::Check | Action::Apply | Action::RollOut | Action::DropService(_)
+                if pending.any(changes_editor) =>
+            {
+                let mut held = self.0.held.borrow_mut();
+                if !held.contains(action) {
+                    held.push(action.clone());
+                }
+                true
+            }
+            _ => false,
         }
     }
 
     fn carry_out(&self, action: &Action) {
+        if self.must_wait(action) {
+            return;
+        }
         let old = self.state();
         let mut state = Rc::clone(&old);
         let next = Rc::make_mut(&mut state);
@@ -248,8 +374,10 @@ impl Hub {
     }
 
     fn take(&self, number: u32, facts: Vec<Fact>) {
+        let asked = self.0.pending.borrow_mut().answered(number);
         let mut state = self.state();
         let (mut opened, mut moved) = (false, false);
+        let accepted = !facts.iter().any(|fact| matches!(fact, Fact::Refused(_)));
         for fact in facts {
             match fact {
                 Fact::Address(address) => self.write(&address),
@@ -258,6 +386,13 @@ impl Hub {
                     let waiting = self.0.waiting.borrow_mut().remove(&number);
                     if let Some(waiting) = waiting {
                         waiting.emit(reply);
+                    }
+                }
+                // It is about another definition than the one that is shown by now.
+                Fact::Checked(_) if asked.as_ref().is_some_and(|asked| asked.at != state.at) => {}
+                Fact::RolledOut if asked.as_ref().is_some_and(|asked| asked.rolls_out) => {
+                    if let Some(asked) = &asked {
+                        reduce::rolled_out(Rc::make_mut(&mut state), asked.at, asked.revision);
                     }
                 }
                 fact => {
@@ -274,7 +409,15 @@ impl Hub {
         if opened {
             self.save_tab();
         }
+        let trying = self.0.trying.borrow_mut().remove(&number);
+        if let Some(trying) = trying {
+            trying.emit(accepted);
+        }
         self.look();
+        if !self.0.pending.borrow().any(changes_editor) {
+            let held = self.0.held.take();
+            self.0.queue.borrow_mut().extend(held.into_iter().map(Turn::Action));
+        }
     }
 
     /// Tells the host when the page looks at something else.
@@ -317,11 +460,15 @@ impl Hub {
             }
             Question { number, selected: state.ui.selected.clone(), editor, ask }
         };
-        link.post(self, question);
+        self.0.pending.borrow_mut().add(question.clone(), &state);
+        link.post(self, &question);
     }
 
     /// Writes an address into the address bar.
     fn write(&self, address: &Address) {
+        if self.state().frame.is_some() {
+            return;
+        }
         if address.push {
             browser::push_address(&address.text);
             return;
@@ -337,14 +484,33 @@ impl Hub {
     /// Keeps everything for a page that is loaded again: at this address, and for a moment at the one before.
     fn save_tab(&self) {
         let kept = self.0.tab.borrow();
-        if kept.text.is_empty() {
+        if kept.text.is_empty() || self.state().frame.is_some() {
             return;
         }
         let now = browser::address();
         let (left, at_ms) = &kept.left;
         let before = if browser::now_ms() - at_ms < LEFT_MS { left } else { &now };
-        persist::save_tab([before, &now], &kept.text, &looks::of(&self.state()));
+        let state = self.state();
+        let at = (state.world.clock.now_ms, state.world.clock.seq);
+        persist::save_tab([before, &now], &kept.text, &looks::of(&state), at);
     }
+}
+
+/// Returns whether the answer to a question may change what is in the editor.
+fn changes_editor(ask: &Ask) -> bool {
+    matches!(
+        ask,
+        Ask::Begin(_)
+            | Ask::Undo
+            | Ask::Redo
+            | Ask::RollOut
+            | Ask::DropService(_)
+            | Ask::OpenExample(_)
+            | Ask::OpenFiles(..)
+            | Ask::OpenText(..)
+            | Ask::OpenHash(_)
+            | Ask::OpenPlace(..)
+    )
 }
 
 fn completed(state: &State) -> Completed {

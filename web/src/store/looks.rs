@@ -2,12 +2,17 @@
 //!
 //! *Knows*: looks by name. *Must not know*: where they are kept. Whatever cannot be read stays as it is.
 
+use super::ptr::Ptr;
 use super::state::{EditTab, Pane, Speed, State, Tab};
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use yew::AttrValue;
+
+/// Place of a definition, its files, its environment.
+type Typed = (usize, BTreeMap<String, String>, BTreeMap<String, String>);
 
 const PANES: [Pane; 3] = [Pane::Edit, Pane::Plan, Pane::Inspect];
 const TABS: [Tab; 6] = [Tab::Why, Tab::Cluster, Tab::Log, Tab::Pods, Tab::Console, Tab::Compare];
@@ -25,6 +30,7 @@ pub(crate) fn of(state: &State) -> Value {
         "selected": ui.selected.as_ref().map(path),
         "task": ui.task.as_ref().map(AttrValue::to_string),
         "toggled": ui.toggled.iter().map(path).collect::<Vec<_>>(),
+        "list": ui.as_rows,
         "rows": ui.row_filter.to_string(),
         "log": ui.filter.text.to_string(),
         "table": ui.machine_table,
@@ -34,7 +40,16 @@ pub(crate) fn of(state: &State) -> Value {
         "focus": ui.focus_mode,
         "zoom": ui.zoom.map(|(from, to)| [from, to]),
         "speed": state.play.speed.index(),
+        "typed": typed(state),
     })
+}
+
+/// Texts that were typed and do not run: place of the definition, files, environment. A host beside the page may not have heard of them
+/// when the page is left.
+fn typed(state: &State) -> Vec<Value> {
+    let all = state.all_drafts().into_iter().enumerate();
+    let typed = all.filter(|(_, draft)| draft.typed && draft.dirty());
+    typed.map(|(at, draft)| json!([at, *draft.files, *draft.env])).collect()
 }
 
 /// Gives a page looks that were kept.
@@ -57,6 +72,7 @@ pub(crate) fn give(state: &mut State, looks: &Value) {
     for path in toggled.into_iter().flatten().filter_map(read_path) {
         rows.insert(path);
     }
+    ui.as_rows = one("list").and_then(Value::as_bool).or(ui.as_rows);
     ui.row_filter = text("rows").unwrap_or_default();
     ui.filter.text = text("log").unwrap_or_default();
     ui.machine_table = is("table", ui.machine_table);
@@ -70,7 +86,26 @@ pub(crate) fn give(state: &mut State, looks: &Value) {
     if let Some(speed) = at("speed").and_then(|speed| u8::try_from(speed).ok()) {
         state.play.speed = Speed::at(speed);
     }
+    let typed = one("typed").cloned().and_then(|typed| serde_json::from_value::<Vec<Typed>>(typed).ok());
+    for (at, files, env) in typed.unwrap_or_default() {
+        retype(state, at, files, env);
+    }
     super::reduce::pick(state, at("service").unwrap_or(0), text("file").as_deref());
+}
+
+/// Puts back what was typed into the definition at a place before the page was loaded again.
+fn retype(state: &mut State, at: usize, files: BTreeMap<String, String>, env: BTreeMap<String, String>) {
+    let mut drafts = state.all_drafts();
+    let Some(draft) = drafts.get_mut(at) else { return };
+    if *draft.files == files && *draft.env == env {
+        return;
+    }
+    draft.files = Ptr::new(files);
+    draft.env = Ptr::new(env);
+    draft.typed = true;
+    draft.revision += 1;
+    let shown = state.at;
+    super::reduce::hold(state, drafts, shown);
 }
 
 /// A path as its parts, with nothing for those that it does not have.
@@ -86,6 +121,22 @@ fn read_path(value: &Value) -> Option<ElementPath> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_typed_last_comes_back_with_the_looks() {
+        use crate::store::{Action, draft::Draft, reduce};
+        use planarium_protocol::input::LoadService;
+        let load =
+            LoadService { files: [("a".to_owned(), "old".to_owned())].into(), ..LoadService::default() };
+        let mut state = State { draft: Draft::of(&load), ..State::default() };
+        let mut there = State { draft: Draft::of(&load), ..State::default() };
+        give(&mut there, &of(&state));
+        assert!(!there.draft.dirty(), "nothing was typed");
+        reduce::action(&mut state, &Action::EditAt(0, "a".to_owned(), "new".to_owned()));
+        give(&mut there, &of(&state));
+        assert_eq!(there.draft.files.get("a").map(String::as_str), Some("new"));
+        assert!(there.draft.dirty());
+    }
 
     #[test]
     fn looks_come_back_and_nonsense_changes_nothing() {

@@ -8,19 +8,26 @@ pub(crate) mod catalogue;
 pub(crate) mod console;
 pub(crate) mod draft;
 pub(crate) mod effects;
+pub(crate) mod engine;
+pub(crate) mod frame;
 pub(crate) mod hub;
 pub(crate) mod link;
 pub(crate) mod looks;
 pub(crate) mod moment;
+pub(crate) mod pending;
 pub(crate) mod persist;
+pub(crate) mod progress;
 pub(crate) mod reduce;
 pub(crate) mod selectors;
+mod settings;
 pub(crate) mod state;
+pub(crate) mod stopped;
 pub(crate) mod toast;
+pub(crate) mod watch;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use action::Action;
 pub(crate) use hub::{Hub, use_hub};
-pub(crate) use planarium_messages::{event_log as events, gantt, help, lane, ptr};
+pub(crate) use planarium_messages::{event_log as events, gantt, ghost, help, lane, lessons, ptr};

@@ -1,8 +1,9 @@
-//! The browser's memory: preferences, and the journal of the run before each input.
+//! The browser's memory: preferences, progress in lessons, and the journal of the run before each input.
 //!
 //! *Knows*: names of storage keys. *Must not know*: what a journal says. Storage may be refused at any
 //! time (private windows, embedded pages); then nothing is remembered and nothing fails.
 
+use super::progress::Progress;
 use super::state::{Prefs, Sizes, State, Theme, Verbosity};
 use crate::browser;
 use planarium_protocol::json;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 const PREFS: &str = "planarium.prefs";
+const LESSONS: &str = "planarium.lessons";
 const JOURNAL: &str = "planarium.journal";
 const REST: &str = "planarium.rest";
 const PENDING: &str = "planarium.pending";
@@ -21,11 +23,22 @@ const NAME: &str = "planarium.name";
 /// Of how many tabs edits are kept.
 const MOST_DRAFTS: usize = 6;
 
-/// Remembers preferences that changed.
+/// Remembers preferences and progress that changed.
 pub(crate) fn save_changes(old: &State, new: &State) {
-    if old.prefs != new.prefs {
+    if old.prefs != new.prefs && new.frame.is_none() {
         browser::store(PREFS, &write_prefs(&new.prefs));
     }
+    if old.progress != new.progress {
+        // Another tab may have passed something meanwhile.
+        let mut all = (*new.progress).clone();
+        all.merge(&load_progress());
+        browser::store(LESSONS, &all.text());
+    }
+}
+
+/// The lessons that were passed in this browser.
+pub(crate) fn load_progress() -> Progress {
+    browser::stored(LESSONS).and_then(|text| Progress::read(&text)).unwrap_or_default()
 }
 
 /// The remembered preferences.
@@ -82,18 +95,25 @@ struct Tab {
     /// As the host has it.
     host: String,
     looks: Value,
+    /// The moment shown: instant and last event.
+    #[serde(default)]
+    at: Option<(u64, u64)>,
 }
 
 /// Keeps all of a tab for when it is loaded again.
-pub(crate) fn save_tab(addresses: [&str; 2], tab: &str, looks: &Value) {
-    let tab = Tab { addresses: addresses.map(str::to_owned), host: tab.to_owned(), looks: looks.clone() };
+pub(crate) fn save_tab(addresses: [&str; 2], tab: &str, looks: &Value, at: (u64, u64)) {
+    let addresses = addresses.map(str::to_owned);
+    let tab = Tab { addresses, host: tab.to_owned(), looks: looks.clone(), at: Some(at) };
     browser::store_here(TAB, &json::of(&tab).to_string());
 }
 
-/// Returns the tab's state at an address: for the host, and the looks.
-pub(crate) fn saved_tab(address: &str) -> Option<(String, Value)> {
-    let tab: Tab = json::read(browser::stored_here(TAB)?.as_bytes()).ok()?;
-    tab.addresses.iter().any(|kept| kept == address).then_some((tab.host, tab.looks))
+/// Returns the tab's state at an address: for the host, the looks, and the moment shown.
+pub(crate) fn saved_tab(address: &str) -> (Option<String>, Option<Value>, Option<(u64, u64)>) {
+    let kept = browser::stored_here(TAB).and_then(|text| json::read::<Tab>(text.as_bytes()).ok());
+    match kept.filter(|tab| tab.addresses.iter().any(|kept| kept == address)) {
+        Some(tab) => (Some(tab.host), Some(tab.looks), tab.at),
+        None => (None, None, None),
+    }
 }
 
 /// Keeps edits of this tab that are not applied; an empty text forgets them, and leaves alone those of other tabs.

@@ -2,15 +2,17 @@
 //!
 //! *Knows*: what an action or a fact means for what is shown. *Must not know*: the engine, the browser.
 
-use super::action::{Action, Border, Fact};
+use super::action::{Action, Fact};
 use super::draft::{self, Draft};
 use super::moment;
+use super::progress::{Done, Progress};
 use super::ptr::Ptr;
-use super::state::{
-    EditTab, Fix, Menu, Pane, Place, Prefs, Sizes, State, Tab, Toast, ToastKind, ToastUndo, Ui, World,
-};
-use super::{action::Snapshot, selectors};
+use super::state::{EditTab, Fix, Menu, Pane, Place, State, Tab, Toast, ToastKind, ToastUndo, Ui, World};
+use super::{action::Snapshot, selectors, settings};
 use crate::ui::attr;
+use planarium_messages::lessons::LessonAsk;
+use planarium_messages::questions::Ask;
+use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::input::LoadService;
 use std::sync::Arc;
@@ -32,6 +34,17 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         | Action::Undo
         | Action::Redo
         | Action::Branch(_) => state.play.playing = false,
+        Action::Lesson(ask) => {
+            state.play.playing &= !matches!(ask, LessonAsk::GoBack | LessonAsk::Open(_));
+            if matches!(ask, LessonAsk::Open(_)) {
+                state.ui.dialog = None;
+            }
+        }
+        Action::ShowDefinition(shown) => {
+            state.ui.definition = *shown;
+            state.ui.pane = Pane::Edit;
+        }
+        Action::TakeProgress(text) => take_progress(state, text),
         Action::Nudge(faster) => state.play.speed = state.play.speed.nudged(*faster),
         Action::SetSpeed(index) => state.play.speed = super::state::Speed::at(*index),
         Action::Frame(wall_ms) | Action::Ahead(wall_ms) => {
@@ -58,9 +71,26 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         Action::SetEnv(name, value) => state.draft.set_env(name, value.clone()),
         Action::FillEnv => fill_env(state),
         Action::Mend(fix) => mend(state, fix),
+        // There are other machines now, and nobody has tried those.
+        Action::Do(input) if matches!(**input, Input::AddAgent(_) | Input::RemoveAgent(_)) => {
+            state.better = None;
+        }
+        Action::SystemTheme(dark) => state.system_dark = *dark,
         Action::Console(act) => Arc::make_mut(&mut state.console.0).act(act),
         _ => looks(state, action),
     }
+}
+
+/// Takes over what was passed elsewhere.
+fn take_progress(state: &mut State, text: &str) {
+    let said = match Progress::read(text) {
+        Some(other) => {
+            let taken = Arc::make_mut(&mut state.progress.0).merge(&other);
+            format!("Progress taken over: {} of {} new or better.", taken, other.len())
+        }
+        None => "This is no progress that was exported here.".to_owned(),
+    };
+    toast(&mut state.ui, said.into(), ToastKind::Info, None, None);
 }
 
 fn add_file(state: &mut State, path: &str) {
@@ -126,12 +156,12 @@ fn bring_file(state: &mut State, at: usize, path: &str, text: Option<&str>) {
 
 /// Guesses for what has no value; what was given one since the definition was read keeps it.
 fn fill_env(state: &mut State) {
-    for name in &state.checked.missing {
-        if let Some(value) = selectors::guess::guess(name)
-            && !state.draft.env.contains_key(&**name)
-        {
-            state.draft.set_env(name, Some(value.to_owned()));
-        }
+    let env = state.draft.env.clone();
+    let unset = state.checked.missing.iter().map(|name| &**name).filter(|name| !env.contains_key(*name));
+    let values = selectors::guess::usual(unset, env.values().map(String::as_str));
+    let values: Vec<_> = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    for (name, value) in values {
+        state.draft.set_env(&name, Some(value));
     }
 }
 
@@ -177,6 +207,7 @@ fn looks(state: &mut State, action: &Action) {
         }
         Action::Toggle(path) => toggle(ui, std::slice::from_ref(path)),
         Action::ToggleMany(paths) => toggle(ui, paths),
+        Action::ShowRows(rows) => ui.as_rows = Some(*rows),
         Action::FilterRows(text) => ui.row_filter = text.clone(),
         Action::ShowPane(pane) => ui.pane = *pane,
         Action::ShowTab(tab) => {
@@ -190,6 +221,7 @@ fn looks(state: &mut State, action: &Action) {
             ui.zoom = zoomed(ui.zoom, *closer, *at_ms, selectors::time::horizon(state.world.clock.head_ms));
         }
         Action::ZoomTo(at_ms) => ui.zoom = ui.zoom.map(|(from, to)| around(*at_ms, to - from)),
+        Action::ZoomPart(part) => ui.zoom = ui.zoom.map(|_| *part),
         Action::ZoomAll => ui.zoom = None,
         Action::ToggleByMachine => ui.by_machine = !ui.by_machine,
         Action::Pan(later) => ui.zoom = ui.zoom.map(|zoom| panned(zoom, *later, state.world.clock.head_ms)),
@@ -216,30 +248,22 @@ fn looks(state: &mut State, action: &Action) {
         Action::CloseDialog | Action::OpenExample(_) | Action::OpenFiles(_) | Action::OpenText(_) => {
             ui.dialog = None;
         }
+        Action::Stopped(stopped) => {
+            state.play.playing = false;
+            // Where looking at an element ends the engine, the next one does not look at it again.
+            if matches!(stopped.again, Some(Ask::Look)) {
+                state.ui.selected = None;
+            }
+            state.stopped = Some(Ptr::new((**stopped).clone()));
+        }
+        Action::LeaveStopped => state.stopped = None,
+        Action::Retry => {
+            state.play.playing = state.stopped.as_ref().is_some_and(|stopped| stopped.played());
+            state.stopped = None;
+        }
         Action::LeaveBroken => state.broken = None,
         Action::LeaveDiffering => state.differing = None,
-        _ => prefs(&mut state.prefs, action),
-    }
-}
-
-fn prefs(prefs: &mut Prefs, action: &Action) {
-    match action {
-        Action::Resize(border, size) => resize(&mut prefs.sizes, *border, *size),
-        Action::ResetSize(border) => {
-            let first = Sizes::default();
-            let size = match border {
-                Border::Editor => first.editor,
-                Border::Inspector => first.inspector,
-                Border::Dock => first.dock,
-            };
-            resize(&mut prefs.sizes, *border, size);
-        }
-        Action::SetTheme(theme) => prefs.theme = *theme,
-        Action::ToggleIdle => prefs.full_idle = !prefs.full_idle,
-        Action::ToggleKeys => prefs.keys_off = !prefs.keys_off,
-        Action::SetVerbosity(verbosity) => prefs.verbosity = *verbosity,
-        Action::DismissHint => prefs.hint_seen = true,
-        _ => {}
+        _ => settings::take(&mut state.prefs, action),
     }
 }
 
@@ -271,14 +295,6 @@ fn panned((from, to): (u64, u64), later: bool, head_ms: u64) -> (u64, u64) {
     let last = selectors::time::horizon(head_ms).saturating_sub(length);
     let from = if later { (from + by).min(last) } else { from.saturating_sub(by) };
     (from, from + length)
-}
-
-fn resize(sizes: &mut Sizes, border: Border, size: u32) {
-    match border {
-        Border::Editor => sizes.editor = size.clamp(150, 500),
-        Border::Inspector => sizes.inspector = size.clamp(180, 500),
-        Border::Dock => sizes.dock = size.clamp(96, 420),
-    }
 }
 
 fn toggle(ui: &mut Ui, paths: &[ElementPath]) {
@@ -360,7 +376,7 @@ pub(super) fn pick(state: &mut State, at: usize, file: Option<&str>) {
 }
 
 /// Holds these definitions in the editor and shows one of them.
-fn hold(state: &mut State, drafts: Vec<Draft>, at: usize) {
+pub(super) fn hold(state: &mut State, drafts: Vec<Draft>, at: usize) {
     let at = at.min(drafts.len().saturating_sub(1));
     let loaded = state.draft.loaded + 1;
     let drafts: Vec<Draft> = drafts.into_iter().map(draft::shown).collect();
@@ -371,6 +387,18 @@ fn hold(state: &mut State, drafts: Vec<Draft>, at: usize) {
     }
     state.drafts = Ptr::new(drafts);
     state.at = at;
+}
+
+/// The text of a revision of the definition at a place is running now. What was typed since is not.
+pub(crate) fn rolled_out(state: &mut State, at: usize, revision: u32) {
+    if at == state.at {
+        state.draft.applied = revision;
+    }
+    let mut drafts = state.all_drafts();
+    if let Some(draft) = drafts.get_mut(at) {
+        draft.applied = revision;
+    }
+    state.drafts = Ptr::new(drafts);
 }
 
 /// Marks what is in the editor as what runs, or not.
@@ -408,6 +436,8 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             state.why = None;
             state.world.generation += 1;
             Arc::make_mut(&mut state.console.0).answers.clear();
+            let wanted = state.frame.as_mut().and_then(|frame| frame.select.take());
+            let wanted = wanted.and_then(|names| selectors::tree::named(&state.world.view, &names));
             let ui = &mut state.ui;
             *ui = Ui {
                 pane: ui.pane,
@@ -416,11 +446,12 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
                 editor_shut: ui.editor_shut,
                 machine_table: ui.machine_table,
                 by_machine: ui.by_machine,
+                as_rows: ui.as_rows,
                 filter: ui.filter.clone(),
                 lately: ui.lately.clone(),
                 toasts: ui.toasts.clone(),
                 next_toast: ui.next_toast,
-                selected: selectors::tree::first_plan(&state.world.view),
+                selected: wanted.or_else(|| selectors::tree::first_plan(&state.world.view)),
                 ..Ui::default()
             };
         }
@@ -487,6 +518,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         }
         Fact::Why(why) => state.why = why,
         Fact::Help(help) => state.help = help,
+        Fact::Ghost(ghost) => state.world.ghost = ghost,
         Fact::Compared(compared) => state.compare = compared,
         Fact::Looks(kept) => super::looks::give(state, &kept),
         Fact::Ways(ways) => state.ways = ways,
@@ -511,6 +543,24 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         Fact::Link(link) => state.ui.link = Some(*link),
         Fact::Broken(broken) => state.broken = Some(broken),
         Fact::Differing(differing) => state.differing = Some(differing),
+        Fact::Lesson(card) => {
+            state.ui.definition = false;
+            if card.is_some() && !state.world.touched {
+                state.ui.pane = Pane::Edit;
+                state.ui.editor_shut = false;
+            }
+            state.attempt = Ptr::default();
+            state.lesson = card;
+        }
+        Fact::Try(attempt) => {
+            if let Some(card) = &state.lesson
+                && let Some(done) = Done::of(&attempt)
+                && state.progress.is_better(&card.id, &done)
+            {
+                Arc::make_mut(&mut state.progress.0).record(&card.id, done);
+            }
+            state.attempt = attempt;
+        }
     }
 }
 
@@ -553,6 +603,7 @@ pub(crate) fn small_tab(ui: &Ui) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::action::Border;
     use super::*;
     use crate::store::state::{Checked, Finding, Severity, Speed};
     use planarium_protocol::input::LoadService;
@@ -683,6 +734,16 @@ mod tests {
         assert_eq!((state.draft.file.as_str(), state.draft.files.len()), ("svc.yml", 1));
         action(&mut state, &Action::PickFile("extra.yml".into()));
         assert_eq!(state.draft.file, "svc.yml", "what is gone cannot be shown");
+    }
+
+    #[test]
+    fn another_part_is_shown_only_where_a_part_is() {
+        let mut state = State::default();
+        action(&mut state, &Action::ZoomPart((1000, 5000)));
+        assert_eq!(state.ui.zoom, None, "the window has been closed meanwhile");
+        state.ui.zoom = Some((0, 9000));
+        action(&mut state, &Action::ZoomPart((1000, 5000)));
+        assert_eq!(state.ui.zoom, Some((1000, 5000)));
     }
 
     #[test]

@@ -6,9 +6,14 @@ use super::catalogue;
 use super::console::Console;
 use super::draft::{Draft, Editor, Running};
 use super::events::EventLog;
+use super::frame::Frame;
 use super::gantt::Gantt;
+use super::ghost::Ghost;
 use super::help::Help;
+use super::lessons::{Card, Try};
+use super::progress::Progress;
 use super::ptr::Ptr;
+use super::stopped::Stopped;
 pub(crate) use super::toast::{Place, Toast, ToastKind};
 use planarium_kernel::SortedSet;
 pub(crate) use planarium_messages::checked::{Checked, Finding, Fix, Severity};
@@ -34,6 +39,8 @@ pub(crate) struct World {
     pub(crate) log: EventLog,
     /// Lanes and marks up to the head.
     pub(crate) gantt: Ptr<Gantt>,
+    /// The run that the branch shown parted from.
+    pub(crate) ghost: Option<Ptr<Ghost>>,
     /// Branches.
     pub(crate) branches: Ptr<Vec<BranchTab>>,
     /// Counts worlds opened on this page.
@@ -51,6 +58,7 @@ impl Default for World {
             clock: Clock::default(),
             log: EventLog::default(),
             gantt: Ptr::default(),
+            ghost: None,
             branches: Ptr::default(),
             generation: 0,
             touched: false,
@@ -268,6 +276,8 @@ pub(crate) enum Dialog {
     Open,
     /// Link.
     Share,
+    /// The run as something to put into a document.
+    Embed,
     /// Keyboard and settings.
     Keys,
     /// Everything that can be done, by name.
@@ -280,6 +290,12 @@ pub(crate) enum Dialog {
     Maintenance(Option<AttrValue>),
     /// Parameters for the action of this title at an element.
     Parameters(ElementPath, AttrValue),
+    /// The lessons.
+    Lessons,
+    /// A lesson from the run shown.
+    MakeLesson,
+    /// Results of a class, with these links to begin with.
+    Results(AttrValue),
 }
 
 /// Subjects of a context menu.
@@ -334,6 +350,21 @@ pub(crate) struct ExampleCard {
     pub(crate) teaches: AttrValue,
     /// Its difficulty.
     pub(crate) difficulty: AttrValue,
+    /// Its plans at a telling moment: a letter for each step, phases apart by spaces.
+    pub(crate) picture: AttrValue,
+}
+
+/// A lesson of the course.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LessonCard {
+    /// Id.
+    pub(crate) id: AttrValue,
+    /// Title.
+    pub(crate) title: AttrValue,
+    /// Part of the course, by its number.
+    pub(crate) part: u32,
+    /// Words of its systems.
+    pub(crate) systems: Vec<AttrValue>,
 }
 
 /// A choice of machines.
@@ -374,6 +405,8 @@ pub(crate) struct Ui {
     pub(crate) task: Option<AttrValue>,
     /// Rows that are not as open as they are by default.
     pub(crate) toggled: Ptr<SortedSet<ElementPath>>,
+    /// Plans are shown as rows or as drawings; none where nobody has chosen.
+    pub(crate) as_rows: Option<bool>,
     /// Text that rows must contain.
     pub(crate) row_filter: AttrValue,
     /// Machines as a table.
@@ -394,6 +427,8 @@ pub(crate) struct Ui {
     pub(crate) beside: bool,
     /// The share link, once made.
     pub(crate) link: Option<Link>,
+    /// The definition is shown in place of the lesson.
+    pub(crate) definition: bool,
     /// Working towards idle in the background.
     pub(crate) stuck_seen: bool,
 }
@@ -433,6 +468,10 @@ pub(crate) struct State {
     pub(crate) ui: Ui,
     /// Settings that the browser remembers.
     pub(crate) prefs: Prefs,
+    /// The system asks for dark colours.
+    pub(crate) system_dark: bool,
+    /// The document around the page, if it is shown in one.
+    pub(crate) frame: Option<Frame>,
     /// Gallery.
     pub(crate) examples: Ptr<Vec<ExampleCard>>,
     /// Cluster presets.
@@ -445,6 +484,18 @@ pub(crate) struct State {
     pub(crate) broken: Option<BrokenLink>,
     /// The run is open, and is or may be another one than was recorded.
     pub(crate) differing: Option<Differing>,
+    /// The engine ended and was started again.
+    pub(crate) stopped: Option<Ptr<Stopped>>,
+    /// The course.
+    pub(crate) lessons: Ptr<Vec<LessonCard>>,
+    /// The lesson that is open.
+    pub(crate) lesson: Option<Ptr<Card>>,
+    /// The try of it.
+    pub(crate) attempt: Ptr<Try>,
+    /// Lessons that were passed.
+    pub(crate) progress: Ptr<Progress>,
+    /// The browser keeps what it is given.
+    pub(crate) keeps: bool,
 }
 
 impl State {
@@ -453,9 +504,29 @@ impl State {
         Self {
             examples: Ptr::new(catalogue::examples()),
             presets: Ptr::new(catalogue::presets()),
+            lessons: Ptr::new(catalogue::lessons()),
+            progress: Ptr::new(super::persist::load_progress()),
+            keeps: crate::browser::can_store(),
             prefs: super::persist::load_prefs(),
+            system_dark: crate::browser::system_is_dark(),
             ..Self::default()
         }
+    }
+
+    /// The page in a frame of another document before anything is open.
+    pub(crate) fn framed(frame: Frame) -> Self {
+        let mut state = Self {
+            examples: Ptr::new(catalogue::examples()),
+            presets: Ptr::new(catalogue::presets()),
+            lessons: Ptr::new(catalogue::lessons()),
+            prefs: frame.prefs(),
+            system_dark: crate::browser::system_is_dark(),
+            ..Self::default()
+        };
+        state.play.speed = frame.speed;
+        state.ui.tab = frame.tabs().first().copied().unwrap_or_default();
+        state.frame = Some(frame);
+        state
     }
 
     /// The editor as the host hears of it.

@@ -4,6 +4,8 @@
 //!
 //! A further system is a file here, a line in `mod` and in [`DESKS`], and its cargo feature.
 
+#[cfg(any(feature = "marathon", feature = "kubernetes"))]
+mod curve;
 #[cfg(feature = "kubernetes")]
 mod kubernetes;
 #[cfg(feature = "kudo")]
@@ -16,10 +18,12 @@ mod sdk;
 mod skopos;
 
 use crate::store::Hub;
+use crate::store::selectors::faults::{self, Offer};
 use crate::store::state::Finding;
 use planarium_messages::questions::FileNames;
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::view::ServiceView;
+use planarium_protocol::view::{PlanView, ServiceView, View};
+use std::sync::Arc;
 use yew::prelude::*;
 
 /// The element that is selected on the page; panels of systems find it as a context around them.
@@ -40,8 +44,54 @@ pub(crate) struct Desk {
     pub(crate) commands: &'static [&'static str],
     /// Whole lines worth trying first.
     pub(crate) tries: &'static [&'static str],
+    /// Words before the name of a service, over its plans.
+    pub(crate) heading: &'static str,
+    /// Name of the tab with pods and panel.
+    pub(crate) pods: &'static str,
+    /// Plans that come and go; none where all of them stay.
+    pub(crate) passing: Option<Passing>,
+    /// Failures worth injecting, the usual one first.
+    pub(crate) faults: &'static [Offer],
+    /// Names of steps that make a call which may fail.
+    pub(crate) calls: fn(&ServiceView) -> Vec<String>,
     /// Panel of a service beside plans and pods; its data are in [`ServiceView::more`].
     pub(crate) panel: fn(&ServiceView) -> Option<Html>,
+    /// Picture of a service in place of its rows.
+    pub(crate) drawing: fn(&ServiceView) -> Option<Html>,
+    /// Picture below the rows, about the element or whatever is at work.
+    pub(crate) below: fn(&ServiceView, Option<&ElementPath>) -> Option<Html>,
+    /// Picture of an element, beside why it is not moving.
+    pub(crate) about: fn(&ServiceView, &ElementPath) -> Option<Html>,
+}
+
+/// Plans that come and go.
+#[derive(Clone, Copy)]
+pub(crate) struct Passing {
+    /// Tells them from plans that stay.
+    pub(crate) is: fn(&PlanView) -> bool,
+    /// Name of the row that holds those that are over.
+    pub(crate) over: &'static str,
+}
+
+impl Desk {
+    /// A system without anything of its own in the page.
+    const PLAIN: Self = Self {
+        dialect: "",
+        main: &[],
+        json: "",
+        first: "",
+        commands: &[],
+        tries: &[],
+        heading: "Plans of ",
+        pods: "Pods",
+        passing: None,
+        faults: faults::MESOS,
+        calls: |_| Vec::new(),
+        panel: |_| None,
+        drawing: |_| None,
+        below: |_, _| None,
+        about: |_, _| None,
+    };
 }
 
 /// The systems of this build, in the order of the world's list.
@@ -90,6 +140,8 @@ pub(crate) fn file_names() -> Vec<FileNames> {
 
 /// Systems' offers beside findings.
 static OFFERS: &[fn(&Hub, &Finding) -> Option<Html>] = &[
+    #[cfg(feature = "marathon")]
+    marathon::remedy,
     #[cfg(feature = "skopos")]
     skopos::remedy,
 ];
@@ -97,6 +149,39 @@ static OFFERS: &[fn(&Hub, &Finding) -> Option<Html>] = &[
 /// Returns a system's offer beside a finding, if any.
 pub(crate) fn remedy(hub: &Hub, finding: &Finding) -> Option<Html> {
     OFFERS.iter().find_map(|offer| offer(hub, finding))
+}
+
+/// Words before the name of a service, over its plans.
+pub(crate) fn heading(service: &ServiceView) -> &'static str {
+    desk(&service.dialect).map_or(Desk::PLAIN.heading, |desk| desk.heading)
+}
+
+/// Name of the tab with pods and panels: the system's own where it is the only one.
+pub(crate) fn pods(view: &View) -> &'static str {
+    let mut words = view.services.iter().filter_map(|service| desk(&service.dialect)).map(|desk| desk.pods);
+    let first = words.next().unwrap_or(Desk::PLAIN.pods);
+    if words.all(|word| word == first) { first } else { Desk::PLAIN.pods }
+}
+
+/// Pictures of services in place of their rows, and whether every service has one; none where no service has.
+pub(crate) fn drawings(services: &[Arc<ServiceView>]) -> Option<(Html, bool)> {
+    let drawn = |service: &Arc<ServiceView>| desk(&service.dialect).and_then(|desk| (desk.drawing)(service));
+    let all: Vec<Html> = services.iter().filter_map(drawn).collect();
+    let whole = all.len() == services.len();
+    (!all.is_empty()).then(|| (all.into_iter().collect(), whole))
+}
+
+/// Pictures below the rows, about an element or whatever is at work.
+pub(crate) fn below(services: &[Arc<ServiceView>], selected: Option<&ElementPath>) -> Option<Html> {
+    let one = |service: &Arc<ServiceView>| (desk(&service.dialect)?.below)(service, selected);
+    let all: Vec<Html> = services.iter().filter_map(one).collect();
+    (!all.is_empty()).then(|| all.into_iter().collect())
+}
+
+/// A system's picture of an element, if any.
+pub(crate) fn about(view: &View, path: &ElementPath) -> Option<Html> {
+    let service = view.services.iter().find(|service| service.holds(path))?;
+    (desk(&service.dialect)?.about)(service, path)
 }
 
 /// Returns a system's panel beside plans and pods, if any.

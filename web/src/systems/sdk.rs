@@ -20,5 +20,5 @@ pods:
 ",
     commands: &["plan", "pod", "update", "endpoints", "describe", "debug"],
     tries: &["plan status deploy", "pod status", "endpoints", "help"],
-    panel: |_| None,
+    ..Desk::PLAIN
 };

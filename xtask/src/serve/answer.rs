@@ -102,7 +102,12 @@ fn file_of(folder: &Path, path: &str) -> Option<PathBuf> {
         return None;
     }
     let file = folder.join(relative);
-    Some(if path.ends_with('/') { file.join("index.html") } else { file })
+    if path.ends_with('/') {
+        return Some(file.join("index.html"));
+    }
+    // As hosts of static pages do it: /embed is the page embed.html.
+    let page = file.with_added_extension("html");
+    Some(if !file.exists() && page.is_file() { page } else { file })
 }
 
 /// Returns whether a file's name ends in a hash of its content, see `web/hooks/assemble.mjs`.

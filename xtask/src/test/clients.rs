@@ -34,7 +34,7 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
 }
 
 /// The command as cargo builds it.
-pub(super) fn program(root: &Path) -> PathBuf {
+pub(crate) fn program(root: &Path) -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     target.join("debug").join(format!("planarium{}", std::env::consts::EXE_SUFFIX))
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every suite, one count.
 
 mod browser;
-mod clients;
+pub(crate) mod clients;
 mod count;
 mod native;
 mod system;

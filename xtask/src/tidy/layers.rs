@@ -1,11 +1,13 @@
-//! A crate uses only layers below its own; the table is that of the design.
+//! A crate uses only layers below its own; the table is that of the design. The page is compiled without the engine.
+
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::Repository;
 
 /// Every package with its layer.
-const LAYERS: [(&str, u8); 27] = [
+const LAYERS: [(&str, u8); 28] = [
     ("planarium-kernel", 0),
     ("planarium-protocol", 0),
     ("planarium-source", 0),
@@ -25,14 +27,15 @@ const LAYERS: [(&str, u8); 27] = [
     ("planarium-rest", 6),
     ("planarium-gallery", 6),
     ("planarium-embed", 7),
-    ("planarium-host", 7),
-    ("planarium-wasm", 8),
-    ("planarium-cli", 8),
-    ("planarium-mdbook", 8),
-    ("planarium-web", 8),
-    ("planarium-tests", 8),
-    ("planarium-bindgen", 8),
-    ("xtask", 8),
+    ("planarium-host", 8),
+    ("planarium-wasm", 9),
+    ("planarium-worker", 9),
+    ("planarium-cli", 9),
+    ("planarium-mdbook", 9),
+    ("planarium-web", 9),
+    ("planarium-tests", 9),
+    ("planarium-bindgen", 9),
+    ("xtask", 9),
 ];
 
 /// Neighbours in one layer that may meet all the same.
@@ -56,6 +59,10 @@ const NEEDS: [(&str, &[&str]); 5] = [
     ("planarium-kubernetes", &["planarium-kube"]),
 ];
 
+/// The page, and all of ours that it may be compiled with: the engine runs in a worker beside it.
+const PAGE: (&str, [&str; 4]) =
+    ("planarium-web", ["planarium-web", "planarium-messages", "planarium-protocol", "planarium-kernel"]);
+
 /// Returns whether a package may use a cluster manager: a system that needs it, or as a dependency that a feature turns on.
 fn may_use(package: &str, manager: &str, dependency: &Value) -> bool {
     if dependency.get("kind").is_some_and(|kind| kind == "dev") {
@@ -69,7 +76,13 @@ fn may_use(package: &str, manager: &str, dependency: &Value) -> bool {
 
 /// Arrows that do not point down, and packages without a layer.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
-    let mut findings = Vec::new();
+    let (page, may_hold) = PAGE;
+    let held = compiled_with(&repository.metadata, page);
+    let mut findings: Vec<String> = held
+        .into_iter()
+        .filter(|held| !may_hold.contains(held))
+        .map(|held| format!("{page} is compiled with {held}; the page holds nothing of the engine"))
+        .collect();
     for package in array(&repository.metadata, "packages") {
         let name = text(package, "name");
         let Some(own) = layer(name) else {
@@ -95,6 +108,45 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
         }
     }
     findings
+}
+
+/// The packages of ours that a package is compiled with by its ordinary features, itself among them.
+fn compiled_with<'a>(metadata: &'a Value, name: &str) -> BTreeSet<&'a str> {
+    let packages = array(metadata, "packages");
+    let mut found = BTreeSet::new();
+    let mut open: Vec<&Value> = packages.iter().filter(|package| text(package, "name") == name).collect();
+    while let Some(package) = open.pop() {
+        if !found.insert(text(package, "name")) {
+            continue;
+        }
+        let turned_on = turned_on(package);
+        for dependency in array(package, "dependencies") {
+            let used = text(dependency, "name");
+            let for_tests = dependency.get("kind").is_some_and(|kind| kind == "dev");
+            let is_left_out = dependency.get("optional").is_some_and(|optional| optional == true)
+                && !turned_on.contains(used);
+            if !for_tests && !is_left_out {
+                open.extend(packages.iter().filter(|package| text(package, "name") == used));
+            }
+        }
+    }
+    found
+}
+
+/// Everything that the ordinary features of a package turn on: features, and dependencies by their names.
+fn turned_on(package: &Value) -> BTreeSet<&str> {
+    let mut on = BTreeSet::new();
+    let mut open = vec!["default"];
+    while let Some(feature) = open.pop() {
+        // `name?/feature` turns on a feature of what is there anyway.
+        let name = feature.strip_prefix("dep:").unwrap_or(feature);
+        let name = name.split_once('/').map_or(name, |(name, _)| name);
+        if !name.ends_with('?') && on.insert(name) {
+            let more = package.get("features").map_or(&[][..], |features| array(features, name));
+            open.extend(more.iter().filter_map(Value::as_str));
+        }
+    }
+    on
 }
 
 fn layer(name: &str) -> Option<u8> {
@@ -137,6 +189,42 @@ mod tests {
                 {"name": package, "dependencies": [{"name": dependency, "path": "x", "optional": optional}]},
             ]});
             assert_eq!(check(&repository).is_empty(), fine, "{package} uses {dependency}");
+        }
+    }
+
+    #[test]
+    fn the_page_is_compiled_without_the_engine() {
+        let page = |dependency: Value, features: Value| {
+            let mut repository = fixture(&[]);
+            repository.metadata = serde_json::json!({"packages": [
+                {"name": "planarium-web", "features": features, "dependencies": [
+                    {"name": "planarium-messages", "path": "x"}, dependency,
+                ]},
+                {"name": "planarium-messages", "dependencies": [{"name": "planarium-protocol", "path": "x"}]},
+                {"name": "planarium-protocol", "dependencies": []},
+                {"name": "planarium-host", "dependencies": [{"name": "planarium-world", "path": "x"}]},
+                {"name": "planarium-world", "dependencies": []},
+            ]});
+            let found = check(&repository);
+            found.iter().filter(|finding| finding.contains("nothing of the engine")).count()
+        };
+        let host = |more: &[(&str, Value)]| {
+            let mut host = serde_json::json!({"name": "planarium-host", "path": "x"});
+            for (key, value) in more {
+                host[key] = value.clone();
+            }
+            host
+        };
+        let none = serde_json::json!({});
+        let optional = host(&[("optional", true.into())]);
+        assert_eq!(page(host(&[]), none.clone()), 2, "the host, and the world below it");
+        assert_eq!(page(host(&[("kind", "dev".into())]), none.clone()), 0);
+        assert_eq!(page(optional.clone(), none), 0);
+        let other = serde_json::json!({"default": ["all"], "all": ["planarium-host?/all"], "picture": ["dep:planarium-host"]});
+        assert_eq!(page(optional.clone(), other), 0);
+        for turns_on in ["dep:planarium-host", "planarium-host", "planarium-host/all"] {
+            let features = serde_json::json!({"default": ["all"], "all": [turns_on]});
+            assert_eq!(page(optional.clone(), features), 2, "{turns_on}");
         }
     }
 

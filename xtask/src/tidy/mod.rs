@@ -12,6 +12,7 @@ mod modules;
 mod numbers;
 mod paths;
 mod systems;
+mod tuples;
 mod types;
 mod unfinished;
 mod wording;
@@ -76,7 +77,7 @@ impl Repository {
 type Check = (&'static str, fn(&Repository) -> Vec<String>);
 
 /// Every check, in the order in which they report.
-const CHECKS: [Check; 15] = [
+const CHECKS: [Check; 16] = [
     ("layers", layers::check),
     ("length", length::check),
     ("codes", codes::check),
@@ -89,6 +90,7 @@ const CHECKS: [Check; 15] = [
     ("lints", lints::check),
     ("modules", modules::check),
     ("types", types::check),
+    ("tuples", tuples::check),
     ("numbers", numbers::check),
     ("documents", documents::check),
     ("wording", wording::check),

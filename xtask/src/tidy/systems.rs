@@ -1,4 +1,4 @@
-//! Outside its own crate a system is named only where it is registered.
+//! Outside its own crate a system is named only where it is registered. The world names its parts only where it lists them.
 //!
 //! Comments, tests, examples and documents may name whom they like.
 
@@ -41,11 +41,39 @@ const REGISTRATIONS: [&str; 6] = [
     "xtask/src/tidy/systems.rs",
 ];
 
-/// Lines of code that name a system elsewhere.
+/// The folder of the world, which works with lists of parts.
+const WORLD: &str = "crates/world/src";
+
+/// Files of the world that list parts, or test how a build's systems are told apart.
+const LISTS: [&str; 3] =
+    ["crates/world/src/layers.rs", "crates/world/src/systems.rs", "crates/world/src/detect.rs"];
+
+/// Words by which code of the world would tell one part from the others.
+const PARTS: [&str; 3] = ["feature =", "planarium_mesos", "planarium_kube"];
+
+/// Lines of code that name a system elsewhere, or a part in the world's own code.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let folders = ["crates", "web/src", "xtask/src"];
     let sources = folders.into_iter().flat_map(|folder| repository.below(folder));
-    sources.filter(|source| is_production(&source.path)).flat_map(named).collect()
+    let mut findings: Vec<String> =
+        sources.filter(|source| is_production(&source.path)).flat_map(named).collect();
+    findings.extend(repository.below(WORLD).flat_map(parts_named));
+    findings
+}
+
+/// Lines of a file of the world that name a part, where it is no list.
+fn parts_named(source: &Source) -> Vec<String> {
+    if LISTS.contains(&source.path.as_str()) {
+        return Vec::new();
+    }
+    let lines = source.text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
+    lines
+        .filter_map(|(at, line)| {
+            let word = PARTS.iter().find(|word| line.contains(*word))?;
+            let at = at + 1;
+            Some(format!("{}:{at}: `{word}` singles a part out; only {LISTS:?} may", source.path))
+        })
+        .collect()
 }
 
 fn is_production(path: &str) -> bool {
@@ -93,6 +121,21 @@ mod tests {
             ("web/src/systems/mod.rs", "let word = \"sdk\";", 0),
         ] {
             assert_eq!(found(path, text), findings, "{path}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_world_names_its_parts_only_in_its_lists() {
+        let code = "// planarium_mesos\n#[cfg(feature = \"mesos\")]\nuse planarium_kube::Cluster;\n";
+        for (path, findings) in [
+            ("crates/world/src/step.rs", 2),
+            ("crates/world/src/input/mod.rs", 2),
+            ("crates/world/src/layers.rs", 0),
+            ("crates/world/src/systems.rs", 0),
+            ("crates/rest/src/lib.rs", 0),
+        ] {
+            let found = check(&super::super::fixture(&[(path, code)]));
+            assert_eq!(found.len(), findings, "{path}: {found:?}");
         }
     }
 }

@@ -50,7 +50,7 @@ fn on(args: &ExecArgs, send: &mut dyn FnMut(&Request) -> Response) -> Output {
     if service.trim_matches('/') != args.service.trim_matches('/') {
         eprintln!("there is no service `{}` here; the only one is `{service}`", args.service);
     }
-    console::run_with_files(&words, (&dialect, &service), send, &mut options)
+    console::run_with_files(&words, &dialect, &service, send, &mut options)
 }
 
 /// Returns the words of the command. A command pasted as one quoted text is split, and the words before it in the

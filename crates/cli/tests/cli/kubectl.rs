@@ -121,6 +121,31 @@ impl Cluster {
         if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
     }
 
+    /// Runs a command that waits for something, while the clock goes on; returns what it says, its warnings too.
+    #[track_caller]
+    #[expect(clippy::disallowed_methods, reason = "a real program waits by the real clock")]
+    pub(crate) fn with_time(&self, words: &[&str]) -> String {
+        let mut child =
+            self.command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("kubectl runs");
+        // As real as the client's own waits, so that it sees each state in between.
+        let ended = (0..600).any(|_| {
+            let ended = child.try_wait().expect("kubectl is there").is_some();
+            if !ended {
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                self.advance(100);
+            }
+            ended
+        });
+        if !ended {
+            child.kill().expect("kubectl is there");
+        }
+        let output = child.wait_with_output().expect("kubectl ended");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (said, warned) = (text(&output.stdout), text(&output.stderr));
+        assert!(ended && output.status.success(), "kubectl {}: {said}{warned}", words.join(" "));
+        warned + &said
+    }
+
     #[track_caller]
     pub(crate) fn says(&self, words: &[&str]) -> String {
         self.run(words).unwrap_or_else(|error| panic!("kubectl {}: {error}", words.join(" ")))

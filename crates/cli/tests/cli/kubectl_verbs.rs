@@ -279,3 +279,54 @@ fn an_autoscaler_follows_the_use_that_a_rule_gives() {
         cluster.says(&["describe", "hpa", "web"]).contains("New size: 2; reason: All metrics below target")
     );
 }
+
+const ROOM: &str = "
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web}
+spec:
+  minAvailable: 2
+  selector: {matchLabels: {app: web}}
+";
+
+#[test]
+#[cfg_attr(not(kubectl), ignore = "kubectl is not installed")]
+fn it_drains_a_node_while_time_goes_on() {
+    let cluster = Cluster::bare("kubectl-drains");
+    let web = cluster.file("web.yaml", &WEB.replace("replicas: 2", "replicas: 3"));
+    let room = cluster.file("room.yaml", ROOM);
+    play(
+        &cluster,
+        &[
+            ("taint node agent-3 only=other:NoSchedule", "tainted"),
+            (&format!("apply -f {web}"), "created"),
+            (&format!("apply -f {room}"), "created"),
+        ],
+    );
+    cluster.advance(30_000);
+    // Two pods at least are on one of the two nodes, and one of them may be missing at a time.
+    let on = |node: &str| {
+        let selector = format!("spec.nodeName={node}");
+        cluster.rows(&["get", "pods", "--field-selector", &selector], 1)
+    };
+    let full = if on("agent-1").len() > 1 { "agent-1" } else { "agent-2" };
+    let before = on(full);
+    assert!(before.len() > 1, "{before:?}");
+    play(&cluster, &[("taint node agent-3 only-", "untainted")]);
+    let lines = cluster.with_time(&["drain", full, "--timeout=120s"]);
+    assert!(lines.contains(&format!("node/{full} cordoned")), "{lines}");
+    for pod in &before {
+        assert!(lines.contains(&format!("pod/{pod} evicted")), "{lines}");
+    }
+    assert!(lines.ends_with(&format!("node/{full} drained\n")), "{lines}");
+    assert!(lines.contains("Cannot evict pod as it would violate the pod's disruption budget."), "{lines}");
+    assert_eq!(on(full), Vec::<String>::new());
+    play(
+        &cluster,
+        &[
+            ("rollout status deployment/web --timeout=5s", "successfully rolled out"),
+            ("get nodes", "Ready,SchedulingDisabled"),
+            (&format!("uncordon {full}"), "uncordoned"),
+        ],
+    );
+}

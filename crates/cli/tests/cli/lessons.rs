@@ -1,7 +1,9 @@
 //! `lesson check`, `play`, `new`, `list` and `schema`; `test` over lessons.
 
 use crate::{file, folder, piped, planarium};
+use planarium_scenario::lesson::{Attempt, Outline, Recording, make};
 use std::fs;
+use std::sync::Arc;
 
 #[test]
 fn a_new_lesson_passes_its_check_and_is_not_written_twice() {
@@ -19,6 +21,35 @@ fn a_new_lesson_passes_its_check_and_is_not_written_twice() {
         let said = planarium(&["lesson", "new", id, "--dir", &at]).ends(2);
         assert!(said.err.contains(wrong), "{id}: {}", said.err);
     }
+}
+
+/// A lesson of the course, played by its solution, recorded, and made a lesson of again as the page does.
+#[test]
+fn a_lesson_made_of_a_recorded_run_passes_its_check() {
+    let dir = folder("lesson-recorded");
+    let course = planarium_gallery::lesson("canary").expect("a lesson");
+    let parsed = planarium_scenario::parse(course.text, "canary", &|_| None);
+    let lesson = Arc::new(*parsed.lesson.expect("a lesson"));
+    let mut attempt = Attempt::start(&lesson, None);
+    attempt.play(&lesson.solution).expect("the solution");
+    let moves = attempt.moves().iter().map(|made| (made.at_ms, made.input.clone())).collect();
+    let recording = Recording::new(lesson.scenario.clone(), moves, attempt.engine().now_ms());
+    let checks = recording.suggest();
+    let outline = Outline {
+        id: "again".into(),
+        title: "Again".into(),
+        story: "Do it again.".into(),
+        done: "Done.".into(),
+        hints: vec!["Look.".into()],
+        allowed: recording.words(),
+        checks: checks.into_iter().map(|check| (check.id, check.role, check.check, check.text)).collect(),
+    };
+    let made = make(&recording, &outline).unwrap_or_else(|found| panic!("{found:?}"));
+    assert_eq!(made.proof.findings, Vec::<String>::new());
+    file(&dir, "again.planarium.yaml", &made.lesson);
+    file(&dir, "again.en.yaml", &made.texts);
+    let said = planarium(&["lesson", "check", &dir.display().to_string(), "--players", "5"]).ends(0);
+    assert!(said.out.contains("1 passed, 0 failed"), "{}", said.out);
 }
 
 #[test]

@@ -28,6 +28,8 @@ const KEYS: &[&str] = &[
     "poster_at",
     "source",
     "link",
+    "engine",
+    "panes",
     "autoplay",
     "loop",
     "speed",
@@ -38,6 +40,9 @@ const KEYS: &[&str] = &[
     "controls",
     "theme",
 ];
+
+/// Parts of the page that takes a run over; its address has the same words.
+const PANES: &[&str] = &["tree", "timeline", "editor", "why", "machines", "map", "pods", "log", "console"];
 
 /// The options of a fence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,6 +73,8 @@ pub struct Options {
     pub hides_source: bool,
     /// Address of the run in a playground.
     pub link: Option<String>,
+    /// Address of the page that takes the run over; readers of a fence without one have the recording alone.
+    pub engine: Option<String>,
     /// Attributes of the element, by their names there.
     pub attributes: Vec<(String, String)>,
 }
@@ -123,7 +130,8 @@ impl Options {
             "plan" => self.plan = Some(owned),
             "until" => self.until = Some(owned),
             "title" => self.title = Some(owned),
-            "link" => self.link = Some(link(text)?),
+            "link" => self.link = Some(address(key, text)?),
+            "engine" => self.engine = Some(address(key, text)?),
             "env" => self.env = env(text)?,
             "cluster" => self.cluster = Some(cluster(text)?),
             "seed" => {
@@ -148,6 +156,7 @@ impl Options {
                 self.attribute(key, text);
             }
             "controls" => self.attribute(key, one_of(key, text, &["auto", "full", "none"])?),
+            "panes" => self.attribute(key, &panes(text)?),
             "theme" => self.attribute(key, one_of(key, text, &["auto", "light", "dark"])?),
             _ => self.attribute(key, text),
         }
@@ -192,13 +201,27 @@ fn one_of<'t>(key: &str, text: &'t str, words: &[&str]) -> Result<&'t str, Strin
     }
 }
 
+/// Reads `tree, why` and returns it without spaces.
+fn panes(text: &str) -> Result<String, String> {
+    let words: Vec<&str> = text.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+    match words.iter().find(|word| !PANES.contains(word)) {
+        Some(word) => {
+            Err(format!("panes=\"{text}\": there is no pane `{word}`; there are {}", PANES.join(", ")))
+        }
+        None if words.is_empty() => {
+            Err(format!("panes=\"{text}\" names none; there are {}", PANES.join(", ")))
+        }
+        None => Ok(words.join(",")),
+    }
+}
+
 /// A document's reader follows the link, so that no other scheme may stand there.
-fn link(text: &str) -> Result<String, String> {
+fn address(key: &str, text: &str) -> Result<String, String> {
     let relative = !text.split(['/', '?', '#']).next().unwrap_or_default().contains(':');
     if text.starts_with("https://") || text.starts_with("http://") || relative {
         return Ok(text.to_owned());
     }
-    Err(format!("link=\"{text}\" is neither an http address nor a path"))
+    Err(format!("{key}=\"{text}\" is neither an http address nor a path"))
 }
 
 /// Reads `A=1;B=2`.

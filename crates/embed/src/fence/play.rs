@@ -11,7 +11,7 @@ use crate::html::clock;
 use crate::record::{Selection, record};
 use crate::recording::Recording;
 use planarium_protocol::view::View;
-use planarium_scenario::{Note, NoteKind, Player, Scenario, describe};
+use planarium_scenario::{Note, NoteKind, Player, Scenario, describe, share};
 use planarium_world::{Condition, Engine};
 
 /// A fence that has been played.
@@ -19,6 +19,8 @@ use planarium_world::{Condition, Engine};
 pub struct Played {
     /// The recorded run.
     pub recording: Recording,
+    /// The run as a share string.
+    pub run: String,
     /// The instant that the picture shows. *Units*: milliseconds.
     pub at_ms: u64,
     /// Answers to the questions of the body, in order.
@@ -58,6 +60,7 @@ pub fn play(mut scenario: Scenario, options: &Options, body: &Body) -> Played {
         findings.push(unreached(&engine, &until, limit_ms));
     }
     let selection = Selection { plan: options.plan.clone() };
+    let run = share::encode(&engine.journal());
     let recording = record(&mut engine, &notes, &title, &selection);
     if recording.rows.is_empty() {
         findings.push(Finding::bad(0, no_rows(&engine.view(), options.plan.as_deref())));
@@ -71,7 +74,7 @@ pub fn play(mut scenario: Scenario, options: &Options, body: &Body) -> Played {
     }
     findings.sort_by_key(|finding| finding.line);
     let at_ms = at_ms.unwrap_or(recording.end_ms);
-    Played { recording, at_ms, answers, findings }
+    Played { recording, run, at_ms, answers, findings }
 }
 
 /// Reads `until`: a whole condition, or a status of the plan that is shown.

@@ -72,7 +72,7 @@ impl Fleet {
         for machine in chosen {
             let name = self.machine_ref(machine).map(|m| m.hostname().clone()).unwrap_or_default();
             cx.scoped(Cause::Event(fault.event), |cx| {
-                self.struck(cx, number, (name, Text::default()));
+                self.struck(cx, number, name, Text::default());
                 self.take_machine(cx, machine, number, how);
             });
         }

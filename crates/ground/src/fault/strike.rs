@@ -68,7 +68,7 @@ impl Fleet {
     /// Reports that a fault struck and counts it. What follows has this event as its cause.
     ///
     /// A fault that has struck as often as it may is over.
-    pub(crate) fn struck(&mut self, cx: &mut Cx, number: u32, (target, task_id): (Text, Text)) {
+    pub(crate) fn struck(&mut self, cx: &mut Cx, number: u32, target: Text, task_id: Text) {
         let Some(fault) = self.faults.get_mut(&number) else { return };
         let fault = Arc::make_mut(fault);
         fault.left = fault.left.map(|left| left.saturating_sub(1));
@@ -84,9 +84,10 @@ impl Fleet {
     pub(crate) fn count_failed_check(&mut self, cx: &mut Cx, pid: ProcessId, number: u32) {
         let Some(fault) = self.faults.get_mut(&number) else { return };
         let fault = Arc::make_mut(fault);
-        let name = self.processes.get(&pid).map(|process| process.spec.named()).unwrap_or_default();
+        let named = self.processes.get(&pid).map(|process| process.spec.named());
+        let (target, task_id) = named.unwrap_or_default();
         if fault.marked.insert(pid) {
-            self.struck(cx, number, name);
+            self.struck(cx, number, target, task_id);
         } else {
             fault.left = fault.left.map(|left| left.saturating_sub(1));
             if fault.left == Some(0) {

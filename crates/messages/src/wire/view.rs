@@ -5,8 +5,8 @@
 use super::actions::{Known, List as ActionList, Table};
 use planarium_protocol::Text;
 use planarium_protocol::view::{
-    ClockView, ClusterView, FaultView, InverseOfferView, MachineView, PhaseView, PlanView, PodTaskView,
-    PodView, Progress, ResourceView, ServiceView, SourceRef, StatusWord, StepView, TaskView,
+    ClockView, ClusterView, FaultView, InverseOfferView, MachineView, NoticeView, PhaseView, PlanView,
+    PodTaskView, PodView, Progress, ResourceView, ServiceView, SourceRef, StatusWord, StepView, TaskView,
     UnavailabilityView, View, WindowView,
 };
 use serde::{Deserialize, Serialize};
@@ -174,6 +174,7 @@ struct MachineHead {
     inverse_offers: Vec<InverseOfferView>,
     region: Option<Text>,
     zone: Option<Text>,
+    notices: Vec<NoticeView>,
     attributes: Vec<(Text, Text)>,
     promised_twice: bool,
     without_size: u32,
@@ -447,6 +448,7 @@ fn head(view: &MachineView, actions: u32) -> MachineHead {
         inverse_offers: view.inverse_offers.clone(),
         region: view.region.clone(),
         zone: view.zone.clone(),
+        notices: view.notices.clone(),
         attributes: view.attributes.clone(),
         promised_twice: view.promised_twice,
         without_size: view.without_size,
@@ -530,6 +532,7 @@ fn machine_of(old: Option<&MachineView>, change: MachineChange, known: &Known) -
         inverse_offers: head.inverse_offers,
         region: head.region,
         zone: head.zone,
+        notices: head.notices,
         attributes: head.attributes,
         promised_twice: head.promised_twice,
         without_size: head.without_size,

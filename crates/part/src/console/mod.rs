@@ -6,7 +6,10 @@
 //!
 //! Exit codes: 0 done, 1 turned down or out of reach, 2 words that cannot be understood (nothing was sent).
 
+pub mod complete;
+pub mod flags;
 mod split;
+pub mod table;
 
 pub use split::{Scanned, scan, split, without_prompt};
 

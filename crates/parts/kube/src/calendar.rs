@@ -1,9 +1,9 @@
 //! Virtual time as the calendar has it.
 //!
 //! *Knows*: the calendar time of genesis, dates and times of day. *Must not know*: what happens when.
-//! Source of the day arithmetic: the proleptic Gregorian calendar in eras of 400 years.
 
 use planarium_kernel::SimTime;
+use planarium_kernel::civil::{DAY_S, Date, weekday};
 
 /// The calendar time of genesis. *Units*: milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +23,6 @@ pub(crate) struct Minute {
     /// 0 is Sunday.
     pub(crate) weekday: u32,
 }
-
-const DAY_S: u64 = 86_400;
 
 impl Epoch {
     /// *Units*: seconds since 1970.
@@ -57,8 +55,12 @@ impl Epoch {
         if !within || hour > 23 || minute > 59 || second > 60 {
             return None;
         }
-        let days = days_of(i64::try_from(year).ok()?, u32::try_from(month).ok()?, u32::try_from(day).ok()?);
-        let days = u64::try_from(days).ok()?;
+        let date = Date {
+            year: i64::try_from(year).ok()?,
+            month: u32::try_from(month).ok()?,
+            day: u32::try_from(day).ok()?,
+        };
+        let days = u64::try_from(date.to_day()).ok()?;
         Some(self.instant(days * DAY_S + hour * 3600 + minute * 60 + second))
     }
 }
@@ -66,7 +68,7 @@ impl Epoch {
 /// The minute that a second since 1970 lies in.
 pub(crate) fn minute_of(seconds: u64) -> Minute {
     let days = i64::try_from(seconds / DAY_S).unwrap_or(i64::MAX / 2);
-    let (year, month, day) = date_of(days);
+    let Date { year, month, day } = Date::of_day(days);
     let small = |number: u64| u32::try_from(number).unwrap_or(0);
     Minute {
         year,
@@ -74,34 +76,8 @@ pub(crate) fn minute_of(seconds: u64) -> Minute {
         day,
         hour: small(seconds % DAY_S / 3600),
         minute: small(seconds % 3600 / 60),
-        // 1 January 1970 was a Thursday.
-        weekday: small((seconds / DAY_S + 4) % 7),
+        weekday: weekday(days),
     }
-}
-
-/// The date of a day since 1970.
-fn date_of(days: i64) -> (i64, u32, u32) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, u32::try_from(month).unwrap_or(1), u32::try_from(day).unwrap_or(1))
-}
-
-/// The day since 1970 of a date.
-pub(crate) fn days_of(year: i64, month: u32, day: u32) -> i64 {
-    let year = year - i64::from(month <= 2);
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let from_march = i64::from((month + 9) % 12);
-    let day_of_year = (153 * from_march + 2) / 5 + i64::from(day) - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
 }
 
 /// A span as tables show ages: `5s`, `3m12s`, `2h`, `4d3h`.

@@ -60,6 +60,8 @@ pub mod selector;
 mod spec;
 mod status;
 pub mod summaries;
+#[cfg(test)]
+mod tables;
 mod tree;
 mod view;
 mod why;
@@ -73,7 +75,7 @@ pub use kube::Kube;
 pub use kubelet::KUBELETS;
 pub use missing::Missing;
 pub use object::{Deletion, Object, ObjectNo, ObjectRef, OwnerReference, Pairs};
-pub use part::{Alone, Cluster, Kubernetes, Watcher};
+pub use part::{Alone, Cluster, Kubernetes, ObjectsChanged, Watcher};
 pub use planarium_ground::Cx;
 pub use request::{
     Applied, Change, ChangeKind, DeleteOptions, Outcome, Part, Patch, Propagation, Review, Scope, Verdict,
@@ -88,4 +90,4 @@ pub use summaries::{
     StatefulSetFacts,
 };
 pub use view::{About, ContainerFacts, DrainFacts, DrainOptions, NodeFacts, Occurrence, TaskFacts};
-pub use why::{Held, Why, WhyKind};
+pub use why::{Held, NodeMiss, Why, WhyKind};

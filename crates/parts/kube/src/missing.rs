@@ -112,6 +112,9 @@ impl Missing {
             _ if self.exists => format!("Add to the {kind} {}, empty: {entries}", self.name),
             (KindId::SECRET | KindId::CONFIG_MAP, true) => format!("Create the {kind} {}, empty", self.name),
             (_, false) => format!("Create the {kind} {} with empty entries: {entries}", self.name),
+            (KindId::PERSISTENT_VOLUME_CLAIM, true) => {
+                format!("Create the {kind} {} with {CLAIM_SIZE}", self.name)
+            }
             (_, true) => format!("Create the {kind} {}", self.name),
         }
     }

@@ -371,6 +371,9 @@ fn put_own(own: &PodOwn, spec: &mut Map<String, Value>) {
     }
     crate::api::requests_of_limits(spec);
     crate::spec::pod::admit_pod(spec, own.pinned.is_some(), &own.rank);
+    if let Some(token) = &own.token {
+        crate::api::mount_token(spec, token);
+    }
 }
 
 /// Metadata as a client sends it.

@@ -44,6 +44,10 @@ pub struct DeploymentFacts {
     pub available_replicas: u32,
     /// `status.unavailableReplicas`.
     pub unavailable_replicas: u32,
+    /// Maximum of pods that its strategy allows during a rollout.
+    pub most: u32,
+    /// Number of pods that its strategy keeps available.
+    pub least: u32,
     /// The condition `Progressing`, if there is one.
     pub progressing: Option<Condition>,
     /// The condition `Available`, if there is one.
@@ -225,6 +229,11 @@ impl Object {
     /// Nothing when it is no Deployment.
     pub fn deployment(&self) -> Option<DeploymentFacts> {
         let status = self.set(KindId::DEPLOYMENT)?;
+        let (surge, unavailable) = match &self.spec {
+            Spec::Deployment(spec) if spec.recreate => (0, self.replicas),
+            Spec::Deployment(spec) => spec.fence(self.replicas),
+            _ => (0, 0),
+        };
         Some(DeploymentFacts {
             generation: self.generation,
             observed_generation: status.observed,
@@ -234,6 +243,8 @@ impl Object {
             ready_replicas: status.ready,
             available_replicas: status.available,
             unavailable_replicas: status.unavailable,
+            most: self.replicas.saturating_add(surge),
+            least: self.replicas.saturating_sub(unavailable),
             progressing: Condition::find(&status.conditions, "Progressing"),
             available: Condition::find(&status.conditions, "Available"),
         })

@@ -63,6 +63,15 @@ pub(crate) fn object_at<'a>(
     as_object(slot)
 }
 
+/// The list under a key, which becomes one where there is none; so there always is one.
+pub(crate) fn array_at<'a>(object: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Vec<Value>> {
+    let slot = object.entry(key).or_insert(Value::Null);
+    if !slot.is_array() {
+        *slot = Value::Array(Vec::new());
+    }
+    slot.as_array_mut()
+}
+
 /// The fields of a value, which becomes an object where it is none; so there always are some.
 pub(crate) fn as_object(value: &mut Value) -> Option<&mut Map<String, Value>> {
     if !value.is_object() {

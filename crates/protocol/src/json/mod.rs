@@ -160,7 +160,7 @@ pub fn item<T: DeserializeOwned>(value: Value, text: &[u8], index: usize) -> Res
 fn take<T: DeserializeOwned>(value: Value, text: &[u8], way: &[place::Step]) -> Result<T, Error> {
     serde_json::from_value(value.clone()).map_err(|error| {
         let again = |value: Value| serde_json::from_value::<T>(value).err().map(|error| error.to_string());
-        placed(&value, error, (text, way), &again)
+        placed(&value, error, text, way, &again)
     })
 }
 
@@ -169,7 +169,8 @@ fn take<T: DeserializeOwned>(value: Value, text: &[u8], way: &[place::Step]) -> 
 fn placed(
     value: &Value,
     error: Error,
-    (text, way): (&[u8], &[place::Step]),
+    text: &[u8],
+    way: &[place::Step],
     again: &dyn Fn(Value) -> Option<String>,
 ) -> Error {
     let path = place::of(value, again);

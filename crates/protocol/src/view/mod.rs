@@ -9,7 +9,7 @@ mod text;
 
 pub use crate::interned::table;
 pub use action::ActionView;
-pub use status::{StatusClass, StatusWord};
+pub use status::{StatusClass, StatusWord, status_word};
 pub use text::plan_tree;
 
 use crate::Text;
@@ -360,6 +360,9 @@ pub struct MachineView {
     /// Zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<Text>,
+    /// Who has not noticed yet that it is silent, and when they will.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<NoticeView>,
     /// Attributes.
     pub attributes: Vec<(Text, Text)>,
     /// More of it is held than it has, because clusters share it that know nothing of each other.
@@ -374,6 +377,16 @@ pub struct MachineView {
     pub tasks: Vec<TaskView>,
     /// Ways to hurt or heal it: title and input.
     pub actions: Vec<ActionView>,
+}
+
+/// When somebody notices that a machine is silent, unless it is back before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(tsify::Tsify))]
+pub struct NoticeView {
+    /// Who, as the subject of a sentence.
+    pub by: Text,
+    /// When.
+    pub at_ms: u64,
 }
 
 /// When a machine is expected away. *Units*: nanoseconds since 1970 as decimal text, exact also where numbers are doubles.

@@ -106,6 +106,17 @@ pub struct StatusWord {
     pub meaning: Word,
 }
 
+/// The entry of a word in a system's table.
+pub const fn status_word(
+    word: &'static str,
+    class: StatusClass,
+    icon: &'static str,
+    glyph: &'static str,
+    meaning: &'static str,
+) -> StatusWord {
+    StatusWord { word, class, icon, glyph, meaning }
+}
+
 impl StatusWord {
     /// The entry of a word.
     pub fn find(words: &'static [Self], word: &str) -> Option<&'static Self> {

@@ -76,6 +76,21 @@ impl Attempt {
         &self.engine
     }
 
+    /// The luck of the try.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The player of the lesson's own script, as far as it is.
+    pub fn player(&self) -> &Player {
+        &self.player
+    }
+
+    /// The engine, for whoever shows this run.
+    pub fn into_engine(self) -> Engine {
+        self.engine
+    }
+
     /// An operation of the learner.
     pub fn moves(&self) -> &[Move] {
         &self.moves
@@ -174,7 +189,8 @@ impl Attempt {
         Err(NotAllowed { word: commands::word(input), allowed: self.lesson.allowed.clone() })
     }
 
-    fn put_in(&mut self, input: Input) -> Applied {
+    /// Puts an input in, allowed or not.
+    pub(super) fn put_in(&mut self, input: Input) -> Applied {
         let applied = self.engine.apply(input.clone());
         self.watch.command(applied.input, applied.outcome.is_err());
         self.watch.look(&self.engine);

@@ -97,9 +97,14 @@ impl List<'_> {
     }
 
     fn push(&mut self, title: String, input: Input) {
-        let allowed = self.lesson.allowed.iter().any(|allowed| covers(allowed, &input));
-        if allowed && !self.found.iter().any(|(_, known)| *known == input) {
-            self.found.push((title, input));
+        if !self.lesson.allowed.iter().any(|allowed| covers(allowed, &input)) {
+            return;
+        }
+        match self.found.iter_mut().find(|(_, known)| *known == input) {
+            // Of several titles of one input the shortest is the plainest.
+            Some((known, _)) if title.len() < known.len() => *known = title,
+            Some(_) => {}
+            None => self.found.push((title, input)),
         }
     }
 }

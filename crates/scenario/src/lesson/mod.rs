@@ -3,7 +3,8 @@
 //! Knows: how a lesson is written, when its checks are met or lost, why, and how a try is played. Must not know: how any of it is
 //! shown.
 //!
-//! Entry points: [`Attempt`] is one try, with its [`Progress`]; [`prove`] plays a lesson's own routes and random players.
+//! Entry points: [`Attempt`] is one try, with its [`Progress`]; [`prove`] plays a lesson's own routes and random players;
+//! [`Recording`] and [`make`] turn a run into a lesson.
 
 mod account;
 mod attempt;
@@ -11,11 +12,15 @@ mod candidates;
 mod check;
 mod commands;
 mod facts;
+mod follow;
+mod link;
 mod losses;
+mod make;
 mod model;
 mod progress;
 mod proof;
 mod read;
+mod recording;
 mod states;
 mod texts;
 mod watch;
@@ -25,9 +30,12 @@ pub use attempt::{Attempt, Move, NotAllowed};
 pub use candidates::candidates;
 pub use check::Check;
 pub use commands::{covers, word};
+pub use link::{HAND_IN_PREFIX, HandIn, LESSON_PREFIX, OwnLesson};
+pub use make::{Made, Outline, make};
 pub use model::{Lesson, Naive, NamedCheck, Prediction, PredictionOption, Role, Route, Serving};
 pub use progress::{CheckProgress, Progress, Score, State, Verdict};
 pub use proof::{Other, Proof, prove};
+pub use recording::{Recording, Suggested};
 pub use states::{Bound, States, Term};
 pub use texts::{OptionText, ParsedTexts, QuestionText, Texts, parse_texts};
 pub use watch::Watch;

@@ -14,6 +14,7 @@ use crate::codes;
 use crate::lesson::{self, Lesson};
 use crate::model::{DEFAULT_LIMIT_MS, Scenario};
 use fields::Fields;
+use planarium_kernel::civil::Date;
 use planarium_protocol::input::ProcessBehaviour;
 use planarium_source::yaml::{Node, Reader};
 use planarium_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
@@ -174,22 +175,14 @@ fn calendar_ms(text: &str) -> Option<u64> {
     let (year, month, day) = (date.next()??, date.next()??, date.next()??);
     let mut time = time.splitn(3, ':').map(|part| part.split('.').next().unwrap_or(part).parse::<u64>().ok());
     let (hour, minute, second) = (time.next()??, time.next()??, time.next().unwrap_or(Some(0))?);
-    if !(1970..=9999).contains(&year)
-        || !(1..=12).contains(&month)
-        || day == 0
-        || hour > 23
-        || minute > 59
-        || second > 59
-    {
-        return None;
-    }
-    let leap = |y: u64| y.is_multiple_of(4) && (!y.is_multiple_of(100) || y.is_multiple_of(400));
-    let lengths = [31, if leap(year) { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let before: u64 = lengths.iter().take(usize::try_from(month - 1).ok()?).sum();
-    if day > *lengths.get(usize::try_from(month - 1).ok()?)? {
-        return None;
-    }
-    let days: u64 = (1970..year).map(|y| if leap(y) { 366 } else { 365 }).sum::<u64>() + before + day - 1;
+    let date = Date {
+        year: i64::try_from(year).ok()?,
+        month: u32::try_from(month).ok()?,
+        day: u32::try_from(day).ok()?,
+    };
+    let is_valid =
+        (1970..=9999).contains(&year) && date.exists() && hour <= 23 && minute <= 59 && second <= 59;
+    let days = u64::try_from(date.to_day()).ok().filter(|_| is_valid)?;
     Some(((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000)
 }
 

@@ -8,6 +8,7 @@
 //! entries; both are bounded by [`Limits::alias_nodes`].
 
 mod build;
+mod change;
 mod continued;
 mod duplicate;
 mod go;
@@ -21,6 +22,7 @@ mod recover;
 mod scalar;
 mod value;
 
+pub use change::{Addable, apply_changes, changes};
 pub use duplicate::{report_duplicates, report_duplicates_everywhere};
 pub use go::to_go_yaml;
 pub use limits::Limits;

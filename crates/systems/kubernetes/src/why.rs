@@ -15,6 +15,9 @@ use serde_json::Value;
 
 use crate::plans::{self, Member, OBJECTS};
 
+/// Maximum of held pods that a finished workload names.
+const HELD: usize = 5;
+
 /// Facts for the explanation.
 pub(crate) struct Facts<'f> {
     /// The service.
@@ -34,7 +37,14 @@ struct Found {
 
 impl Found {
     fn because(&mut self, text: impl Into<String>, kind: ReasonKind) {
-        self.reasons.push(Reason { text: text.into(), event: None, kind });
+        self.add(Reason { text: text.into(), event: None, kind });
+    }
+
+    /// Adds a reason. Several pods may wait for the same: that is said once.
+    fn add(&mut self, reason: Reason) {
+        if self.reasons.iter().all(|known| known.text != reason.text) {
+            self.reasons.push(reason);
+        }
     }
 
     fn hint(&mut self, title: impl Into<String>, input: Option<Input>) {
@@ -45,9 +55,25 @@ impl Found {
     }
 
     fn why(self, path: ElementPath, status: &str) -> Why {
-        let sentence = self.reasons.first().map(|reason| reason.text.clone()).unwrap_or_default();
+        let name = path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan);
+        let sentence = sentence(name, status, self.reasons.first());
         Why { path, status: status.into(), sentence, reasons: self.reasons, unblock: self.unblock }
     }
+}
+
+/// The sentence of an element: its name, its status and the first reason.
+fn sentence(name: &str, status: &str, first: Option<&Reason>) -> String {
+    let text = first.map_or("", |reason| reason.text.as_str());
+    if text.is_empty() || text.starts_with("It is ") {
+        return format!("{name} is {status}");
+    }
+    let mut letters = text.chars();
+    let (start, rest) = (letters.next(), letters.as_str());
+    // A name of several words stays as it is: `CronJob`.
+    let is_word = !rest.split(' ').next().unwrap_or_default().contains(char::is_uppercase);
+    let start =
+        start.map(|letter| if is_word { letter.to_lowercase().collect() } else { letter.to_string() });
+    format!("{name} is {status}: {}{rest}", start.unwrap_or_default())
 }
 
 impl Facts<'_> {
@@ -77,7 +103,7 @@ impl Facts<'_> {
             }
             (Some(phase), Some(step)) => {
                 let word = plans::step_word(member, phase, step)?;
-                self.step(member, (phase, step), word, &mut found);
+                self.step(member, phase, step, word, &mut found);
                 word
             }
         };
@@ -189,7 +215,8 @@ impl Facts<'_> {
                 "Scheduled" => self.kube.why(self.fleet, object).first().map(|why| why.text.clone()),
                 _ => None,
             };
-            return found.because(text.unwrap_or_else(|| "It is complete".to_owned()), ReasonKind::Complete);
+            found.because(text.unwrap_or_else(|| "It is complete".to_owned()), ReasonKind::Complete);
+            return self.held_pods(member, found);
         }
         if member.facts.status == "Suspended" {
             let held = self.path(&member.key, None, None);
@@ -234,16 +261,19 @@ impl Facts<'_> {
         }
     }
 
-    fn step(&self, member: &Member, (phase, step): (&str, &str), word: &str, found: &mut Found) {
-        if matches!(word, "Ready" | "Completed") {
-            return found.because("It is as it is wanted", ReasonKind::Complete);
-        }
+    fn step(&self, member: &Member, phase: &str, step: &str, word: &str, found: &mut Found) {
         let of = |part: &&plans::Part| {
             plans::step_of(member, part).is_some_and(|(own, name)| *own == *phase && *name == *step)
         };
         let pod = member.pods().filter(of).last().map(|part| &part.object);
         let own = member.object.as_ref().filter(|object| object.pod().is_some());
         match (word, pod.or(own)) {
+            ("Ready" | "Completed", pod) => {
+                found.because("It is as it is wanted", ReasonKind::Complete);
+                if let Some(pod) = pod {
+                    self.told(member, self.held_pod(pod), found);
+                }
+            }
             ("OnDelete", Some(pod)) => {
                 let text = format!(
                     "pod {} was made by an earlier revision; with OnDelete it is replaced when somebody deletes it",
@@ -283,10 +313,7 @@ impl Facts<'_> {
                     );
                 }
             }
-            (_, Some(pod)) => {
-                let reasons = self.kube.why(self.fleet, pod);
-                self.told(member, reasons, found);
-            }
+            (_, Some(pod)) => self.object(member, pod, found),
             (_, None) => {
                 if let Some(object) = &member.object {
                     self.object(member, object, found);
@@ -295,10 +322,38 @@ impl Facts<'_> {
         }
     }
 
+    /// Why a pod stays that is as it is wanted: its eviction was refused.
+    fn held_pod(&self, pod: &Object) -> Vec<planarium_kube::Why> {
+        let mut reasons = self.kube.why(self.fleet, pod);
+        reasons.retain(|reason| reason.kind == WhyKind::DisruptionBudget);
+        reasons
+    }
+
+    /// Pods of a finished workload whose eviction a budget refused.
+    fn held_pods(&self, member: &Member, found: &mut Found) {
+        for pod in member.pods() {
+            self.told(member, self.held_pod(&pod.object), found);
+            if found.reasons.len() > HELD {
+                return;
+            }
+        }
+    }
+
     /// The cluster's reasons for an object, with ways out.
     fn object(&self, member: &Member, object: &Object, found: &mut Found) {
         let reasons = self.kube.why(self.fleet, object);
         self.told(member, reasons, found);
+        for miss in self.kube.missed_by(object) {
+            let Some(node) = miss.node else {
+                found.because(
+                    miss.text,
+                    ReasonKind::Object { object: object.path(), state: "Unschedulable".into() },
+                );
+                continue;
+            };
+            let node = format!("node/{node}").into();
+            found.because(miss.text, ReasonKind::Object { object: node, state: "Unschedulable".into() });
+        }
     }
 
     fn told(&self, member: &Member, reasons: Vec<planarium_kube::Why>, found: &mut Found) {
@@ -317,17 +372,21 @@ impl Facts<'_> {
                     ReasonKind::Object { object: reason.about, state: format!("{kind:?}").into() }
                 }
             };
-            found.reasons.push(Reason { text: reason.text, event: reason.event, kind });
+            found.add(Reason { text: reason.text, event: reason.event, kind });
         }
     }
 
     /// Ways out of what the cluster says.
     fn ways(&self, member: &Member, reasons: &[planarium_kube::Why], found: &mut Found) {
         let has = |kind: WhyKind| reasons.iter().any(|reason| reason.kind == kind);
+        for way in reasons.iter().flat_map(|reason| &reason.ways) {
+            found.hint(way.title.clone(), way.input.clone());
+        }
         if has(WhyKind::Paused) {
             found.hint("Resume the rollout", Some(self.command(&member.key, PlanOp::Continue)));
         }
-        let homeless: Vec<Amounts> = reasons.iter().filter_map(|reason| reason.requests).collect();
+        let movable = reasons.iter().filter(|reason| !reason.pinned);
+        let homeless: Vec<Amounts> = movable.filter_map(|reason| reason.requests).collect();
         if let Some(first) = homeless.first() {
             let (title, count) = match u32::try_from(homeless.len()) {
                 Ok(count) if count > 1 => (format!("Add {count} machines with room for them"), count),
@@ -335,6 +394,8 @@ impl Facts<'_> {
             };
             let most = homeless.iter().fold(*first, |most, one| most.most(*one));
             found.hint(title, Some(roomy(most, count)));
+        }
+        if reasons.iter().any(|reason| reason.requests.is_some()) {
             found.hint("Lower what the pods request, in the template", None);
         }
         if has(WhyKind::Unschedulable) {
@@ -344,25 +405,17 @@ impl Facts<'_> {
                 found.hint(format!("Uncordon {}", node.name), Some(merge(path, body)));
             }
         }
-        for (kind, name) in reasons.iter().filter_map(|reason| missing(&reason.text)) {
-            let (id, plural, shown) = match kind {
-                "secret" => (KindId::SECRET, "secrets", "Secret"),
-                "configmap" => (KindId::CONFIG_MAP, "configmaps", "ConfigMap"),
-                "serviceaccount" => (KindId::SERVICE_ACCOUNT, "serviceaccounts", "ServiceAccount"),
-                _ => (KindId::PERSISTENT_VOLUME_CLAIM, "persistentvolumeclaims", "PersistentVolumeClaim"),
-            };
-            // It may be there by now, and the pod has not tried again.
-            if self.has(id, &member.namespace, name) {
+        for missing in reasons.iter().flat_map(|reason| &reason.missing) {
+            found.hint(missing.title(), Some(Input::Call(missing.call())));
+        }
+        for name in reasons.iter().filter_map(|reason| missing_account(&reason.text)) {
+            // It may be there by now, and the controller has not tried again.
+            if self.has(KindId::SERVICE_ACCOUNT, &member.namespace, name) {
                 continue;
             }
-            let body = if id == KindId::PERSISTENT_VOLUME_CLAIM { claim(name) } else { object(shown, name) };
-            let title = match kind {
-                "secret" | "configmap" => format!("Create the {shown} {name}, empty"),
-                "serviceaccount" => format!("Create the {shown} {name}"),
-                _ => format!("Create the {shown} {name} with 1Gi"),
-            };
-            let path = format!("/kube/api/v1/namespaces/{}/{plural}", member.namespace);
-            found.hint(title, Some(call("POST", path, body)));
+            let path = format!("/kube/api/v1/namespaces/{}/serviceaccounts", member.namespace);
+            let create = call("POST", path, object("ServiceAccount", name));
+            found.hint(format!("Create the ServiceAccount {name}"), Some(create));
         }
         let is_bad = [
             WhyKind::ProgressDeadline,
@@ -401,13 +454,6 @@ fn object(kind: &str, name: &str) -> Value {
     json!({ "apiVersion": "v1", "kind": kind, "metadata": { "name": name } })
 }
 
-fn claim(name: &str) -> Value {
-    json!({
-        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": { "name": name },
-        "spec": { "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } } },
-    })
-}
-
 /// The `apiVersion` in the words of a client that finds no such kind.
 fn api_version(text: &str) -> String {
     let rest = text.split("in version \"").nth(1).unwrap_or_default();
@@ -436,13 +482,9 @@ fn roomy(requests: Amounts, count: u32) -> Input {
     Input::AddAgent(AddAgent { count: Some(count), resources, ..AddAgent::default() })
 }
 
-/// Kind and name in a message such as `secret "door" not found`.
-fn missing(message: &str) -> Option<(&str, &str)> {
-    // The scheduler goes on to say that preemption does not help.
-    let message = message.split(". preemption:").next().unwrap_or(message);
+/// The name in a message such as `serviceaccount "door" not found`.
+fn missing_account(message: &str) -> Option<&str> {
     let rest = message.trim_end_matches('.').strip_suffix(" not found")?.strip_suffix('"')?;
     let (before, name) = rest.rsplit_once('"')?;
-    let kind = before.trim_end().rsplit(' ').next()?;
-    matches!(kind, "secret" | "configmap" | "serviceaccount" | "persistentvolumeclaim")
-        .then_some((kind, name))
+    (before.trim_end().rsplit(' ').next()? == "serviceaccount").then_some(name)
 }

@@ -28,6 +28,7 @@ pub mod instance;
 pub mod package;
 pub mod pods;
 mod process;
+mod smaller;
 pub mod status;
 mod statuses;
 pub mod verify;

@@ -1,16 +1,6 @@
 //! Meanings of the status words for a reader.
 
-use planarium_protocol::view::{StatusClass, StatusWord};
-
-const fn word(
-    word: &'static str,
-    class: StatusClass,
-    icon: &'static str,
-    glyph: &'static str,
-    meaning: &'static str,
-) -> StatusWord {
-    StatusWord { word, class, icon, glyph, meaning }
-}
+use planarium_protocol::view::{StatusClass, StatusWord, status_word as word};
 
 /// The status words of plans, phases and steps.
 pub const STATUSES: &[StatusWord] = SHOWN.split_at(6).0;

@@ -40,25 +40,24 @@ impl Version {
     /// Reads an object.
     pub fn read(object: &Object) -> Self {
         let spec = object.content().get("spec").unwrap_or(&Value::Null);
-        let about = (object.name.clone(), object.namespace.clone(), object.resource_version);
-        Self { templates: templates(spec), ..Self::of_spec(spec, about) }
+        Self { templates: templates(spec), ..Self::outline(object) }
     }
 
     /// Reads an object without its templates.
     pub fn outline(object: &Object) -> Self {
         let spec = object.content().get("spec").unwrap_or(&Value::Null);
-        Self::of_spec(spec, (object.name.clone(), object.namespace.clone(), object.resource_version))
+        Self::of_spec(spec, object.name.clone(), object.namespace.clone(), object.resource_version)
     }
 
     /// Reads what is no object of the cluster yet.
     pub fn of_value(value: &Value) -> Self {
         let spec = value.get("spec").unwrap_or(&Value::Null);
         let metadata = value.get("metadata");
-        let about = (Text::from(text(metadata, "name")), Text::from(text(metadata, "namespace")), 0);
-        Self { templates: templates(spec), ..Self::of_spec(spec, about) }
+        let (name, namespace) = (text(metadata, "name").into(), text(metadata, "namespace").into());
+        Self { templates: templates(spec), ..Self::of_spec(spec, name, namespace, 0) }
     }
 
-    fn of_spec(spec: &Value, (name, namespace, resource_version): (Text, Text, u64)) -> Self {
+    fn of_spec(spec: &Value, name: Text, namespace: Text, resource_version: u64) -> Self {
         let plans = spec.get("plans").and_then(Value::as_object);
         let mut plans: Vec<Plan> =
             plans.into_iter().flatten().map(|(name, value)| plan(name, value)).collect();

@@ -152,7 +152,7 @@ fn phase(plan: &Plan, phase: &Phase, status: Option<&PlanStatus>, facts: &Facts<
         .map(|(at, step)| {
             let status =
                 status.and_then(|status| status.steps.iter().find(|it| *it.name == *step.name.value));
-            self::step((plan, phase, step), at, status, facts)
+            self::step(plan, phase, step, at, status, facts)
         })
         .collect();
     let done = steps.iter().filter(|step| &*step.status == Status::Complete.word()).count();
@@ -172,7 +172,9 @@ fn phase(plan: &Plan, phase: &Phase, status: Option<&PlanStatus>, facts: &Facts<
 }
 
 fn step(
-    (plan, phase, step): (&Plan, &Phase, &Step),
+    plan: &Plan,
+    phase: &Phase,
+    step: &Step,
     at: usize,
     status: Option<&StepStatus>,
     facts: &Facts<'_>,

@@ -15,8 +15,10 @@ use planarium_protocol::why::{ElementRef, Reason, ReasonKind, Unblock};
 use planarium_protocol::{Amount, Input, Text, Why};
 
 use crate::controller::{Controller, Known};
+use crate::engine::Rendered;
 use crate::instance::{FINALIZER, PhaseStatus, PlanStatus, StepStatus};
 use crate::package::model::{Phase, Plan, Step, Task, TaskKind};
+use crate::smaller::{Waiting, smaller};
 use crate::status::Status;
 use crate::version::Version;
 use crate::view::trigger_refusal;
@@ -36,7 +38,6 @@ pub(crate) struct Facts<'f> {
 /// Reasons found so far.
 #[derive(Default)]
 struct Found {
-    sentence: String,
     reasons: Vec<Reason>,
     unblock: Vec<Unblock>,
 }
@@ -44,8 +45,8 @@ struct Found {
 impl Found {
     fn because(&mut self, text: impl Into<String>, kind: ReasonKind) {
         let text = text.into();
-        if self.sentence.is_empty() {
-            self.sentence.clone_from(&text);
+        if self.reasons.iter().any(|known| known.text == text) {
+            return;
         }
         self.reasons.push(Reason { text, event: None, kind });
     }
@@ -56,6 +57,17 @@ impl Found {
             self.unblock.push(Unblock { title, input });
         }
     }
+}
+
+/// A phase or a step with what it is part of, each with its state where it has one.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    version: &'a Version,
+    plan: &'a Plan,
+    run: Option<&'a PlanStatus>,
+    phase: &'a Phase,
+    phase_run: Option<&'a PhaseStatus>,
+    step: Option<(&'a Step, Option<&'a StepStatus>)>,
 }
 
 /// Why an element is not finished; none when there is no such element.
@@ -83,13 +95,16 @@ pub(crate) fn why(path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
                     (run.map_or(Status::NeverRun, |it| it.status), Some((step, run)))
                 }
             };
-            facts.part(version, plan, run, (phase, phase_run), step, status, &mut found);
+            let part = Part { version, plan, run, phase, phase_run, step };
+            facts.part(part, status, &mut found);
             status
         }
     };
     if found.reasons.is_empty() {
         found.because("The controller looks at it again", facts.next_look());
     }
+    let name = path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan);
+    let sentence = sentence(name, status.word(), found.reasons.first());
     Some(Why {
         path: ElementPath {
             dialect: crate::WORD.into(),
@@ -97,10 +112,25 @@ pub(crate) fn why(path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
             ..path.clone()
         },
         status: status.text(),
-        sentence: found.sentence,
+        sentence,
         reasons: found.reasons,
         unblock: found.unblock,
     })
+}
+
+/// The sentence of an element: its name, its status and the first reason.
+fn sentence(name: &str, status: &str, first: Option<&Reason>) -> String {
+    let text = first.map_or("", |reason| reason.text.as_str());
+    if text.is_empty() || text.starts_with("It is ") {
+        return format!("{name} is {status}");
+    }
+    let mut letters = text.chars();
+    let (start, rest) = (letters.next(), letters.as_str());
+    // A name of several words stays as it is: `CronJob`.
+    let is_word = !rest.split(' ').next().unwrap_or_default().contains(char::is_uppercase);
+    let start =
+        start.map(|letter| if is_word { letter.to_lowercase().collect() } else { letter.to_string() });
+    format!("{name} is {status}: {}{rest}", start.unwrap_or_default())
 }
 
 /// Returns the reason that ended a plan: its own message, or the step that reports it; in words, and as the message itself.
@@ -273,17 +303,8 @@ impl Facts<'_> {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "an element with its place and what is known of both")]
-    fn part(
-        &self,
-        version: &Version,
-        plan: &Plan,
-        run: Option<&PlanStatus>,
-        (phase, phase_run): (&Phase, Option<&PhaseStatus>),
-        step: Option<(&Step, Option<&StepStatus>)>,
-        status: Status,
-        found: &mut Found,
-    ) {
+    fn part(&self, part: Part<'_>, status: Status, found: &mut Found) {
+        let Part { version, plan, run, phase, phase_run, step } = part;
         if status == Status::Complete {
             return found.because("It is complete", ReasonKind::Complete);
         }
@@ -302,6 +323,9 @@ impl Facts<'_> {
         } else if status == Status::Error {
             let message = own.cloned().unwrap_or_default();
             if !message.is_empty() {
+                if let Some((title, call)) = stuck_job(&message) {
+                    found.hint(title, Some(Input::Call(call)));
+                }
                 found.because(message.to_string(), ReasonKind::Errored { errors: vec![message] });
                 found.because("The controller tries it again", self.next_look());
             }
@@ -322,7 +346,7 @@ impl Facts<'_> {
             }
             Some((step, _)) if reached => {
                 for task in step.tasks.iter().filter_map(|task| version.task(&task.value)) {
-                    self.task(phase, step, task, found);
+                    self.task(version, phase, step, task, found);
                 }
             }
             Some(_) => {}
@@ -384,23 +408,41 @@ impl Facts<'_> {
     }
 
     /// Ways past what an object waits for.
-    fn ways(reasons: &[planarium_kube::Why], found: &mut Found) {
-        let homeless: Vec<Amounts> = reasons.iter().filter_map(|reason| reason.requests).collect();
-        if let Some(first) = homeless.first() {
-            let (title, count) = match u32::try_from(homeless.len()) {
+    fn ways(
+        &self,
+        version: &Version,
+        rendered: Option<&Rendered>,
+        reasons: &[planarium_kube::Why],
+        found: &mut Found,
+    ) {
+        let movable = reasons.iter().filter(|reason| !reason.pinned);
+        let movable: Vec<Amounts> = movable.filter_map(|reason| reason.requests).collect();
+        if let Some(first) = movable.first() {
+            let (title, count) = match u32::try_from(movable.len()) {
                 Ok(count) if count > 1 => (format!("Add {count} machines with room for them"), count),
                 _ => ("Add a machine with room for it".to_owned(), 1),
             };
-            let most = homeless.iter().fold(*first, |most, one| most.most(*one));
+            let most = movable.iter().fold(*first, |most, one| most.most(*one));
             found.hint(title, Some(roomy(most, count)));
-            found.hint("Lower what the pod requests, in the template or by its parameter", None);
+        }
+        let homeless: Vec<Amounts> = reasons.iter().filter_map(|reason| reason.requests).collect();
+        if !homeless.is_empty() {
+            let instance = &self.known.instance;
+            let by_parameter = rendered.and_then(|rendered| {
+                let homeless = &homeless;
+                smaller(&Waiting { instance, version, kube: self.kube, rendered, homeless })
+            });
+            match by_parameter {
+                Some((title, input)) => found.hint(title, Some(input)),
+                None => found.hint("Lower what the pod requests, in the template or by its parameter", None),
+            }
         }
         for missing in reasons.iter().flat_map(|reason| &reason.missing) {
             found.hint(missing.title(), Some(Input::Call(missing.call())));
         }
     }
 
-    fn task(&self, phase: &Phase, step: &Step, task: &Task, found: &mut Found) {
+    fn task(&self, version: &Version, phase: &Phase, step: &Step, task: &Task, found: &mut Found) {
         let name = task.name.value.as_str();
         if task.is() == Some(TaskKind::Dummy) && !task.done && !task.want_err {
             let text = format!("Task {name} is a Dummy that is never done");
@@ -436,7 +478,7 @@ impl Facts<'_> {
         let prepared = rendered.and_then(|it| it.objects.iter().find(|it| *it.path() == **object));
         let there = prepared.and_then(|it| self.kube.get(ObjectRef::new(it.kind?, &it.namespace, &it.name)));
         let reasons = there.map(|there| self.kube.why(self.fleet, there)).unwrap_or_default();
-        Self::ways(&reasons, found);
+        self.ways(version, rendered.map(|rendered| &**rendered), &reasons, found);
         for reason in reasons {
             let kind = match reason.held {
                 Some(held) => ReasonKind::HeldByOthers {
@@ -449,9 +491,28 @@ impl Facts<'_> {
                     ReasonKind::Object { object: reason.about, state }
                 }
             };
-            found.reasons.push(Reason { text: reason.text, event: reason.event, kind });
+            // Several pods may wait for the same: that is said once.
+            if found.reasons.iter().all(|known| known.text != reason.text) {
+                found.reasons.push(Reason { text: reason.text, event: reason.event, kind });
+            }
         }
     }
+}
+
+/// Reads a Job out of an error that says that its template cannot change, and returns the call that deletes it.
+///
+/// A Secret or ConfigMap that comes or changes while the Job waits changes the hash in its template.
+fn stuck_job(message: &str) -> Option<(String, HttpCall)> {
+    let (_, rest) = message.split_once("failed to patch a batch/v1, Kind=Job ")?;
+    let (object, problem) = rest.split_once(": ")?;
+    let (namespace, name) = object.split_once('/').filter(|_| problem.ends_with("field is immutable"))?;
+    let call = HttpCall {
+        method: "DELETE".to_owned(),
+        path: format!("/kube/apis/batch/v1/namespaces/{namespace}/jobs/{name}"),
+        body: json!({ "propagationPolicy": "Background" }),
+        content_type: Some("application/json".to_owned()),
+    };
+    Some((format!("Delete the Job {name}, which cannot be changed: the controller creates it anew"), call))
 }
 
 /// Machines on each of which a pod fits with something to spare.

@@ -11,6 +11,7 @@ use crate::id::PathId;
 use crate::instances::tracker::SpecNo;
 use crate::launch_queue::backoff::Backoff;
 use crate::offers::statistics::OfferStats;
+use crate::shown::{Place, place_of};
 use planarium_kernel::cow::Table;
 use planarium_kernel::{Map, SimTime, SortedMap};
 use planarium_protocol::Text;
@@ -46,7 +47,7 @@ pub(crate) struct Rescaling {
 pub(crate) struct SpecRun {
     pub(crate) id: PathId,
     /// Its place in the view.
-    pub(crate) place: (Text, Text),
+    pub(crate) place: Place,
     /// Its specification in the present tree.
     pub(crate) spec: Option<Arc<RunSpec>>,
     pub(crate) backoff: Backoff,
@@ -144,7 +145,7 @@ impl SpecRun {
     /// Of an id that nothing is known of yet.
     pub(crate) fn new(id: PathId, spec: Option<Arc<RunSpec>>) -> Self {
         Self {
-            place: crate::shown::place_of(&id),
+            place: place_of(&id),
             id,
             spec,
             backoff: Backoff::default(),

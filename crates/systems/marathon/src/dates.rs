@@ -7,6 +7,7 @@
 use crate::definition::spec::Stamp;
 use crate::definition::write::Dates;
 use planarium_kernel::SimTime;
+use planarium_kernel::civil::{DAY_S, Date};
 
 /// Calendar instant of genesis.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,7 +16,7 @@ pub(crate) struct Calendar {
     pub(crate) epoch_ms: u64,
 }
 
-const DAY_MS: u64 = 86_400_000;
+const DAY_MS: u64 = DAY_S * 1000;
 
 impl Dates for Calendar {
     fn date(&self, at: Stamp) -> String {
@@ -52,7 +53,7 @@ impl Calendar {
 /// Milliseconds since 1970 as text.
 fn text(ms: u64) -> String {
     let (days, rest) = (ms / DAY_MS, ms % DAY_MS);
-    let (year, month, day) = civil(days);
+    let Date { year, month, day } = Date::of_day(i64::try_from(days).unwrap_or(i64::MAX));
     let (seconds, milli) = (rest / 1000, rest % 1000);
     format!(
         "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{milli:03}Z",
@@ -62,31 +63,12 @@ fn text(ms: u64) -> String {
     )
 }
 
-/// Year, month and day of a day since 1970, by the usual cycle of 400 years.
-fn civil(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (year_of_era + era * 400 + u64::from(month <= 2), month, day)
-}
-
-/// Days since 1970.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = year - i64::from(month <= 2);
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let day_of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + day_of_year - 719_468
-}
-
 /// Milliseconds since 1970 of a text.
 fn parse(text: &str) -> Option<i64> {
     let (date, time) = text.split_once(['T', 't'])?;
     let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    let date = Date { year, month: u32::try_from(month).ok()?, day: u32::try_from(day).ok()? };
     if !(0..=9999).contains(&year)
         || !(1..=12).contains(&month)
         || !(1..=31).contains(&day)
@@ -119,7 +101,7 @@ fn parse(text: &str) -> Option<i64> {
             sign * (number / 100 * 60 + number % 100)
         }
     };
-    let minutes = (days(year, month, day) * 24 + hour) * 60 + minute - offset;
+    let minutes = (date.to_day() * 24 + hour) * 60 + minute - offset;
     Some((minutes * 60 + second) * 1000 + milli)
 }
 

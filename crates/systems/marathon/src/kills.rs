@@ -3,7 +3,7 @@
 //! **Source**: `marathon: core/task/termination/impl/KillServiceActor.scala, KillAction.scala`. Match.
 
 use crate::instances::instance::{Condition, Goal, Instance};
-use crate::instances::tracker::Key;
+use crate::instances::tracker::{Key, Tracked};
 use crate::port::Port;
 use crate::records::Records;
 use crate::timers::Job;
@@ -105,12 +105,8 @@ impl Kills {
     }
 
     /// An instance changed: it has ended, or is to end.
-    pub(crate) fn hear(
-        &mut self,
-        records: &mut Records,
-        port: &mut Port<'_>,
-        (key, instance): (Key, &Arc<Instance>),
-    ) {
+    pub(crate) fn hear(&mut self, records: &mut Records, port: &mut Port<'_>, changed: Tracked<'_>) {
+        let Tracked { key, instance } = changed;
         if instance.condition.is_considered_terminal() {
             self.done(records, port, &instance.id);
         } else if instance.goal.is_terminal() && !self.waiting.contains_key(&instance.id) {

@@ -75,8 +75,8 @@ impl<'a> Port<'a> {
     }
 
     /// The process of a task, by the ids of task and agent.
-    pub(crate) fn process_of(&self, framework: FrameworkId, task: (&str, &str)) -> Option<ProcessId> {
-        self.cluster.process_of(framework, task)
+    pub(crate) fn process_of(&self, framework: FrameworkId, task: &str, agent: &str) -> Option<ProcessId> {
+        self.cluster.process_of(framework, task, agent)
     }
 
     /// Ids of all tasks of a framework that an implicit reconciliation tells of, each with that of its agent.

@@ -6,7 +6,7 @@ use crate::deployments::Deployment;
 use crate::deployments::plan::Plan;
 use crate::id::PathId;
 use crate::instances::instance::Instance;
-use crate::instances::tracker::SpecNo;
+use crate::instances::tracker::{SpecNo, Tracked};
 use crate::launch_queue::backoff::Delay;
 use crate::records::Records;
 use crate::setup::Setup;
@@ -25,6 +25,13 @@ struct Fact {
     text: Text,
 }
 
+/// Instances that have begun to wait for offers.
+pub(crate) struct Queued {
+    pub(crate) count: u32,
+    /// Id of the first of them.
+    pub(crate) first: Option<Text>,
+}
+
 impl Records {
     /// The element that shows an app.
     pub(crate) fn app_path(&self, id: &PathId) -> ElementPath {
@@ -40,13 +47,8 @@ impl Records {
     }
 
     /// Something about an instance.
-    pub(crate) fn say_instance(
-        &self,
-        cx: &mut Cx,
-        what: &'static str,
-        (no, instance): (SpecNo, &Instance),
-        text: &str,
-    ) -> Cause {
+    pub(crate) fn say_instance(&self, cx: &mut Cx, what: &'static str, of: Tracked<'_>, text: &str) -> Cause {
+        let Tracked { key, instance } = of;
         let id = instance.spec_id();
         let sentence = [&*instance.id, ": ", text].concat();
         let mut facts = Vec::with_capacity(3);
@@ -54,7 +56,7 @@ impl Records {
         if let Some(agent) = &instance.agent {
             facts.push(("host", agent.hostname.clone()));
         }
-        let path = self.path_of(no);
+        let path = self.path_of(key.spec);
         let importance = match what {
             "instance-unhealthy" | "instance-overdue" | "instance-expunged" => Importance::High,
             _ => Importance::Normal,
@@ -62,14 +64,9 @@ impl Records {
         Cause::Event(report(&self.setup, cx, Fact { what, importance, path, facts, text: sentence.into() }))
     }
 
-    /// Instances wait for offers now: so many, and the first of them. A single one is named.
-    pub(crate) fn say_queued(
-        &self,
-        cx: &mut Cx,
-        id: &PathId,
-        (count, first): (u32, Option<Text>),
-        text: &str,
-    ) -> Cause {
+    /// Instances wait for offers now. A single one is named.
+    pub(crate) fn say_queued(&self, cx: &mut Cx, id: &PathId, queued: Queued, text: &str) -> Cause {
+        let Queued { count, first } = queued;
         let plural = if count == 1 { "instance is" } else { "instances are" };
         let sentence = format!("{id}: {count} {plural} to be launched: {text}");
         let mut facts = vec![("app", id.text().clone()), ("count", count.to_string().into())];
@@ -151,13 +148,8 @@ impl Records {
     }
 
     /// A health check sees an instance otherwise than before.
-    pub(crate) fn say_health(
-        &self,
-        cx: &mut Cx,
-        (no, instance): (SpecNo, &Instance),
-        alive: bool,
-        check: usize,
-    ) {
+    pub(crate) fn say_health(&self, cx: &mut Cx, of: Tracked<'_>, alive: bool, check: usize) {
+        let Tracked { key, instance } = of;
         let id = instance.spec_id();
         let word = if alive { "healthy" } else { "not healthy" };
         let sentence = format!("{} is {word} by its health check {check}", instance.id);
@@ -167,7 +159,7 @@ impl Records {
             ("alive", alive.to_string().into()),
         ];
         let importance = if alive { Importance::Normal } else { Importance::High };
-        let path = self.path_of(no);
+        let path = self.path_of(key.spec);
         report(
             &self.setup,
             cx,

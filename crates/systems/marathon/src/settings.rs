@@ -5,6 +5,7 @@
 //! **Source**: `marathon: MarathonConf.scala` and the traits it is made of; flags are read from variables `MARATHON_…` as the
 //! real start script does. Match for the flags named here; `MARATHON_SIM_…` are choices of this simulator.
 
+use crate::timers::Rhythm;
 use planarium_kernel::SortedSet;
 use planarium_protocol::Text;
 use std::collections::BTreeMap;
@@ -64,11 +65,11 @@ pub(crate) struct Settings {
     /// `--task_reservation_timeout`.
     pub(crate) reservation_ms: u64,
     /// `--scale_apps_initial_delay`, `--scale_apps_interval`.
-    pub(crate) scale_ms: (u64, u64),
+    pub(crate) scale: Rhythm,
     /// `--reconciliation_initial_delay`, `--reconciliation_interval`.
-    pub(crate) reconcile_ms: (u64, u64),
+    pub(crate) reconcile: Rhythm,
     /// `--task_lost_expunge_initial_delay`, `--task_lost_expunge_interval`.
-    pub(crate) expunge_ms: (u64, u64),
+    pub(crate) expunge: Rhythm,
     /// In a rolling restart only the flag that Mesos' own checks feed counts as healthy.
     pub(crate) strict_health: bool,
     /// Applications that others depend on are stopped after these.
@@ -130,18 +131,18 @@ impl Settings {
             launch_ms: number("MARATHON_TASK_LAUNCH_TIMEOUT", 300_000),
             confirm_ms: number("MARATHON_TASK_LAUNCH_CONFIRM_TIMEOUT", 300_000),
             reservation_ms: number("MARATHON_TASK_RESERVATION_TIMEOUT", 20_000),
-            scale_ms: (
-                number("MARATHON_SCALE_APPS_INITIAL_DELAY", 15_000),
-                number("MARATHON_SCALE_APPS_INTERVAL", 300_000).max(1_000),
-            ),
-            reconcile_ms: (
-                number("MARATHON_RECONCILIATION_INITIAL_DELAY", 15_000),
-                number("MARATHON_RECONCILIATION_INTERVAL", 600_000).max(1_000),
-            ),
-            expunge_ms: (
-                number("MARATHON_TASK_LOST_EXPUNGE_INITIAL_DELAY", 300_000),
-                number("MARATHON_TASK_LOST_EXPUNGE_INTERVAL", 30_000).max(1_000),
-            ),
+            scale: Rhythm {
+                first_ms: number("MARATHON_SCALE_APPS_INITIAL_DELAY", 15_000),
+                every_ms: number("MARATHON_SCALE_APPS_INTERVAL", 300_000).max(1_000),
+            },
+            reconcile: Rhythm {
+                first_ms: number("MARATHON_RECONCILIATION_INITIAL_DELAY", 15_000),
+                every_ms: number("MARATHON_RECONCILIATION_INTERVAL", 600_000).max(1_000),
+            },
+            expunge: Rhythm {
+                first_ms: number("MARATHON_TASK_LOST_EXPUNGE_INITIAL_DELAY", 300_000),
+                every_ms: number("MARATHON_TASK_LOST_EXPUNGE_INTERVAL", 30_000).max(1_000),
+            },
             strict_health: on("MARATHON_SIM_STRICT_HEALTH_FLAG"),
             stop_in_order: on("MARATHON_SIM_DOC_ORDER"),
             client_compat: on("MARATHON_SIM_CLIENT_COMPAT"),

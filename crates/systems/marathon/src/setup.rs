@@ -66,8 +66,8 @@ impl Setup {
     }
 
     /// The element that shows an app, by where it is shown.
-    pub(crate) fn app_path(&self, (phase, step): (Text, Text)) -> ElementPath {
-        self.path(shared(shown::APPS), Some(phase), Some(step))
+    pub(crate) fn app_path(&self, place: shown::Place) -> ElementPath {
+        self.path(shared(shown::APPS), Some(place.phase), Some(place.step))
     }
 
     /// The element that shows an app that nothing is known of.

@@ -106,11 +106,20 @@ pub(crate) fn action_name(action: &Action) -> String {
     format!("{} {}", action.name(), action.spec.id)
 }
 
-/// Returns an app's place in the plan of all apps: its top-level group, and the rest of its id.
-pub(crate) fn place_of(id: &PathId) -> (Text, Text) {
+/// An app's place in the plan of all apps.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// Its top-level group.
+    pub(crate) phase: Text,
+    /// The rest of its id.
+    pub(crate) step: Text,
+}
+
+/// Returns an app's place in the plan of all apps.
+pub(crate) fn place_of(id: &PathId) -> Place {
     match id.as_str().trim_start_matches('/').split_once('/') {
-        Some((group, rest)) => (group.into(), rest.into()),
-        None => (NO_GROUP.into(), id.name().into()),
+        Some((group, rest)) => Place { phase: group.into(), step: rest.into() },
+        None => Place { phase: NO_GROUP.into(), step: id.name().into() },
     }
 }
 

@@ -35,10 +35,19 @@ pub(crate) enum Job {
     Abdicate,
 }
 
-/// The first tick from an instant on, of ticks that begin `first` after `born` and come every `every`.
-pub(crate) fn tick_from(at: SimTime, born: SimTime, (first, every): (u64, u64)) -> SimTime {
-    let first = born.saturating_add(first);
-    first.saturating_add(at.since(first).div_ceil(every.max(1)).saturating_mul(every.max(1)))
+/// Ticks of a job: the initial delay and the interval of Marathon's flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rhythm {
+    /// From the start of the process to the first tick. *Units*: milliseconds.
+    pub(crate) first_ms: u64,
+    /// From one tick to the next. *Units*: milliseconds.
+    pub(crate) every_ms: u64,
+}
+
+/// The first tick from an instant on, of a rhythm that begins at `born`.
+pub(crate) fn tick_from(at: SimTime, born: SimTime, rhythm: Rhythm) -> SimTime {
+    let (first, every) = (born.saturating_add(rhythm.first_ms), rhythm.every_ms.max(1));
+    first.saturating_add(at.since(first).div_ceil(every).saturating_mul(every))
 }
 
 /// A job that is to wake up, and the cause it does so for.

@@ -229,9 +229,9 @@ fn read_definition(
     }
     if let Some(spec) = loaded.partial.as_ref().filter(|_| parsed.complete) {
         config_file::check(spec, path, &request.files, &loaded.sources, &mut about_fields);
-        let files = (path, &request.files);
+        let (env, files) = (&loaded.env, &request.files);
         loaded.served =
-            programs::served(&loaded.program, spec, &loaded.env, files, &loaded.sources, &mut about_fields);
+            programs::served(&loaded.program, spec, env, path, files, &loaded.sources, &mut about_fields);
     }
     if parsed.holes {
         unsaid.into_sorted().into_iter().filter(around_holes).for_each(|finding| about_fields.push(finding));

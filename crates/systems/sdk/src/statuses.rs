@@ -4,17 +4,7 @@
 //!
 //! **Source**: dcos-commons `sdk/scheduler/src/main/java/com/mesosphere/sdk/scheduler/plan/Status.java`. Match.
 
-use planarium_protocol::view::{StatusClass, StatusWord};
-
-const fn word(
-    word: &'static str,
-    class: StatusClass,
-    icon: &'static str,
-    glyph: &'static str,
-    meaning: &'static str,
-) -> StatusWord {
-    StatusWord { word, class, icon, glyph, meaning }
-}
+use planarium_protocol::view::{StatusClass, StatusWord, status_word as word};
 
 /// Every status word.
 pub const STATUSES: &[StatusWord] = &[

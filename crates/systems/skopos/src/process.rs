@@ -9,7 +9,7 @@ use crate::machines::{Io, MachineAccess, OwnMachines};
 use crate::run::{Mode, PLAN, Shown};
 use crate::{DIALECT, STATUSES, console, views, wire};
 use planarium_ground::{
-    Amounts, FailedCall, Fleet, FleetEvent, FleetEventKind, Labels, ProcessId, ProcessSpec,
+    Amounts, FailedCall, Fleet, FleetEvent, FleetEventKind, HolderWords, Labels, ProcessId, ProcessSpec,
 };
 use planarium_kernel::cow::behind;
 use planarium_kernel::recorder::Recorder;
@@ -57,7 +57,8 @@ impl MachineAccess for Machines<'_> {
     fn launch(&mut self, cx: &mut Cx, spec: ProcessSpec, start_ms: u64) -> ProcessId {
         let pid = self.ground.launch_within(cx, self.number, spec, start_ms);
         // A container of an application asks for nothing that machines count.
-        self.ground.hold_for(cx, pid, ("Skopos", "container"), Amounts::NONE);
+        let words = HolderWords { owner: "Skopos", kind: "container" };
+        self.ground.hold_for(cx, pid, words, Amounts::NONE);
         pid
     }
 

@@ -5,17 +5,7 @@
 //! **Source**: states of a deployment: `opsani/servo-skopos: adjust`. Match. States of steps: ours, after the marks of the
 //! original page.
 
-use planarium_protocol::view::{StatusClass, StatusWord};
-
-const fn word(
-    word: &'static str,
-    class: StatusClass,
-    icon: &'static str,
-    glyph: &'static str,
-    meaning: &'static str,
-) -> StatusWord {
-    StatusWord { word, class, icon, glyph, meaning }
-}
+use planarium_protocol::view::{StatusClass, StatusWord, status_word as word};
 
 /// Every status word.
 pub const STATUSES: &[StatusWord] = &[

@@ -46,11 +46,6 @@ impl World {
                 Some(outcome) => outcome,
                 None => self.parts.task_status(cx, status),
             },
-            Input::OfferRound(_) => {
-                let answer = self.of_a_layer(input)?;
-                self.follow_offer_round();
-                Ok(answer)
-            }
             Input::Call(call) => {
                 let segments = segments(call);
                 let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
@@ -60,7 +55,7 @@ impl World {
                     None => self.system_call(call, &parts),
                 }
             }
-            Input::Maintenance(_) | Input::Framework(_) => self.of_a_layer(input),
+            Input::Maintenance(_) | Input::Framework(_) | Input::OfferRound(_) => self.of_a_layer(input),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::limits::LIMITS;
 use crate::parts::Lend;
 use crate::systems::{Daemon, Definition};
 use crate::world::World;
-use planarium_part::{Daemons, Number};
+use planarium_part::{Daemons, Loading, Number};
 use planarium_protocol::input::{LoadService, RemoveService};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{EventBody, Refusal};
@@ -50,7 +50,7 @@ impl World {
             self.daemons.install(number, daemon);
             return Ok(answer);
         };
-        self.give(daemon, (number, load, definition), false)
+        self.give(daemon, Loading { number, load, definition }, false)
     }
 
     /// Gives a running service another definition.
@@ -89,7 +89,7 @@ impl World {
             None => self.daemons.named(definition.dialect().word, &name)?,
         };
         diagnostics.extend(against(&definition, self.daemons.daemon(daemon)));
-        self.give(daemon, (number, Arc::new(load), definition), true)
+        self.give(daemon, Loading { number, load: Arc::new(load), definition }, true)
     }
 
     /// The dialect of an update that does not say: what its files look like, or that of the service of that name.
@@ -104,12 +104,7 @@ impl World {
     }
 
     /// Hands a definition to a daemon.
-    fn give(
-        &mut self,
-        daemon: Number,
-        loading: (Number, Arc<LoadService>, Definition),
-        update: bool,
-    ) -> Result<Value, Refusal> {
+    fn give(&mut self, daemon: Number, loading: Loading<Definition>, update: bool) -> Result<Value, Refusal> {
         let given = self.at_daemon(daemon, |daemon, cx, lend| daemon.take(cx, lend, loading, update));
         given.unwrap_or(Ok(Value::Null))
     }
@@ -120,20 +115,6 @@ impl World {
         let removed =
             self.at_daemon(daemon, |daemon, cx, lend| daemon.remove(cx, lend, &remove.name, remove.force));
         removed.unwrap_or(Ok(Value::Null))
-    }
-
-    /// Runs the daemons that react to an offer round at its instant.
-    pub(super) fn follow_offer_round(&mut self) {
-        #[cfg(feature = "mesos")]
-        {
-            // The offers have to be with the daemons before that.
-            self.deliver_messages();
-            for number in self.daemons.numbers() {
-                self.at_daemon(number, |daemon, cx, lend| {
-                    daemon.hear_from_master(cx, lend, planarium_mesos::News::OfferRound);
-                });
-            }
-        }
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::Engine;
 use super::checkpoint::Checkpoints;
+use super::deed;
 use super::log::Log;
 use crate::input::Written;
 use crate::world::World;
@@ -32,7 +33,7 @@ impl Position {
 pub struct BranchView {
     /// Id, never reused within a timeline.
     pub id: u32,
-    /// Name for people: `main`, `branch 2`, ...
+    /// Name for people: `main`, or what was done first on it, such as `host-2 lost at 0:31`.
     pub name: String,
     /// The branch it parted from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,6 +125,10 @@ impl Branch {
     }
 
     pub(super) fn record(&mut self, entry: Entry<Written>) {
+        let shared = self.fork.and_then(|fork| usize::try_from(fork.at.inputs).ok());
+        if shared == Some(self.entries.len()) {
+            self.name = deed::named(&entry.input, entry.at_ms);
+        }
         self.entries.push(Arc::new(entry));
     }
 

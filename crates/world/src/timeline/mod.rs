@@ -9,6 +9,7 @@ mod advance;
 mod apply;
 mod branch;
 mod checkpoint;
+mod deed;
 mod journal;
 mod log;
 mod recall;

@@ -2,7 +2,7 @@
 
 use super::machine::MachineCard;
 use crate::store::ptr::Ptr;
-use crate::store::selectors::cluster::{Group, fullness};
+use crate::store::selectors::cluster::{Group, count_down, fullness};
 use crate::store::selectors::status::state;
 use crate::ui::IconButton;
 use planarium_protocol::Text;
@@ -17,6 +17,8 @@ pub(super) struct HeatProps {
     pub(super) marked: Vec<Text>,
     /// Calendar time of the start of the run.
     pub(super) epoch_ms: u64,
+    /// The cursor, while a machine is silent.
+    pub(super) now_ms: u64,
 }
 
 /// The grid.
@@ -82,7 +84,7 @@ pub(super) fn Heat(props: &HeatProps) -> Html {
                 }) }
             </div>
             if let Some(machine) = card {
-                <MachineCard {machine} marked={props.marked.clone()} dense=false epoch_ms={props.epoch_ms} />
+                <MachineCard count_down={count_down(&machine, props.now_ms).map(AttrValue::from)} {machine} marked={props.marked.clone()} dense=false epoch_ms={props.epoch_ms} />
             }
         </div>
     }

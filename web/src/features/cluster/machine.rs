@@ -23,6 +23,9 @@ pub(super) struct MachineCardProps {
     pub(super) dense: bool,
     /// Calendar time of the start of the run.
     pub(super) epoch_ms: u64,
+    /// The count-down of a silent machine.
+    #[prop_or_default]
+    pub(super) count_down: Option<AttrValue>,
 }
 
 /// The card.
@@ -63,6 +66,9 @@ pub(super) fn MachineCard(props: &MachineCardProps) -> Html {
                 { menu_button(&hub, MenuTarget::Machine(attr(&machine.hostname)), &format!("Actions for {}", machine.hostname)) }
             </header>
             if !props.dense && !about.is_empty() { <p class="machine-about">{ about.join(" · ") }</p> }
+            if let Some(text) = &props.count_down {
+                <p class="machine-away">{ icon("delayed") }<span>{ text.clone() }</span></p>
+            }
             if let Some(away) = &machine.unavailability {
                 <p class="machine-away">
                     { icon("spanner") }

@@ -5,7 +5,7 @@ mod machine;
 mod table;
 
 use crate::store::ptr::Ptr;
-use crate::store::selectors::cluster::{DENSE_ABOVE, groups};
+use crate::store::selectors::cluster::{DENSE_ABOVE, count_down, groups};
 use crate::store::selectors::offers::whole;
 use crate::store::selectors::status::state;
 use crate::store::selectors::time::clock;
@@ -28,6 +28,8 @@ pub(crate) struct ClusterPaneProps {
     pub(crate) task: Option<AttrValue>,
     /// As a table.
     pub(crate) table: bool,
+    /// The cursor, while a machine is silent.
+    pub(crate) now_ms: u64,
 }
 
 /// The pane.
@@ -77,10 +79,10 @@ pub(crate) fn ClusterPane(props: &ClusterPaneProps) -> Html {
             if cluster.machines.is_empty() {
                 <div class="empty">{ icon("machine") }<p>{ "There is no machine. Nothing can be launched." }</p></div>
             } else if props.table {
-                <table::MachineTable cluster={Ptr::from(&props.view.cluster)} />
+                <table::MachineTable cluster={Ptr::from(&props.view.cluster)} now_ms={props.now_ms} />
             } else {
                 if dense {
-                    <heat::Heat groups={groups.clone()} marked={marked.clone()} {epoch_ms} />
+                    <heat::Heat groups={groups.clone()} marked={marked.clone()} {epoch_ms} now_ms={props.now_ms} />
                 }
                 { groups.into_iter().filter(|_| !dense).map(|group| html! {
                     <section class="zone" key={group.zone.to_string()}>
@@ -89,7 +91,8 @@ pub(crate) fn ClusterPane(props: &ClusterPaneProps) -> Html {
                             { for group.machines.into_iter().map(|machine| {
                                 let marked: Vec<Text> = machine.tasks.iter().map(|task| task.name.clone())
                                     .filter(|name| marked.contains(name)).collect();
-                                html! { <MachineCard key={machine.hostname.to_string()} machine={machine.clone()} {marked} dense=false {epoch_ms} /> }
+                                let count_down = count_down(&machine, props.now_ms).map(AttrValue::from);
+                                html! { <MachineCard key={machine.hostname.to_string()} machine={machine.clone()} {marked} dense=false {epoch_ms} {count_down} /> }
                             }) }
                         </div>
                     </section>

@@ -2,7 +2,7 @@
 
 use crate::features::pods::menu_button;
 use crate::store::ptr::Ptr;
-use crate::store::selectors::cluster::amount;
+use crate::store::selectors::cluster::{amount, count_down};
 use crate::store::selectors::status::word;
 use crate::store::state::MenuTarget;
 use crate::store::use_hub;
@@ -14,6 +14,8 @@ use yew::prelude::*;
 pub(super) struct MachineTableProps {
     /// The machines.
     pub(super) cluster: Ptr<ClusterView>,
+    /// The cursor, while a machine is silent.
+    pub(super) now_ms: u64,
 }
 
 const RESOURCES: [&str; 4] = ["cpus", "mem", "disk", "gpus"];
@@ -43,7 +45,10 @@ pub(super) fn MachineTable(props: &MachineTableProps) -> Html {
                     { for machines.iter().map(|machine| html! {
                         <tr key={machine.hostname.to_string()}>
                             <th scope="row">{ &*machine.hostname }</th>
-                            <td>{ &*machine.state }</td>
+                            <td>
+                                { &*machine.state }
+                                { count_down(machine, props.now_ms).map(|text| format!(". {text}")).unwrap_or_default() }
+                            </td>
                             { for shown.iter().map(|name| {
                                 let found = machine.resources.iter().find(|r| &*r.name == *name);
                                 let text = found.map_or_else(|| "–".to_owned(), |r| {

@@ -23,6 +23,10 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
             ("- +", "Slower or faster"),
             ("0 … 9", "To a tenth of the run"),
             ("← →", "On the slider: 5 seconds; with Shift a tenth"),
+            (
+                "← → Home End",
+                "On the strip of the whole run: move the part shown; arrows with Shift resize it",
+            ),
             ("Ctrl-wheel", "On the timeline: closer or further; with Shift along it"),
         ],
     ),
@@ -42,6 +46,7 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
         &[
             ("↑ ↓ Home End", "Rows"),
             ("→ ←", "Open and shut; into cells and back"),
+            ("Enter on a reason", "What is stuck: the way out that its chip offers"),
             ("*", "Open all siblings"),
             ("Shift-letter", "Next row that begins with it"),
             ("/", "Filter"),
@@ -56,7 +61,9 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
             ("i", "Inject a failure"),
             ("m", "Maintenance of machines"),
             ("s", "Share"),
+            ("e", "Embed in a document"),
             ("x", "Examples"),
+            ("l", "Lessons"),
             ("o", "Open or paste"),
             ("g e, g t, g l, g m, g c, g o", "To the editor, tree, log, machines, console, comparison"),
             ("z", "Tree and timeline only"),

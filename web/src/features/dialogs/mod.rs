@@ -1,17 +1,22 @@
 //! The dialogs.
 
 mod add_machine;
+mod embed;
 mod fault;
 mod gallery;
 mod keys;
+mod lessons;
 mod maintenance;
+mod make_lesson;
 mod open;
 mod palette;
 mod parameters;
+mod results;
 mod share;
 
 pub(crate) use open::open_files;
 
+use crate::store::selectors::tree;
 use crate::store::state::{Dialog, State};
 use crate::ui::attr;
 use std::rc::Rc;
@@ -46,6 +51,10 @@ pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
         Some(Dialog::Share) => html! {
             <share::ShareDialog link={state.ui.link.clone()} title={attr(&state.story.title)} />
         },
+        Some(Dialog::Embed) => html! {
+            <embed::EmbedDialog title={attr(&state.story.title)} plans={tree::plan_names(&state.world.view)}
+                now_ms={state.world.clock.now_ms} head_ms={state.world.clock.head_ms} />
+        },
         Some(Dialog::Keys) => html! { <keys::KeysDialog prefs={state.prefs.clone()} /> },
         Some(Dialog::Palette) => html! { <palette::Palette state={Rc::clone(state)} /> },
         Some(Dialog::AddMachine) => html! { <add_machine::AddMachine /> },
@@ -59,11 +68,17 @@ pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
         Some(Dialog::Parameters(path, title)) => html! {
             <parameters::Parameters path={path.clone()} title={title.clone()} />
         },
+        Some(Dialog::Lessons) => html! {
+            <lessons::Lessons lessons={state.lessons.clone()} progress={state.progress.clone()} keeps={state.keeps}
+                current={state.lesson.as_ref().map(|card| attr(&card.id))} />
+        },
+        Some(Dialog::MakeLesson) => html! { <make_lesson::MakeLesson /> },
+        Some(Dialog::Results(links)) => html! { <results::Results links={links.clone()} /> },
     }
 }
 
 /// The value of the field that an event came from.
-pub(super) fn value_of(event: &Event) -> String {
+pub(crate) fn value_of(event: &Event) -> String {
     use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
     event
         .target_dyn_into::<HtmlInputElement>()

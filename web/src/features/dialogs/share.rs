@@ -4,7 +4,7 @@ use crate::browser;
 use crate::store::action::Format;
 use crate::store::selectors::time::clock;
 use crate::store::state::Link;
-use crate::store::{Action, Hub, use_hub};
+use crate::store::{Action, Hub, state, use_hub};
 use crate::ui::bar::{Part, bar, share};
 use crate::ui::{Button, Dialog, attr};
 use yew::prelude::*;
@@ -60,6 +60,7 @@ pub(super) fn ShareDialog(props: &ShareDialogProps) -> Html {
                 <Button label="Copy the link" icon="link" look="primary" onclick={copy(&hub, link.to_string())} />
                 <Button label="Copy as Markdown" icon="copy" onclick={copy(&hub, markdown)} />
                 <Button label="Save as a file" icon="save" onclick={save} />
+                <Button label="Embed …" icon="book" title="For a document of your own (e)" onclick={hub.act(Action::OpenDialog(state::Dialog::Embed))} />
             </div>
             if let Some(link) = &props.link {
                 <p class="muted">
@@ -90,7 +91,7 @@ fn verdict(length: usize) -> (&'static str, &'static str) {
     }
 }
 
-fn copy(hub: &Hub, text: String) -> Callback<MouseEvent> {
+pub(super) fn copy(hub: &Hub, text: String) -> Callback<MouseEvent> {
     let hub = hub.clone();
     Callback::from(move |_| {
         let hub = hub.clone();

@@ -1,6 +1,8 @@
 //! The files of the definition as tabs.
 
+use super::file_tree::FileTree;
 use crate::store::ptr::Ptr;
+use crate::store::selectors::files::TABS;
 use crate::store::{Action, use_hub};
 use crate::ui::IconButton;
 use crate::ui::tabs::{TabItem, Tabs};
@@ -77,7 +79,9 @@ pub(super) fn FileTabs(props: &FileTabsProps) -> Html {
     };
     html! {
         <div class="file-tabs" data-many={(paths.len() > 1).then_some("true")}>
-            if !items.is_empty() {
+            if paths.len() > TABS {
+                <FileTree files={props.files.clone()} current={props.current.clone()} />
+            } else if !items.is_empty() {
                 <Tabs label="Files" id="file" controls="file-text" {items} {current} {onpick} />
             }
             if naming.is_some() {

@@ -1,6 +1,7 @@
 //! The editor pane: files, text, findings, environment, machines.
 
 mod env;
+mod file_tree;
 mod files;
 mod moment;
 mod problems;
@@ -52,6 +53,8 @@ pub(crate) struct EditorPaneProps {
     pub(crate) seed: u64,
     /// Something has happened in the world shown.
     pub(crate) touched: bool,
+    /// The world is that of a lesson.
+    pub(crate) lesson: bool,
 }
 
 const TABS: [EditTab; 3] = [EditTab::Problems, EditTab::Env, EditTab::World];
@@ -68,7 +71,9 @@ pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
         TabItem::new("Machines"),
     ];
     let current = TABS.iter().position(|tab| *tab == props.tab).unwrap_or(0);
-    let refused: Option<AttrValue> = if errors > 0 {
+    let refused: Option<AttrValue> = if props.lesson {
+        Some("the world of a lesson stays as it is".into())
+    } else if errors > 0 {
         Some("the definition has errors".into())
     } else if !props.dirty {
         Some("this is what runs at the moment shown".into())

@@ -4,9 +4,11 @@
 //! Shift they always do.
 
 use super::row;
+use crate::store::selectors::stuck;
 use crate::store::selectors::tree::{self, Row, Shape};
 use crate::store::state::{MenuTarget, Tab};
 use crate::store::{Action, Hub};
+use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::ServiceView;
 use std::sync::Arc;
@@ -15,6 +17,8 @@ use yew::prelude::*;
 
 /// Cells of a row.
 const CELLS: usize = 5;
+/// The cell of the reason, with the way out of what is stuck.
+const REASON: usize = 3;
 /// Rows that a page key moves by.
 const PAGE: usize = 12;
 
@@ -84,7 +88,9 @@ pub(super) fn handler(hub: &Hub, cell: &UseStateHandle<Option<usize>>) -> Callba
         let shape = Shape { toggled: state.ui.toggled.clone(), filter: state.ui.row_filter.to_string() };
         let rows = tree::window(&services, &shape, 0, usize::MAX).rows;
         let at = state.ui.selected.as_ref().and_then(|path| rows.iter().position(|row| row.path == *path));
-        let keys = Keys { rows: &rows, at, cell: *cell, letters: state.prefs.keys_off };
+        let chip = at.and_then(|at| stuck::chip(&state.help, rows.get(at)?));
+        let way = chip.and_then(|chip| chip.way).map(|(_, input)| input);
+        let keys = Keys { rows: &rows, at, cell: *cell, way, letters: state.prefs.keys_off };
         match keys.answer(&event.key(), event.shift_key()) {
             Answer::Nothing => return,
             Answer::Go(to) => {
@@ -130,6 +136,8 @@ struct Keys<'a> {
     rows: &'a [Row],
     at: Option<usize>,
     cell: Option<usize>,
+    /// The way out of this row, where it is stuck.
+    way: Option<Input>,
     letters: bool,
 }
 
@@ -159,7 +167,10 @@ impl Keys<'_> {
             "ArrowRight" => self.right(at),
             "ArrowLeft" => self.left(at),
             "Enter" if self.cell == Some(CELLS - 1) => Answer::Menu,
-            "Enter" => Answer::Send(Action::ShowTab(Tab::Why)),
+            "Enter" => Answer::Send(match &self.way {
+                Some(way) if self.cell == Some(REASON) => Action::Do(Box::new(way.clone())),
+                _ => Action::ShowTab(Tab::Why),
+            }),
             "ContextMenu" => Answer::Menu,
             "F10" if shift => Answer::Menu,
             "*" => self.open_siblings(at),
@@ -212,6 +223,7 @@ mod tests {
     use super::*;
     use crate::store::ptr::Ptr;
     use crate::store::selectors::tree::tests::{phase, plan, service, step};
+    use planarium_protocol::input::ClearFault;
 
     fn rows() -> Vec<Row> {
         let deploy = plan(
@@ -257,16 +269,28 @@ mod tests {
             (Some(1), None, " ", false, Answer::Nothing),
         ];
         for (at, cell, key, shift, want) in table {
-            let keys = Keys { rows: &rows, at, cell, letters: false };
+            let keys = Keys { rows: &rows, at, cell, way: None, letters: false };
             assert_eq!(keys.answer(key, shift), want, "{key} at {at:?} cell {cell:?}");
         }
-        let keys = Keys { rows: &rows, at: Some(1), cell: None, letters: true };
+        let keys = Keys { rows: &rows, at: Some(1), cell: None, way: None, letters: true };
         assert_eq!(keys.answer("w", false), Answer::Go(4), "without shortcuts letters find rows");
     }
 
     #[test]
+    fn enter_on_the_reason_of_a_stuck_row_takes_the_way_out() {
+        let end = || Input::ClearFault(ClearFault { id: "fault-1".to_owned() });
+        let rows = rows();
+        let on =
+            |cell, way| Keys { rows: &rows, at: Some(3), cell, way, letters: false }.answer("Enter", false);
+        assert_eq!(on(Some(REASON), Some(end())), Answer::Send(Action::Do(Box::new(end()))));
+        for other in [on(Some(REASON), None), on(None, Some(end())), on(Some(1), Some(end()))] {
+            assert_eq!(other, Answer::Send(Action::ShowTab(Tab::Why)));
+        }
+    }
+
+    #[test]
     fn nothing_happens_without_rows() {
-        let keys = Keys { rows: &[], at: None, cell: None, letters: true };
+        let keys = Keys { rows: &[], at: None, cell: None, way: None, letters: true };
         for key in ["ArrowRight", "ArrowLeft", "*", "a"] {
             assert_eq!(keys.answer(key, false), Answer::Nothing, "{key}");
         }

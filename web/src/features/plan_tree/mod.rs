@@ -5,10 +5,13 @@
 mod keyboard;
 mod row;
 
+use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::levels::{Level, to_level};
+use crate::store::selectors::stuck;
 use crate::store::selectors::tree::{self, Shape};
 use crate::store::{Action, use_hub};
+use crate::systems::{self, Selected};
 use crate::ui::spacer::Spacer;
 use crate::ui::virtual_list::use_slice;
 use crate::ui::{Button, IconButton, icon};
@@ -45,6 +48,10 @@ pub(crate) struct TreePaneProps {
     pub(crate) missing: usize,
     /// Something has happened in the world shown.
     pub(crate) touched: bool,
+    /// Rows or drawings; none where nobody has chosen.
+    pub(crate) as_rows: Option<bool>,
+    /// Stuck elements, and ways out.
+    pub(crate) help: Ptr<Help>,
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
 }
@@ -89,28 +96,51 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
         })
     };
     let active = active_row(&window.rows, props.selected.as_ref());
+    let drawings = systems::drawings(&services);
+    let has_drawing = drawings.is_some();
+    // Where every service has a drawing, that is the picture of its plan; rows are a click away.
+    let drawn = drawings.filter(|(_, whole)| !props.as_rows.unwrap_or(!whole)).map(|(drawings, _)| drawings);
+    let heading = match &services[..] {
+        [service] => {
+            html! { <><span class="heading-lead">{ systems::heading(service) }</span>{ name.clone() }</> }
+        }
+        _ => html! { "Plans" },
+    };
     html! {
         <div class="tree-pane">
             <div class="pane-head">
-                <h2>{ if services.len() == 1 { html! { <><span class="heading-lead">{ "Plans of " }</span>{ name.clone() }</> } } else { html! { "Plans" } } }</h2>
+                <h2>{ heading }</h2>
                 if !activity.is_empty() { <span class="activity" title={activity.to_string()}>{ &*activity }</span> }
                 <span class="grow"></span>
-                <label class="search">
-                    { icon("search") }
-                    <span class="visually-hidden">{ "Filter steps" }</span>
-                    <input id="row-filter" type="search" placeholder="Filter" value={hub.state().ui.row_filter.clone()} {oninput} />
-                </label>
-                <label class="levels">
-                    <span class="visually-hidden">{ "Show rows down to" }</span>
-                    <select onchange={onlevel}>
-                        <option value="" selected=true>{ "Levels" }</option>
-                        { for Level::ALL.iter().map(|(_, word)| html! { <option value={*word}>{ *word }</option> }) }
-                    </select>
-                </label>
+                if drawn.is_none() {
+                    <label class="search">
+                        { icon("search") }
+                        <span class="visually-hidden">{ "Filter steps" }</span>
+                        <input id="row-filter" type="search" placeholder="Filter" value={hub.state().ui.row_filter.clone()} {oninput} />
+                    </label>
+                    <label class="levels">
+                        <span class="visually-hidden">{ "Show rows down to" }</span>
+                        <select onchange={onlevel}>
+                            <option value="" selected=true>{ "Levels" }</option>
+                            { for Level::ALL.iter().map(|(_, word)| html! { <option value={*word}>{ *word }</option> }) }
+                        </select>
+                    </label>
+                }
+                if has_drawing {
+                    <div class="looks" role="group" aria-label="Show the plan as">
+                        { for [("Drawing", "branch", false), ("Rows", "tree", true)].into_iter().map(|(label, icon, rows)| html! {
+                            <IconButton {icon} {label} pressed={rows == drawn.is_none()} onclick={hub.act(Action::ShowRows(rows))} />
+                        }) }
+                    </div>
+                }
                 <IconButton icon="copy" label="Copy the tree as text" onclick={copy_tree(&hub, &services)} />
             </div>
             if services.is_empty() {
                 <Empty errors={props.errors} missing={props.missing} touched={props.touched} />
+            } else if let Some(drawn) = drawn {
+                <div class="drawings" id="plan-tree">
+                    <ContextProvider<Selected> context={Selected(props.selected.clone())}>{ drawn }</ContextProvider<Selected>>
+                </div>
             } else {
                 <div class="tree-head" aria-hidden="true">
                     <span>{ "Name" }</span><span>{ "Status" }</span><span title="Steps done">{ "Done" }</span><span>{ "Reason" }</span>
@@ -138,6 +168,7 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
                                 menu={props.menu.as_ref() == Some(&row.path)}
                                 tabbable={active == Some(at)}
                                 cell={if selected { *cell } else { None }}
+                                stuck={stuck::chip(&props.help, row)}
                                 elapsed={row::elapsed(row, props.now_s)}
                             />
                         }
@@ -145,6 +176,9 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
                     if slice.below(total) > 0 { <Spacer px={slice.below(total)} /> }
                     if total == 0 { <p class="empty-line">{ "No step matches the filter." }</p> }
                 </div>
+            }
+            if let Some(below) = systems::below(&services, props.selected.as_ref()) {
+                <div class="tree-below" tabindex="0" role="group" aria-label="In brief">{ below }</div>
             }
             <SelectedBar why={props.why.clone()} selected={props.selected.clone()} name={selected_name} />
         </div>

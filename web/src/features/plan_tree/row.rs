@@ -1,10 +1,11 @@
 //! One row of the plan tree.
 
 use crate::store::selectors::status::system;
+use crate::store::selectors::stuck::Chip;
 use crate::store::selectors::time::short;
 use crate::store::selectors::tree::{Node, Rail, Row, name, step_name};
 use crate::store::state::MenuTarget;
-use crate::store::{Action, use_hub};
+use crate::store::{Action, Hub, use_hub};
 use crate::ui::bar::{Part, bar, share};
 use crate::ui::{Badge, attr, icon};
 use planarium_protocol::view::{Progress, StatusClass};
@@ -27,6 +28,8 @@ pub(super) struct TreeRowProps {
     pub(super) tabbable: bool,
     /// Cell that has the focus.
     pub(super) cell: Option<usize>,
+    /// It never moves by itself.
+    pub(super) stuck: Option<Chip>,
     /// Time in a moving status.
     pub(super) elapsed: Option<u64>,
 }
@@ -132,6 +135,7 @@ pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
                 { progress(facts.progress) }
             </span>
             <span class="cell cell-reason" role="gridcell" tabindex="-1" data-focus={cell(3)} title={facts.reason.clone()}>
+                if let Some(chip) = &props.stuck { { stuck(&hub, chip) } }
                 { facts.reason.clone() }
                 if let Some(seconds) = props.elapsed.filter(|seconds| *seconds > 0) {
                     <span class="since" title="In this status for so long, in virtual time">
@@ -181,6 +185,26 @@ fn shown_name(name: &str, title: &AttrValue) -> Html {
 fn chip(text: &str, family: Option<&'static str>) -> Html {
     html! {
         <span class="chip" data-family={family} title={text.to_owned()}><span class="chip-text">{ text.to_owned() }</span></span>
+    }
+}
+
+/// The chip of what never moves by itself, with the way out that one click takes.
+fn stuck(hub: &Hub, chip: &Chip) -> Html {
+    html! {
+        <span class="stuck-row">
+            <span class="chip" data-family="waiting" title={chip.cause.clone()}>
+                { "stuck" }<span class="visually-hidden">{ format!(" because: {}", chip.cause) }</span>
+            </span>
+            if let Some((title, input)) = chip.way.clone() {
+                <button type="button" class="stuck-way" tabindex="-1" title={title.clone()} onclick={
+                    let hub = hub.clone();
+                    Callback::from(move |event: MouseEvent| {
+                        event.stop_propagation();
+                        hub.send(Action::Do(Box::new(input.clone())));
+                    })
+                }>{ icon("unblock") }<span>{ title }</span></button>
+            }
+        </span>
     }
 }
 
@@ -271,6 +295,7 @@ impl Facts {
                 reason: attr(&service.activity),
                 ..none
             },
+            Node::Fold(_, count) => Self { kind: "fold", strategy: count.to_string().into(), ..none },
             Node::Plan(plan) => Self {
                 kind: "plan",
                 status: attr(&plan.status),

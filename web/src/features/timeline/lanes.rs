@@ -3,11 +3,16 @@
 //! A lane's last stretch reaches to the end of the axis; what is not simulated yet is covered from above. So a
 //! lane is drawn anew only when its step changes, not with every frame.
 
+use crate::store::events::EventLog;
 use crate::store::gantt::Gantt;
+use crate::store::ghost::{Ghost, GhostLane};
 use crate::store::lane::{Lane, Segment, together};
 use crate::store::ptr::Ptr;
+use crate::store::selectors::arrows::{Arrow, arrows};
 use crate::store::selectors::axis::Axis;
+use crate::store::selectors::log;
 use crate::store::selectors::status::{entry, look_at};
+use crate::store::selectors::text::contains;
 use crate::store::selectors::time::clock;
 use crate::store::selectors::tree;
 use crate::store::{Action, use_hub};
@@ -15,7 +20,7 @@ use crate::ui::spacer::Spacer;
 use crate::ui::virtual_list::use_slice_of;
 use crate::ui::{attr, icon};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::view::StatusClass;
+use planarium_protocol::view::{StatusClass, StepView};
 use planarium_protocol::{Text, View};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,9 +39,13 @@ const FOLDED: usize = 100;
 pub(super) struct LanesProps {
     /// Lanes.
     pub(super) gantt: Ptr<Gantt>,
+    /// The run that the branch shown parted from.
+    pub(super) ghost: Option<Ptr<Ghost>>,
+    /// The selected event, and the log that it is in.
+    pub(super) event: Option<(EventLog, u64)>,
     /// The view.
     pub(super) view: Ptr<View>,
-    /// Length of the run as drawn.
+    /// Where lanes end.
     pub(super) span_ms: u64,
     /// The time axis.
     pub(super) axis: Axis,
@@ -44,6 +53,8 @@ pub(super) struct LanesProps {
     pub(super) by_machine: bool,
     /// Selected element.
     pub(super) selected: Option<ElementPath>,
+    /// Text that lanes must contain.
+    pub(super) filter: AttrValue,
 }
 
 /// A line of the timeline.
@@ -61,6 +72,32 @@ enum Line {
     Task(ElementPath),
 }
 
+impl Line {
+    /// The path of its lane, if it has one.
+    fn lane(&self) -> Option<&ElementPath> {
+        match self {
+            Self::Step(path) | Self::Task(path) | Self::Phase(path, _, true) => Some(path),
+            Self::Plan(_) | Self::Phase(..) | Self::Machine(_) => None,
+        }
+    }
+}
+
+/// Arrows of cause over the lanes. Why and the log say the same in words.
+fn overlay(drawn: &[Arrow], total: usize, axis: &Axis) -> Html {
+    let y = |row: usize| {
+        let tenths = (2 * row + 1) * 50_000 / (100 * total.max(1));
+        format!("{}.{}%", tenths / 10, tenths % 10)
+    };
+    let seen = drawn.iter().filter(|arrow| axis.sees_any(arrow.from.1, arrow.to.1));
+    html! {
+        <svg class="lanes-arrows" aria-hidden="true" focusable="false">
+            { for seen.map(|Arrow { from, to }| html! {
+                <line class="arrow" x1={axis.x(from.1)} y1={y(from.0)} x2={axis.x(to.1)} y2={y(to.0)} marker-end="url(#p-arrow)" />
+            }) }
+        </svg>
+    }
+}
+
 /// Input of the list of lines: plans with their sizes, and the number of lanes with history.
 type Form = (Vec<(usize, usize, bool)>, usize, usize, Option<usize>);
 
@@ -73,8 +110,13 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
     let folds = use_state_eq(BTreeSet::<ElementPath>::new);
     let lines = {
         let (view, gantt, folds) = (props.view.clone(), props.gantt.clone(), folds.clone());
-        use_memo((form, (*folds).clone()), move |_| {
-            if by_machine { machine_lines(&view, &gantt) } else { lines(&view, &gantt, &folds) }
+        let wanted = (props.filter.clone(), if props.filter.is_empty() { 0 } else { view.revision });
+        use_memo((form, (*folds).clone(), wanted), move |(_, _, (filter, _))| {
+            if by_machine {
+                machine_lines(&view, &gantt, filter)
+            } else {
+                lines(&view, &gantt, &folds, filter)
+            }
         })
     };
     let fold = {
@@ -94,8 +136,15 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
     let lane = |path: &ElementPath, tasks: bool| {
         if tasks { props.gantt.machines.lane(path) } else { props.gantt.lane(path) }
     };
+    let drawn = props.event.as_ref().map_or_else(Vec::new, |(events, seq)| {
+        let rows: Vec<_> = lines.iter().map(Line::lane).collect();
+        arrows(&log::chain(events, *seq), &rows, |task| lane_of(task, &props.view, &props.gantt, by_machine))
+    });
+    let losses = if by_machine { Vec::new() } else { props.gantt.machines.losses() };
+    let ghost = |path: &ElementPath| props.ghost.as_ref().and_then(|ghost| ghost.lane(path)).cloned();
     html! {
         <div ref={scroller} class="lanes" {onscroll} aria-label={if by_machine { "Tasks of machines over time" } else { "Statuses of steps over time" }} role="group" tabindex="0">
+            <div class="lanes-all">
             if slice.start > 0 { <Spacer px={slice.above()} /> }
             { lines.iter().enumerate().skip(slice.start).take(slice.take).map(|(at, line)| match line {
                 Line::Plan(path) => html! {
@@ -134,6 +183,7 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
                             path={path.clone()}
                             detail={lane.as_ref().and_then(|lane| props.gantt.detail(lane))}
                             {lane}
+                            ghost={ghost(path)}
                             span_ms={props.span_ms}
                             axis={props.axis.clone()}
                             selected=false
@@ -151,6 +201,8 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
                             name={step.map(|step| tree::step_name(step))}
                             detail={lane.as_ref().and_then(|lane| props.gantt.detail(lane))}
                             {lane}
+                            ghost={ghost(path)}
+                            losses={step.map(|step| of_step(&losses, step)).unwrap_or_default()}
                             born={step.map(|step| (props.gantt.born(path), attr(&step.status)))}
                             span_ms={props.span_ms}
                             axis={props.axis.clone()}
@@ -160,13 +212,22 @@ pub(super) fn Lanes(props: &LanesProps) -> Html {
                 }
             }).collect::<Html>() }
             if slice.below(total) > 0 { <Spacer px={slice.below(total)} /> }
+            if total == 0 && !props.filter.is_empty() { <p class="empty-line">{ "No lane matches the filter of the steps." }</p> }
+            if !drawn.is_empty() { { overlay(&drawn, total, &props.axis) } }
+            </div>
         </div>
     }
 }
 
+#[derive(Properties, PartialEq)]
+pub(super) struct LegendProps {
+    /// Lanes have the run before the branch behind them.
+    pub(super) ghost: bool,
+}
+
 /// Legend of the lanes.
 #[component]
-pub(super) fn Legend() -> Html {
+pub(super) fn Legend(props: &LegendProps) -> Html {
     const LOOKS: [(&str, &str); 6] = [
         ("neutral", "to come"),
         ("active", "at work"),
@@ -185,6 +246,14 @@ pub(super) fn Legend() -> Html {
                     { *text }
                 </li>
             }) }
+            if props.ghost {
+                <li>
+                    <svg class="ghost" width="18" height="10" aria-hidden="true" focusable="false">
+                        <rect class="segment" data-family="complete" width="18" y="3" height="4" />
+                    </svg>
+                    { "before the branch" }
+                </li>
+            }
         </ul>
     }
 }
@@ -214,31 +283,36 @@ fn asleep(class: StatusClass) -> bool {
 type Phases = Vec<(Option<Text>, Vec<ElementPath>)>;
 
 /// Plans that have begun, with all their steps; then steps that are gone.
-fn lines(view: &View, gantt: &Gantt, folds: &BTreeSet<ElementPath>) -> Vec<Line> {
+fn lines(view: &View, gantt: &Gantt, folds: &BTreeSet<ElementPath>, filter: &str) -> Vec<Line> {
     let mut plans: Vec<(ElementPath, bool, Phases)> = Vec::new();
     let mut here: BTreeSet<ElementPath> = BTreeSet::new();
     for service in &view.services {
         for (at, plan) in service.plans.iter().enumerate() {
             let path = tree::plan_path(service, plan);
-            let mut phases: Phases = Vec::new();
+            let (mut phases, mut begun): (Phases, bool) = (Vec::new(), at == 0);
             for phase in &plan.phases {
                 let name = Some(Arc::clone(&phase.name));
-                let path = |step: &Arc<_>| ElementPath {
+                let path = |step: &StepView| ElementPath {
                     phase: name.clone(),
-                    step: Some(Arc::clone(planarium_protocol::view::StepView::key(step))),
+                    step: Some(Arc::clone(step.key())),
                     ..path.clone()
                 };
-                let steps: Vec<_> =
-                    phase.steps.iter().map(path).filter(|step| here.insert(step.clone())).collect();
+                let mut steps = Vec::new();
+                for step in &phase.steps {
+                    let path = path(step);
+                    begun |= gantt.lane(&path).is_some();
+                    if here.insert(path.clone()) && tree::wants(filter, step) {
+                        steps.push(path);
+                    }
+                }
                 phases.push((name.clone(), steps));
             }
-            let mut steps = phases.iter().flat_map(|(_, steps)| steps);
-            let begun = at == 0 || steps.any(|step| gantt.lane(step).is_some());
             plans.push((path, begun, phases));
         }
     }
     // Steps, plans and services that are gone have a past, too.
-    for lane in gantt.lanes().filter(|lane| !here.contains(&lane.path)) {
+    let gone = |lane: &&Arc<Lane>| !here.contains(&lane.path) && contains(tree::leaf(&lane.path), filter);
+    for lane in gantt.lanes().filter(gone) {
         let plan = ElementPath { phase: None, step: None, ..lane.path.clone() };
         let at = plans.iter().position(|(path, ..)| *path == plan).unwrap_or_else(|| {
             plans.push((plan, true, Vec::new()));
@@ -252,11 +326,12 @@ fn lines(view: &View, gantt: &Gantt, folds: &BTreeSet<ElementPath>) -> Vec<Line>
         }
     }
     let mut out = Vec::new();
-    for (plan, _, phases) in plans.into_iter().filter(|(_, begun, _)| *begun) {
+    let hit = |phases: &Phases| filter.is_empty() || phases.iter().any(|(_, steps)| !steps.is_empty());
+    for (plan, _, phases) in plans.into_iter().filter(|(_, begun, phases)| *begun && hit(phases)) {
         out.push(Line::Plan(plan.clone()));
         for (phase, steps) in phases.into_iter().filter(|(_, steps)| !steps.is_empty()) {
             let path = ElementPath { phase, ..plan.clone() };
-            let folded = (steps.len() > FOLDED) != folds.contains(&path);
+            let folded = filter.is_empty() && (steps.len() > FOLDED) != folds.contains(&path);
             out.push(Line::Phase(path, steps.len(), folded));
             if !folded {
                 out.extend(steps.into_iter().map(Line::Step));
@@ -267,7 +342,7 @@ fn lines(view: &View, gantt: &Gantt, folds: &BTreeSet<ElementPath>) -> Vec<Line>
 }
 
 /// Machines in the order of the view, those that are gone after them, with the tasks that ever ran there.
-fn machine_lines(view: &View, gantt: &Gantt) -> Vec<Line> {
+fn machine_lines(view: &View, gantt: &Gantt, filter: &str) -> Vec<Line> {
     let here: Vec<&Text> = view.cluster.machines.iter().map(|machine| &machine.hostname).collect();
     let mut names = here.clone();
     for path in gantt.machines.paths() {
@@ -277,7 +352,9 @@ fn machine_lines(view: &View, gantt: &Gantt) -> Vec<Line> {
     }
     let mut out = Vec::new();
     for name in names {
+        let all = contains(name, filter);
         let tasks = gantt.machines.paths().filter(|path| path.service == *name);
+        let tasks = tasks.filter(|path| all || contains(tree::leaf(path), filter));
         let before = out.len();
         out.push(Line::Machine(name.clone()));
         out.extend(tasks.cloned().map(Line::Task));
@@ -299,6 +376,12 @@ struct LaneRowProps {
     /// Details of a stretch long ago.
     #[prop_or_default]
     detail: Option<(u64, u64, Ptr<Lane>)>,
+    /// The same lane of the run that the branch parted from.
+    #[prop_or_default]
+    ghost: Option<GhostLane>,
+    /// When tasks of the step were lost.
+    #[prop_or_default]
+    losses: Vec<u64>,
     /// Since when which status, where nothing has changed yet.
     #[prop_or_default]
     born: Option<(u64, AttrValue)>,
@@ -344,21 +427,51 @@ fn LaneRow(props: &LaneRowProps) -> Html {
                 { name.to_owned() }
             </button>
             if props.folded != Some(false) {
-                <svg class="lane-bar" role="img" aria-label={spoken(name, &segments)} focusable="false">
-                    { for pieces(&segments, axis).into_iter().map(|segment| {
-                        let look = look_at(&props.path, &segment.status);
-                        let many = segment.count > 1;
-                        html! {
-                            <rect class="segment" data-family={if many { "many" } else { look.family }} data-class={look.class} data-status={segment.status.to_string()}
-                                x={axis.x(segment.from_ms)} width={axis.width(segment.from_ms, segment.to_ms, LEAST)} y="15%" height="70%">
-                                <title>{ told(&segment) }</title>
-                            </rect>
-                        }
+                <svg class="lane-bar" role="img" aria-label={spoken(name, &segments, props)} focusable="false">
+                    { bar(props, &segments, if props.ghost.is_some() { "6%" } else { "15%" }, if props.ghost.is_some() { "54%" } else { "70%" }) }
+                    if let Some(ghost) = &props.ghost {
+                        <g class="ghost">{ bar(props, ghost, "66%", "26%") }</g>
+                    }
+                    { for props.losses.iter().filter(|at_ms| axis.sees(**at_ms)).map(|at_ms| html! {
+                        <svg class="loss" x={axis.x(*at_ms)} overflow="visible" aria-hidden="true">
+                            <title>{ format!("lost at {}", clock(*at_ms)) }</title>
+                            <use href="#i-lost" x="-6" y="4" width="12" height="12" />
+                        </svg>
                     }) }
                 </svg>
             }
         </div>
     }
+}
+
+/// The lane of a task: that of its step, or its own on the one machine that it ever ran on.
+fn lane_of(task: &Text, view: &View, gantt: &Gantt, by_machine: bool) -> Option<ElementPath> {
+    if !by_machine {
+        return tree::step_of_task(view, task);
+    }
+    let mut own = gantt.machines.paths().filter(|path| path.step.as_ref() == Some(task));
+    own.next().filter(|_| own.next().is_none()).cloned()
+}
+
+/// When the tasks of a step were lost.
+fn of_step(losses: &[(Text, u64)], step: &StepView) -> Vec<u64> {
+    losses.iter().filter(|(task, _)| step.tasks.contains(task)).map(|(_, at_ms)| *at_ms).collect()
+}
+
+/// Stretches as a bar at a height.
+fn bar(props: &LaneRowProps, segments: &[Segment], y: &'static str, height: &'static str) -> Html {
+    let axis = &props.axis;
+    let draw = |segment: Segment| {
+        let look = look_at(&props.path, &segment.status);
+        let many = segment.count > 1;
+        html! {
+            <rect class="segment" data-family={if many { "many" } else { look.family }} data-class={look.class} data-status={segment.status.to_string()}
+                x={axis.x(segment.from_ms)} width={axis.width(segment.from_ms, segment.to_ms, LEAST)} {y} {height}>
+                <title>{ told(&segment) }</title>
+            </rect>
+        }
+    };
+    pieces(segments, axis).into_iter().map(draw).collect()
 }
 
 /// Words a stretch.
@@ -405,16 +518,21 @@ fn pieces(segments: &[Segment], axis: &Axis) -> Vec<Segment> {
     out
 }
 
-fn spoken(name: &str, segments: &[Segment]) -> String {
+/// The last stretches of a lane in words, its last loss, and how it ended in the run before the branch.
+fn spoken(name: &str, segments: &[Segment], props: &LaneRowProps) -> String {
     let all: Vec<_> = segments.iter().filter(|segment| !segment.status.is_empty()).collect();
     let last = all.get(all.len().saturating_sub(4)..).unwrap_or_default();
     let parts: Vec<_> = last.iter().map(|segment| told(segment)).collect();
-    format!("{name}: {}", parts.join(", "))
+    let lost = props.losses.last().map(|at_ms| format!("; lost at {}", clock(*at_ms)));
+    let before = props.ghost.as_ref().and_then(|ghost| ghost.last());
+    let before = before.map(|last| format!("; before the branch: {}", told(last)));
+    format!("{name}: {}{}{}", parts.join(", "), lost.unwrap_or_default(), before.unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::selectors::axis::Folds;
     use crate::store::selectors::status::class_of;
     use crate::store::selectors::tree::tests::{phase, plan, service, step};
     use planarium_kernel::cause::Cause;
@@ -441,35 +559,43 @@ mod tests {
         };
         let body = EventBody::ElementStatus { path: gone, from: "PENDING".into(), to: "COMPLETE".into() };
         gantt.extend(&[Event { seq: 1, at_ms: 5, cause: Cause::Genesis, body }], class_of);
-        let shown: Vec<_> = lines(&view, &gantt, &BTreeSet::new())
-            .iter()
-            .map(|line| match line {
-                Line::Plan(path) => path.plan.to_string(),
-                Line::Phase(path, count, _) => format!("{} {count}", tree::leaf(path)),
-                Line::Step(path) | Line::Task(path) => tree::leaf(path).to_string(),
-                Line::Machine(name) => name.to_string(),
-            })
-            .collect();
-        assert_eq!(shown, ["deploy", "p 1", "a", "recovery", "a-0 1", "a-0:[x]"]);
-        let empty = View { services: Vec::new(), ..view };
-        let all = lines(&empty, &gantt, &BTreeSet::new());
+        let named = |lines: Vec<Line>| -> Vec<String> {
+            lines
+                .iter()
+                .map(|line| match line {
+                    Line::Plan(path) => path.plan.to_string(),
+                    Line::Phase(path, count, _) => format!("{} {count}", tree::leaf(path)),
+                    Line::Step(path) | Line::Task(path) => tree::leaf(path).to_string(),
+                    Line::Machine(name) => name.to_string(),
+                })
+                .collect()
+        };
+        let shown = |filter| named(lines(&view, &gantt, &BTreeSet::new(), filter));
+        assert_eq!(shown(""), ["deploy", "p 1", "a", "recovery", "a-0 1", "a-0:[x]"]);
+        // The filter of the rows is that of the lanes: by name or status, and of what is gone by name.
+        assert_eq!(shown("[X]"), ["recovery", "a-0 1", "a-0:[x]"]);
+        assert_eq!(shown("complete"), ["deploy", "p 1", "a"]);
+        assert!(shown("nothing like it").is_empty());
+        let empty = View { services: Vec::new(), ..view.clone() };
+        let all = lines(&empty, &gantt, &BTreeSet::new(), "");
         assert_eq!(all.len(), 3, "a service that is gone keeps its past");
         let Line::Phase(phase, ..) = &all[1] else { panic!("a phase") };
-        assert_eq!(lines(&empty, &gantt, &BTreeSet::from([phase.clone()])).len(), 2, "folded");
+        let folds = BTreeSet::from([phase.clone()]);
+        assert_eq!(lines(&empty, &gantt, &folds, "").len(), 2, "folded");
+        assert_eq!(lines(&empty, &gantt, &folds, "x").len(), 3, "a hit is not folded away");
     }
 
     #[test]
     fn a_lane_holds_no_more_than_can_be_seen() {
+        let even = || Axis::new(100_000, &[], Folds { track_px: 0, seen: None, idle_ms: 0 });
         let stretch = |n: u64| Segment { from_ms: n * 10, to_ms: n * 10 + 10, status: "A".into(), count: 1 };
         let all: Vec<_> = (0..10_000).map(stretch).collect();
-        for (axis, least) in
-            [(Axis::new(100_000, &[]), 10_000), (Axis::new(100_000, &[]).part(0, 1_000), 100)]
-        {
+        for (axis, least) in [(even(), 10_000), (even().part(0, 1_000), 100)] {
             let drawn = pieces(&all, &axis);
             assert!(drawn.len() <= 121, "{}", drawn.len());
             assert!(drawn.iter().map(|it| it.count).sum::<u32>() >= least);
         }
-        let few = pieces(&all[..50], &Axis::new(100_000, &[]));
+        let few = pieces(&all[..50], &even());
         assert!(few.len() == 50 && few.iter().all(|it| it.count == 1));
     }
 }

@@ -4,12 +4,15 @@
 
 mod bands;
 mod lanes;
+mod minimap;
 mod scrub;
 
-use crate::store::gantt::Gantt;
+use crate::store::events::EventLog;
+use crate::store::gantt::{Gantt, LONG_MS};
+use crate::store::ghost::Ghost;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::announce::progress;
-use crate::store::selectors::axis::{Axis, plan};
+use crate::store::selectors::axis::{Axis, Folds, ghost_reach, lanes_end, plan};
 use crate::store::selectors::maintenance::{reach, windows};
 use crate::store::selectors::time::{horizon, spoken};
 use crate::store::state::Clock;
@@ -27,6 +30,10 @@ pub(crate) struct TimelineProps {
     pub(crate) clock: Clock,
     /// Lanes and marks.
     pub(crate) gantt: Ptr<Gantt>,
+    /// The run that the branch shown parted from.
+    pub(crate) ghost: Option<Ptr<Ghost>>,
+    /// The selected event, and the log that it is in.
+    pub(crate) event: Option<(EventLog, u64)>,
     /// The view.
     pub(crate) view: Ptr<View>,
     /// Selected element.
@@ -35,6 +42,8 @@ pub(crate) struct TimelineProps {
     pub(crate) zoom: Option<(u64, u64)>,
     /// Lanes are tasks by machine rather than steps.
     pub(crate) by_machine: bool,
+    /// Text that lanes must contain.
+    pub(crate) filter: AttrValue,
     /// Idle stretches are drawn short.
     pub(crate) short_idle: bool,
 }
@@ -49,33 +58,55 @@ pub(crate) fn Timeline(props: &TimelineProps) -> Html {
         use_memo(props.view.cluster.windows.clone(), move |_| Ptr::new(windows(&view.cluster)))
     };
     let windows = (*windows).clone();
-    let least_ms = reach(clock.head_ms, &windows, epoch_ms);
+    let ghost_ms = ghost_reach(props.ghost.as_deref(), clock.head_ms);
+    let least_ms = reach(clock.head_ms, &windows, epoch_ms).max(ghost_ms);
     let short_idle = props.short_idle;
     let (breaks, span_ms) = if short_idle {
         plan(clock.head_ms, least_ms, &props.gantt.quiet, props.gantt.busy_ms)
     } else {
         (Vec::new(), horizon(clock.head_ms).max(least_ms))
     };
-    let whole = (*use_memo((span_ms, breaks), |(span_ms, breaks)| Axis::new(*span_ms, breaks))).clone();
+    let node = use_node_ref();
+    let since_ms = clock.head_ms.saturating_sub(props.gantt.busy_ms);
+    let folds = Folds {
+        track_px: use_track_px(&node),
+        seen: props.zoom,
+        // It counts while the last stretch folds, in quarters of a second: the axis is not worked out anew with every frame.
+        idle_ms: if since_ms > LONG_MS { (since_ms / 250 * 250).min(3 * LONG_MS) } else { 0 },
+    };
+    let whole = (*use_memo((span_ms, breaks.clone(), folds), |(span_ms, breaks, folds)| {
+        Axis::new(*span_ms, breaks, *folds)
+    }))
+    .clone();
+    // The strip stays as it is while the part is dragged along it.
+    let full = use_memo((span_ms, breaks, Folds { seen: None, ..folds }), |(span_ms, breaks, folds)| {
+        Axis::new(*span_ms, breaks, *folds)
+    });
     let axis = match props.zoom {
         Some((from_ms, to_ms)) => whole.part(from_ms, to_ms),
         None => whole,
     };
-    let node = use_node_ref();
     use_wheel(&node, &axis);
     use_following(clock.now_ms, props.zoom);
     let said = format!("{}{}", spoken(clock.now_ms), progress(&props.view, props.selected.as_ref()));
     let (now, head) = (axis.x(clock.now_ms), axis.x(clock.head_ms));
+    let ghost = props.ghost.clone();
+    let end_ms = if ghost.is_some() { lanes_end(clock.head_ms, span_ms) } else { span_ms };
     html! {
         <div ref={node} class="timeline" data-part={axis.is_part().to_string()}>
             <Scrub now_ms={clock.now_ms} head_ms={clock.head_ms} {span_ms} axis={axis.clone()} {short_idle} by_machine={props.by_machine} {said} gantt={props.gantt.clone()} windows={windows.clone()} {epoch_ms} />
+            if let Some(part) = props.zoom {
+                <minimap::Minimap whole={(*full).clone()} {span_ms} {part} now_ms={clock.now_ms} />
+            }
             <div class="lanes-area">
-                <Lanes gantt={props.gantt.clone()} view={props.view.clone()} {span_ms} axis={axis.clone()} by_machine={props.by_machine} selected={props.selected.clone()} />
+                <Lanes gantt={props.gantt.clone()} ghost={ghost.clone()} event={props.event.clone()} view={props.view.clone()} span_ms={end_ms} axis={axis.clone()} by_machine={props.by_machine} selected={props.selected.clone()} filter={props.filter.clone()} />
                 <svg class="lanes-over" aria-hidden="true" focusable="false">
                     { for axis.shortened().map(|(from_ms, to_ms)| html! {
                         <rect class="break-lanes" x={axis.x(from_ms)} width={axis.width(from_ms, to_ms, 0)} height="100%" />
                     }) }
-                    <svg x={head} overflow="visible"><rect class="not-yet" width="100%" height="100%" /></svg>
+                    if ghost.is_none() {
+                        <svg x={head} overflow="visible"><rect class="not-yet" width="100%" height="100%" /></svg>
+                    }
                     if clock.now_ms < clock.head_ms {
                         <rect class="ahead" x={now.clone()} width={axis.width(clock.now_ms, clock.head_ms, 0)} height="100%" />
                     }
@@ -83,9 +114,29 @@ pub(crate) fn Timeline(props: &TimelineProps) -> Html {
                 </svg>
                 <bands::Bands {windows} {epoch_ms} {span_ms} {axis} />
             </div>
-            <Legend />
+            <Legend ghost={ghost.is_some()} />
         </div>
     }
+}
+
+/// The width of the axis in pixels; 0 before it is laid out.
+#[hook]
+fn use_track_px(node: &NodeRef) -> u64 {
+    let width = use_state_eq(|| 0_u64);
+    let setter = width.setter();
+    use_effect_with(node.clone(), move |node| {
+        let node = node.clone();
+        let measure = move || {
+            let track = node.cast::<web_sys::Element>();
+            let track = track.and_then(|track| track.query_selector(".scrub").ok().flatten());
+            setter.set(track.map_or(0, |track| u64::try_from(track.client_width()).unwrap_or(0)));
+        };
+        measure();
+        let listener =
+            crate::browser::window().map(|window| EventListener::new(&window, "resize", move |_| measure()));
+        move || drop(listener)
+    });
+    *width
 }
 
 /// Ctrl and the wheel zoom around the pointer; Shift and the wheel, or a sideways wheel, move along.

@@ -6,7 +6,6 @@ use crate::store::ptr::Ptr;
 use crate::store::selectors::axis::Axis;
 use crate::store::selectors::maintenance::Window;
 use crate::store::selectors::time::{clock, short, tick_label};
-use crate::store::state::Clock;
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::IconButton;
 use web_sys::HtmlElement;
@@ -124,8 +123,8 @@ pub(super) fn Scrub(props: &ScrubProps) -> Html {
 fn keyboard(hub: &Hub) -> Callback<KeyboardEvent> {
     let hub = hub.clone();
     Callback::from(move |event: KeyboardEvent| {
-        // Where the last key led may not be drawn yet.
-        let Clock { now_ms, head_ms, .. } = hub.state().world.clock;
+        // Where the last key led may not be reached yet.
+        let (now_ms, head_ms) = (hub.aim_ms(), hub.state().world.clock.head_ms);
         let by = if event.shift_key() { (head_ms / 10).max(1) } else { ARROW_MS };
         let to = match event.key().as_str() {
             "ArrowLeft" | "ArrowDown" => now_ms.saturating_sub(by),

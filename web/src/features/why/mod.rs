@@ -9,9 +9,10 @@ mod ways;
 use crate::store::events::EventLog;
 use crate::store::help::Help;
 use crate::store::ptr::Ptr;
-use crate::store::selectors::{log, offers, status, tree};
+use crate::store::selectors::{arrows, log, offers, status, tree};
 use crate::store::state::Story;
 use crate::store::{Action, Hub, use_hub};
+use crate::systems;
 use crate::ui::{Badge, Button, attr, icon};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::SourceRef;
@@ -81,6 +82,7 @@ pub(crate) fn WhyPane(props: &WhyPaneProps) -> Html {
             } else if summary.is_none() && !path.plan.is_empty() {
                 <p class="why-sentence">{ "It does not exist at this moment. Move the clock, or select something else." }</p>
             }
+            { systems::about(&props.view, path).unwrap_or_default() }
             if summary.is_some() {
                 <h3>{ "Commands" }</h3>
                 <div class="button-row">
@@ -105,8 +107,7 @@ fn answer(hub: &Hub, props: &WhyPaneProps, path: &ElementPath, why: &Why, spent:
     let held = props.help.selected();
     let deepest = held.map_or(why, |held| &*held.why);
     let below = deepest.path != *path;
-    let event = deepest.reasons.iter().find_map(|reason| reason.event);
-    let event = event.or_else(|| log::origin(&props.log, &deepest.path, props.seq));
+    let event = arrows::cause_of(why, &props.help, &props.log, props.seq);
     let said = &deepest.sentence;
     let (told, open): (Vec<&Reason>, Vec<_>) =
         deepest.reasons.iter().partition(|reason| is_said(said, &reason.text));
@@ -114,8 +115,14 @@ fn answer(hub: &Hub, props: &WhyPaneProps, path: &ElementPath, why: &Why, spent:
         why.reasons.iter().filter(|reason| below && !matches!(reason.kind, ReasonKind::Child { .. }));
     let told = told.into_iter().filter(|reason| reasons::has_more(&reason.kind)).map(|reason| (reason, true));
     let open = open.into_iter().chain(between).map(|reason| (reason, false));
-    let lines: Vec<(&Reason, bool)> =
-        told.chain(open).filter(|(reason, _)| !matches!(reason.kind, ReasonKind::Complete)).collect();
+    let mut lines: Vec<(&Reason, bool)> = Vec::new();
+    for (reason, said) in told.chain(open) {
+        // Several parts of a step may wait for the same.
+        let again = lines.iter().any(|(other, _)| other.text == reason.text);
+        if !again && !matches!(reason.kind, ReasonKind::Complete) {
+            lines.push((reason, said));
+        }
+    }
     html! {
         <>
             if below {

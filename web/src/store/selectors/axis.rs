@@ -5,10 +5,60 @@
 
 use super::time::{horizon, tick};
 use planarium_messages::gantt::LONG_MS;
+use planarium_messages::ghost::Ghost;
 use std::rc::Rc;
 
 /// Length of the whole axis in its own measure.
 const WHOLE: i64 = 1_000_000_000;
+
+/// Most that the original run is seen beyond the end of the axis of a branch. *Units*: virtual milliseconds.
+const GHOST_MS: u64 = 60_000;
+
+/// Greatest width of a fold: a stretch in which nothing changes, drawn short. *Units*: pixels.
+pub(crate) const FOLD_PX: u64 = 48;
+
+/// What the width of folds goes by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Folds {
+    /// Width of the axis in pixels; 0 before it is known.
+    pub(crate) track_px: u64,
+    /// The part of the run that is seen.
+    pub(crate) seen: Option<(u64, u64)>,
+    /// For so long the last stretch has gone on, where it still does.
+    pub(crate) idle_ms: u64,
+}
+
+impl Folds {
+    /// Returns the length at which folds are drawn, so that none is wider than [`FOLD_PX`].
+    fn fold_ms(&self, span_ms: u64, quiet: &[(u64, u64)]) -> u64 {
+        let (first, last) = self.seen.unwrap_or((0, span_ms));
+        let within = |from: u64, to: u64| to.min(last).saturating_sub(from.max(first));
+        let is_seen = |(from, to): &&(u64, u64)| is_fold(*from, *to) && within(*from, *to) > 0;
+        let folds = u64::try_from(quiet.iter().filter(is_seen).count()).unwrap_or(u64::MAX);
+        let taken = quiet.iter().map(|(from, to)| {
+            let (seen, all) = (within(*from, *to), to - from);
+            let drawn = if is_fold(*from, *to) { 0 } else { seen * LONG_MS.min(all) / all.max(1) };
+            seen - drawn
+        });
+        let busy = last.saturating_sub(first).saturating_sub(taken.sum());
+        match self.track_px.checked_sub(FOLD_PX.saturating_mul(folds)).filter(|left| *left > 0) {
+            Some(left) => (busy.saturating_mul(FOLD_PX) / left).clamp(1, LONG_MS),
+            // So many of them that none is wide, or nothing is known.
+            None => LONG_MS,
+        }
+    }
+
+    /// The length of the last stretch while it goes on: it folds little by little, so that nothing jumps.
+    fn folding_ms(&self, fold_ms: u64) -> u64 {
+        let folded = self.idle_ms.clamp(2 * LONG_MS, 3 * LONG_MS) - 2 * LONG_MS;
+        LONG_MS - (LONG_MS - fold_ms) * folded / LONG_MS
+    }
+}
+
+/// Returns whether a stretch is so long that it is marked as drawn short.
+fn is_fold(from_ms: u64, to_ms: u64) -> bool {
+    to_ms - from_ms >= 2 * LONG_MS
+}
 
 /// A stretch of time with its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,11 +104,30 @@ pub(crate) fn plan(
     (quiet, (busy_ms + room + ahead).max(least_ms))
 }
 
+/// How far the axis reaches for the run that a branch parted from: to its end, but no more than a minute beyond what the
+/// branch itself needs, so that a short branch of a long run can be seen.
+pub(crate) fn ghost_reach(ghost: Option<&Ghost>, head_ms: u64) -> u64 {
+    ghost.map_or(0, |ghost| ghost.to_ms.min(horizon(head_ms) + GHOST_MS))
+}
+
+/// Where lanes end that have the original run behind them, which must not be covered: at the head, in steps that nobody sees.
+pub(crate) fn lanes_end(head_ms: u64, span_ms: u64) -> u64 {
+    let step = (span_ms / 400).max(1);
+    head_ms / step * step
+}
+
 impl Axis {
-    /// An axis of this length on which these stretches, in order, are as short as [`LONG_MS`].
-    pub(crate) fn new(span_ms: u64, quiet: &[(u64, u64)]) -> Self {
+    /// An axis of this length on which these stretches, in order, are drawn short.
+    pub(crate) fn new(span_ms: u64, quiet: &[(u64, u64)], folds: Folds) -> Self {
         let span_ms = span_ms.max(1);
-        let saved: u64 = quiet.iter().map(|(from, to)| (to - from).saturating_sub(LONG_MS)).sum();
+        let fold_ms = folds.fold_ms(span_ms, quiet);
+        let goes_on = quiet.last().copied().filter(|_| folds.idle_ms > 0);
+        let short_ms = |from_ms: u64, to_ms: u64| match () {
+            () if !is_fold(from_ms, to_ms) => LONG_MS.min(to_ms - from_ms),
+            () if goes_on == Some((from_ms, to_ms)) => folds.folding_ms(fold_ms),
+            () => fold_ms,
+        };
+        let saved: u64 = quiet.iter().map(|(from, to)| to - from - short_ms(*from, *to)).sum();
         let all = span_ms.saturating_sub(saved).max(1);
         let (mut pieces, mut at_ms, mut drawn) = (Vec::new(), 0, 0);
         let place = |drawn: u64| scaled(WHOLE, drawn.min(all), all);
@@ -73,8 +142,8 @@ impl Axis {
             });
             drawn = to;
             if to_ms > from_ms {
-                drawn += LONG_MS.min(to_ms - from_ms);
-                let short = to_ms - from_ms >= 2 * LONG_MS;
+                drawn += short_ms(from_ms, to_ms);
+                let short = is_fold(from_ms, to_ms);
                 pieces.push(Piece { from_ms, to_ms, from: place(to), to: place(drawn), short });
             }
             at_ms = to_ms;
@@ -210,9 +279,51 @@ fn length(hundredths: i64) -> String {
 mod tests {
     use super::*;
 
+    const UNKNOWN: Folds = Folds { track_px: 0, seen: None, idle_ms: 0 };
+
+    /// An axis before its width is known.
+    fn even(span_ms: u64, quiet: &[(u64, u64)]) -> Axis {
+        Axis::new(span_ms, quiet, UNKNOWN)
+    }
+
+    /// The width of a stretch on a track of a width.
+    fn px(axis: &Axis, stretch: (u64, u64), track_px: i64) -> i64 {
+        (axis.seen(stretch.1) - axis.seen(stretch.0)) * track_px / 10_000
+    }
+
+    #[test]
+    fn folds_are_at_most_48_pixels_wide() {
+        let quiet = [(20_000, 130_000), (140_000, 152_000), (160_000, 700_000)];
+        for track_px in [200_u64, 390, 800, 1400] {
+            let track = i64::try_from(track_px).unwrap();
+            for seen in [None, Some((0, 150_000)), Some((10_000, 720_000)), Some((650_000, 760_000))] {
+                let axis = Axis::new(760_000, &quiet, Folds { track_px, seen, ..UNKNOWN });
+                let axis = match seen {
+                    Some((from_ms, to_ms)) => axis.part(from_ms, to_ms),
+                    None => axis,
+                };
+                let (first, last) = axis.ends();
+                for (from_ms, to_ms) in [quiet[0], quiet[2]] {
+                    let wide = px(&axis, (from_ms.clamp(first, last), to_ms.clamp(first, last)), track);
+                    assert!(wide <= 49, "{wide} of {track_px} px, {seen:?}: {from_ms}");
+                }
+                let busy = px(&axis, (700_000, 750_000), track);
+                assert!(seen.is_some() || busy > 30, "what changes keeps room: {busy} of {track_px}");
+            }
+        }
+        // A stretch that is not marked is drawn as long as ever; before the width is known, so are the others.
+        let axis = Axis::new(760_000, &quiet, Folds { track_px: 1400, ..UNKNOWN });
+        assert_eq!(axis.shortened().collect::<Vec<_>>(), [quiet[0], quiet[2]]);
+        assert_eq!(px(&axis, quiet[1], 1_000_000), px(&axis, (0, 10_000), 1_000_000));
+        assert_eq!(
+            even(200_000, &quiet[..1]).width(20_000, 130_000, 0),
+            even(200_000, &quiet[..1]).width(0, 10_000, 0)
+        );
+    }
+
     #[test]
     fn without_breaks_it_is_even() {
-        let axis = Axis::new(120_000, &[]);
+        let axis = even(120_000, &[]);
         for (ms, want) in [(0, "0.00%"), (30_000, "25.00%"), (120_000, "100.00%"), (999_999, "100.00%")] {
             assert_eq!(axis.x(ms), want);
         }
@@ -222,7 +333,7 @@ mod tests {
 
     #[test]
     fn idle_stretches_are_short_and_the_rest_is_even() {
-        let axis = Axis::new(200_000, &[(20_000, 130_000)]);
+        let axis = even(200_000, &[(20_000, 130_000)]);
         assert_eq!((axis.x(20_000), axis.x(130_000)), ("20.00%".into(), "30.00%".into()));
         assert_eq!(axis.width(0, 10_000, 0), axis.width(130_000, 140_000, 0));
         assert_eq!(axis.shortened().collect::<Vec<_>>(), [(20_000, 130_000)]);
@@ -233,6 +344,21 @@ mod tests {
             let share = axis.place(ms) as f64 / WHOLE as f64;
             assert!(axis.instant(share).abs_diff(ms) <= 40, "{ms} comes back as {}", axis.instant(share));
         }
+    }
+
+    #[test]
+    fn the_original_run_is_seen_a_minute_beyond_its_branch() {
+        let ghost = |to_ms| Ghost { from_ms: 10_000, to_ms, ..Ghost::default() };
+        assert_eq!(ghost_reach(None, 30_000), 0);
+        assert_eq!(ghost_reach(Some(&ghost(50_000)), 30_000), 50_000);
+        let long = ghost_reach(Some(&ghost(3_600_000)), 30_000);
+        assert_eq!(long, horizon(30_000) + 60_000);
+        // Lanes end at the head, and are drawn anew for a step that can be seen only.
+        for head_ms in (0..100_000).step_by(37) {
+            let end_ms = lanes_end(head_ms, 100_000);
+            assert!(end_ms <= head_ms && head_ms - end_ms < 250, "{head_ms}: {end_ms}");
+        }
+        assert_eq!(lanes_end(5, 1), 5);
     }
 
     #[test]
@@ -249,20 +375,21 @@ mod tests {
             }
             let (breaks, span_ms) = plan(ms, 0, &quiet, last_busy);
             assert!(span_ms > ms, "{ms}");
-            let at = Axis::new(span_ms, &breaks).seen(ms);
+            let idle_ms = if ms - last_busy > LONG_MS { ms - last_busy } else { 0 };
+            let folds = Folds { track_px: 1000, seen: None, idle_ms };
+            let at = [even(span_ms, &breaks), Axis::new(span_ms, &breaks, folds)].map(|axis| axis.seen(ms));
             // A step of two hundredths of the axis at most.
-            assert!(
-                before.is_none_or(|before: i64| at.abs_diff(before) <= 250),
-                "{ms}: from {before:?} to {at}"
-            );
+            let steps =
+                |before: [i64; 2]| at.iter().zip(before).all(|(at, before)| at.abs_diff(before) <= 250);
+            assert!(before.is_none_or(steps), "{ms}: from {before:?} to {at:?}");
             before = Some(at);
         }
-        assert!(before.is_some_and(|at| at > 8_500), "what is ahead takes little room");
+        assert!(before.is_some_and(|at| at.iter().all(|at| *at > 8_500)), "what is ahead takes little room");
     }
 
     #[test]
     fn a_part_fills_what_is_seen() {
-        let axis = Axis::new(100_000, &[]).part(20_000, 40_000);
+        let axis = even(100_000, &[]).part(20_000, 40_000);
         assert_eq!(
             (axis.x(20_000), axis.x(30_000), axis.x(40_000)),
             ("0.00%".into(), "50.00%".into(), "100.00%".into())

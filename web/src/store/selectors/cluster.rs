@@ -1,6 +1,7 @@
 //! Machines in groups, and amounts as people read them.
 
 use crate::store::ptr::Ptr;
+use crate::store::selectors::time::{clock, short};
 use planarium_protocol::view::{ActionView, ClusterView, MachineView, ResourceView, TaskView, View};
 use planarium_protocol::{Amount, Text};
 use std::sync::Arc;
@@ -78,6 +79,21 @@ pub(crate) fn spoken(resource: &ResourceView) -> String {
     format!("{}: {} of {} used{reserved}", resource.name, of(resource.used), of(resource.total))
 }
 
+/// The count-down of a silent machine: who notices it when, and how long that takes; none where nobody is about to.
+pub(crate) fn count_down(machine: &MachineView, now_ms: u64) -> Option<String> {
+    let ahead = machine.notices.iter().filter(|notice| notice.at_ms > now_ms);
+    let said =
+        ahead.map(|it| format!("{} notices at {}, in {}", it.by, clock(it.at_ms), short(it.at_ms - now_ms)));
+    let said = said.collect::<Vec<_>>().join("; ");
+    let first = said.chars().next()?;
+    Some(first.to_uppercase().chain(said.chars().skip(1)).collect())
+}
+
+/// Returns whether a machine of the cluster is silent, and nobody has noticed.
+pub(crate) fn any_silent(cluster: &ClusterView) -> bool {
+    cluster.machines.iter().any(|machine| !machine.notices.is_empty())
+}
+
 /// The machine of a hostname.
 pub(crate) fn machine<'v>(view: &'v View, hostname: &str) -> Option<&'v Arc<MachineView>> {
     view.cluster.machines.iter().find(|machine| &*machine.hostname == hostname)
@@ -103,6 +119,7 @@ pub(crate) fn task_actions<'v>(view: &'v View, names: &[Text]) -> Vec<(&'v TaskV
 #[cfg(test)]
 mod tests {
     use super::*;
+    use planarium_protocol::view::NoticeView;
 
     #[test]
     fn amounts_have_units() {
@@ -118,28 +135,42 @@ mod tests {
     }
 
     #[test]
+    fn a_silent_machine_counts_down_to_whoever_notices() {
+        let notice = |by: &str, at_ms| NoticeView { by: by.into(), at_ms };
+        let mut silent = MachineView::clone(&machine("m1", None));
+        assert_eq!(count_down(&silent, 5_000), None);
+        silent.notices = vec![notice("the master", 100_000), notice("Kubernetes", 60_000)];
+        let both = "The master notices at 01:40.000, in 1 m 5 s; Kubernetes notices at 01:00.000, in 25 s";
+        assert_eq!(count_down(&silent, 35_000).as_deref(), Some(both));
+        assert_eq!(count_down(&silent, 60_000).as_deref(), Some("The master notices at 01:40.000, in 40 s"));
+        assert_eq!(count_down(&silent, 100_000), None);
+    }
+
+    fn machine(host: &str, zone: Option<&str>) -> Arc<MachineView> {
+        Arc::new(MachineView {
+            revision: 0,
+            hostname: host.into(),
+            ip: "".into(),
+            agent_id: "".into(),
+            port: None,
+            state: "up".into(),
+            deactivated: false,
+            unavailability: None,
+            inverse_offers: Vec::new(),
+            region: None,
+            zone: zone.map(Into::into),
+            attributes: Vec::new(),
+            notices: Vec::new(),
+            promised_twice: false,
+            without_size: 0,
+            resources: Vec::new(),
+            tasks: Vec::new(),
+            actions: Vec::new(),
+        })
+    }
+
+    #[test]
     fn machines_are_grouped_by_zone_in_order() {
-        let machine = |host: &str, zone: Option<&str>| {
-            Arc::new(MachineView {
-                revision: 0,
-                hostname: host.into(),
-                ip: "".into(),
-                agent_id: "".into(),
-                port: None,
-                state: "up".into(),
-                deactivated: false,
-                unavailability: None,
-                inverse_offers: Vec::new(),
-                region: None,
-                zone: zone.map(Into::into),
-                attributes: Vec::new(),
-                promised_twice: false,
-                without_size: 0,
-                resources: Vec::new(),
-                tasks: Vec::new(),
-                actions: Vec::new(),
-            })
-        };
         let machines = vec![machine("m1", Some("b")), machine("m2", Some("a")), machine("m3", Some("b"))];
         let found = groups(&ClusterView { revision: 0, machines, statuses: &[], windows: Vec::new() });
         let shape: Vec<_> = found

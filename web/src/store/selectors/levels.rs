@@ -2,7 +2,8 @@
 //!
 //! *Knows*: which rows are open by default. *Must not know*: how rows are drawn.
 
-use super::tree::{Shape, open_by_default, plan_path, service_path};
+use super::arrange::{Arranged, Place, arrange, fold_path};
+use super::tree::{Shape, plan_path, service_path};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::ServiceView;
 use std::sync::Arc;
@@ -41,9 +42,13 @@ pub(crate) fn to_level(services: &[Arc<ServiceView>], shape: &Shape, level: Leve
     };
     for service in services {
         want(service_path(service), true, level >= Level::Plans || services.len() == 1);
-        for (at, plan) in service.plans.iter().enumerate() {
+        let Arranged { shown, over, fold } = arrange(service, service.statuses);
+        if !over.is_empty() {
+            want(fold_path(service, fold), false, level >= Level::Phases);
+        }
+        for Place { plan, open } in shown.into_iter().chain(over) {
             let path = plan_path(service, plan);
-            want(path.clone(), open_by_default(at, plan, service.statuses), level >= Level::Phases);
+            want(path.clone(), open, level >= Level::Phases);
             for phase in &plan.phases {
                 let path = ElementPath { phase: Some(Arc::clone(&phase.name)), ..path.clone() };
                 want(path, true, level >= Level::Steps);

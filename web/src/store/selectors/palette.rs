@@ -191,7 +191,7 @@ fn time(list: &mut List, state: &State) {
         list.add(TIME, "play", format!("Speed {}", Speed::at(index).label()), Action::SetSpeed(index));
     }
     for branch in state.world.branches.iter().filter(|branch| !branch.current) {
-        list.add(TIME, "branch", format!("Branch {}", branch.name), Action::Branch(branch.id));
+        list.add(TIME, "branch", format!("Branch {}", branch.title()), Action::Branch(branch.id));
     }
 }
 
@@ -231,8 +231,24 @@ fn page(list: &mut List, state: &State) {
         ),
         ("plus", "Add machines", None, Dialog::AddMachine, "agent node host capacity grow"),
         ("book", "Examples", Some("x"), Dialog::Gallery, "gallery demo scenario"),
+        ("flag", "Lessons", Some("l"), Dialog::Lessons, "learn course teach exercise tutorial"),
+        ("plus", "Make a lesson from this run", None, Dialog::MakeLesson, "teacher record exercise export"),
+        (
+            "table",
+            "Results of a class",
+            None,
+            Dialog::Results(AttrValue::default()),
+            "teacher hand in learners marks",
+        ),
         ("folder", "Open or paste", Some("o"), Dialog::Open, "load file import upload"),
         ("share", "Share this run", Some("s"), Dialog::Share, "link url export download"),
+        (
+            "book",
+            "Embed this run in a document",
+            Some("e"),
+            Dialog::Embed,
+            "iframe html markdown fence svg image docs",
+        ),
         ("keyboard", "Keys and settings", Some("?"), Dialog::Keys, "help shortcuts keyboard"),
     ] {
         let entry = list.add(DO, icon, label, Action::OpenDialog(dialog));

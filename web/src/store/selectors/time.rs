@@ -47,6 +47,28 @@ pub(crate) fn percent(at_ms: u64, span_ms: u64) -> String {
     format!("{}.{:02}%", share / 100, share % 100)
 }
 
+/// A time as people write it: `20:00`, `1:05:00`, `90`, `90 s`, `20 min`, `2 h`. *Units*: answers milliseconds.
+pub(crate) fn read_time(text: &str) -> Option<u64> {
+    let text = text.trim();
+    if text.contains(':') {
+        let parts: Vec<u64> = text.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+        let sixties = parts.len() <= 3 && parts.iter().skip(1).all(|part| *part < 60);
+        let seconds = parts.iter().try_fold(0_u64, |sum, part| sum.checked_mul(60)?.checked_add(*part))?;
+        return seconds.checked_mul(1000).filter(|_| sixties);
+    }
+    let unit_at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at_checked(unit_at)?;
+    let scale = match unit.trim() {
+        "" | "s" | "sec" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    let seconds = planarium_kernel::float::parse(number)? * scale;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked range just here")]
+    (0.0..=1.0e7).contains(&seconds).then(|| (seconds * 1000.0).round() as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,5 +98,27 @@ mod tests {
             last = end;
         }
         assert_eq!(horizon(0), 15_000);
+    }
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        for (text, want) in [
+            ("20:00", Some(1_200_000)),
+            ("1:05:00", Some(3_900_000)),
+            ("0:31", Some(31_000)),
+            ("90", Some(90_000)),
+            ("1.5 s", Some(1500)),
+            ("20 min", Some(1_200_000)),
+            ("2h", Some(7_200_000)),
+            ("1:75", None),
+            ("1:2:3:4", None),
+            (":", None),
+            ("", None),
+            ("soon", None),
+            ("5 days", None),
+            ("99999999999999999999:00", None),
+        ] {
+            assert_eq!(read_time(text), want, "{text}");
+        }
     }
 }

@@ -1,13 +1,14 @@
 //! The rows of the plan tree, and finding things in it.
 //!
-//! *Order*: as the view lists plans, phases and steps. *Cost*: a window of rows costs the number of open
+//! *Order*: plans as `arrange` has them, phases and steps as the view lists them. *Cost*: a window of rows costs the number of open
 //! phases plus the rows shown, not the number of steps.
 
 use crate::store::ptr::Ptr;
+use crate::store::selectors::arrange::{Arranged, Place, arrange, fold_path};
 use crate::store::selectors::status::{self, Words};
 use crate::store::selectors::text::contains;
 use planarium_kernel::SortedSet;
-pub(crate) use planarium_messages::paths::{first_plan, leaf, plan_path, service_key, service_path};
+pub(crate) use planarium_messages::paths::{first_plan, leaf, named, plan_path, service_key, service_path};
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{
@@ -15,12 +16,15 @@ use planarium_protocol::view::{
     View,
 };
 use std::sync::Arc;
+use yew::AttrValue;
 
 /// Kinds of row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Node {
     /// A service; only shown when there are several.
     Service(Ptr<ServiceView>),
+    /// The row that holds plans that are over: its name and their number.
+    Fold(Text, usize),
     /// A plan.
     Plan(Ptr<PlanView>),
     /// A phase.
@@ -93,8 +97,13 @@ impl Shape {
     }
 
     fn wants(&self, step: &StepView) -> bool {
-        self.filter.is_empty() || contains(&step.name, &self.filter) || contains(&step.status, &self.filter)
+        wants(&self.filter, step)
     }
+}
+
+/// Returns whether a step passes the filter of the rows, by its name or its status.
+pub(crate) fn wants(filter: &str, step: &StepView) -> bool {
+    filter.is_empty() || contains(&step.name, filter) || contains(&step.status, filter)
 }
 
 struct Walk<'a> {
@@ -145,27 +154,57 @@ impl Walk<'_> {
     }
 
     fn plans(&mut self, service: &Arc<ServiceView>, level: u32) {
-        let (shape, words) = (self.shape, self.words);
-        let shown: Vec<_> = service.plans.iter().filter(|plan| keeps_plan(shape, plan)).collect();
-        for (at, plan) in shown.iter().enumerate() {
-            let path = plan_path(service, plan);
-            let open = shape.open(&path, open_by_default(at, plan, words));
-            self.push(|| Row {
-                key: format!("p{}/{}", service_key(&path), plan.name),
-                path: path.clone(),
-                level,
-                pos: at + 1,
-                set: shown.len(),
-                open: (!plan.phases.is_empty()).then_some(open),
-                rail: Rail::None,
-                through: Rail::None,
-                gate: false,
-                node: Node::Plan(Ptr::from(*plan)),
-                word: Some(status::entry(words, &plan.status)),
-            });
-            if open {
-                self.phases(&path, plan, level + 1);
+        let Arranged { mut shown, mut over, fold } = arrange(service, self.words);
+        shown.retain(|place| keeps_plan(self.shape, place.plan));
+        over.retain(|place| keeps_plan(self.shape, place.plan));
+        let set = shown.len() + usize::from(!over.is_empty());
+        for (at, place) in shown.iter().enumerate() {
+            self.plan(service, *place, level, (at + 1, set));
+        }
+        if over.is_empty() {
+            return;
+        }
+        let path = fold_path(service, fold);
+        let open = self.shape.open(&path, false);
+        self.push(|| Row {
+            key: format!("o{}", service_key(&path)),
+            path: path.clone(),
+            level,
+            pos: set,
+            set,
+            open: Some(open),
+            rail: Rail::None,
+            through: Rail::None,
+            gate: false,
+            node: Node::Fold(fold.into(), over.len()),
+            word: None,
+        });
+        if open {
+            for (at, place) in over.iter().enumerate() {
+                self.plan(service, *place, level + 1, (at + 1, over.len()));
             }
+        }
+    }
+
+    fn plan(&mut self, service: &ServiceView, place: Place<'_>, level: u32, (pos, set): (usize, usize)) {
+        let (plan, words) = (place.plan, self.words);
+        let path = plan_path(service, plan);
+        let open = self.shape.open(&path, place.open);
+        self.push(|| Row {
+            key: format!("p{}/{}", service_key(&path), plan.name),
+            path: path.clone(),
+            level,
+            pos,
+            set,
+            open: (!plan.phases.is_empty()).then_some(open),
+            rail: Rail::None,
+            through: Rail::None,
+            gate: false,
+            node: Node::Plan(Ptr::from(plan)),
+            word: Some(status::entry(words, &plan.status)),
+        });
+        if open {
+            self.phases(&path, plan, level + 1);
         }
     }
 
@@ -233,13 +272,6 @@ fn keeps_phase(shape: &Shape, phase: &PhaseView) -> bool {
     shape.filter.is_empty() || phase.steps.iter().any(|step| shape.wants(step))
 }
 
-/// The first plan is open, and so is every other one that has begun.
-pub(crate) fn open_by_default(position: usize, plan: &PlanView, words: Words) -> bool {
-    let class = status::entry(words, &plan.status).class;
-    let over = plan.custom && class == StatusClass::Done;
-    position == 0 || !(class.is_asleep() || plan.phases.is_empty() || over)
-}
-
 fn rail(strategy: &str) -> Rail {
     if strategy.starts_with("parallel") {
         Rail::Parallel
@@ -259,6 +291,22 @@ fn gate_position(phase: &PhaseView, words: Words) -> Option<usize> {
         let class = status::entry(words, &step.status).class;
         class.is_asleep() || class == StatusClass::Preparing
     })
+}
+
+/// Returns the names of all plans, with the service in front where there are several.
+pub(crate) fn plan_names(view: &View) -> Vec<AttrValue> {
+    let many = view.services.len() > 1;
+    let name = |service: &ServiceView, plan: &PlanView| {
+        if many {
+            format!("{}/{}", service.name.trim_start_matches('/'), plan.name).into()
+        } else {
+            AttrValue::from(plan.name.to_string())
+        }
+    };
+    view.services
+        .iter()
+        .flat_map(|service| service.plans.iter().map(move |plan| name(service, plan)))
+        .collect()
 }
 
 /// The service that a path leads into.
@@ -402,6 +450,7 @@ pub(crate) fn find_prefix(rows: &[Row], from: usize, prefix: &str) -> Option<usi
 pub(crate) fn name(row: &Row) -> &Text {
     match &row.node {
         Node::Service(service) => &service.0.name,
+        Node::Fold(name, _) => name,
         Node::Plan(plan) => &plan.0.name,
         Node::Phase(phase) => &phase.0.name,
         Node::Step(step) => &step.0.name,
@@ -450,7 +499,7 @@ pub(crate) fn parent(path: &ElementPath) -> Option<ElementPath> {
 
 /// The first plan that is not finished, plans that nobody started by hand left out.
 pub(crate) fn unfinished(view: &View) -> Option<ElementPath> {
-    planarium_messages::paths::unfinished(view, status::class_of)
+    planarium_messages::paths::unfinished(view, status::class_of).next()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use planarium_protocol::Input;
 use planarium_protocol::input::LoadService;
 
 fn page() -> Hub {
-    super::opened("", None)
+    super::opened("", Some("hello-world"))
 }
 
 fn on(hub: &Hub, line: &str) -> Answer {

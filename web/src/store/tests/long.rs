@@ -79,7 +79,7 @@ fn play(hub: &Hub, frames: u32) {
 
 #[test]
 fn a_run_that_forgets_its_first_events_shows_them_all_the_same() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::OpenText(TYPED.into()));
     hub.send(Action::SetSpeed(8));
     let crash: Fault = json::read(br#"{"fault":"crash-loop","target":{"task":"node-*"}}"#).expect("a fault");
@@ -116,7 +116,7 @@ fn a_run_that_forgets_its_first_events_shows_them_all_the_same() {
 
 #[test]
 fn frames_that_are_not_shown_lose_nothing() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::OpenText(TYPED.into()));
     hub.send(Action::SetSpeed(8));
     hub.send(Action::TogglePlay);

@@ -1,10 +1,15 @@
 //! The page's behaviour at its boundary: actions in, state out, with the real engine and no browser.
 
 mod console;
+mod frame;
+mod late;
+mod lessons;
 mod long;
 mod moment;
 mod stuck;
+mod systems;
 mod tab;
+mod timeline;
 
 use super::link::Wired;
 use crate::store::action::{Action, Toward};
@@ -52,6 +57,20 @@ pub(super) fn play_to_rest(hub: &Hub) {
         }
     }
     panic!("{:?} never came to rest", hub.state().story.example);
+}
+
+/// Plays at 64x for this long in virtual time.
+pub(super) fn play_for(hub: &Hub, ms: u64) {
+    hub.send(Action::SetSpeed(8));
+    hub.send(Action::TogglePlay);
+    let until = hub.state().world.clock.now_ms + ms;
+    for _ in 0..20_000 {
+        if hub.state().world.clock.now_ms >= until || !hub.state().play.playing {
+            break;
+        }
+        hub.send(Action::Frame(16.0));
+    }
+    hub.send(Action::Pause);
 }
 
 /// Plays at 64x until the script is over; what a crash loop does never comes to rest.
@@ -123,7 +142,7 @@ fn every_example_opens_without_a_finding_and_plays_its_whole_script() {
 
 #[test]
 fn play_stays_on_at_rest_and_goes_on_when_something_is_done() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     play_to_rest(&hub);
     assert_eq!(deploy_status(&hub), "COMPLETE");
     hub.send(Action::TogglePlay);
@@ -157,7 +176,7 @@ fn steps_ahead_reach_what_the_script_does_at_its_hour() {
 
 #[test]
 fn steps_back_are_the_steps_ahead_undone() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     let mut trail = Vec::new();
     for _ in 0..5 {
         trail.push((hub.state().world.clock.now_ms, hub.state().world.clock.seq));
@@ -182,7 +201,7 @@ fn steps_back_are_the_steps_ahead_undone() {
 
 #[test]
 fn a_command_in_the_past_opens_a_branch_and_can_be_undone() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     play_to_rest(&hub);
     let head = hub.state().world.clock.head_seq;
     hub.send(Action::SeekMs(1000));
@@ -199,7 +218,7 @@ fn a_command_in_the_past_opens_a_branch_and_can_be_undone() {
 
 #[test]
 fn an_edit_shows_at_once_before_the_run_and_waits_after_it() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::Edit("svc.yml".into(), TYPED.into()));
     hub.send(Action::Check);
     let state = hub.state();
@@ -222,7 +241,7 @@ fn an_edit_shows_at_once_before_the_run_and_waits_after_it() {
 
 #[test]
 fn broken_text_keeps_the_last_good_world_and_says_where() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::Edit("svc.yml".into(), TYPED.replace("memory", "memroy")));
     hub.send(Action::Check);
     hub.send(Action::Apply);
@@ -240,7 +259,7 @@ fn broken_text_keeps_the_last_good_world_and_says_where() {
 
 #[test]
 fn a_link_carries_the_run_and_the_script_goes_on_where_it_can() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::SeekMs(9000));
     let at_9s = hash(&hub);
     let there = page(&at_9s, Some("hello-world"));
@@ -280,7 +299,7 @@ fn broken_links_keep_their_text() {
 
 #[test]
 fn opens_what_people_bring() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::OpenText(TYPED.into()));
     assert_eq!(&*hub.state().world.view.services[0].name, "typed");
     hub.send(Action::OpenFiles(vec![("pkg/svc.yml".into(), TYPED.replace("typed", "filed"))]));
@@ -303,7 +322,7 @@ fn opens_what_people_bring() {
 
 #[test]
 fn seed_and_machines_start_over() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     play_to_rest(&hub);
     hub.send(Action::SetSeed(99));
     assert_eq!((hub.state().world.clock.seed, hub.state().world.clock.now_ms), (99, 0));
@@ -317,7 +336,7 @@ fn seed_and_machines_start_over() {
 const TWO: &str = "title: Two\nseed: 1\nservices:\n  - files: [a.yml]\n  - files: [b.yml]\n";
 
 fn two() -> Hub {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::OpenFiles(vec![
         ("two.planarium.yaml".into(), TWO.into()),
         ("a.yml".into(), TYPED.replace("typed", "first")),
@@ -400,7 +419,7 @@ fn a_broken_draft_of_another_service_stops_the_new_world() {
 
 #[test]
 fn services_are_put_beside_and_taken_away() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::Beside(true));
     hub.send(Action::OpenText(TYPED.into()));
     assert_eq!(services(&hub), ["hello-world", "typed"]);
@@ -422,7 +441,7 @@ fn services_are_put_beside_and_taken_away() {
 
 #[test]
 fn an_edit_is_rolled_out_in_the_run() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::OpenText(TYPED.into()));
     play_to_rest(&hub);
     assert_eq!(deploy_status(&hub), "COMPLETE");
@@ -450,7 +469,7 @@ fn an_edit_is_rolled_out_in_the_run() {
 
 #[test]
 fn a_link_carries_the_moment() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     play_to_rest(&hub);
     for back in [Action::SeekMs(9000), Action::StepEvent(Toward::Back), Action::SeekMs(0)] {
         hub.send(back);
@@ -468,7 +487,7 @@ fn a_link_carries_the_moment() {
 
 #[test]
 fn better_machines_are_found_by_trying() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     let gpus = TYPED.replace("        cpus: 0.5", "        cpus: 0.5\n        gpus: 1");
     for (text, want) in [(TYPED, None), (gpus.as_str(), Some("gpu"))] {
         hub.send(Action::OpenText(text.into()));
@@ -483,7 +502,7 @@ fn better_machines_are_found_by_trying() {
 
 #[test]
 fn usual_values_leave_alone_what_was_given_one_since_the_definition_was_read() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     let text = TYPED.replace("name: typed", "name: {{FRAMEWORK_NAME}}\nuser: {{USER}}");
     hub.send(Action::OpenText(text.replace("count: 2", "count: {{NODE_COUNT}}")));
     hub.send(Action::Check);
@@ -499,7 +518,7 @@ fn usual_values_leave_alone_what_was_given_one_since_the_definition_was_read() {
 fn a_dialog_is_finished_once() {
     use crate::store::state::Dialog;
     use planarium_protocol::input::AddAgent;
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     let machines = || hub.state().world.view.cluster.machines.len();
     let before = machines();
     hub.send(Action::OpenDialog(Dialog::AddMachine));
@@ -527,7 +546,7 @@ fn a_service_is_the_one_that_was_seen() {
 #[test]
 fn to_start_over_twice_keeps_the_way_back_to_the_run() {
     for again in [Action::Reset, Action::Apply, Action::SetSeed(3), Action::SetPreset("10".into())] {
-        let hub = page("", None);
+        let hub = page("", Some("hello-world"));
         play_to_rest(&hub);
         for _ in 0..2 {
             hub.send(again.clone());
@@ -542,7 +561,7 @@ const TWINS: &str = "name: twins\npods:\n  node:\n    count: 1\n    tasks:\n    
 
 #[test]
 fn steps_that_share_a_name_have_their_own_badge_why_lane_and_commands() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::OpenText(TWINS.into()));
     let twins: Vec<_> = tree::steps(&hub.state().world.view)
         .filter(|(_, step)| step.namesake)

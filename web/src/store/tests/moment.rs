@@ -16,7 +16,7 @@ fn check(hub: &Hub, count: u32, want: Standing) {
 
 /// A run in which a count of two was followed by one of three; the instant of the update.
 fn updated() -> (Hub, u64) {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::OpenText(TYPED.into()));
     play_to_rest(&hub);
     hub.send(Action::Edit("svc.yml".into(), TYPED.replace("count: 2", "count: 3")));
@@ -90,7 +90,7 @@ fn a_branch_tells_only_what_happened_on_its_way() {
 
 #[test]
 fn messages_leave_with_their_moment() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     play_to_rest(&hub);
     hub.send(Action::TogglePlay);
     let rests = |hub: &Hub| toasts(&hub.state()).iter().any(|text| text.contains("nothing"));
@@ -101,7 +101,7 @@ fn messages_leave_with_their_moment() {
 
 #[test]
 fn own_text_over_an_example_takes_its_own_title() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     assert!(!hub.state().story.lines.is_empty());
     hub.send(Action::Edit("svc.yml".into(), TYPED.into()));
     hub.send(Action::Check);
@@ -117,7 +117,7 @@ fn own_text_over_an_example_takes_its_own_title() {
 
 #[test]
 fn an_edited_example_keeps_its_script() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     let lines = hub.state().story.lines.len();
     let text = hub.state().draft.text().to_owned();
     hub.send(Action::Edit("svc.yml".into(), format!("{text}# mine\n")));
@@ -128,7 +128,7 @@ fn an_edited_example_keeps_its_script() {
 
 #[test]
 fn a_dialog_holds_the_clock() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::TogglePlay);
     hub.send(Action::Frame(16.0));
     hub.send(Action::OpenDialog(Dialog::Fault));
@@ -144,7 +144,7 @@ fn a_dialog_holds_the_clock() {
 
 #[test]
 fn play_goes_on_to_a_window_that_is_scheduled() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     play_to_rest(&hub);
     let state = hub.state();
     let rest = state.world.clock.now_ms;
@@ -163,7 +163,7 @@ fn play_goes_on_to_a_window_that_is_scheduled() {
 
 #[test]
 fn a_command_at_the_head_is_undone_and_done_again() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::SeekMs(3000));
     let rows = |hub: &Hub| hub.state().world.view.services[0].plans[0].status.to_string();
     let before = (rows(&hub), hub.state().world.clock.seq, hub.state().world.view.clock.digest.clone());
@@ -177,11 +177,23 @@ fn a_command_at_the_head_is_undone_and_done_again() {
         let state = hub.state();
         let now = (rows(&hub), state.world.clock.seq, state.world.view.clock.digest.clone());
         assert_eq!(now, before);
-        assert_eq!(state.world.branches.len(), 1, "the branch of the undone command has no tab");
+        let tabs = |hub: &Hub| {
+            hub.state()
+                .world
+                .branches
+                .iter()
+                .map(planarium_messages::clock::BranchTab::title)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            tabs(&hub),
+            ["main (undone)", "main"],
+            "the branch of the undone command stays in the list"
+        );
         assert_eq!(state.ways.redo.as_deref(), Some("Interrupted deploy"));
         hub.send(Action::Redo);
         assert_eq!((rows(&hub), hub.state().world.clock.seq), after);
-        assert_eq!(hub.state().world.branches.len(), 1);
+        assert_eq!(tabs(&hub), ["main"]);
     }
     hub.send(Action::Undo);
     let lines = hub.state().story.lines.len();
@@ -193,7 +205,7 @@ fn a_command_at_the_head_is_undone_and_done_again() {
 
 #[test]
 fn several_steps_are_undone_one_after_the_other() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::SeekMs(2000));
     let digest = |hub: &Hub| hub.state().world.view.clock.digest.clone();
     let mut seen = vec![digest(&hub)];
@@ -206,18 +218,28 @@ fn several_steps_are_undone_one_after_the_other() {
     for want in seen.iter().rev().skip(1).take(3) {
         hub.send(Action::Undo);
         assert_eq!(digest(&hub), *want);
-        assert_eq!(hub.state().world.branches.len(), 1);
+        let tabs = hub.state().world.branches.clone();
+        assert_eq!((tabs.len(), tabs.iter().filter(|tab| tab.undone).count()), (2, 1));
     }
     for want in seen.iter().skip(1) {
         hub.send(Action::Redo);
         assert_eq!(digest(&hub), *want);
     }
     assert_eq!(hub.state().ways.redo, None);
+    assert_eq!(
+        hub.state()
+            .world
+            .branches
+            .iter()
+            .map(planarium_messages::clock::BranchTab::title)
+            .collect::<Vec<_>>(),
+        ["main"]
+    );
 }
 
 #[test]
 fn removed_files_and_worlds_that_were_left_come_back() {
-    let hub = page("", None);
+    let hub = page("", Some("hello-world"));
     hub.send(Action::AddFile("extra.yml".into()));
     hub.send(Action::Edit("extra.yml".into(), "a: 1\n".into()));
     hub.send(Action::DropFile("extra.yml".into()));

@@ -1,29 +1,17 @@
-//! Ways out for a stuck element, as the page is told.
+//! Ways out for stuck elements, as the page is told.
 
+use super::play_for as play;
 use crate::store::Hub;
 use crate::store::action::Action;
 use crate::store::help::Help;
 use crate::store::ptr::Ptr;
-use crate::store::selectors::{status, tree};
+use crate::store::selectors::{status, stuck, tree};
+use planarium_kernel::SortedSet;
 use planarium_protocol::Input;
 use planarium_protocol::why::{Helps, ReasonKind};
 
 fn page(example: &str) -> Hub {
     super::opened("", Some(example))
-}
-
-/// Plays at 64x for this long in virtual time.
-fn play(hub: &Hub, ms: u64) {
-    hub.send(Action::SetSpeed(8));
-    hub.send(Action::TogglePlay);
-    let until = hub.state().world.clock.now_ms + ms;
-    for _ in 0..20_000 {
-        if hub.state().world.clock.now_ms >= until || !hub.state().play.playing {
-            break;
-        }
-        hub.send(Action::Frame(16.0));
-    }
-    hub.send(Action::Pause);
 }
 
 fn tried(hub: &Hub) -> Ptr<Help> {
@@ -149,4 +137,82 @@ fn element_history_leads_back_to_an_input() {
             assert!(log::shortened(chain).len() <= 13);
         }
     }
+}
+
+#[test]
+fn what_nobody_moves_is_stuck_and_a_way_out_is_offered_in_other_systems_too() {
+    let hub = page("kudo-stuck-deploy");
+    play(&hub, 60_000);
+    // A command in the past opens a branch, on which no script goes on.
+    hub.send(Action::SeekMs(20_000));
+    let small = br#"{"kind": "add-agent", "resources": {"cpus": 1, "mem": 1024, "disk": 10000}}"#;
+    let small: Input = planarium_protocol::json::read(small).expect("an input");
+    hub.send(Action::Do(Box::new(small)));
+    assert!(hub.state().help.stuck().is_none(), "nobody knows yet");
+    play(&hub, 60_000);
+    let help = tried(&hub);
+    let held = help.stuck().expect("the deployment is stuck");
+    let best = held.best().expect("a way out");
+    let titles: Vec<&str> = held.ways.iter().map(|way| way.unblock.title.as_str()).collect();
+    assert!(best.unblock.title.contains("machine"), "{titles:?}");
+}
+
+#[test]
+fn what_will_move_by_itself_is_not_stuck() {
+    // Nobody has noticed yet that a machine is gone: that takes a while, and then goes on by itself.
+    let hub = page("lost-machine");
+    play(&hub, 20_000);
+    for _ in 0..12 {
+        play(&hub, 10_000);
+        let state = hub.state();
+        let quiet = state.world.clock.now_ms - state.world.gantt.busy_ms;
+        assert!(state.help.stuck().is_none() || quiet >= 30_000, "at {}", state.world.clock.now_ms);
+    }
+}
+
+#[test]
+fn two_stuck_plans_of_two_systems_have_a_chip_each_and_a_way_out_each() {
+    let hub = page("hello-world");
+    hub.send(Action::OpenFiles(vec![
+        (
+            "two.planarium.yaml".into(),
+            "title: Two\nseed: 1\nservices:\n  - files: [big.yml]\n  - files: [wide.json]\n".into(),
+        ),
+        ("big.yml".into(), super::TYPED.replace("typed", "big").replace("cpus: 0.5", "cpus: 24")),
+        (
+            "wide.json".into(),
+            r#"{"id": "/wide", "cmd": "./wide", "cpus": 48, "mem": 64, "instances": 1}"#.into(),
+        ),
+    ]));
+    play(&hub, 240_000);
+    let help = tried(&hub);
+    let systems: Vec<&str> = help.all_stuck().map(|held| &*held.why.path.dialect).collect();
+    assert_eq!(systems, ["sdk", "marathon"]);
+    assert_eq!(help.stuck().map(|held| &held.why.path), help.all_stuck().next().map(|held| &held.why.path));
+    let shape = |toggled| tree::Shape { toggled: Ptr::new(toggled), filter: String::new() };
+    let chips = |toggled: SortedSet<_>| {
+        let rows = tree::window(&hub.state().world.view.services, &shape(toggled), 0, 1000).rows;
+        let chips = rows.into_iter().filter_map(|row| Some((stuck::chip(&help, &row)?, row.path)));
+        chips.collect::<Vec<_>>()
+    };
+    let open = chips(SortedSet::new());
+    assert_eq!(open.len(), 2, "{open:?}");
+    for (chip, path) in &open {
+        assert!(chip.way.is_some() && !chip.cause.is_empty(), "{path:?}: {chip:?}");
+    }
+    // The chip of what is in a row that is shut is at that row.
+    let services = hub.state().world.view.services.iter().map(|it| tree::service_path(it)).collect();
+    let shut = chips(services);
+    assert_eq!(
+        shut.iter().map(|(chip, _)| chip).collect::<Vec<_>>(),
+        open.iter().map(|(chip, _)| chip).collect::<Vec<_>>()
+    );
+    assert!(shut.iter().all(|(_, path)| path.plan.is_empty()), "{shut:?}");
+    // The way out of the second gets the second going.
+    let (second, path) = &open[1];
+    let (_, input) = second.way.clone().expect("a way out");
+    hub.send(Action::Do(Box::new(input)));
+    play(&hub, 60_000);
+    let all: Vec<_> = hub.state().help.all_stuck().map(|held| held.why.path.clone()).collect();
+    assert!(!all.contains(path), "{all:?}");
 }

@@ -11,14 +11,28 @@ use planarium_protocol::Input;
 use planarium_protocol::input::AddAgent;
 
 #[test]
+fn a_tab_that_is_loaded_again_before_anything_ran_has_its_script() {
+    let hub = opened("", None);
+    let there = begun(Begin { tab: Some(hub.kept_tab()), ..effects::begin("", None) });
+    assert!(!there.state().story.lines.is_empty());
+    assert_eq!(there.state().draft.text(), hub.state().draft.text());
+    assert!(!there.state().draft.text().is_empty() && !there.state().draft.dirty());
+    for hub in [&hub, &there] {
+        hub.send(Action::SeekMs(30_000));
+    }
+    assert_eq!(there.state().world.view.clock.digest, hub.state().world.view.clock.digest);
+    assert_eq!(there.state().story.lines, hub.state().story.lines);
+}
+
+#[test]
 fn a_tab_that_is_loaded_again_has_its_branches_edits_script_and_looks() {
     let add = || Action::Do(Box::new(Input::AddAgent(AddAgent::default())));
     let past = vec![Action::SeekMs(20_000), Action::SeekMs(3000), add(), Action::SeekMs(5000)];
     let undone = vec![Action::SeekMs(3000), add(), Action::Undo, Action::SeekMs(9000)];
     for (deeds, branches) in
-        [(vec![Action::SeekMs(7000)], 1), (vec![Action::SeekMs(7000), add()], 1), (past, 2), (undone, 1)]
+        [(vec![Action::SeekMs(7000)], 1), (vec![Action::SeekMs(7000), add()], 1), (past, 2), (undone, 2)]
     {
-        let hub = opened("", None);
+        let hub = opened("", Some("hello-world"));
         for action in &deeds {
             hub.send(action.clone());
         }

@@ -5,6 +5,7 @@ mod objects;
 mod pane;
 
 use super::Desk;
+use crate::store::selectors::faults;
 use serde_json::Value;
 
 /// KUDO operators.
@@ -67,7 +68,13 @@ spec:
         "get instances",
     ],
     tries: &["kubectl kudo plan status --instance=INSTANCE", "kubectl kudo get instances"],
+    heading: "Plans of instance ",
+    pods: "Instance",
+    faults: faults::KUBERNETES,
     panel: pane::panel,
+    below: pane::below,
+    about: pane::about,
+    ..Desk::PLAIN
 };
 
 fn text<'v>(value: &'v Value, key: &str) -> &'v str {

@@ -16,6 +16,9 @@ pub(super) struct ObjectsProps {
     pub(super) more: Ptr<Value>,
     /// Of the service.
     pub(super) path: ElementPath,
+    /// Phase and step whose objects are shown; none for all.
+    #[prop_or_default]
+    pub(super) only: Option<(String, String)>,
 }
 
 /// A task's place, and one of its templates.
@@ -26,12 +29,22 @@ type Chosen = (String, String);
 pub(super) fn Objects(props: &ObjectsProps) -> Html {
     let chosen = use_state(|| None::<Chosen>);
     let work = props.more.get("kudo").map_or(&[][..], |own| list(own, "work"));
+    let wanted = |task: &&Value| {
+        props
+            .only
+            .as_ref()
+            .is_none_or(|(phase, step)| text(task, "phase") == phase && text(task, "step") == step)
+    };
+    let work: Vec<&Value> = work.iter().filter(wanted).collect();
+    if work.is_empty() && props.only.is_some() {
+        return Html::default();
+    }
     if work.is_empty() {
         return html! { <p class="empty-line">{ "Nothing has been rendered by the plan that ran last." }</p> };
     }
     html! {
         <ul class="kudo-work">
-            { for work.iter().map(|task| task_row(task, &chosen, &props.path)) }
+            { for work.into_iter().map(|task| task_row(task, &chosen, &props.path)) }
         </ul>
     }
 }

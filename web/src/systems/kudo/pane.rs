@@ -6,7 +6,9 @@ use super::form::{ParameterForm, differing};
 use super::objects::Objects;
 use super::{flag, list, text};
 use crate::store::ptr::Ptr;
-use crate::ui::icon;
+use crate::store::state::Tab;
+use crate::store::{Action, use_hub};
+use crate::ui::{Button, icon};
 use planarium_protocol::Text;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::ServiceView;
@@ -18,6 +20,60 @@ pub(super) fn panel(service: &ServiceView) -> Option<Html> {
     service.more.get("kudo")?;
     let (more, path) = (Ptr::from(&service.more), service.path(&Text::default()));
     Some(html! { <InstancePane key={service.name.to_string()} {more} {path} /> })
+}
+
+/// Objects in few words: how many are healthy, and the first that is not with its reason.
+fn health(own: &Value) -> Option<(usize, usize, Option<&Value>)> {
+    let objects = || list(own, "work").iter().flat_map(|task| list(task, "objects"));
+    let is = |health: &'static str| objects().filter(move |object| text(object, "health") == health);
+    let all = objects().count();
+    (all > 0).then(|| (is("healthy").count(), all, is("unhealthy").next()))
+}
+
+/// The objects of the plan that ran last in one line, and the way to all of them and the parameters.
+pub(super) fn below(service: &ServiceView, _: Option<&ElementPath>) -> Option<Html> {
+    let own = service.more.get("kudo")?;
+    let (healthy, all, waits) = health(own)?;
+    let waits = waits.map(|object| (text(object, "object").to_owned(), text(object, "why").to_owned()));
+    Some(html! { <Health key={service.name.to_string()} {healthy} {all} {waits} /> })
+}
+
+#[derive(Properties, PartialEq)]
+struct HealthProps {
+    healthy: usize,
+    all: usize,
+    /// An object that is not healthy, and why.
+    waits: Option<(String, String)>,
+}
+
+#[component]
+fn Health(props: &HealthProps) -> Html {
+    let hub = use_hub();
+    let HealthProps { healthy, all, waits } = props;
+    html! {
+        <div class="kudo-health">
+            { icon(if waits.is_some() { "waiting" } else { "complete" }) }
+            <p>
+                <strong>{ format!("{healthy} of {all} objects healthy") }</strong>
+                if let Some((object, why)) = waits { { format!("; {object}: {why}") } }
+            </p>
+            <Button label="Objects and parameters" onclick={hub.act(Action::ShowTab(Tab::Pods))} />
+        </div>
+    }
+}
+
+/// The objects of a step.
+pub(super) fn about(service: &ServiceView, path: &ElementPath) -> Option<Html> {
+    let own = service.more.get("kudo")?;
+    path.step.as_ref()?;
+    // Objects are those of the plan that is scheduled or ran last.
+    let plan = text(own, "plan");
+    if !plan.is_empty() && *path.plan != *plan {
+        return None;
+    }
+    let (more, service) = (Ptr::from(&service.more), service.path(&Text::default()));
+    let only = (path.phase.as_deref()?.to_owned(), path.step.as_deref()?.to_owned());
+    Some(html! { <Objects {more} path={service} only={Some(only)} /> })
 }
 
 #[derive(Properties, PartialEq)]
@@ -52,7 +108,7 @@ fn InstancePane(props: &InstancePaneProps) -> Html {
                 <Objects more={props.more.clone()} path={props.path.clone()} />
             </details>
             if !parameters.is_empty() {
-                <details>
+                <details open=true>
                     <summary>{ format!("{} parameters, {} with a value of their own", parameters.len(), differing(parameters)) }</summary>
                     <ParameterForm more={props.more.clone()} path={props.path.clone()} />
                 </details>

@@ -1,9 +1,12 @@
 //! Marathon in the page.
 
-mod curve;
 mod panel;
 
-use super::Desk;
+use super::{Desk, Passing};
+use crate::store::state::Finding;
+use crate::store::{Action, Hub};
+use crate::ui::Button;
+use yew::prelude::*;
 
 /// Marathon apps, pods and groups.
 pub(super) const DESK: Desk = Desk {
@@ -35,5 +38,28 @@ pub(super) const DESK: Desk = Desk {
         "debug summary",
     ],
     tries: &["dcos marathon app list", "dcos marathon deployment list", "dcos marathon task list"],
+    heading: "Apps and deployments of ",
+    pods: "Apps",
+    passing: Some(Passing { is: |plan| &*plan.name != APPS, over: "Finished deployments" }),
     panel: panel::panel,
+    below: panel::below,
+    about: panel::about,
+    ..Desk::PLAIN
 };
+
+/// The setting of Marathon's own role, and a role to set it to.
+const ROLE: (&str, &str) = ("MARATHON_MESOS_ROLE", "marathon");
+
+/// For what keeps volumes under the role `*`, which nothing can be reserved for: Marathon started with a role of its own.
+pub(super) fn remedy(hub: &Hub, finding: &Finding) -> Option<Html> {
+    if &*finding.code != "MAR072" || hub.state().draft.env.contains_key(ROLE.0) {
+        return None;
+    }
+    let onclick = hub.act(Action::SetEnv(ROLE.0.to_owned(), Some(ROLE.1.to_owned())));
+    Some(html! {
+        <Button label="Give Marathon a role of its own" icon="wand" title={format!("Sets {} to {}", ROLE.0, ROLE.1)} {onclick} />
+    })
+}
+
+/// The plan of all apps; every other one is a deployment.
+const APPS: &str = "apps";

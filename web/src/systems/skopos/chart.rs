@@ -13,6 +13,9 @@ use yew::prelude::*;
 /// Width of the mark of an instance. *Units*: pixels.
 const MARK: i32 = 46;
 
+/// A drawing above this width is not made smaller to fit, since nobody could read it. *Units*: pixels.
+const WIDE: i32 = 1000;
+
 /// A plan being drawn.
 pub(super) struct Chart<'v> {
     /// The drawing's data in the view.
@@ -34,7 +37,7 @@ impl Chart<'_> {
         let label = if phase.is_empty() { "Phases".to_owned() } else { format!("Steps of {phase}") };
         html! {
             <div class="flow-scroll" tabindex="0" role="group" aria-label={label}>
-                <svg class="flow-svg" {width} {height} viewBox={format!("0 0 {right} {bottom}")}>
+                <svg class="flow-svg" {width} {height} data-wide={(right > WIDE).to_string()} viewBox={format!("0 0 {right} {bottom}")}>
                     <defs>
                         { for ["pass", "fail"].iter().map(|on| html! {
                             <marker id={format!("flow-{on}")} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto">

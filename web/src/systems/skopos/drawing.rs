@@ -11,7 +11,7 @@ use crate::store::{Action, Hub, use_hub};
 use crate::systems::Selected;
 use crate::ui::{Button, icon, status_icon};
 use planarium_protocol::event::ElementPath;
-use planarium_protocol::view::{ActionView, ServiceView};
+use planarium_protocol::view::{ActionView, ServiceView, StatusClass};
 use serde_json::Value;
 use web_sys::wasm_bindgen::JsCast as _;
 use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
@@ -22,8 +22,18 @@ const ROOT: &str = "@plan";
 /// The file that a plan is edited in.
 const PLAN_FILE: &str = "plan.yaml";
 
+/// Names of steps that call something, those that are not done yet first.
+pub(super) fn calls(service: &ServiceView) -> Vec<String> {
+    let Some(flow) = service.more.get("flow") else { return Vec::new() };
+    let nodes = list(flow, "chains").iter().flat_map(|chain| list(chain, "nodes"));
+    let calling = nodes.filter(|node| node.get("call").is_some_and(|call| !call.is_null()));
+    let (open, over): (Vec<&Value>, Vec<&Value>) =
+        calling.partition(|node| service.class(text(node, "status")) != StatusClass::Done);
+    open.into_iter().chain(over).map(|node| text(node, "id").to_owned()).collect()
+}
+
 /// The drawing of a service; none where its view has none.
-pub(super) fn panel(service: &ServiceView) -> Option<Html> {
+pub(super) fn picture(service: &ServiceView) -> Option<Html> {
     let plan = service.plans.first()?;
     let flow = service.more.get("flow")?;
     let asked = flow.get("gate").map(|gate| text(gate, "step")).unwrap_or_default();

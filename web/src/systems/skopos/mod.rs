@@ -5,9 +5,11 @@ mod drawing;
 mod layout;
 
 use super::Desk;
+use crate::store::selectors::faults::{Offer, Strikes, offer};
 use crate::store::state::Finding;
 use crate::store::{Action, Hub};
 use crate::ui::Button;
+use planarium_protocol::input::FaultKind;
 use yew::prelude::*;
 
 /// The file that a model is read from.
@@ -66,5 +68,51 @@ steps:
         "reset",
     ],
     tries: &["state", "start", "log", "help"],
-    panel: drawing::panel,
+    heading: "Plan of ",
+    faults: FAULTS,
+    calls: drawing::calls,
+    drawing: drawing::picture,
+    ..Desk::PLAIN
 };
+
+/// Failures of machines, instances and of what steps call.
+static FAULTS: &[Offer] = &[
+    offer(
+        FaultKind::PluginFail,
+        Strikes::Step,
+        true,
+        "Fail what a step calls",
+        "Its plugin, its script or its quality gate says no.",
+    ),
+    offer(
+        FaultKind::ImageMissing,
+        Strikes::Pod,
+        true,
+        "Take an image away",
+        "Instances that start now cannot fetch it.",
+    ),
+    offer(FaultKind::AgentLost, Strikes::Machine, true, "Lose a host", "It goes with every container on it."),
+    offer(FaultKind::TaskKill, Strikes::Task, false, "Kill a container", "Somebody kills it from outside."),
+    offer(
+        FaultKind::CrashLoop,
+        Strikes::Pod,
+        true,
+        "Crash loop",
+        "Containers fail shortly after every start.",
+    ),
+    offer(
+        FaultKind::HealthFail,
+        Strikes::Pod,
+        true,
+        "Fail health checks",
+        "Instances run and are found unhealthy.",
+    ),
+    offer(FaultKind::SlowStart, Strikes::Pod, true, "Slow start", "Starting takes much longer."),
+    offer(
+        FaultKind::AgentPartitioned,
+        Strikes::Machine,
+        true,
+        "Cut a host off",
+        "Nobody hears of it; its containers run on.",
+    ),
+];

@@ -13,6 +13,7 @@ mod operator;
 mod seek;
 mod service;
 mod sweep;
+mod workloads;
 
 use anyhow::{Context, Result};
 
@@ -22,7 +23,7 @@ use crate::out;
 /// Measures the full engine, or only the part of it that is named: `growth`, `R1`, `R2`, ...
 pub(crate) fn run(unit: Unit, only: Option<&str>, figures: &mut Figures) -> Result<()> {
     type Part = fn(Unit, &mut Figures) -> Result<()>;
-    let parts: [(&str, &str, Part); 9] = [
+    let parts: [(&str, &str, Part); 10] = [
         ("growth", "the full engine: growth with the number of steps", growth::run),
         ("R1", "R1: a service of 1,000 pods", service::run),
         ("R2", "R2: allocation rounds and schedules over 1,000 agents", offers::run),
@@ -32,6 +33,7 @@ pub(crate) fn run(unit: Unit, only: Option<&str>, figures: &mut Figures) -> Resu
         ("R6", "R6: back and forth in 10,000 events", |_, figures| seek::run(figures)),
         ("R7", "R7: a sweep over seeds", sweep::run),
         ("R8", "R8: memory", |_, figures| memory::run(figures)),
+        ("R9", "R9: 1,000 plain Deployments", workloads::run),
     ];
     let mut unit = unit;
     for (name, title, part) in parts.into_iter().filter(|(name, ..)| only.is_none_or(|only| only == *name)) {
@@ -63,6 +65,7 @@ pub(crate) fn probe(what: &str, times: u32) -> Result<()> {
             "seek" => seek::probe()?,
             "sweep" => sweep::probe(pods)?,
             "memory" => memory::probe(pods)?,
+            "workloads" => workloads::probe(pods)?,
             _ => anyhow::bail!(known()),
         }
     }

@@ -125,7 +125,7 @@ fn rolled_out(engine: &mut Engine, input: Input, plan: &str) -> Result<f64> {
 }
 
 /// Changes of objects so far: every one of them gives the cluster the next resource version.
-fn changes(engine: &Engine) -> Result<u64> {
+pub(super) fn changes(engine: &Engine) -> Result<u64> {
     let request = Request::new("GET", "/kube/api/v1/nodes?limit=1", "");
     let segments = request.segments();
     let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
@@ -133,7 +133,7 @@ fn changes(engine: &Engine) -> Result<u64> {
     let Some((_, Wire::Answer(response))) = answer else { return Ok(0) };
     let body: serde_json::Value = serde_json::from_slice(&response.body)?;
     let version = body.pointer("/metadata/resourceVersion").and_then(serde_json::Value::as_str);
-    Ok(version.context("R4: a list has a resource version")?.parse()?)
+    Ok(version.context("a list has a resource version")?.parse()?)
 }
 
 /// Room for all pods twice.

@@ -75,7 +75,8 @@ fn together(stages: &[Cost]) -> Cost {
     stages.iter().fold((0, 0), |sum, cost| (sum.0 + cost.0, sum.1 + cost.1))
 }
 
-fn per_change((nanos, changes): Cost) -> Option<f64> {
+fn per_change(cost: Cost) -> Option<f64> {
+    let (nanos, changes) = cost;
     (changes > 0).then(|| float(nanos) / float(changes))
 }
 

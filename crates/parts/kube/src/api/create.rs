@@ -239,7 +239,6 @@ impl Api {
             self.settle_namespace(&mut draft)?;
         }
         self.admit_made(&mut parts)?;
-        let asked_name = parts.asked_name();
         let Parts {
             kind,
             namespace,
@@ -261,7 +260,7 @@ impl Api {
             kind,
             info: &info,
             namespace: &namespace,
-            name: &asked_name,
+            name: &name,
             content: &content,
             before: None,
         })?;

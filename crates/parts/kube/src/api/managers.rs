@@ -41,7 +41,8 @@ impl Api {
         now: SimTime,
         old: Option<&Object>,
         new: &Arc<Object>,
-        (manager, api_version): (&Text, &str),
+        manager: &Text,
+        api_version: &str,
         sent: &Value,
     ) -> Arc<Object> {
         let shape = shape_of(new.kind);

@@ -17,7 +17,9 @@ mod service;
 mod update;
 pub(crate) mod validate;
 
-pub(crate) use admission::{DEFAULT_CLASS, SYSTEM, gives_back, quota_status, requests_of_limits};
+pub(crate) use admission::{
+    DEFAULT_CLASS, SYSTEM, bounds_for, gives_back, mount_token, quota_status, requests_of_limits,
+};
 pub(crate) use create::{Parts, invalid};
 pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub(crate) use draft::Draft;

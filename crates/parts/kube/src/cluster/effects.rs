@@ -230,6 +230,7 @@ impl Cluster {
             None => {
                 let Some(old) = old else { return };
                 self.scheduler.forget(old.no);
+                self.evictions.forget(old.no);
                 if self.runs.all.contains_key(&old.no) {
                     self.queue.ask(cx, Work::Kubelet(old.no));
                 }

@@ -21,6 +21,7 @@ use crate::{
     object::{Object, ObjectNo, ObjectRef},
     records::{
         autoscalers::Autoscalers,
+        evictions::Evictions,
         nodes::Nodes,
         queue::{Queue, Timer, Work},
         reports::Reports,
@@ -55,6 +56,8 @@ pub(crate) struct Cluster {
     pub(crate) runs: Runs,
     /// Memories of autoscalers.
     pub(crate) autoscalers: Autoscalers,
+    /// Evictions that budgets refused.
+    pub(crate) evictions: Evictions,
     /// Work and timers.
     pub(crate) queue: Queue,
     /// The Events of the API.
@@ -78,6 +81,7 @@ impl Cluster {
             scheduler: Scheduler::default(),
             runs: Runs::default(),
             autoscalers: Autoscalers::default(),
+            evictions: Evictions::default(),
             queue: Queue::default(),
             reports: Reports::default(),
             service_label: "".into(),

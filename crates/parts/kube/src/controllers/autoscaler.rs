@@ -93,7 +93,11 @@ fn look(
         all: Vec::new(),
     };
     let spec = scaler.content().key("spec");
-    let (least, most) = (spec.count("minReplicas").unwrap_or(1), spec.count("maxReplicas").unwrap_or(1));
+    let bounds = Bounds {
+        least: spec.count("minReplicas").unwrap_or(1),
+        most: spec.count("maxReplicas").unwrap_or(1),
+    };
+    let Bounds { least, most } = bounds;
     let last_scale = before.key("lastScaleTime").clone();
     let Some(target) = target_of(cluster, scaler) else {
         let named = spec.key("scaleTargetRef");
@@ -104,13 +108,7 @@ fn look(
         );
         conditions.put("AbleToScale", false, "FailedGetScale", &message);
         cluster.reports.record(cx, scaler, true, "FailedGetScale", &message, SOURCE);
-        return status(
-            scaler,
-            (before.count("currentReplicas").unwrap_or(0), 0),
-            &[],
-            last_scale,
-            conditions,
-        );
+        return status(scaler, before.count("currentReplicas").unwrap_or(0), 0, &[], last_scale, conditions);
     };
     conditions.put(
         "AbleToScale",
@@ -122,7 +120,7 @@ fn look(
     if current == 0 && least != 0 {
         let message = "scaling is disabled since the replica count of the target is zero";
         conditions.put("ScalingActive", false, "ScalingDisabled", message);
-        return status(scaler, (current, 0), &[], last_scale, conditions);
+        return status(scaler, current, 0, &[], last_scale, conditions);
     }
     if current > most || current < least {
         let (wanted, reason) = if current > most {
@@ -132,7 +130,7 @@ fn look(
         };
         rescale(cluster, cx, scaler, &target, wanted, reason, memory);
         let at = conditions.at.clone().into();
-        return status(scaler, (current, wanted), &[], at, conditions);
+        return status(scaler, current, wanted, &[], at, conditions);
     }
     let mut proposals = Vec::new();
     let mut shown = Vec::new();
@@ -152,7 +150,7 @@ fn look(
                         reason,
                         &format!("the HPA was unable to compute the replica count: {message}"),
                     );
-                    return status(scaler, (current, current), &shown, last_scale, conditions);
+                    return status(scaler, current, current, &shown, last_scale, conditions);
                 }
             }
         }
@@ -160,13 +158,13 @@ fn look(
     let Some(best) = proposals.iter().max_by_key(|proposal| proposal.replicas) else {
         let message = "the HPA was unable to compute the replica count: no metric is known";
         conditions.put("ScalingActive", false, "FailedGetResourceMetric", message);
-        return status(scaler, (current, current), &shown, last_scale, conditions);
+        return status(scaler, current, current, &shown, last_scale, conditions);
     };
     let message = format!("the HPA was able to successfully calculate a replica count from {}", best.name);
     conditions.put("ScalingActive", true, "ValidMetricFound", &message);
-    let wanted = bounded(spec, current, best.replicas, memory, cx.now(), &mut conditions, (least, most));
+    let wanted = bounded(spec, current, best.replicas, memory, cx.now(), &mut conditions, bounds);
     if wanted == current {
-        return status(scaler, (current, current), &shown, last_scale, conditions);
+        return status(scaler, current, current, &shown, last_scale, conditions);
     }
     let reason = if wanted > current {
         format!("{} above target", best.name)
@@ -175,7 +173,7 @@ fn look(
     };
     rescale(cluster, cx, scaler, &target, wanted, &reason, memory);
     let at = conditions.at.clone().into();
-    status(scaler, (current, wanted), &shown, at, conditions)
+    status(scaler, current, wanted, &shown, at, conditions)
 }
 
 /// The object that an autoscaler scales.
@@ -335,6 +333,13 @@ fn replicas_of(current: u32, sums: &Sums, part: i128, whole: i128) -> u32 {
     if grows && wanted < current || !grows && wanted > current { current } else { wanted }
 }
 
+/// The numbers of replicas between which an autoscaler chooses.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    least: u32,
+    most: u32,
+}
+
 /// A proposal within the bounds, the policies and what was proposed lately.
 fn bounded(
     spec: &Value,
@@ -343,8 +348,9 @@ fn bounded(
     memory: &mut Memory,
     now: SimTime,
     conditions: &mut Conditions<'_>,
-    (least, most): (u32, u32),
+    bounds: Bounds,
 ) -> u32 {
+    let Bounds { least, most } = bounds;
     let rules = |key: &str| spec.key("behavior").key(key);
     let window = |key: &str, usual: u32| {
         u64::from(rules(key).count("stabilizationWindowSeconds").unwrap_or(usual)) * 1000
@@ -460,7 +466,8 @@ fn rescale(
 
 fn status(
     scaler: &Object,
-    (current, wanted): (u32, u32),
+    current: u32,
+    wanted: u32,
     metrics: &[Value],
     last_scale: Value,
     conditions: Conditions<'_>,

@@ -8,6 +8,7 @@ use crate::{
     error::{ApiError, FieldCause, Reason},
     kinds::KindId,
     object::{Object, ObjectNo, ObjectRef},
+    records::evictions::Refused,
     records::selections::{Counted, Picked},
     records::store::Store,
     records::workloads::Workloads,
@@ -16,6 +17,7 @@ use crate::{
     status::{BudgetStatus, PodStatus, Status},
 };
 use planarium_ground::Cx;
+use planarium_kernel::{SimTime, cause::Cause};
 use std::sync::Arc;
 
 pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, budget: &Arc<Object>) {
@@ -99,18 +101,16 @@ pub(crate) fn evict(
     let Status::Pod(status) = &pod.status else { return Ok(pod) };
     let over = status.phase.is_terminal() || status.phase == crate::status::Phase::Pending;
     if !over && !pod.is_being_deleted() {
-        let selections =
-            cluster.workloads.pods.get(&pod.no).map(|tally| tally.selected_by.clone()).unwrap_or_default();
-        let budgets: Vec<Arc<Object>> = selections
-            .iter()
-            .filter_map(|no| cluster.api.store.object(*no))
-            .filter(|selection| selection.kind == KindId::POD_DISRUPTION_BUDGET)
-            .cloned()
-            .collect();
-        match budgets.as_slice() {
+        match budgets_of(cluster, &pod).as_slice() {
             [] => {}
             [budget] if goes_freely(budget, status) => {}
-            [budget] => spend(cluster, cx, budget)?,
+            [budget] => {
+                let spent = spend(cluster, cx, budget);
+                if spent.is_err() {
+                    note_refused(cluster, cx, &pod);
+                }
+                spent?;
+            }
             _ => {
                 let message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
                 return Err(ApiError::new(Reason::InternalError, message));
@@ -118,6 +118,73 @@ pub(crate) fn evict(
         }
     }
     Ok(cluster.delete(cx, &pod, options))
+}
+
+/// Budgets that pick a pod.
+fn budgets_of(cluster: &Cluster, pod: &Object) -> Vec<Arc<Object>> {
+    let selections =
+        cluster.workloads.pods.get(&pod.no).map(|tally| tally.selected_by.clone()).unwrap_or_default();
+    selections
+        .iter()
+        .filter_map(|no| cluster.api.store.object(*no))
+        .filter(|selection| selection.kind == KindId::POD_DISRUPTION_BUDGET)
+        .cloned()
+        .collect()
+}
+
+/// Notes that the budget of a pod has refused its eviction.
+pub(crate) fn note_refused(cluster: &mut Cluster, cx: &Cx, pod: &Object) {
+    let budgets = budgets_of(cluster, pod);
+    let [budget] = budgets.as_slice() else { return };
+    let event = match cx.cause() {
+        Cause::Event(event) => Some(event),
+        Cause::Genesis | Cause::Input(_) => None,
+    };
+    cluster.evictions.note(pod.no, Refused { at: cx.now(), budget: budget.no, event });
+}
+
+/// A budget that refused the eviction of a pod and would refuse it now.
+#[derive(Clone, Debug)]
+pub(crate) struct Holding {
+    /// When it refused.
+    pub(crate) at: SimTime,
+    /// The event behind that.
+    pub(crate) event: Option<u64>,
+    /// The budget.
+    pub(crate) budget: Arc<Object>,
+    /// Number of healthy pods that it needs, and that it has.
+    pub(crate) desired: u32,
+    pub(crate) healthy: u32,
+    /// True if it lets a pod go once there is one healthy pod more, of a workload that asks for one more.
+    pub(crate) one_more_helps: bool,
+}
+
+/// The budget that holds a pod whose eviction was asked for.
+pub(crate) fn holding(cluster: &Cluster, pod: &Object) -> Option<Holding> {
+    let refused = cluster.evictions.get(pod.no).filter(|_| !pod.is_being_deleted() && !pod.is_over())?;
+    let budget = cluster.api.store.object(refused.budget).filter(|budget| !budget.is_being_deleted())?;
+    let (Spec::Budget(spec), Status::Budget(status), Status::Pod(pod)) =
+        (&budget.spec, &budget.status, &pod.status)
+    else {
+        return None;
+    };
+    if status.allowed > 0 || goes_freely(budget, pod) {
+        return None;
+    }
+    let more = status.expected.saturating_add(1);
+    let desired = match (spec.max_unavailable, spec.min_available) {
+        (Some(most), _) => more.saturating_sub(most.of(more, true)),
+        (None, Some(least)) => least.of(more, true),
+        (None, None) => 0,
+    };
+    Some(Holding {
+        at: refused.at,
+        event: refused.event,
+        budget: Arc::clone(budget),
+        desired: status.desired,
+        healthy: status.healthy,
+        one_more_helps: status.healthy.saturating_add(1) > desired,
+    })
 }
 
 /// True if a pod may go whatever is left of its budget: it is not ready, and the budget is met without it or does not guard such pods.

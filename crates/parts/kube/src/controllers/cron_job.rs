@@ -224,8 +224,36 @@ fn start_job(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tables {
     use super::*;
+    use crate::tables::Rows;
+
+    /// The hour that runs are due at: 2016-05-19T10:00:00Z, and the next one.
+    const T1: u64 = 1_463_652_000;
+    const T2: u64 = T1 + 3_600;
+    const DAY: u64 = 86_400;
+
+    /// The first and the last instant that a controller looks at, and the latest run that is due.
+    pub(crate) fn rows(rows: &mut Rows) {
+        let hourly = Schedule::parse("0 * * * ?").expect("a schedule");
+        rows.source("pkg/controller/cronjob/utils_test.go: TestGetRecentUnmetScheduleTimes");
+        for (row, from, now, expected) in [
+            ("no known start times, and none needed yet", T1 - 600, T1 - 420, Some(None)),
+            ("no known start times, and one needed", T1 - 600, T1 + 2, Some(Some(T1))),
+            ("known last time, no start needed", T1, T1 + 120, Some(None)),
+            ("known last time, a start needed", T1, T2 + 300, Some(Some(T2))),
+            ("known last time, two starts needed", T1 - 3_600, T2 + 300, Some(Some(T2))),
+            ("way ahead of the last start, no deadline", T1 - 3_600, T2 + 10 * DAY, None),
+            (
+                "way ahead, with a deadline of two hours",
+                T2 + 10 * DAY - 7_200,
+                T2 + 10 * DAY,
+                Some(Some(T2 + 10 * DAY)),
+            ),
+        ] {
+            rows.check(row, latest_run(&hourly, from, now).ok(), expected);
+        }
+    }
 
     #[test]
     fn the_latest_run_is_started_unless_too_many_were_missed() {

@@ -49,6 +49,11 @@ impl Kube {
             digest.write_u32(node.absences);
             digest.write_u64(node.pods.len() as u64);
         }
+        for (pod, refused) in self.cluster.evictions.iter() {
+            digest.write_u32(pod.0);
+            digest.write_u64(refused.at.ms());
+            digest.write_u32(refused.budget.0);
+        }
         digest.write_u64(self.cluster.scheduler.waiting.len() as u64);
         digest.write_u64(self.cluster.queue.len() as u64);
         digest.write_u64(self.cluster.queue.next_due().map_or(u64::MAX, SimTime::ms));

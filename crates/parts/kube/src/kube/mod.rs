@@ -25,7 +25,7 @@ use crate::{
 };
 use planarium_ground::{Absence, Cx, Fleet, FleetEvent, FleetEventKind, MachineId};
 use planarium_kernel::SimTime;
-use planarium_protocol::{Refusal, Text, input::TaskStatusInput};
+use planarium_protocol::{Refusal, Text, input::TaskStatusInput, why::Unblock};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -216,6 +216,14 @@ impl Kube {
         controllers::budget::evict(&mut self.cluster, cx, namespace, name, options)
     }
 
+    /// Remembers that a budget refused the eviction of a pod: whoever evicted has put the rest back.
+    pub fn note_refused_eviction(&mut self, cx: &Cx, namespace: &str, name: &str) {
+        let pod = ObjectRef::new(KindId::POD, namespace, name);
+        if let Some(pod) = self.cluster.api.get(pod).cloned() {
+            controllers::budget::note_refused(&mut self.cluster, cx, &pod);
+        }
+    }
+
     /// Reports something about an object, as controllers do: an Event of the API and an event of the world.
     pub fn record(
         &mut self,
@@ -274,7 +282,17 @@ impl Kube {
 
     /// Why the node of a machine takes no pods, or only some: reasons in words.
     pub fn why_node(&self, machine: MachineId) -> Vec<String> {
-        nodes::why::why(&self.cluster.nodes, machine)
+        crate::why::machines::why(&self.cluster, machine)
+    }
+
+    /// What would let the pods of a machine's node go that budgets hold there.
+    pub fn ways_to_drain(&self, machine: MachineId) -> Vec<Unblock> {
+        crate::why::machines::ways(&self.cluster, machine)
+    }
+
+    /// When it is noticed that a machine is silent; none where its node is heard of, or that was noticed.
+    pub fn notices_at(&self, machine: MachineId) -> Option<SimTime> {
+        crate::why::machines::notices_at(&self.cluster, machine)
     }
 
     /// Hears news of the fleet; those of other layers' processes are passed over.

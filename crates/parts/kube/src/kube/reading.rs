@@ -68,6 +68,9 @@ impl Kube {
     pub fn changed_on(&self, node: &str) -> u64 {
         let Some(node) = self.cluster.nodes.named(node) else { return 0 };
         let pods = node.pods.iter().filter_map(|no| self.cluster.api.store.object(*no));
-        pods.map(|pod| pod.resource_version).max().unwrap_or(0).max(node.booked)
+        let version = pods.map(|pod| pod.resource_version).max().unwrap_or(0).max(node.booked);
+        // Of a node that was silent, the node itself is shown, too.
+        let own = node.object.filter(|_| node.absences > 0).and_then(|no| self.cluster.api.store.object(no));
+        version.max(own.map_or(0, |object| object.resource_version))
     }
 }

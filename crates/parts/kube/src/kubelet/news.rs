@@ -4,7 +4,11 @@ use super::{
     Kubelet,
     command::{Course, course, fails},
 };
-use crate::{object::ObjectNo, records::queue::Timer, status::State};
+use crate::{
+    object::ObjectNo,
+    records::{queue::Timer, runs::Failures},
+    status::State,
+};
 use planarium_ground::{Absence, ExitReason, FleetEventKind, ProcessId};
 use planarium_kernel::Class;
 use planarium_protocol::Text;
@@ -44,6 +48,11 @@ impl Kubelet<'_> {
                 self.readiness_says(no, at, pid, *exit_code == Some(0));
             }
             FleetEventKind::Health { healthy: false, .. } => self.liveness_fails(no, at),
+            FleetEventKind::Health { .. } => {
+                self.cluster.runs.change_cell(no, at, |cell| {
+                    (cell.unhealthy, cell.killed_for) = (None, None);
+                });
+            }
             FleetEventKind::Exited { code, reason, message, .. } => match reason {
                 ExitReason::ImageMissing => {
                     self.cluster.runs.process_gone(no, at, pid);
@@ -151,16 +160,19 @@ impl Kubelet<'_> {
             run.spec.containers.get(usize::from(at)).and_then(|container| container.readiness.clone());
         let Some(probe) = probe else { return };
         let stopping = run.stopping.is_some();
+        let now = self.cx.now();
         let outcome = self.cluster.runs.change_cell(no, at, |cell| {
             if good {
                 cell.good = cell.good.saturating_add(1);
                 cell.bad = 0;
+                cell.unready = None;
                 if cell.good >= probe.successes {
                     cell.status.ready = true;
                 }
             } else {
                 cell.bad = cell.bad.saturating_add(1);
                 cell.good = 0;
+                cell.unready = Some(Failures::more(cell.unready, "readiness", now));
                 if cell.bad >= probe.failures {
                     cell.status.ready = false;
                 }
@@ -208,12 +220,17 @@ impl Kubelet<'_> {
             (None, None) => return,
         };
         let message = format!("{word} probe failed: {}", probe.command);
+        let (kind, now) = (if startup.is_some() { "startup" } else { "liveness" }, self.cx.now());
+        self.cluster.runs.change_cell(no, at, |cell| {
+            cell.unhealthy = Some(Failures::more(cell.unhealthy, kind, now));
+        });
         if let Some(pod) = self.cluster.api.store.object(no).cloned() {
             self.cluster.reports.record(self.cx, &pod, true, "Unhealthy", &message, "kubelet");
         }
     }
 
     fn told_killed(&mut self, no: ObjectNo, at: u16) {
+        self.cluster.runs.change_cell(no, at, |cell| cell.killed_for = cell.unhealthy);
         let name = self.container_name(no, at);
         if let Some(pod) = self.cluster.api.store.object(no).cloned() {
             let message = format!("Container {name} failed liveness probe, will be restarted");

@@ -177,6 +177,7 @@ impl Kubelet<'_> {
             cell.pid = Some(pid);
             cell.lost = false;
             (cell.good, cell.bad) = (0, 0);
+            (cell.unready, cell.unhealthy) = (None, None);
             if let State::Waiting { reason: "PodInitializing", .. } = cell.status.state {
                 cell.wait("ContainerCreating", "");
             }

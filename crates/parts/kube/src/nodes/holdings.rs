@@ -11,7 +11,9 @@ use crate::{
     records::nodes::{Node, Nodes, Others},
     spec::{Spec, pod::PodSpec},
 };
-use planarium_ground::{Amounts as Held, Cx, Fleet, Holder, Holding, Ledger, MachineId, Ports, Scalar};
+use planarium_ground::{
+    Amounts as Held, Cx, Fleet, Holder, Holding, HoldingId, Ledger, MachineId, Ports, Scalar,
+};
 use planarium_kernel::Milli;
 use planarium_protocol::why::HeldByOthers;
 use std::sync::Arc;
@@ -57,15 +59,16 @@ pub(crate) const fn is_behind(nodes: &Nodes) -> bool {
 pub(crate) fn settle(cluster: &mut Cluster, cx: &Cx, fleet: &mut Fleet) {
     for (no, number) in std::mem::take(&mut cluster.nodes.held_changes.0) {
         let Some(node) = cluster.nodes.get(number) else { continue };
-        let (machine, key) = (node.machine, (KUBELETS, u64::from(no.0)));
+        let machine = node.machine;
+        let id = HoldingId { owner: KUBELETS, number: u64::from(no.0) };
         let pod = cluster.api.store.object(no).filter(|_| node.pods.contains(&no));
         match pod.and_then(|pod| holding_of(cluster, pod)) {
-            Some(holding) if fleet.ledger().holding(machine, KUBELETS, key.1) == Some(&holding) => {}
+            Some(holding) if fleet.ledger().holding(machine, KUBELETS, id.number) == Some(&holding) => {}
             Some(holding) if fleet.ledger().free_for(machine, KUBELETS).contains(holding.amounts) => {
-                fleet.hold(cx, machine, key, holding);
+                fleet.hold(cx, machine, id, holding);
             }
             Some(_) => {}
-            None => fleet.release(cx, machine, key),
+            None => fleet.release(cx, machine, id),
         }
     }
 }

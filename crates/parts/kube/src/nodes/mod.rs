@@ -13,7 +13,6 @@ pub(crate) mod holdings;
 pub(crate) mod joining;
 pub(crate) mod silence;
 pub(crate) mod taints;
-pub(crate) mod why;
 
 /// The purpose of draws about nodes.
 const RETURN: u32 = 0x4B06;

@@ -88,6 +88,13 @@ impl Alone {
         Arc::make_mut(kubernetes).perform(cx, &mut ground, input)
     }
 
+    /// Tells Kubernetes that an input was refused, as a world does after it has put everything back.
+    pub fn note_refusal(&mut self, cx: &mut Cx, input: &Input, refusal: &Refusal) {
+        if self.kubernetes.notes_refusal(input, refusal) {
+            Arc::make_mut(&mut self.kubernetes).note_refusal(cx, input);
+        }
+    }
+
     /// The machines with their pods, and a number that grows whenever those show something else.
     pub fn machines(&mut self, now: SimTime) -> (Vec<Arc<MachineView>>, u64) {
         let Cluster { ground, kubernetes } = self.cluster(now);

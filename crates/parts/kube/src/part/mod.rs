@@ -14,7 +14,7 @@ use crate::{DrainOptions, KUBELETS, Kube};
 use planarium_ground::{Cx, Fleet, FleetEvent, FleetEventKind, Owner};
 use planarium_kernel::{Digest, SimTime};
 use planarium_part::{
-    Done, Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, System, Wire,
+    Delivery, Done, Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, System, Wire,
 };
 use planarium_protocol::view::ClusterView;
 use planarium_protocol::why::MachineWhy;
@@ -22,10 +22,16 @@ use planarium_protocol::{Event, Input, Refusal, json};
 use serde_json::Value;
 use std::sync::Arc;
 
+/// News for watchers: objects have changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ObjectsChanged;
+
 /// Kubernetes on the machines of a world.
 #[derive(Clone)]
 pub struct Kubernetes {
     kube: Kube,
+    /// Watchers have heard of changes of objects up to this version.
+    told: u64,
     /// Machines with their pods, as they were shown last.
     shown: pods::Shown,
 }
@@ -53,7 +59,7 @@ pub struct Cluster<'a> {
     pub kubernetes: &'a mut Arc<Kubernetes>,
 }
 
-/// A system whose processes watch Kubernetes objects.
+/// A system whose daemons watch Kubernetes objects.
 pub trait Watcher: System {
     /// Objects have changed since it was told last. It finds out by itself which.
     fn hear_of_objects(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>);
@@ -145,13 +151,15 @@ impl Part for Kubernetes {
 impl Layer for Kubernetes {
     const OWNER: Owner = KUBELETS;
 
+    type News = ObjectsChanged;
+
     fn begin(cx: &mut Cx, ground: &mut Ground<'_>, flags: &Flags) -> Self {
         let mut kube = Kube::new(flags.seed, flags.epoch_ms);
         ground.fleet_mut().hear_holdings(KUBELETS);
         for machine in ground.fleet().machine_ids().collect::<Vec<_>>() {
             kube.add_node(cx, ground.fleet_mut(), machine);
         }
-        Self { kube, shown: pods::Shown::default() }
+        Self { kube, told: 0, shown: pods::Shown::default() }
     }
 
     fn machines_changed(
@@ -187,6 +195,19 @@ impl Layer for Kubernetes {
         self.kube.settle_holdings(cx, ground.fleet_mut());
     }
 
+    fn has_news(&self) -> bool {
+        self.version() != self.told
+    }
+
+    fn begin_delivery(&mut self, _: &mut Cx, _: &mut Ground<'_>) -> usize {
+        self.told = self.version();
+        1
+    }
+
+    fn deliver(&mut self, _: &mut Cx, _: &mut Ground<'_>, _: usize) -> Delivery<ObjectsChanged> {
+        Delivery::ToAll(ObjectsChanged)
+    }
+
     fn perform(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, input: &Input) -> Option<Done> {
         match input {
             Input::Call(call) => routes::call(self, cx, ground, call),
@@ -196,6 +217,16 @@ impl Layer for Kubernetes {
                 Some(done.map(|()| json!({ "task": said.task, "state": said.state })))
             }
             _ => None,
+        }
+    }
+
+    fn notes_refusal(&self, input: &Input, refusal: &Refusal) -> bool {
+        refusal.status == 429 && routes::evicted(input).is_some()
+    }
+
+    fn note_refusal(&mut self, cx: &mut Cx, input: &Input) {
+        if let Some((namespace, pod)) = routes::evicted(input) {
+            self.kube.note_refused_eviction(cx, &namespace, &pod);
         }
     }
 
@@ -215,6 +246,7 @@ impl Layer for Kubernetes {
         let hostname = which.split_once('@').map_or(which, |(name, _)| name);
         if let (Some(why), Some(machine)) = (why, ground.fleet().find_machine(hostname)) {
             why.reasons.extend(self.kube.why_node(machine));
+            why.unblock.extend(self.kube.ways_to_drain(machine));
         }
     }
 }

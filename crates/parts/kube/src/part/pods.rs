@@ -10,7 +10,7 @@ use crate::{Kube, TaskFacts};
 use planarium_ground::{Fleet, strike, strikes};
 use planarium_kernel::SortedMap;
 use planarium_protocol::input::{FaultKind, TaskStatusInput};
-use planarium_protocol::view::{ActionView, MachineView, TaskView};
+use planarium_protocol::view::{ActionView, MachineView, NoticeView, TaskView};
 use planarium_protocol::{Input, Text};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -35,7 +35,7 @@ impl Kubernetes {
         let kube = &self.kube;
         let mut newest = 0;
         let mut rows = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for machine in machines {
+        for machine in machines.iter_mut() {
             let changed = kube.changed_on(&machine.hostname);
             newest = newest.max(changed);
             // The kubelet is that of the machine, however many agents there are.
@@ -53,6 +53,14 @@ impl Kubernetes {
             let row = (Arc::clone(machine), changed, Arc::clone(&shown));
             Arc::make_mut(&mut rows).insert(machine.hostname.clone(), row);
             *machine = shown;
+        }
+        drop(rows);
+        // The instant is not kept with the rest: it goes when it has come.
+        for machine in machines {
+            let silent = fleet.find_machine(&machine.hostname).filter(|id| fleet.absence(*id).is_some());
+            if let Some(at) = silent.and_then(|id| kube.notices_at(id)).filter(|_| machine.port.is_none()) {
+                Arc::make_mut(machine).notices.push(NoticeView { by: "Kubernetes".into(), at_ms: at.ms() });
+            }
         }
         newest
     }
@@ -93,7 +101,7 @@ fn actions(fleet: &Fleet, task: &TaskFacts) -> Vec<ActionView> {
     let mut actions = strikes(&task.service, &task.id, refused);
     if task.ready.is_some() {
         let (title, kind) = ("Fail its readiness probe", FaultKind::ReadinessFail);
-        actions.push(strike((&task.service, &task.id), refused, title, kind));
+        actions.push(strike(&task.service, &task.id, refused, title, kind));
     }
     if facts.is_some_and(|facts| facts.manual) {
         let said = [

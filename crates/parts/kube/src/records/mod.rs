@@ -3,6 +3,7 @@
 //! *Must not know*: verbs, controllers, kubelets; whoever acts is above, and comes here through [`crate::cluster`].
 
 pub(crate) mod autoscalers;
+pub(crate) mod evictions;
 pub(crate) mod nodes;
 pub(crate) mod queue;
 pub(crate) mod reports;

@@ -126,6 +126,12 @@ impl Queue {
         }
     }
 
+    /// Returns when a timer of this meaning fires first.
+    pub(crate) fn due(&self, timer: &Timer) -> Option<SimTime> {
+        let own = self.timers.iter().filter(|(.., armed)| armed.timer == *timer);
+        own.map(|(_, at, ..)| at).min()
+    }
+
     pub(crate) fn next_due(&self) -> Option<SimTime> {
         let timer = self.timers.next_due();
         if self.work.is_empty() { timer } else { Some(timer.map_or(self.since, |at| at.min(self.since))) }

@@ -31,6 +31,25 @@ pub(crate) struct Backoff {
     pub(crate) updated: SimTime,
 }
 
+/// Failures of a probe in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Failures {
+    /// `readiness`, `startup` or `liveness`.
+    pub(crate) probe: &'static str,
+    pub(crate) count: u32,
+    /// The first of them.
+    pub(crate) since: SimTime,
+}
+
+impl Failures {
+    /// One failure more, at an instant; the first one where none came before.
+    pub(crate) fn more(before: Option<Self>, probe: &'static str, now: SimTime) -> Self {
+        let known = before.filter(|before| before.probe == probe);
+        let (count, since) = known.map_or((0, now), |before| (before.count, before.since));
+        Self { probe, count: count.saturating_add(1), since }
+    }
+}
+
 /// One container as its kubelet knows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
@@ -43,6 +62,11 @@ pub(crate) struct Cell {
     /// Readiness results in a row, good ones and bad ones.
     pub(crate) good: u32,
     pub(crate) bad: u32,
+    /// Failures of its readiness probe in a row, and of its startup or liveness probe.
+    pub(crate) unready: Option<Failures>,
+    pub(crate) unhealthy: Option<Failures>,
+    /// Failures for which it was killed last.
+    pub(crate) killed_for: Option<Failures>,
     /// It was running when its machine was lost.
     pub(crate) lost: bool,
     /// True if it has been started at least once.
@@ -85,6 +109,9 @@ impl Cell {
             timer: None,
             good: 0,
             bad: 0,
+            unready: None,
+            unhealthy: None,
+            killed_for: None,
             lost: false,
             begun: false,
         }

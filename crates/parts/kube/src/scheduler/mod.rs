@@ -6,6 +6,7 @@
 //! of nodes with equal scores a draw decides, as upstream's random choice does. [`preempt`] has pods go for more important ones.
 
 mod filter;
+mod misses;
 mod placing;
 mod preempt;
 mod score;
@@ -23,6 +24,7 @@ use crate::{
     },
     status::{Cond, PodStatus, Status, Tri},
 };
+pub(crate) use misses::{Miss, misses};
 use placing::Snapshot;
 use planarium_ground::Cx;
 use planarium_kernel::{SimTime, SortedMap};

@@ -56,14 +56,8 @@ impl Feasible {
 }
 
 impl Snapshot<'_> {
-    /// Tells whether a node takes a pod, beside the more important ones that it was promised to.
-    fn takes(
-        &self,
-        candidate: &Candidate<'_>,
-        number: u32,
-        node: &Node,
-        company: &Company,
-    ) -> Result<(), Refusal> {
+    /// A node with the more important pods that it was promised to; nothing where there are none.
+    pub(super) fn with_promised(&self, candidate: &Candidate<'_>, number: u32, node: &Node) -> Option<Node> {
         let mut promised = Vec::new();
         for (no, (place, priority)) in &self.scheduler.nominated {
             if *place == number
@@ -74,10 +68,19 @@ impl Snapshot<'_> {
                 promised.push(spec.clone());
             }
         }
-        if promised.is_empty() {
-            return filter::filter(candidate, node, company);
-        }
-        filter::filter(candidate, &preempt::with_nominated(node, &promised), company)
+        (!promised.is_empty()).then(|| preempt::with_nominated(node, &promised))
+    }
+
+    /// Tells whether a node takes a pod, beside the more important ones that it was promised to.
+    fn takes(
+        &self,
+        candidate: &Candidate<'_>,
+        number: u32,
+        node: &Node,
+        company: &Company,
+    ) -> Result<(), Refusal> {
+        let promised = self.with_promised(candidate, number, node);
+        filter::filter(candidate, promised.as_ref().unwrap_or(node), company)
     }
 
     /// Nodes that take a pod, and reasons why others do not.

@@ -3,6 +3,7 @@
 //! Source: `kubernetes/kubernetes: pkg/scheduler/framework/plugins/volumebinding/volume_binding.go` (1.29), match in words.
 
 use crate::{
+    api::Api,
     cluster::Cluster,
     kinds::KindId,
     object::{Object, ObjectNo, ObjectRef},
@@ -13,12 +14,28 @@ use planarium_ground::Cx;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// Node terms of a pod's volumes. *Errors*: why it cannot go anywhere.
-pub(super) fn ready(cluster: &mut Cluster, cx: &Cx, pod: &Object) -> Result<Vec<Arc<Vec<NodeTerm>>>, Text> {
+/// Node terms, one list for each volume that has some.
+pub(super) type Terms = Vec<Arc<Vec<NodeTerm>>>;
+
+/// Node terms of a pod's volumes; the claims whose volumes are made once a pod asks for them begin that. *Errors*: why it cannot go
+/// anywhere.
+pub(super) fn ready(cluster: &mut Cluster, cx: &Cx, pod: &Object) -> Result<Terms, Text> {
+    let (terms, wanted) = terms(&cluster.api, pod)?;
+    if wanted.is_empty() {
+        return Ok(terms);
+    }
+    for claim in wanted {
+        cluster.queue.ask(cx, Work::Sync(claim));
+    }
+    Err("pod is waiting for its volumes to be provisioned".into())
+}
+
+/// Node terms of a pod's volumes, and its claims whose volumes are made once a pod asks for them. *Errors*: why it cannot go anywhere.
+pub(super) fn terms(api: &Api, pod: &Object) -> Result<(Terms, Vec<ObjectNo>), Text> {
     let mut terms = Vec::new();
     let mut wanted: Vec<ObjectNo> = Vec::new();
     for name in pod.claims() {
-        let claim = cluster.api.get(ObjectRef::new(KindId::PERSISTENT_VOLUME_CLAIM, &pod.namespace, name));
+        let claim = api.get(ObjectRef::new(KindId::PERSISTENT_VOLUME_CLAIM, &pod.namespace, name));
         let Some(claim) = claim else {
             return Err(format!("persistentvolumeclaim {name:?} not found").into());
         };
@@ -30,7 +47,7 @@ pub(super) fn ready(cluster: &mut Cluster, cx: &Cx, pod: &Object) -> Result<Vec<
             let class = spec
                 .class
                 .as_deref()
-                .and_then(|class| cluster.api.get(ObjectRef::new(KindId::STORAGE_CLASS, "", class)));
+                .and_then(|class| api.get(ObjectRef::new(KindId::STORAGE_CLASS, "", class)));
             let waits = class.is_some_and(|class| matches!(&class.spec, Spec::Class(class) if class.waits));
             if !waits {
                 return Err("pod has unbound immediate PersistentVolumeClaims".into());
@@ -41,19 +58,12 @@ pub(super) fn ready(cluster: &mut Cluster, cx: &Cx, pod: &Object) -> Result<Vec<
         let volume = spec
             .volume
             .as_deref()
-            .and_then(|name| cluster.api.get(ObjectRef::new(KindId::PERSISTENT_VOLUME, "", name)));
+            .and_then(|name| api.get(ObjectRef::new(KindId::PERSISTENT_VOLUME, "", name)));
         if let Some(Spec::Volume(volume)) = volume.map(|volume| &volume.spec)
             && let Some(nodes) = &volume.node_terms
         {
             terms.push(Arc::new(nodes.clone()));
         }
     }
-    if wanted.is_empty() {
-        return Ok(terms);
-    }
-    // The claims' volumes are made now that a pod asks for them.
-    for claim in wanted {
-        cluster.queue.ask(cx, Work::Sync(claim));
-    }
-    Err("pod is waiting for its volumes to be provisioned".into())
+    Ok((terms, wanted))
 }

@@ -153,6 +153,8 @@ pub(crate) struct PodOwn {
     /// True if the content is a controller's template, without what admission adds.
     pub(crate) of_template: bool,
     pub(crate) rank: Rank,
+    /// Name of the volume with its account's token; nothing where the content has it, or nothing mounts it.
+    pub(crate) token: Option<Text>,
 }
 
 impl PodOwn {

@@ -13,6 +13,7 @@
 
 mod columns;
 mod discovery;
+pub(crate) mod duplicates;
 mod fields;
 mod list;
 mod logs;
@@ -23,6 +24,7 @@ pub(crate) mod protobuf;
 mod read;
 mod reviews;
 mod slices;
+mod strict;
 mod table;
 mod watch;
 mod write;

@@ -6,16 +6,16 @@ use super::{
     not_allowed, not_simulated, nothing_there,
     path::{self, Target},
     reviews,
+    strict::{check_fields, check_patch},
 };
 use crate::{
     api::scale_of,
     error::{ApiError, Reason},
-    kinds::{KindId, autoscaling},
+    kinds::KindId,
     kube::Kube,
     object::{Object, ObjectRef},
     request::{DeleteOptions, Part, Patch, Propagation},
     scheduler::bound,
-    schema::{Unknown, shape_of, unknown_fields},
     spec::Spec,
     tree::{Tree, as_object, object_at, put_new},
 };
@@ -66,7 +66,7 @@ fn answer(kube: &mut Kube, cx: &mut Cx, request: &Request<'_>) -> Result<Answer,
             let who = (manager_of(request), target.api_version.as_str());
             let made = kube.cluster.write(cx, |api, now| {
                 let made = api.create_draft(now, draft)?;
-                Ok::<_, ApiError>(api.note_update(now, None, &made, (&who.0, who.1), &sent))
+                Ok::<_, ApiError>(api.note_update(now, None, &made, &who.0, who.1, &sent))
             })?;
             Ok(Answer { warnings, ..Answer::json(201, made.value_as(&target.api_version)) })
         }
@@ -143,6 +143,10 @@ pub(super) fn plain(request: &Request<'_>) -> Result<Value, ApiError> {
             Err(ApiError::new(Reason::BadRequest, "the body of the request is empty"))
         }
         Some(Value::String(text)) => {
+            // JSON with repeated fields is kept as it was written.
+            if let Ok(value) = json::value(text.as_bytes()) {
+                return Ok(value);
+            }
             let mut found = Diagnostics::default();
             let read = yaml::Reader::new(text, FileId::default()).with_go_rules().one(&mut found);
             let value = read.root.map(|root| root.to_go_json()).filter(|_| !found.has_errors());
@@ -206,80 +210,6 @@ fn post_to(
     }
 }
 
-/// Fields that a body has and its kind does not, as warnings. *Errors*: with `fieldValidation=Strict`, 400.
-///
-/// **Source**: `kubernetes/apiserver: pkg/endpoints/handlers/create.go`, match for built-in kinds.
-fn check_fields(request: &Request<'_>, target: &Target, value: &Value) -> Result<Vec<String>, ApiError> {
-    let texts = fields_in_vain(request, target, value)?;
-    if texts.is_empty() || request.param("fieldValidation").as_deref() != Some("Strict") {
-        return Ok(texts);
-    }
-    let (kind, version) = (&target.info.kind, target.api_version.rsplit('/').next().unwrap_or_default());
-    let text = format!(
-        "{kind} in version {version:?} cannot be handled as a {kind}: strict decoding error: {}",
-        texts.join(", ")
-    );
-    Err(ApiError::new(Reason::BadRequest, text))
-}
-
-/// The same of a patch. *Errors*: with `fieldValidation=Strict`, 422.
-fn check_patch(request: &Request<'_>, target: &Target, value: &Value) -> Result<Vec<String>, ApiError> {
-    let texts = fields_in_vain(request, target, value)?;
-    if texts.is_empty() || request.param("fieldValidation").as_deref() != Some("Strict") {
-        return Ok(texts);
-    }
-    let text = texts.join(", ");
-    let mut error = ApiError::new(
-        Reason::Invalid,
-        format!(" {:?} is invalid: patch: Invalid value: {value}: strict decoding error: {text}", ""),
-    );
-    error.causes.push(crate::error::FieldCause::invalid(
-        "patch",
-        value,
-        &format!("strict decoding error: {text}"),
-    ));
-    Err(error)
-}
-
-fn fields_in_vain(request: &Request<'_>, target: &Target, value: &Value) -> Result<Vec<String>, ApiError> {
-    match request.param("fieldValidation").as_deref() {
-        None | Some("" | "Warn" | "Strict") => {}
-        Some("Ignore") => return Ok(Vec::new()),
-        Some(other) => {
-            let text = format!(
-                "CreateOptions.meta.k8s.io \"\" is invalid: fieldValidation: Unsupported value: {other:?}: supported values: \"Ignore\", \
-                 \"Strict\", \"Warn\""
-            );
-            return Err(ApiError::new(Reason::Invalid, text));
-        }
-    }
-    let mut value = value.clone();
-    if let Some(fields) = value.as_object_mut() {
-        if target.kind == KindId::HORIZONTAL_POD_AUTOSCALER
-            && let Some(spec) = fields.get_mut("spec").and_then(Value::as_object_mut)
-        {
-            autoscaling::from_v1(spec);
-        }
-        // Directives of patches are no fields.
-        without_directives(fields);
-    }
-    let all: Vec<String> = unknown_fields(&shape_of(target.kind), &value).iter().map(Unknown::path).collect();
-    Ok(all.into_iter().map(|field| format!("unknown field {field:?}")).collect())
-}
-
-fn without_directives(fields: &mut serde_json::Map<String, Value>) {
-    fields.retain(|key, _| !key.starts_with('$'));
-    for value in fields.values_mut() {
-        match value {
-            Value::Object(inner) => without_directives(inner),
-            Value::Array(items) => {
-                items.iter_mut().filter_map(Value::as_object_mut).for_each(without_directives);
-            }
-            _ => {}
-        }
-    }
-}
-
 fn success() -> Value {
     planarium_protocol::json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201 })
 }
@@ -318,7 +248,8 @@ fn put(
                     now,
                     Some(&old),
                     &new,
-                    (&who, &target.api_version),
+                    &who,
+                    &target.api_version,
                     &Value::Null,
                 ))
             })?
@@ -386,7 +317,7 @@ fn patch(
     let patched = kube.cluster.write(cx, |api, now| {
         let new = api.patch_as(now, object, part, &patch, Some(&target.api_version))?;
         Ok::<_, ApiError>(match old.filter(|_| noted) {
-            Some(old) => api.note_update(now, Some(&old), &new, (&who, &target.api_version), &Value::Null),
+            Some(old) => api.note_update(now, Some(&old), &new, &who, &target.api_version, &Value::Null),
             None => new,
         })
     })?;

@@ -274,3 +274,25 @@ fn selectors_of_jobs_are_the_servers_own() {
         yard.refused(&text).contains("spec.completions: Required value: when completion mode is Indexed")
     );
 }
+
+// `ElasticIndexedJob` of test/e2e/apps/job.go: completions and parallelism of an indexed Job change together.
+#[test]
+fn an_indexed_job_that_shrinks_gives_up_its_high_numbers() {
+    let mut yard = Yard::new(2);
+    yard.create(
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: one}, spec: {parallelism: 4, completions: 4, completionMode: Indexed, template: {spec: \
+         {restartPolicy: Never, containers: [{name: work, image: 'busybox:1', command: [sleep, '600']}]}}}}",
+    );
+    yard.run(20);
+    assert_eq!(yard.ready(""), 4, "{}", yard.pods());
+    yard.patch(KindId::JOB, "one", json!({"spec": {"parallelism": 2, "completions": 2}})).unwrap();
+    yard.run(60);
+    let names: Vec<String> = yard.list(KindId::POD, "").iter().map(|pod| pod.name.to_string()).collect();
+    assert!(
+        names.len() == 2 && names[0].starts_with("one-0-") && names[1].starts_with("one-1-"),
+        "{names:?}"
+    );
+    yard.run(900);
+    let status = yard.value(KindId::JOB, "one")["status"].clone();
+    assert_eq!((&status["succeeded"], &status["completedIndexes"]), (&2.into(), &"0,1".into()), "{status}");
+}

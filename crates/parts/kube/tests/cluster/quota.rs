@@ -104,6 +104,9 @@ fn controllers_are_held_to_quotas_and_try_again() {
         ),
         "{told:?}"
     );
+    // Quotas are looked at after the server has made the name.
+    let name = told[0].split('"').nth(1).unwrap_or_default().to_owned();
+    assert_eq!(name.rsplit('-').next().map(str::len), Some(5), "{told:?}");
     let web = yard.value(KindId::DEPLOYMENT, "web");
     let conditions = web["status"]["conditions"].as_array().expect("conditions").clone();
     let failure = conditions.iter().find(|one| one["type"] == "ReplicaFailure").expect("it says so");

@@ -284,3 +284,182 @@ fn fields_belong_to_who_wrote_them() {
     assert_eq!(send(&mut yard, "PATCH", &target, "application/merge-patch+json", &patch).status, 200);
     assert_eq!(apply(&mut yard, "").status, 409);
 }
+
+/// Mounts of the first container at the path of tokens, and the names of volumes.
+fn token_of(pod: &Value) -> (Vec<String>, Vec<String>) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let all = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let mounts = all(&pod["spec"]["containers"][0]["volumeMounts"]);
+    let at = "/var/run/secrets/kubernetes.io/serviceaccount";
+    let mounts = mounts.iter().filter(|one| one["mountPath"] == at).map(|one| text(&one["name"])).collect();
+    (mounts, all(&pod["spec"]["volumes"]).iter().map(|one| text(&one["name"])).collect())
+}
+
+// `plugin/pkg/admission/serviceaccount/admission_test.go`.
+#[test]
+fn pods_mount_the_token_of_their_account() {
+    let mut yard = Yard::new(2);
+    yard.create(
+        "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: quiet}\nautomountServiceAccountToken: false\n---\n\
+         {apiVersion: v1, kind: Pod, metadata: {name: plain}, spec: {initContainers: [{name: i, image: 'i:1'}], containers: [{name: a, image: 'a:1'}]}}\n---\n\
+         {apiVersion: v1, kind: Pod, metadata: {name: declines}, spec: {automountServiceAccountToken: false, containers: [{name: a, image: 'a:1'}]}}\n---\n\
+         {apiVersion: v1, kind: Pod, metadata: {name: account-declines}, spec: {serviceAccountName: quiet, containers: [{name: a, image: 'a:1'}]}}\n---\n\
+         {apiVersion: v1, kind: Pod, metadata: {name: insists}, spec: {serviceAccountName: quiet, automountServiceAccountToken: true, containers: [{name: a, image: 'a:1'}]}}\n---\n\
+         {apiVersion: v1, kind: Pod, metadata: {name: has-its-own}, spec: {volumes: [{name: v, emptyDir: {}}], containers: [{name: a, image: 'a:1', \
+         volumeMounts: [{name: v, mountPath: /var/run/secrets/kubernetes.io/serviceaccount}]}]}}",
+    );
+    yard.create(WEB);
+    yard.run(20);
+    for (pod, mounted) in
+        [("plain", true), ("declines", false), ("account-declines", false), ("insists", true)]
+    {
+        let (mounts, volumes) = token_of(&yard.value(KindId::POD, pod));
+        assert_eq!(mounts.len(), usize::from(mounted), "{pod}");
+        assert_eq!(mounts, volumes, "{pod}");
+        assert!(
+            mounts.iter().all(|name| name.starts_with("kube-api-access-") && name.len() == 21),
+            "{mounts:?}"
+        );
+    }
+    assert_eq!(token_of(&yard.value(KindId::POD, "has-its-own")).1, ["v"]);
+    let plain = yard.value(KindId::POD, "plain");
+    assert_eq!(
+        plain["spec"]["initContainers"][0]["volumeMounts"],
+        plain["spec"]["containers"][0]["volumeMounts"]
+    );
+    let projected = &plain["spec"]["volumes"][0]["projected"];
+    assert_eq!(projected["defaultMode"], 420);
+    assert_eq!(
+        projected["sources"][0]["serviceAccountToken"],
+        json!({ "expirationSeconds": 3607, "path": "token" })
+    );
+    assert_eq!(projected["sources"][1]["configMap"]["name"], "kube-root-ca.crt");
+    assert_eq!(projected["sources"][2]["downwardAPI"]["items"][0]["path"], "namespace");
+    // Pods of controllers have volumes of their own names, which stay when the pod changes.
+    let pods = yard.list(KindId::POD, "app=web");
+    let names: Vec<String> = pods.iter().flat_map(|pod| token_of(&pod.to_value()).1).collect();
+    assert!(names.len() > 1 && names.iter().all(|name| names.iter().filter(|one| *one == name).count() == 1));
+    let first = pods[0].name.to_string();
+    yard.patch(KindId::POD, &first, json!({"metadata": {"labels": {"seen": "yes"}}})).expect("a label");
+    yard.patch(KindId::POD, &first, json!({"spec": {"activeDeadlineSeconds": 3000}})).expect("a deadline");
+    assert_eq!(token_of(&yard.value(KindId::POD, &first)), (vec![names[0].clone()], vec![names[0].clone()]));
+    assert!(yard.ready("app=web") > 1, "{}", yard.pods());
+}
+
+const TWICE_JSON: &str = r#"{
+	"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "NAME", "labels": {"app": "a", "app": "nginx"}},
+	"spec": {
+		"unknown1": "val1", "unknownDupe": {"x": 1, "x": 2}, "unknownDupe": "valDupe2", "paused": true, "paused": false,
+		"selector": {"matchLabels": {"app": "nginx"}},
+		"template": {"metadata": {"labels": {"app": "nginx"}}, "spec": {"containers": [{
+			"name": "nginx", "image": "nginx:1", "unknownNested": "val1", "imagePullPolicy": "Always", "imagePullPolicy": "Never"
+		}]}}
+	}
+}"#;
+
+const TWICE_YAML: &str = "apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: NAME
+spec:
+  unknownDupe: a
+  unknownDupe: b
+  paused: true
+  paused: false
+  selector: {matchLabels: {app: nginx}}
+  template:
+    metadata: {labels: {app: nginx}}
+    spec:
+      containers:
+      - name: nginx
+        image: nginx:1
+        imagePullPolicy: Always
+        imagePullPolicy: Never
+";
+
+// `test/integration/apiserver/field_validation_test.go`: testFieldValidationPost, with the paths that newer versions add.
+#[test]
+fn fields_that_are_written_twice() {
+    const JSON: [&str; 6] = [
+        "duplicate field \"metadata.labels.app\"",
+        "unknown field \"spec.unknown1\"",
+        "unknown field \"spec.unknownDupe\"",
+        "duplicate field \"spec.paused\"",
+        "unknown field \"spec.template.spec.containers[0].unknownNested\"",
+        "duplicate field \"spec.template.spec.containers[0].imagePullPolicy\"",
+    ];
+    let mut yard = Yard::new(0);
+    let all = "/apis/apps/v1/namespaces/default/deployments";
+    let yaml = "strict decoding error: yaml: unmarshal errors:\n  line 7: key \"unknownDupe\" already set in map\n  line 9: key \"paused\" \
+                already set in map\n  line 18: key \"imagePullPolicy\" already set in map, unknown field \"spec.unknownDupe\"";
+    for (name, text, kind, expected) in [
+        ("json", TWICE_JSON, "application/json", format!("strict decoding error: {}", JSON.join(", "))),
+        ("yaml", TWICE_YAML, "application/yaml", yaml.to_owned()),
+    ] {
+        let body = Value::from(text.replace("NAME", name));
+        let strict = send(&mut yard, "POST", &format!("{all}?fieldValidation=Strict"), kind, &body);
+        let Body::Json(refused) = &strict.body else { panic!("{strict:?}") };
+        assert_eq!(strict.status, 400, "{name}");
+        assert_eq!(
+            refused["message"],
+            format!("Deployment in version \"v1\" cannot be handled as a Deployment: {expected}")
+        );
+        let ignored =
+            send(&mut yard, "POST", &format!("{all}?fieldValidation=Ignore&dryRun=All"), kind, &body);
+        assert_eq!((ignored.status, ignored.warning()), (201, None), "{name}");
+        let warned = send(&mut yard, "POST", all, kind, &body);
+        let warning = warned.warning().expect("warnings");
+        assert_eq!(
+            (warned.status, warning.matches("299 - ").count()),
+            (201, if name == "json" { 6 } else { 4 })
+        );
+        let made = yard.value(KindId::DEPLOYMENT, name);
+        assert_ne!(made["spec"]["paused"], true, "the last one counts: {made}");
+        assert_eq!(made["spec"]["template"]["spec"]["containers"][0]["imagePullPolicy"], "Never");
+    }
+    let patch = Value::from("{\"spec\": {\"replicas\": 2, \"replicas\": 3}}");
+    let media = "application/strategic-merge-patch+json";
+    let strict = send(&mut yard, "PATCH", &format!("{all}/json?fieldValidation=Strict"), media, &patch);
+    assert_eq!(strict.status, 422, "{strict:?}");
+    assert_eq!(send(&mut yard, "PATCH", &format!("{all}/json"), media, &patch).status, 200);
+    assert_eq!(yard.value(KindId::DEPLOYMENT, "json")["spec"]["replicas"], 3);
+    let applied = Value::from(
+        TWICE_YAML.replace("NAME", "applied").replace("  unknownDupe: a\n  unknownDupe: b\n", ""),
+    );
+    let target = format!("{all}/applied?fieldManager=mgr&fieldValidation=Strict");
+    let refused = send(&mut yard, "PATCH", &target, "application/apply-patch+yaml", &applied);
+    let Body::Json(status) = &refused.body else { panic!("{refused:?}") };
+    assert_eq!(
+        (refused.status, &status["message"]),
+        (
+            400,
+            &json!(
+                "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key \"paused\" already set in map\n  \
+                 line 16: key \"imagePullPolicy\" already set in map"
+            )
+        )
+    );
+}
+
+#[test]
+fn a_body_that_has_a_field_twice_is_journaled_as_it_was_written() {
+    use planarium_part::{Flags, Request, http::Wire};
+    use planarium_protocol::{Input, input::AddAgent};
+    let mut cx = planarium_kube::Cx::new(7);
+    let add: AddAgent = serde_json::from_value(json!({ "count": 1 })).expect("machines");
+    let alone = planarium_kube::Alone::new(&mut cx, &Flags::default(), &add).expect("machines");
+    let body_of = |text: &str| {
+        let path = "/kube/api/v1/namespaces/default/configmaps";
+        match alone.wire(cx.now(), &Request::new("POST", path, text.to_owned())) {
+            Wire::Change(input, _) => match *input {
+                Input::Call(call) => call.body,
+                other => panic!("{}", other.kind()),
+            },
+            _ => panic!("an input"),
+        }
+    };
+    assert_eq!(body_of("{\"kind\": \"a\"}"), json!({ "kind": "a" }));
+    let twice = "{\"data\": [{\"x\": 1, \"x\": 2}]}";
+    assert_eq!(body_of(twice), json!(twice));
+    assert_eq!(body_of("kind: a"), json!("kind: a"));
+}

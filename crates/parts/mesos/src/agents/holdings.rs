@@ -14,7 +14,7 @@ use crate::{
     offers::{Offers, exchange},
     tasks::{Task, Tasks},
 };
-use planarium_ground::{Amounts, Cx, Fleet, Holder, Holding, Ledger, MachineId, Ports};
+use planarium_ground::{Amounts, Cx, Fleet, Holder, Holding, HoldingId, Ledger, MachineId, Ports};
 use planarium_kernel::{Milli, SortedMap};
 use planarium_protocol::Text;
 use std::sync::Arc;
@@ -92,7 +92,13 @@ fn others_of(ledger: &Ledger, machine: MachineId) -> Resources {
 
 /// Brings the ledger in line with what tasks, executors and reservations hold, once somebody else reads it. *Cost*: by what
 /// runs on the agents that have changed.
-pub(crate) fn settle_holdings(tasks: &Tasks, cluster: &mut Cluster, cx: &Cx, fleet: &mut Fleet) {
+pub(crate) fn settle_holdings(
+    tasks: &Tasks,
+    offers: &mut Offers,
+    cluster: &mut Cluster,
+    cx: &mut Cx,
+    fleet: &mut Fleet,
+) {
     if !cluster.allocator.has_unwritten() || !fleet.ledger().is_heard_besides(OWNER) {
         return;
     }
@@ -102,6 +108,16 @@ pub(crate) fn settle_holdings(tasks: &Tasks, cluster: &mut Cluster, cx: &Cx, fle
     };
     for id in agents {
         write_holdings(tasks, cluster, cx, fleet, id);
+        // What others took while an agent's own records still held it is theirs as soon as the records let it go.
+        let Some(agent) = cluster.agents.get(id) else { continue };
+        let behind = cluster.allocator.slot(id).is_some_and(|slot| {
+            let others = others_of(fleet.ledger(), agent.machine);
+            slot.others != others && slot.own_total().contains(&others)
+        });
+        if behind {
+            let machine = agent.machine;
+            others_changed(offers, cluster, cx, fleet, machine);
+        }
     }
 }
 
@@ -113,7 +129,7 @@ fn write_holdings(tasks: &Tasks, cluster: &Cluster, cx: &Cx, fleet: &mut Fleet, 
     let there = fleet.ledger().holdings_between(agent.machine, OWNER, all);
     let gone: Vec<u64> = there.map(|(key, _)| key).filter(|key| !wanted.contains_key(key)).collect();
     for key in gone {
-        fleet.release(cx, agent.machine, (OWNER, key));
+        fleet.release(cx, agent.machine, HoldingId { owner: OWNER, number: key });
     }
     for (key, Wanted { amounts, ports, holder }) in wanted {
         let old = fleet.ledger().holding(agent.machine, OWNER, key);
@@ -123,7 +139,7 @@ fn write_holdings(tasks: &Tasks, cluster: &Cluster, cx: &Cx, fleet: &mut Fleet, 
         };
         if old.is_none_or(|old| !is_same(old)) {
             let holding = Holding { holder, amounts, ports: ports_of(&ports) };
-            fleet.hold(cx, agent.machine, (OWNER, key), holding);
+            fleet.hold(cx, agent.machine, HoldingId { owner: OWNER, number: key }, holding);
         }
     }
 }

@@ -96,6 +96,7 @@ pub(crate) fn ping_timed_out(records: &mut Records, cx: &mut Cx, fleet: &mut Fle
     let there = |agent: &&mut Agent| matches!(agent.state, AgentState::Registered | AgentState::Recovered);
     if let Some(agent) = records.cluster.agents.get_mut(id).filter(there) {
         agent.ping_timer = None;
+        records.cluster.agents.touch(cx, id);
         permits::ask_permit(records, cx, fleet, id);
     }
 }

@@ -16,7 +16,7 @@ use planarium_kernel::Milli;
 use planarium_protocol::{
     Input,
     input::AddAgent,
-    view::{MachineView, ResourceView},
+    view::{MachineView, NoticeView, ResourceView},
 };
 use std::sync::Arc;
 
@@ -94,6 +94,7 @@ fn build(
         ),
         region: agent.region.clone(),
         zone: agent.zone.clone(),
+        notices: notice(records, fleet, agent).into_iter().collect(),
         attributes: agent.attributes.clone(),
         promised_twice: false,
         without_size: 0,
@@ -101,6 +102,13 @@ fn build(
         tasks: tasks.iter().map(|task| task_view(&records.cluster, fleet, task)).collect(),
         actions,
     }
+}
+
+/// When the master gives up a silent agent; none where it hears of it, or has given it up.
+pub(crate) fn notice(records: &Records, fleet: &Fleet, agent: &Agent) -> Option<NoticeView> {
+    fleet.absence(agent.machine)?;
+    let at = records.cluster.timers.due(agent.ping_timer?)?;
+    Some(NoticeView { by: "the master".into(), at_ms: at.ms() })
 }
 
 fn resource_views(cluster: &Cluster, host: &Host, agent: &Agent, tasks: &[&Task]) -> Vec<ResourceView> {

@@ -56,18 +56,18 @@ impl Ranges {
     }
 
     /// Returns whether one range holds all of this one.
-    fn spans(&self, (first, last): (u64, u64)) -> bool {
+    fn spans(&self, first: u64, last: u64) -> bool {
         self.0.get(self.place(first)).is_some_and(|(begin, end)| *begin <= first && last <= *end)
     }
 
     /// Returns whether the set holds this number.
     pub fn has(&self, number: u64) -> bool {
-        self.spans((number, number))
+        self.spans(number, number)
     }
 
     /// Returns whether the set holds every number of `other`.
     pub fn contains(&self, other: &Self) -> bool {
-        other.0.iter().all(|pair| self.spans(*pair))
+        other.0.iter().all(|&(first, last)| self.spans(first, last))
     }
 
     /// Adds the numbers of `other`.

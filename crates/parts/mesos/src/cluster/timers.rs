@@ -72,6 +72,11 @@ impl Timers {
         self.queue.push(at, class, Armed { cause, timer })
     }
 
+    /// Returns when a timer fires; none when it is not armed.
+    pub(crate) fn due(&self, timer: TimerId) -> Option<SimTime> {
+        self.queue.iter().find(|(id, ..)| *id == timer).map(|(_, at, ..)| at)
+    }
+
     /// Cancels a timer, if there is one.
     pub(crate) fn disarm(&mut self, timer: Option<TimerId>) {
         if let Some(timer) = timer {

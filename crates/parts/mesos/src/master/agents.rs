@@ -74,8 +74,9 @@ impl Master {
 
     /// Brings the ledger in line with what tasks, executors and reservations hold. *Cost*: by what runs on the agents that
     /// have changed.
-    pub fn settle_holdings(&mut self, cx: &Cx, fleet: &mut Fleet) {
-        holdings::settle_holdings(&self.records.tasks, &mut self.records.cluster, cx, fleet);
+    pub fn settle_holdings(&mut self, cx: &mut Cx, fleet: &mut Fleet) {
+        let records = &mut self.records;
+        holdings::settle_holdings(&records.tasks, &mut records.offers, &mut records.cluster, cx, fleet);
     }
 
     /// The id on the wire of the agent that was last on the machine of this hostname; none if several machines

@@ -239,8 +239,8 @@ impl Master {
     }
 
     /// The process of a task, by the ids of task and agent. It is known whatever the master has on record.
-    pub fn process_of(&self, framework: FrameworkId, task: (&str, &str)) -> Option<ProcessId> {
-        task_view::process_of(&self.records.tasks, &self.records.cluster, framework, task)
+    pub fn process_of(&self, framework: FrameworkId, task: &str, agent: &str) -> Option<ProcessId> {
+        task_view::process_of(&self.records.tasks, &self.records.cluster, framework, task, agent)
     }
 
     /// Tasks of a framework that have ended, as far as the master remembers, oldest first.

@@ -15,6 +15,7 @@ use crate::{
     wire::Answer,
 };
 use planarium_ground::{Cx, Fleet};
+use planarium_kernel::Milli;
 use planarium_protocol::{
     Refusal,
     input::{OfferRound, TaskStatusInput},
@@ -80,6 +81,11 @@ impl Master {
     pub fn offer_round(&mut self, cx: &mut Cx, asked: &OfferRound) -> Result<u32, Refusal> {
         let Records { cluster, offers, maintenance, .. } = &mut self.records;
         round::offer_round(offers, maintenance, cluster, cx, asked)
+    }
+
+    /// Tells if a role's quota leaves less of something than one of these amounts, by the names of resources.
+    pub fn is_limited(&self, role: &str, amounts: &[(&str, Milli)]) -> bool {
+        operator::quota::is_limited(&self.records.offers, &self.records.cluster, role, amounts)
     }
 
     /// Tells if a round over all machines, or over the one of this hostname, would offer a framework something.

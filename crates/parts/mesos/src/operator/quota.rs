@@ -279,6 +279,21 @@ pub(crate) fn consumed(offers: &Offers, cluster: &Cluster, role: &str) -> Quanti
     consumed
 }
 
+/// Tells if the limits of a role's quota leave less of something than one of these amounts, by the names of resources.
+pub(crate) fn is_limited(offers: &Offers, cluster: &Cluster, role: &str, amounts: &[(&str, Milli)]) -> bool {
+    let quotas = cluster.allocator.quotas();
+    let Some((_, quota)) = quotas.iter().find(|(own, quota)| ***own == *role && !quota.limits.is_empty())
+    else {
+        return false;
+    };
+    let consumed = consumed(offers, cluster, role);
+    let of = |all: &Quantities, name: &str| all.iter().find(|(own, _)| ***own == *name).map(|(_, sum)| *sum);
+    amounts.iter().any(|(name, amount)| {
+        let taken = of(&consumed, name).unwrap_or_default();
+        of(&quota.limits, name).is_some_and(|limit| limit.saturating_sub(taken) < *amount)
+    })
+}
+
 /// The quotas that are set: `{"infos":[..],"configs":[..]}`, without empty lists.
 pub(crate) fn quota_json(allocator: &Allocator) -> Value {
     let quotas = allocator.quotas();

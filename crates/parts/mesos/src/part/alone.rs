@@ -5,7 +5,7 @@
 use super::{Cluster, Mesos, News};
 use planarium_ground::{Cx, Fleet, FleetEvent, FleetEventKind, MachineId, Place, there_already};
 use planarium_kernel::SimTime;
-use planarium_part::{Flags, Ground, Layer as _, MachineChange, Number, Part as _};
+use planarium_part::{Delivery, Flags, Ground, Layer as _, MachineChange, Number, Part as _};
 use planarium_protocol::Refusal;
 use planarium_protocol::input::AddAgent;
 use std::sync::Arc;
@@ -104,8 +104,8 @@ impl Alone {
         let Cluster { mut ground, mesos } = self.cluster(cx.now());
         let mesos = Arc::make_mut(mesos);
         while mesos.has_messages() {
-            mesos.begin_delivery(cx, &mut ground);
-            if let Some((_, news)) = mesos.deliver_next(cx, &mut ground) {
+            mesos.begin_messages(cx, &mut ground);
+            if let Delivery::To(_, news) = mesos.deliver_message(cx, &mut ground) {
                 return Some(news);
             }
         }

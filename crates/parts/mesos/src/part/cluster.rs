@@ -1,12 +1,12 @@
 //! The Mesos cluster as a framework's scheduler reaches it.
 //!
-//! *Knows*: one scheduler process and its calls. *Must not know*: services, other cluster managers.
+//! *Knows*: one scheduler and its calls. *Must not know*: services, other cluster managers.
 
 use super::{Mesos, News, holders};
 use crate::ProbeFacts;
 use crate::api::{Call, FrameworkId, FrameworkInfo, Request};
 use planarium_ground::{Cx, Fleet, ProcessId};
-use planarium_kernel::SimTime;
+use planarium_kernel::{Milli, SimTime};
 use planarium_part::{Ground, Number, System};
 use planarium_protocol::input::FaultKind;
 use planarium_protocol::view::{FaultView, MachineView};
@@ -21,7 +21,7 @@ pub struct Cluster<'a> {
     pub mesos: &'a mut Arc<Mesos>,
 }
 
-/// A system whose processes are schedulers of Mesos frameworks.
+/// A system whose daemons are schedulers of Mesos frameworks.
 pub trait Framework: System {
     /// Hears from the master, a message under its own cause.
     fn hear_from_master(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>, news: News);
@@ -35,7 +35,7 @@ impl Cluster<'_> {
 
     // ---- calls -------------------------------------------------------------------------------
 
-    /// A new framework subscribes: the process in whose name this is done.
+    /// A new framework subscribes, for the daemon that the cluster is lent to.
     pub fn subscribe(&mut self, cx: &mut Cx, info: FrameworkInfo) -> FrameworkId {
         let mesos = Arc::make_mut(self.mesos);
         let id = mesos.master.subscribe(cx, self.ground.fleet_mut(), info);
@@ -43,7 +43,7 @@ impl Cluster<'_> {
         id
     }
 
-    /// A framework that is known subscribes again: its scheduler process has restarted.
+    /// A framework that is known subscribes again: its scheduler has restarted.
     pub fn resubscribe(&mut self, cx: &mut Cx, framework: FrameworkId, info: FrameworkInfo) {
         Arc::make_mut(self.mesos).master.resubscribe(cx, self.ground.fleet_mut(), framework, info);
     }
@@ -99,8 +99,8 @@ impl Cluster<'_> {
 
     /// The process of a task, by the ids of task and agent: what a scheduler that knows its address reaches, whatever the
     /// master has on record.
-    pub fn process_of(&self, framework: FrameworkId, task: (&str, &str)) -> Option<ProcessId> {
-        self.mesos.master.process_of(framework, task)
+    pub fn process_of(&self, framework: FrameworkId, task: &str, agent: &str) -> Option<ProcessId> {
+        self.mesos.master.process_of(framework, task, agent)
     }
 
     /// The machines as the master knows them.
@@ -111,6 +111,11 @@ impl Cluster<'_> {
     /// Tells if a round over all machines, or over the one of this hostname, would offer a framework something.
     pub fn round_reaches(&self, framework: FrameworkId, hostname: Option<&str>) -> bool {
         self.mesos.master.round_reaches(framework, hostname)
+    }
+
+    /// Tells if a role's quota leaves less of something than one of these amounts, by the names of resources.
+    pub fn is_limited(&self, role: &str, amounts: &[(&str, Milli)]) -> bool {
+        self.mesos.master.is_limited(role, amounts)
     }
 
     /// Adds to an explanation those who hold the rest of the machines whose offers were too small.
@@ -151,7 +156,7 @@ impl Cluster<'_> {
 }
 
 impl Mesos {
-    /// Messages for this framework are for this process, and for no other framework that it had.
+    /// Messages for this framework are for this daemon, and for no other framework that it had.
     fn appoint(&mut self, framework: FrameworkId, process: Number) {
         self.schedulers.retain(|_, other| *other != process);
         self.schedulers.insert(framework, process);

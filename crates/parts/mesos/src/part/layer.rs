@@ -1,10 +1,12 @@
 //! Mesos as a layer of the world.
 
-use super::{Guests, Mesos, routes};
+use super::{Guests, Mesos, News, routes};
 use crate::Master;
 use planarium_ground::{Cx, Fleet, FleetEvent, FleetEventKind, MachineId, Owner};
 use planarium_kernel::{Digest, SimTime, SortedMap};
-use planarium_part::{Done, Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, Wire};
+use planarium_part::{
+    Delivery, Done, Flags, Ground, Layer, MachineChange, Number, Part, Request, StreamNews, Wire,
+};
 use planarium_protocol::input::AddAgent;
 use planarium_protocol::view::ClusterView;
 use planarium_protocol::why::MachineWhy;
@@ -76,6 +78,9 @@ impl Part for Mesos {
 
 impl Layer for Mesos {
     const OWNER: Owner = crate::OWNER;
+    const LISTS_MACHINES: bool = true;
+
+    type News = News;
 
     fn begin(cx: &mut Cx, ground: &mut Ground<'_>, flags: &Flags) -> Self {
         let mut master = Master::new(flags.seed);
@@ -88,6 +93,7 @@ impl Layer for Mesos {
             schedulers: SortedMap::new(),
             removed: VecDeque::new(),
             orphaned: None,
+            round_made: false,
             changed: 0,
             past_revision: 0,
         };
@@ -138,6 +144,30 @@ impl Layer for Mesos {
 
     fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
         self.master.settle_holdings(cx, ground.fleet_mut());
+    }
+
+    fn has_news(&self) -> bool {
+        !self.removed.is_empty() || self.round_made || self.has_messages()
+    }
+
+    /// Removed frameworks have a round of their own, before the messages. A round that the user made is reported after the messages
+    /// that were there, its offers among them.
+    fn begin_delivery(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) -> usize {
+        if !self.removed.is_empty() {
+            return self.removed.len();
+        }
+        let messages = self.begin_messages(cx, ground);
+        messages + usize::from(self.round_made)
+    }
+
+    fn deliver(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, left: usize) -> Delivery<News> {
+        if let Some(number) = self.removed.pop_front() {
+            return Delivery::To(number, News::Removed);
+        }
+        if left == 1 && std::mem::take(&mut self.round_made) {
+            return Delivery::ToAll(News::OfferRound);
+        }
+        self.deliver_message(cx, ground)
     }
 
     fn perform(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, input: &Input) -> Option<Done> {

@@ -20,7 +20,7 @@ use crate::api::{AgentId, FrameworkId, Message};
 use guests::Guests;
 use planarium_ground::{Cx, Fleet, FleetEventKind, Place, there_already};
 use planarium_kernel::{Cause, SortedMap};
-use planarium_part::{Ground, Number};
+use planarium_part::{Delivery, Ground, Number};
 use planarium_protocol::input::{AddAgent, OfferRound};
 use planarium_protocol::{Refusal, json};
 use serde_json::Value;
@@ -43,12 +43,14 @@ pub struct Mesos {
     pub(crate) master: Master,
     pub(crate) guests: Guests,
     seed: u64,
-    /// Which process of a system a framework is.
+    /// The daemon of each framework.
     schedulers: SortedMap<FrameworkId, Number>,
-    /// Processes whose frameworks an operator has removed, and that have not heard of it.
+    /// Daemons whose frameworks an operator has removed, and that have not heard of it.
     removed: VecDeque<Number>,
     /// The master has failed over, and what stands behind it.
     orphaned: Option<Cause>,
+    /// The user has made an offer round, of which schedulers have not heard.
+    round_made: bool,
     /// Number of the last event when the schedule may have changed.
     changed: u64,
     /// The highest revision that a framework's service showed before it was removed. One that takes its name counts on from
@@ -93,14 +95,13 @@ impl Mesos {
         self.hear_own(cx, ground);
     }
 
-    /// Returns whether there is something to deliver: a message, or the news for frameworks without a socket that the master
-    /// has failed over.
-    pub fn has_messages(&self) -> bool {
+    /// Returns whether there are messages, or frameworks without a socket that have not heard that the master has failed over.
+    fn has_messages(&self) -> bool {
         self.orphaned.is_some() || self.master.waiting_messages() > 0
     }
 
     /// Lets frameworks without a socket return to a master that has failed over. Returns the number of messages for frameworks.
-    pub fn begin_delivery(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) -> usize {
+    fn begin_messages(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) -> usize {
         if let Some(cause) = self.orphaned.take() {
             cx.set_cause(cause);
             let orphans = self.master.drain_orphans();
@@ -109,26 +110,16 @@ impl Mesos {
         self.master.waiting_messages()
     }
 
-    /// Delivers the oldest message: to a framework from outside at once; for a process of a system it is answered.
-    pub fn deliver_next(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) -> Option<(Number, News)> {
-        let message = self.master.next_message()?;
+    /// Delivers the oldest message: to a framework from outside at once, otherwise by way of its daemon.
+    fn deliver_message(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) -> Delivery<News> {
+        let Some(message) = self.master.next_message() else { return Delivery::Outside };
         match self.schedulers.get(&message.framework) {
-            Some(number) => Some((*number, News::Message(message))),
+            Some(number) => Delivery::To(*number, News::Message(message)),
             None => {
                 self.tell_guest(cx, ground, &message);
-                None
+                Delivery::Outside
             }
         }
-    }
-
-    /// Returns whether there are processes that have not heard that their frameworks were removed.
-    pub fn has_removed(&self) -> bool {
-        !self.removed.is_empty()
-    }
-
-    /// The oldest removal of a framework that its process has not heard of.
-    pub fn next_removed(&mut self) -> Option<Number> {
-        self.removed.pop_front()
     }
 
     /// Makes exactly one offer round.
@@ -140,6 +131,7 @@ impl Mesos {
     ) -> Result<Value, Refusal> {
         let made = self.master.offer_round(cx, round)?;
         self.hear_own(cx, ground);
+        self.round_made = true;
         Ok(json!({ "offers": made }))
     }
 }

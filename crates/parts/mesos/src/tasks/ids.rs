@@ -20,7 +20,8 @@ impl TaskIds {
     }
 
     /// The task of that id.
-    pub(crate) fn get(&self, (framework, id): &Id) -> Option<&TaskNo> {
+    pub(crate) fn get(&self, key: &Id) -> Option<&TaskNo> {
+        let (framework, id) = key;
         self.0.get(framework)?.get(id)
     }
 
@@ -30,12 +31,14 @@ impl TaskIds {
     }
 
     /// Notes a task under its id.
-    pub(crate) fn insert(&mut self, (framework, id): Id, no: TaskNo) {
+    pub(crate) fn insert(&mut self, key: Id, no: TaskNo) {
+        let (framework, id) = key;
         self.0.entry(framework).or_default().insert(id, no);
     }
 
     /// Forgets an id.
-    pub(crate) fn remove(&mut self, (framework, id): &Id) {
+    pub(crate) fn remove(&mut self, key: &Id) {
+        let (framework, id) = key;
         if let Some(ids) = self.0.get_mut(framework) {
             ids.remove(id);
             if ids.is_empty() {

@@ -44,7 +44,8 @@ pub(crate) fn process_of(
     tasks: &Tasks,
     cluster: &Cluster,
     framework: FrameworkId,
-    (task_id, agent_id): (&str, &str),
+    task_id: &str,
+    agent_id: &str,
 ) -> Option<ProcessId> {
     if let Some(no) = tasks.ids.get(&(framework, task_id.into())) {
         return tasks.get(*no)?.process;

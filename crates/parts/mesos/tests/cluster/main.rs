@@ -11,6 +11,7 @@ mod faults;
 mod harness;
 mod liveness;
 mod machines;
+mod news;
 mod offers;
 mod operations;
 mod quota;

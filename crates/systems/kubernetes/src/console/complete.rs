@@ -1,5 +1,6 @@
 //! Completes a typed line: commands, flags, kinds and known names.
 
+use planarium_part::console::complete::{named, next_words, unused_flags};
 use planarium_part::console::{Completion, Namer, Names};
 
 use super::{COMMANDS, GLOBAL};
@@ -30,24 +31,12 @@ fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String
     if args.first() == Some(&"kubectl") {
         args.remove(0);
     }
-    let command = COMMANDS
-        .iter()
-        .filter(|command| args.starts_with(command.words))
-        .max_by_key(|command| command.words.len());
-    let Some(command) = command else {
-        // The next word of every command that begins so.
-        let mut words: Vec<String> = COMMANDS
-            .iter()
-            .filter(|command| command.words.starts_with(&args))
-            .filter_map(|command| command.words.get(args.len()).map(|word| (*word).to_owned()))
-            .collect();
-        words.dedup();
-        return words;
+    let Some(command) = named(COMMANDS, &args) else {
+        return next_words(COMMANDS, &args);
     };
     let rest = args.get(command.words.len()..).unwrap_or_default();
     if typed.starts_with('-') {
-        let flags = command.flags.iter().chain(GLOBAL).map(|spec| format!("--{}", spec.name));
-        return flags.filter(|flag| !rest.contains(&flag.as_str())).collect();
+        return unused_flags(command.flags.iter().chain(GLOBAL).map(|flag| flag.name), rest);
     }
     match (command.words, rest) {
         (["get" | "describe" | "delete" | "patch" | "scale"], []) => {
@@ -56,7 +45,7 @@ fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String
         (["get" | "describe" | "delete"], ["pods" | "pod" | "po"]) | (["logs"], []) => {
             names(None, Names::Pods)
         }
-        (["rollout", _] | ["set", "image"], []) => plans(names),
+        (["rollout", _] | ["set", "image"] | ["autoscale"], []) => plans(names),
         _ => Vec::new(),
     }
 }

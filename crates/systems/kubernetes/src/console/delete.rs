@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::client::Client;
-use super::flags::Given;
 use super::kinds::{Resource, targets};
 use super::{Done, write};
+use planarium_part::console::flags::Given;
 
 /// Most seconds that are waited for objects to go.
 const PATIENCE: u32 = 600;

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::Done;
 use super::client::Client;
-use super::flags::Given;
 use super::kinds::targets;
-use super::table::Table;
+use planarium_part::console::flags::Given;
+use planarium_part::console::table::Table;
 
 fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()

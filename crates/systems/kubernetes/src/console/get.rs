@@ -4,9 +4,9 @@ use planarium_source::yaml::to_go_yaml;
 use serde_json::Value;
 
 use super::client::Client;
-use super::flags::Given;
 use super::kinds::{Resource, targets};
 use super::{Done, table};
+use planarium_part::console::flags::Given;
 
 /// Kinds of `get all`.
 const ALL: &str = "pods,services,daemonsets,deployments,replicasets,statefulsets,jobs,cronjobs";

@@ -8,11 +8,12 @@
 //!
 //! **Source**: `kubernetes/kubernetes: staging/src/k8s.io/kubectl/pkg/cmd`. Match for words, flags and messages; usage texts are our own.
 
+mod autoscale;
 mod client;
 mod complete;
 mod delete;
 mod describe;
-mod flags;
+mod durations;
 mod get;
 mod kinds;
 mod nodes;
@@ -22,10 +23,11 @@ mod write;
 
 use std::fmt::Write as _;
 
+use planarium_part::console::complete::{Worded, named};
+use planarium_part::console::flags::{self, Flag, Given};
 use planarium_part::console::{Console, Output, Terminal};
 
 use client::Client;
-use flags::{Given, Spec};
 
 /// The command line.
 pub const CONSOLE: Console = Console { programs: &[&["kubectl"]], run, complete: complete::complete, usage };
@@ -42,29 +44,35 @@ struct Command {
     /// Description in one line.
     about: &'static str,
     /// Its flags.
-    flags: &'static [Spec],
+    flags: &'static [Flag],
     run: fn(&mut Client<'_, '_>, &Given) -> Done,
 }
 
-const fn valued(name: &'static str, short: Option<char>) -> Spec {
-    Spec { name, short, value: true }
+impl Worded for Command {
+    fn words(&self) -> &'static [&'static str] {
+        self.words
+    }
 }
 
-const fn plain(name: &'static str, short: Option<char>) -> Spec {
-    Spec { name, short, value: false }
+const fn valued(name: &'static str, short: Option<char>) -> Flag {
+    Flag { name, short, value: true }
 }
 
-const FILENAME: Spec = valued("filename", Some('f'));
-const OUTPUT: Spec = valued("output", Some('o'));
-const SELECTOR: Spec = valued("selector", Some('l'));
-const REVISION: Spec = valued("revision", None);
-const TIMEOUT: Spec = valued("timeout", None);
-const FORCE: Spec = plain("force", None);
-const GRACE: Spec = valued("grace-period", None);
-const ALL: Spec = plain("all", None);
+const fn plain(name: &'static str, short: Option<char>) -> Flag {
+    Flag { name, short, value: false }
+}
+
+const FILENAME: Flag = valued("filename", Some('f'));
+const OUTPUT: Flag = valued("output", Some('o'));
+const SELECTOR: Flag = valued("selector", Some('l'));
+const REVISION: Flag = valued("revision", None);
+const TIMEOUT: Flag = valued("timeout", None);
+const FORCE: Flag = plain("force", None);
+const GRACE: Flag = valued("grace-period", None);
+const ALL: Flag = plain("all", None);
 
 /// Flags that every command takes.
-const GLOBAL: &[Spec] = &[
+const GLOBAL: &[Flag] = &[
     valued("namespace", Some('n')),
     valued("context", None),
     valued("kubeconfig", None),
@@ -161,6 +169,20 @@ const COMMANDS: &[Command] = &[
         run: write::scale,
     },
     Command {
+        words: &["autoscale"],
+        arguments: "TYPE NAME --max=N [--min=N] [--cpu=70%]",
+        about: "Has an autoscaler set the number of pods",
+        flags: &[
+            valued("min", None),
+            valued("max", None),
+            valued("cpu-percent", None),
+            valued("cpu", None),
+            valued("memory", None),
+            valued("name", None),
+        ],
+        run: autoscale::autoscale,
+    },
+    Command {
         words: &["set", "image"],
         arguments: "TYPE/NAME CONTAINER=IMAGE",
         about: "Gives containers other images",
@@ -248,10 +270,7 @@ const COMMANDS: &[Command] = &[
 
 fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    let found = COMMANDS
-        .iter()
-        .filter(|command| words.starts_with(command.words))
-        .max_by_key(|command| command.words.len());
+    let found = named(COMMANDS, &words);
     let asks_help = words.is_empty() || words.iter().any(|word| matches!(*word, "--help" | "-h" | "help"));
     let Some(command) = found else {
         if asks_help {
@@ -309,4 +328,39 @@ fn usage_of(command: &Command) -> String {
         let _ = writeln!(text, "  {short}--{}{value}", spec.name);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = include_str!("../../../../../docs/reference/kubernetes.md");
+
+    #[test]
+    fn the_page_lists_every_flag_with_its_command() {
+        let rows: Vec<&str> = PAGE.lines().filter(|line| line.starts_with("| `--")).collect();
+        let has = |spec: &Flag, words: &str| {
+            let long = format!("`--{}", spec.name);
+            let named = |row: &&str| {
+                let mut cells = row.split(" | ");
+                let flags = cells.next().unwrap_or_default();
+                let is_it = flags.match_indices(&long).any(|(at, _)| {
+                    flags.get(at + long.len()..).is_some_and(|rest| rest.starts_with([' ', '`', '=']))
+                });
+                let of = cells.next().unwrap_or_default();
+                is_it && (of == "all" || of.contains(&format!("`{words}`")))
+            };
+            rows.iter()
+                .any(|row| named(row) && spec.short.is_none_or(|short| row.contains(&format!("`-{short}`"))))
+        };
+        let mut missing = Vec::new();
+        for command in COMMANDS {
+            let words = command.words.join(" ");
+            let flags = command.flags.iter().chain(GLOBAL);
+            missing.extend(
+                flags.filter(|spec| !has(spec, &words)).map(|spec| format!("{words} --{}", spec.name)),
+            );
+        }
+        assert!(missing.is_empty(), "not on the page: {missing:?}");
+    }
 }

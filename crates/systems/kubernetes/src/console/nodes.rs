@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use super::Done;
 use super::client::Client;
-use super::flags::Given;
+use super::durations::seconds;
+use planarium_part::console::flags::Given;
 
 /// Most seconds that are waited for pods to go.
 const PATIENCE: u64 = 86_400;
@@ -84,7 +85,7 @@ fn drain_one(client: &mut Client<'_, '_>, given: &Given, node: &str) -> Done {
     let selector = planarium_part::http::encode(&format!("spec.nodeName={node}"));
     let pods = client.list(&format!("/kube/api/v1/pods?fieldSelector={selector}"))?;
     let mut leaving = choose(client, given, node, &pods)?;
-    let most = given.seconds("timeout")?;
+    let most = seconds(given, "timeout")?;
     let mut options = Map::new();
     if let Some(seconds) = given.value("grace-period").and_then(|text| text.parse::<u32>().ok()) {
         options.insert("gracePeriodSeconds".to_owned(), seconds.into());

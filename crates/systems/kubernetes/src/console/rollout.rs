@@ -7,11 +7,12 @@ use serde_json::{Map, Value};
 
 use super::Done;
 use super::client::Client;
-use super::flags::Given;
+use super::durations::seconds;
 use super::kinds::{Resource, targets};
-use super::table::Table;
 use crate::process::KEPT_ANNOTATIONS;
 use crate::rollout::{Rollout, of_value};
+use planarium_part::console::flags::Given;
+use planarium_part::console::table::Table;
 
 /// Most seconds that are waited for a rollout.
 const PATIENCE: u64 = 86_400;
@@ -32,7 +33,7 @@ pub(super) fn status(client: &mut Client<'_, '_>, given: &Given) -> Done {
     };
     let path = kind.path(&client.namespace(), name);
     let watch = given.value("watch") != Some("false");
-    let most = given.seconds("timeout")?;
+    let most = seconds(given, "timeout")?;
     let wanted = revision_flag(given, "revision")?;
     let mut last = String::new();
     for second in 0..=PATIENCE {

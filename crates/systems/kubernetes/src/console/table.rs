@@ -2,44 +2,8 @@
 //!
 //! **Source**: `kubernetes/cli-runtime: pkg/printers/{tableprinter,tabwriter}.go`. Match: cells at least six wide, three blanks between.
 
+use planarium_part::console::table::Table;
 use serde_json::Value;
-
-/// Rows of cells; the last cell of a row is not filled up.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Table {
-    rows: Vec<Vec<String>>,
-}
-
-impl Table {
-    /// Adds a row.
-    pub(super) fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
-        self.rows.push(cells.into_iter().map(Into::into).collect());
-    }
-
-    /// The lines, each column as wide as its widest cell and the gap after it.
-    pub(super) fn lines(&self, least: usize, gap: usize) -> Vec<String> {
-        let mut widths: Vec<usize> = Vec::new();
-        for row in &self.rows {
-            for (at, cell) in row.iter().enumerate() {
-                let own = cell.chars().count().saturating_add(gap).max(least);
-                match widths.get_mut(at) {
-                    Some(width) => *width = own.max(*width),
-                    None => widths.push(own),
-                }
-            }
-        }
-        let line =
-            |row: &Vec<String>| {
-                let last = row.len().saturating_sub(1);
-                let cells = row.iter().zip(&widths).enumerate();
-                let cells = cells.map(|(at, (cell, width))| {
-                    if at == last { cell.clone() } else { format!("{cell:<width$}", width = *width) }
-                });
-                cells.collect::<String>()
-            };
-        self.rows.iter().map(line).collect()
-    }
-}
 
 /// The lines of a table of the API. `prefix` stands before names, `wide` shows every column.
 pub(super) fn of_api(

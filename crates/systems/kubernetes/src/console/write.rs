@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use super::Done;
 use super::client::Client;
-use super::flags::Given;
 use super::kinds::{Resource, of_value, resource, targets};
 use crate::LAST_APPLIED;
 use crate::definition::Loaded;
+use planarium_part::console::flags::Given;
 
 /// The objects of the files that `-f` names, in order, with the namespace that each belongs to.
 pub(super) fn objects(

@@ -7,6 +7,7 @@ use planarium_kube::{KindId, Object, ObjectNo};
 use planarium_protocol::Text;
 use planarium_protocol::view::{PlanView, PodView, SourceRef};
 
+use super::curve::Curve;
 use super::facts::Facts;
 use super::pods::pod_view;
 use crate::definition::Item;
@@ -38,6 +39,8 @@ pub(crate) struct Member {
     pub(crate) parts: Map<ObjectNo, Part>,
     /// Statuses as they were told last.
     pub(crate) facts: Facts,
+    /// Counts of its latest rollout over time, of a Deployment.
+    pub(crate) curve: Curve,
     /// Since when it has its status.
     pub(crate) since: SimTime,
     /// Grows with every change.
@@ -89,6 +92,7 @@ impl Member {
             object: None,
             parts: Map::default(),
             facts: Facts::default(),
+            curve: Curve::default(),
             since: now,
             revision: 0,
             shown: Arc::default(),

@@ -15,6 +15,7 @@
 //! All other objects of a service are the steps of a plan `objects`.
 
 mod actions;
+mod curve;
 mod facts;
 mod member;
 mod objects;
@@ -24,6 +25,7 @@ mod tree;
 mod words;
 
 pub(crate) use actions::refusal;
+pub(crate) use curve::Sample;
 pub(crate) use facts::Facts;
 pub(crate) use member::{Member, Part, revision_of};
 pub(crate) use objects::{objects_plan, status as objects_status};

@@ -37,6 +37,7 @@ impl Process {
             definition: definition.clone(),
             members: Map::default(),
             keys: Map::default(),
+            others: Arc::default(),
             objects: ("Pending", Progress::default()),
             leaving: false,
             revision: 0,
@@ -166,7 +167,11 @@ impl Process {
                 continue;
             }
             let at = service.members.keys().last().map_or(0, |last| last.saturating_add(1));
-            service.members.insert(at, Arc::new(Member::new(item, key.clone(), cx.now())));
+            let member = Member::new(item, key.clone(), cx.now());
+            if !member.is_workload() {
+                Arc::make_mut(&mut service.others).push(at);
+            }
+            service.members.insert(at, Arc::new(member));
             service.keys.insert(key, at);
         }
     }

@@ -71,10 +71,15 @@ impl Part for Process {
 
 /// Bytes that a member holds and the one before does not.
 fn beyond(member: &Arc<plans::Member>, before: Option<&Arc<plans::Member>>) -> u64 {
+    let curve = |before: Option<&Arc<plans::Member>>| {
+        let (now, old) = (&member.curve.samples, before.map(|before| &before.curve.samples));
+        let is_shared = old.is_some_and(|old| Arc::ptr_eq(old, now));
+        if is_shared { 0 } else { (now.len() * size_of::<plans::Sample>()) as u64 }
+    };
     match before {
         Some(before) if Arc::ptr_eq(before, member) => 0,
-        Some(before) => 512 + member.parts.beyond_flat(Some(&before.parts)),
-        None => 512 + member.parts.beyond_flat(None),
+        Some(before) => 512 + member.parts.beyond_flat(Some(&before.parts)) + curve(Some(before)),
+        None => 512 + member.parts.beyond_flat(None) + curve(None),
     }
 }
 
@@ -164,6 +169,10 @@ impl System for Process {
 
     fn request(&self, name: &str) -> Option<&Arc<LoadService>> {
         self.find(name).map(|(_, service)| &service.load)
+    }
+
+    fn request_now(&self, name: &str, cluster: &Cluster) -> Option<LoadService> {
+        self.current_request(name, cluster.kube())
     }
 
     fn is_over(&self) -> bool {

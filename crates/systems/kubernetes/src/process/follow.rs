@@ -202,6 +202,8 @@ impl Process {
             let (before, after) = (member.facts.clone(), Facts::of(member));
             services.insert(place.0);
             let now = cx.now();
+            let mut curve = member.curve.clone();
+            curve.note(member, after.status, now);
             if let Some(member) = self.member_mut(place) {
                 member.revision = member.revision.saturating_add(1).max(revision);
                 member.shown = Arc::default();
@@ -209,6 +211,7 @@ impl Process {
                     member.since = now;
                 }
                 member.facts = after.clone();
+                member.curve = curve;
             }
             self.tell_facts(cx, place, &before, &after);
         }

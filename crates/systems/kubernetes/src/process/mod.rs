@@ -5,6 +5,7 @@
 mod apply;
 mod commands;
 mod contract;
+mod current;
 mod follow;
 mod shown;
 
@@ -52,6 +53,8 @@ struct Service {
     members: Map<u32, Arc<Member>>,
     /// Names of plans, and of steps of the plan `objects`.
     keys: Map<Text, u32>,
+    /// Members without a plan of their own, in order; no member ever goes, or comes to be of another kind.
+    others: Arc<Vec<u32>>,
     /// Status of the plan `objects` as it was told last.
     objects: (&'static str, Progress),
     /// It is being deleted.
@@ -92,9 +95,9 @@ impl Service {
         self.members.get(self.keys.get(plan)?).filter(|member| member.is_workload())
     }
 
-    /// Members without a plan of their own.
+    /// Members without a plan of their own. *Cost*: their number, however many workloads there are.
     fn others(&self) -> impl Iterator<Item = &Member> {
-        self.members.values().map(|member| &**member).filter(|member| !member.is_workload())
+        self.others.iter().filter_map(|at| self.members.get(at)).map(|member| &**member)
     }
 
     fn path(&self, plan: &str, phase: Option<Text>, step: Option<Text>) -> ElementPath {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use planarium_kernel::{SortedSet, sorted};
 use planarium_kube::KindId;
 use planarium_protocol::view::{PlanView, PodView, ServiceView};
 use planarium_protocol::{Text, json};
@@ -114,8 +115,34 @@ fn pods_of(member: &Member) -> impl Iterator<Item = Arc<PodView>> {
     own.map(|pod| Arc::new(plans::pod_view(pod))).chain(member.pods().map(plans::Part::view))
 }
 
-/// Counts and conditions of workloads, as their status has them.
+/// Maximum of capacity curves shown; those of rollouts under way come first.
+const CURVES: usize = 20;
+
+/// Members whose curves are shown: by key, those under way, then those whose status is newest.
+fn with_curves(workloads: &[&Arc<Member>]) -> SortedSet<Text> {
+    let mut having: Vec<&&Arc<Member>> =
+        workloads.iter().filter(|member| !member.curve.samples.is_empty()).collect();
+    sorted::sort_by_key(&mut having, |member| (member.curve.is_over, u64::MAX - member.since.ms()));
+    having.into_iter().take(CURVES).map(|member| member.key.clone()).collect()
+}
+
+/// The curve of a Deployment's latest rollout: `{"revision", "most", "least", "samples": [[ms, wanted, updated, available, unavailable]]}`.
+fn curve(member: &Member) -> Option<Value> {
+    let facts = member.object.as_ref()?.deployment()?;
+    let row = |sample: &plans::Sample| {
+        let [wanted, updated, available, unavailable] = sample.counts;
+        json!([sample.at.ms(), wanted, updated, available, unavailable])
+    };
+    let samples: Vec<Value> = member.curve.samples.iter().map(row).collect();
+    Some(json!({
+        "revision": (member.curve.revision), "most": (facts.most), "least": (facts.least), "over": (member.curve.is_over),
+        "samples": samples,
+    }))
+}
+
+/// Counts and conditions of workloads, as their status has them, and capacity curves of Deployments.
 fn more(workloads: &[&Arc<Member>]) -> Value {
+    let drawn = with_curves(workloads);
     let of = |member: &&Arc<Member>| {
         let object = member.object.as_ref()?;
         let conditions = ["Available", "Progressing", "ReplicaFailure", "Complete", "Failed"];
@@ -140,10 +167,16 @@ fn more(workloads: &[&Arc<Member>]) -> Value {
             }
         };
         let [wanted, updated, available, unavailable] = counts;
-        Some(json!({
+        let mut shown = json!({
             "plan": (member.key), "object": (member.path()), "namespace": (member.namespace), "wanted": wanted,
             "updated": updated, "available": available, "unavailable": unavailable, "conditions": conditions,
-        }))
+        });
+        if let Some(curve) = curve(member).filter(|_| drawn.contains(&member.key))
+            && let Some(shown) = shown.as_object_mut()
+        {
+            shown.insert("curve".to_owned(), curve);
+        }
+        Some(shown)
     };
     Value::Array(workloads.iter().filter_map(of).collect())
 }

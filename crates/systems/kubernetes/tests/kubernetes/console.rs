@@ -2,6 +2,7 @@
 
 use super::stage::Stage;
 use super::support::{deployment, stateful_set};
+use serde_json::json;
 
 #[test]
 fn a_rollout_is_waited_for_in_the_sentences_of_the_real_one() {
@@ -151,6 +152,69 @@ fn objects_are_listed_applied_and_deleted() {
     );
     assert_eq!(stage.kubectl("delete deployment web"), "deployment.apps \"web\" deleted\n");
     assert_eq!(stage.status("deployment.web"), "Deleted");
+}
+
+#[test]
+fn a_workload_is_given_an_autoscaler() {
+    let daemon = "---\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: agent}\nspec:\n  selector: {matchLabels: {app: agent}}\n  \
+                  template:\n    metadata: {labels: {app: agent}}\n    spec:\n      containers: [{name: agent, image: 'agent:1'}]\n";
+    let mut stage = Stage::with(3, &format!("{}{daemon}", deployment("web:1", 2)));
+    stage.until("deployment.web", "Complete");
+    for (line, text) in [
+        ("autoscale deployment/web", "error: required flag(s) \"max\" not set\n"),
+        (
+            "autoscale deployment/web --max=0",
+            "error: --max=MAXPODS is required and must be at least 1, max: 0\n",
+        ),
+        (
+            "autoscale deployment/web --max=2 --min=3",
+            "error: --max=MAXPODS must be larger or equal to --min=MINPODS, max: 2, min: 3\n",
+        ),
+        (
+            "autoscale deployment/web --max=5 --cpu=50% --cpu-percent=50",
+            "error: --cpu-percent and --cpu are mutually exclusive\n",
+        ),
+        (
+            "autoscale deployment/web --max=many",
+            "error: invalid argument \"many\" for \"--max\" flag: strconv.ParseInt: parsing \"many\": invalid syntax\n",
+        ),
+        (
+            "autoscale deployment/none --max=5",
+            "Error from server (NotFound): deployments.apps \"none\" not found\n",
+        ),
+        (
+            "autoscale daemonset/agent --max=5",
+            "error: cannot autoscale a DaemonSet: could not find scale subresource for apps/v1, Resource=daemonsets in discovery information\n",
+        ),
+    ] {
+        assert_eq!(stage.kubectl(line), text, "{line}");
+    }
+    assert_eq!(
+        stage.kubectl("autoscale deployment web --min=3 --max=5 --cpu=80% --memory=200 --name=grow"),
+        "horizontalpodautoscaler.autoscaling/grow autoscaled\n"
+    );
+    let spec = stage.object("apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/grow").unwrap()
+        ["spec"]
+        .clone();
+    assert_eq!((&spec["minReplicas"], &spec["maxReplicas"]), (&json!(3), &json!(5)));
+    assert_eq!(
+        spec["scaleTargetRef"],
+        json!({ "apiVersion": "apps/v1", "kind": "Deployment", "name": "web" })
+    );
+    assert_eq!(
+        spec["metrics"][0]["resource"]["target"],
+        json!({ "type": "Utilization", "averageUtilization": 80 })
+    );
+    assert_eq!(
+        spec["metrics"][1]["resource"]["target"],
+        json!({ "type": "AverageValue", "averageValue": "200Mi" })
+    );
+    assert_eq!(
+        stage.kubectl("autoscale deployment web --max=5 --name=grow"),
+        "Error from server (AlreadyExists): horizontalpodautoscalers.autoscaling \"grow\" already exists\n"
+    );
+    stage.run_for(60_000);
+    assert_eq!(stage.view().plans[0].progress.total, 3, "it keeps to its lower bound");
 }
 
 #[test]

@@ -320,3 +320,69 @@ impl Over for planarium_kubernetes::Process {
         planarium_part::System::is_over(self)
     }
 }
+
+/// Rows of the curve of the Deployment `web`: milliseconds, wanted, updated, available, unavailable.
+fn curve(stage: &Stage) -> serde_json::Value {
+    stage.view().more["kubernetes"]["workloads"][0]["curve"].clone()
+}
+
+fn rows(stage: &Stage) -> Vec<[u64; 5]> {
+    let curve = curve(stage);
+    let rows = curve["samples"].as_array().unwrap();
+    rows.iter().map(|row| std::array::from_fn(|at| row[at].as_u64().unwrap())).collect()
+}
+
+#[test]
+fn a_rollout_keeps_its_samples() {
+    let mut stage = Stage::with(3, &deployment("web:1", 4));
+    stage.until("deployment.web", "Complete");
+    let first = rows(&stage);
+    assert_eq!(first.last().map(|row| [row[1], row[2], row[3], row[4]]), Some([4, 4, 4, 0]));
+    assert_eq!((&curve(&stage)["revision"], &curve(&stage)["over"]), (&json!("revision-1"), &json!(true)));
+    let pod = stage.view().plans[0].phases[0].steps[0].name.to_string();
+    stage.kubectl(&format!("delete pod {pod}"));
+    stage.run_for(30_000);
+    assert_eq!(rows(&stage), first, "a pod that goes later is no part of the rollout");
+
+    let begins = stage.now();
+    stage.update(&deployment("web:2", 4)).unwrap();
+    stage.until("deployment.web", "Progressing");
+    stage.until("deployment.web", "Complete");
+    let ends = stage.now();
+    let all = rows(&stage);
+    assert_eq!(curve(&stage)["revision"], "revision-2");
+    // 25 % of four: one more than wanted, one fewer than wanted.
+    assert_eq!((&curve(&stage)["most"], &curve(&stage)["least"]), (&json!(5), &json!(3)));
+    assert!(all.len() > 4, "{all:?}");
+    assert!(all.is_sorted_by(|one, next| one[0] < next[0]), "one row for an instant: {all:?}");
+    assert!(all.iter().all(|row| (begins..=ends).contains(&row[0])), "{all:?}");
+    assert!(all.iter().all(|row| row[1] == 4 && row[3] >= 3 && row[2] <= 4), "{all:?}");
+    assert!(all.is_sorted_by_key(|row| row[2]), "what is updated stays: {all:?}");
+    assert_eq!(all.last().map(|row| [row[2], row[3], row[4]]), Some([4, 4, 0]));
+    assert!(all.iter().any(|row| row[3] == 3), "one may be unavailable: {all:?}");
+
+    // The same over again is the same.
+    let again = || {
+        let mut stage = Stage::with(3, &deployment("web:1", 4));
+        stage.until("deployment.web", "Complete");
+        rows(&stage)
+    };
+    assert_eq!(again(), first);
+}
+
+#[test]
+fn curves_of_rollouts_under_way_are_shown_first() {
+    let many: Vec<String> =
+        (0..25).map(|n| deployment("web:1", 1).replace("name: web\n", &format!("name: web-{n}\n"))).collect();
+    let mut stage = Stage::with(6, &many.join("---\n"));
+    stage.run_for(120_000);
+    stage.kubectl("set image deployment/web-3 *=web:2");
+    stage.kubectl("rollout pause deployment/web-3");
+    stage.run_for(1_000);
+    let view = stage.view();
+    let all = view.more["kubernetes"]["workloads"].as_array().unwrap();
+    let drawn: Vec<&str> =
+        all.iter().filter(|one| one["curve"].is_object()).filter_map(|one| one["plan"].as_str()).collect();
+    assert_eq!(drawn.len(), 20, "{drawn:?}");
+    assert!(drawn.contains(&"deployment.web-3"), "{drawn:?}");
+}

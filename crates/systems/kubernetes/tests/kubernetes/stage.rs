@@ -239,8 +239,9 @@ impl Stage {
             Wire::Change(input, reply) => {
                 let before = self.clone();
                 let done = self.alone.perform(&mut self.cx, &input).expect("the cluster's");
-                if done.is_err() {
+                if let Err(refusal) = &done {
                     *self = before;
+                    self.alone.note_refusal(&mut self.cx, &input, refusal);
                 }
                 self.pump();
                 reply(done)

@@ -1,5 +1,6 @@
 //! Completes a typed line: commands, flags, and known names.
 
+use planarium_part::console::complete::{named, next_words, unused_flags};
 use planarium_part::console::{Completion, Namer, Names};
 
 use super::{COMMANDS, GLOBAL};
@@ -18,19 +19,8 @@ fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String
         }
         _ => {}
     }
-    let command = COMMANDS
-        .iter()
-        .filter(|command| args.starts_with(command.words))
-        .max_by_key(|command| command.words.len());
-    let Some(command) = command else {
-        // The next word of every command that begins so.
-        let mut words: Vec<String> = COMMANDS
-            .iter()
-            .filter(|command| command.words.starts_with(&args))
-            .filter_map(|command| command.words.get(args.len()).map(|word| (*word).to_owned()))
-            .collect();
-        words.dedup();
-        return words;
+    let Some(command) = named(COMMANDS, &args) else {
+        return next_words(COMMANDS, &args);
     };
     let rest = args.get(command.words.len()..).unwrap_or_default();
     match rest.last().copied() {
@@ -44,11 +34,7 @@ fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String
         _ => {}
     }
     if typed.starts_with('-') || rest.is_empty() && command.arguments.is_empty() {
-        let flags = command.flags.iter().chain(GLOBAL);
-        return flags
-            .map(|spec| format!("--{}", spec.name))
-            .filter(|flag| !rest.contains(&flag.as_str()))
-            .collect();
+        return unused_flags(command.flags.iter().chain(GLOBAL).map(|flag| flag.name), rest);
     }
     if command.words == ["get"] && rest.is_empty() {
         return ["instances", "operators", "operatorversions", "all"].map(str::to_owned).to_vec();

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::Done;
 use super::client::Client;
-use super::flags::Given;
 use super::instance::text;
 use super::tree::Tree;
+use planarium_part::console::flags::Given;
 
 const BAD_OUTPUT: &str = "invalid output format, only support 'yaml' or 'json' or empty";
 

@@ -8,11 +8,12 @@ use std::cmp::Ordering;
 
 use super::Done;
 use super::client::Client;
-use super::flags::Given;
+use super::durations::seconds;
 use super::instance::{self, text};
 use super::load;
 use crate::definition::CLUSTER_VERSION;
 use crate::package::{Objects, instance_object, namespace_object};
+use planarium_part::console::flags::Given;
 
 pub(super) fn install(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let parameters = load::parameters(client, given)?;
@@ -24,7 +25,7 @@ pub(super) fn install(client: &mut Client<'_, '_>, given: &Given) -> Done {
             "you can't use skip-instance or repo option when installing from in-cluster operators".to_owned()
         );
     }
-    let wait = given.flag("wait").then(|| given.seconds("wait-time", 300)).transpose()?;
+    let wait = given.flag("wait").then(|| seconds(given, "wait-time", 300)).transpose()?;
     if given.flag("in-cluster") {
         return from_cluster(client, given, path, &parameters, wait);
     }

@@ -5,9 +5,10 @@ use serde_json::{Map, Value};
 
 use super::Done;
 use super::client::Client;
-use super::flags::Given;
+use super::durations::seconds;
 use super::load;
 use crate::instance::Instance;
+use planarium_part::console::flags::Given;
 
 /// The text at a path of a value; empty where there is none.
 pub(super) fn text<'v>(value: &'v Value, path: &[&str]) -> &'v str {
@@ -44,7 +45,7 @@ pub(super) fn update(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let failed = |problem: String| format!("updating instance {name} {problem}");
     client.merge("instances", &name, &json!({ "spec": (Value::Object(spec)) })).map_err(failed)?;
     if given.flag("wait") {
-        let seconds = given.seconds("wait-time", 300)?;
+        let seconds = seconds(given, "wait-time", 300)?;
         wait(client, &name, Some(&Instance::of_value(&old)), seconds).map_err(failed)?;
     }
     client.say(&format!("Instance {name} was updated."));
@@ -65,7 +66,7 @@ pub(super) fn uninstall(client: &mut Client<'_, '_>, given: &Given) -> Done {
     }
     client.delete("instances", &name)?;
     if given.flag("wait") {
-        let mut left = given.seconds("wait-time", 300)?;
+        let mut left = seconds(given, "wait-time", 300)?;
         while client.get("instances", &name)?.is_some() {
             if left == 0 || !client.second() {
                 return Err(TIMEOUT.to_owned());

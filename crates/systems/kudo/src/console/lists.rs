@@ -5,7 +5,6 @@ use planarium_source::Severity;
 
 use super::Done;
 use super::client::Client;
-use super::flags::Given;
 use super::get::write_one;
 use super::load;
 use super::table::{COLUMN, Table};
@@ -13,6 +12,7 @@ use super::tree::Tree;
 use crate::definition::Loaded;
 use crate::package::model::TaskKind;
 use crate::verify;
+use planarium_part::console::flags::Given;
 
 fn loaded(client: &mut Client<'_, '_>, given: &Given) -> Result<Loaded, String> {
     match given.arguments.as_slice() {

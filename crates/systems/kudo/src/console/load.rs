@@ -8,10 +8,10 @@ use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
 
 use super::client::Client;
-use super::flags::Given;
 use crate::definition::Loaded;
 use crate::package::model::TaskKind;
 use crate::package::{self, params};
+use planarium_part::console::flags::Given;
 
 /// Packages that depend on each other at most.
 const DEEPEST: usize = 16;

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 mod client;
 mod complete;
-mod flags;
+mod durations;
 mod get;
 mod install;
 mod instance;
@@ -21,10 +21,11 @@ mod plan;
 mod table;
 mod tree;
 
+use planarium_part::console::complete::{Worded, named};
+use planarium_part::console::flags::{self, Flag, Given};
 use planarium_part::console::{Console, Output, Terminal};
 
 use client::Client;
-use flags::{Given, Spec};
 
 /// The command line.
 pub const CONSOLE: Console =
@@ -42,38 +43,44 @@ struct Command {
     /// Description in one line.
     about: &'static str,
     /// Its flags.
-    flags: &'static [Spec],
+    flags: &'static [Flag],
     run: fn(&mut Client<'_, '_>, &Given) -> Done,
 }
 
-const INSTANCE: Spec = Spec { name: "instance", short: None, value: true };
-const PARAMETER: Spec = Spec { name: "parameter", short: Some('p'), value: true };
-const PARAMETER_FILE: Spec = Spec { name: "parameter-file", short: Some('P'), value: true };
-const WAIT: Spec = Spec { name: "wait", short: None, value: false };
-const WAIT_TIME: Spec = Spec { name: "wait-time", short: None, value: true };
-const OUTPUT: Spec = Spec { name: "output", short: Some('o'), value: true };
-const APP_VERSION: Spec = Spec { name: "app-version", short: None, value: true };
-const OPERATOR_VERSION: Spec = Spec { name: "operator-version", short: None, value: true };
-const REPO: Spec = Spec { name: "repo", short: None, value: true };
-const SKIP_INSTANCE: Spec = Spec { name: "skip-instance", short: None, value: false };
-const CREATE_NAMESPACE: Spec = Spec { name: "create-namespace", short: None, value: false };
-const IN_CLUSTER: Spec = Spec { name: "in-cluster", short: None, value: false };
-const NAME: Spec = Spec { name: "name", short: None, value: true };
-const PARAM_CHECKS: Spec = Spec { name: "param-checks", short: None, value: true };
-const DESCRIPTIONS: Spec = Spec { name: "descriptions", short: Some('d'), value: false };
-const REQUIRED: Spec = Spec { name: "required", short: Some('r'), value: false };
-const NAMES: Spec = Spec { name: "names", short: None, value: false };
-const WITH_TASKS: Spec = Spec { name: "with-tasks", short: Some('t'), value: false };
+impl Worded for Command {
+    fn words(&self) -> &'static [&'static str] {
+        self.words
+    }
+}
+
+const INSTANCE: Flag = Flag { name: "instance", short: None, value: true };
+const PARAMETER: Flag = Flag { name: "parameter", short: Some('p'), value: true };
+const PARAMETER_FILE: Flag = Flag { name: "parameter-file", short: Some('P'), value: true };
+const WAIT: Flag = Flag { name: "wait", short: None, value: false };
+const WAIT_TIME: Flag = Flag { name: "wait-time", short: None, value: true };
+const OUTPUT: Flag = Flag { name: "output", short: Some('o'), value: true };
+const APP_VERSION: Flag = Flag { name: "app-version", short: None, value: true };
+const OPERATOR_VERSION: Flag = Flag { name: "operator-version", short: None, value: true };
+const REPO: Flag = Flag { name: "repo", short: None, value: true };
+const SKIP_INSTANCE: Flag = Flag { name: "skip-instance", short: None, value: false };
+const CREATE_NAMESPACE: Flag = Flag { name: "create-namespace", short: None, value: false };
+const IN_CLUSTER: Flag = Flag { name: "in-cluster", short: None, value: false };
+const NAME: Flag = Flag { name: "name", short: None, value: true };
+const PARAM_CHECKS: Flag = Flag { name: "param-checks", short: None, value: true };
+const DESCRIPTIONS: Flag = Flag { name: "descriptions", short: Some('d'), value: false };
+const REQUIRED: Flag = Flag { name: "required", short: Some('r'), value: false };
+const NAMES: Flag = Flag { name: "names", short: None, value: false };
+const WITH_TASKS: Flag = Flag { name: "with-tasks", short: Some('t'), value: false };
 
 /// Flags that every command takes.
-const GLOBAL: &[Spec] = &[
-    Spec { name: "namespace", short: Some('n'), value: true },
-    Spec { name: "kubeconfig", short: None, value: true },
-    Spec { name: "home", short: None, value: true },
-    Spec { name: "request-timeout", short: None, value: true },
-    Spec { name: "validate-install", short: None, value: false },
-    Spec { name: "verbose", short: Some('v'), value: true },
-    Spec { name: "help", short: Some('h'), value: false },
+const GLOBAL: &[Flag] = &[
+    Flag { name: "namespace", short: Some('n'), value: true },
+    Flag { name: "kubeconfig", short: None, value: true },
+    Flag { name: "home", short: None, value: true },
+    Flag { name: "request-timeout", short: None, value: true },
+    Flag { name: "validate-install", short: None, value: false },
+    Flag { name: "verbose", short: Some('v'), value: true },
+    Flag { name: "help", short: Some('h'), value: false },
 ];
 
 /// Every command.
@@ -180,9 +187,9 @@ const COMMANDS: &[Command] = &[
         about: "Installs KUDO itself, which is there already",
         flags: &[
             WAIT,
-            Spec { name: "unsafe-self-signed-webhook-ca", short: None, value: false },
-            Spec { name: "verify", short: None, value: false },
-            Spec { name: "client-only", short: Some('c'), value: false },
+            Flag { name: "unsafe-self-signed-webhook-ca", short: None, value: false },
+            Flag { name: "verify", short: None, value: false },
+            Flag { name: "client-only", short: Some('c'), value: false },
         ],
         run: |client, given| {
             client.say("$KUDO_HOME has been configured at ~/.kudo");
@@ -207,10 +214,7 @@ const COMMANDS: &[Command] = &[
 
 fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    let found = COMMANDS
-        .iter()
-        .filter(|command| words.starts_with(command.words))
-        .max_by_key(|command| command.words.len());
+    let found = named(COMMANDS, &words);
     let within = group(&words);
     let asks_help = words.is_empty() || words.iter().any(|word| matches!(*word, "--help" | "-h" | "help"));
     let Some(command) = found else {

@@ -74,7 +74,8 @@ impl Known {
     }
 
     /// An element shows something else, and so do those that it is part of.
-    pub(super) fn touch(&mut self, (plan, phase, step): ElementKey, since: Option<SimTime>, revision: u64) {
+    pub(super) fn touch(&mut self, element: ElementKey, since: Option<SimTime>, revision: u64) {
+        let (plan, phase, step) = element;
         let mut change = |phase: Text, step: Text, since: Option<SimTime>| {
             self.marks.upsert((plan.clone(), phase, step), Mark::default, |mark| {
                 mark.revision = revision;

@@ -10,8 +10,10 @@ mod namespace;
 mod objects;
 pub mod params;
 pub mod resolve;
+mod write;
 
 pub use decode::{Package, TemplateFile, read};
 pub use folder::{Folder, folders};
 pub use namespace::namespace_object;
 pub use objects::{Objects, instance_object, objects, version_name};
+pub use write::files;

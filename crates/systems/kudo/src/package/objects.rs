@@ -6,7 +6,7 @@ use planarium_protocol::json;
 use serde_json::{Map, Value};
 
 use super::decode::Package;
-use super::model::{Operator, Parameter, Task, TaskKind, Word};
+use super::model::{Operator, Parameter, Plan, Task, TaskKind, Word};
 use crate::codes::API_VERSION;
 
 /// The objects of a package, without namespace.
@@ -80,7 +80,7 @@ pub fn objects(package: &Package) -> Result<Objects, String> {
     if !params.parameters.is_empty() {
         spec.insert("parameters".to_owned(), params.parameters.iter().map(parameter).collect());
     }
-    spec.insert("plans".to_owned(), plans(operator));
+    spec.insert("plans".to_owned(), plans(&operator.plans));
     let version = json!({
         "apiVersion": API_VERSION,
         "kind": "OperatorVersion",
@@ -141,13 +141,13 @@ pub(crate) fn conversion_problems<'p>(operator: &'p Operator, package: &Package)
 }
 
 /// Puts a text unless it is empty.
-fn put(fields: &mut Map<String, Value>, key: &str, text: &str) {
+pub(super) fn put(fields: &mut Map<String, Value>, key: &str, text: &str) {
     if !text.is_empty() {
         fields.insert(key.to_owned(), text.into());
     }
 }
 
-fn task(task: &Task) -> Value {
+pub(super) fn task(task: &Task) -> Value {
     let mut spec = Map::new();
     if !task.resources.is_empty() {
         let resources = task.resources.iter().map(|word| Value::from(word.value.as_str())).collect();
@@ -178,7 +178,7 @@ fn task(task: &Task) -> Value {
     json!({ "name": task.name.value, "kind": task.kind.value, "spec": (Value::Object(spec)) })
 }
 
-fn parameter(parameter: &Parameter) -> Value {
+pub(super) fn parameter(parameter: &Parameter) -> Value {
     let mut fields = Map::new();
     put(&mut fields, "displayName", &parameter.display_name);
     put(&mut fields, "name", &parameter.name.value);
@@ -196,8 +196,8 @@ fn parameter(parameter: &Parameter) -> Value {
     Value::Object(fields)
 }
 
-fn plans(operator: &Operator) -> Value {
-    let plans = operator.plans.iter().map(|plan| {
+pub(super) fn plans(plans: &[Plan]) -> Value {
+    let plans = plans.iter().map(|plan| {
         let phases = plan.phases.iter().map(|phase| {
             let steps = phase.steps.iter().map(|step| {
                 let tasks: Vec<&str> = step.tasks.iter().map(|task| task.value.as_str()).collect();

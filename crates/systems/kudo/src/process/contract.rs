@@ -204,6 +204,10 @@ impl System for Process {
         self.services.get(key)?.load.as_ref()
     }
 
+    fn request_now(&self, name: &str, _: &Cluster) -> Option<LoadService> {
+        self.current_request(name)
+    }
+
     fn restart(&mut self, cx: &mut Cx, cluster: &mut Cluster, target: &Target) {
         let pattern = target.service.as_deref();
         let meant = |name: &str| pattern.is_none_or(|pattern| planarium_ground::glob(pattern, name));

@@ -8,6 +8,7 @@
 
 mod contract;
 mod crds;
+mod current;
 mod lifecycle;
 mod wire;
 

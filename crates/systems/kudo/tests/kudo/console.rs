@@ -29,7 +29,7 @@ const PACKAGE: &[(&str, &str)] = &[
 ];
 
 /// Runs a line; `/sim/advance` lets time pass.
-fn run(stage: &mut Stage, files: &BTreeMap<String, String>, service: &str, line: &str) -> Output {
+pub(crate) fn run(stage: &mut Stage, files: &BTreeMap<String, String>, service: &str, line: &str) -> Output {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     let mut send = |request: &Request| -> Response {
         if request.path == "/sim/advance" {
@@ -39,6 +39,7 @@ fn run(stage: &mut Stage, files: &BTreeMap<String, String>, service: &str, line:
         stage.send(request)
     };
     let mut read = |path: &str| {
+        let path = path.strip_prefix("./").unwrap_or(path);
         if path.ends_with('/') {
             let below = files.keys().filter_map(|file| file.strip_prefix(path));
             return Ok(below.collect::<Vec<_>>().join("\n"));

@@ -263,6 +263,46 @@ fn a_crd_serves_its_kind_from_the_next_step_on() {
 }
 
 #[test]
+fn a_plan_that_applies_a_crd_runs_again_without_an_error() {
+    let crd = |label: &str| {
+        format!(
+            "# file: templates/crd.yaml\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n\
+             \x20 name: things.example.org\n  labels: {{ color: {label} }}\nspec:\n  group: example.org\n  scope: Namespaced\n\
+             \x20 names: {{ kind: Thing, plural: things }}\n  versions:\n    - name: v1\n      served: true\n      storage: true\n\
+             \x20     schema: {{ openAPIV3Schema: {{ type: object, description: {label}, x-kubernetes-preserve-unknown-fields: true }} }}\n"
+        )
+    };
+    let thing = "# file: templates/thing.yaml\napiVersion: example.org/v1\nkind: Thing\nmetadata:\n  name: {{ .Name }}-thing\n\
+                 spec: { color: {{ .Params.COLOR }} }\n";
+    let tasks = apply("crd", "crd.yaml") + &apply("thing", "thing.yaml");
+    // One definition follows the parameter, the other one stays as it is.
+    for (label, last) in [("\"{{ .Params.COLOR }}\"", "blue"), ("red", "red")] {
+        let plans = plan("deploy", "serial", &["crd", "thing"]);
+        let mut play = Play::new(&package(&tasks, &plans, COLOR, &format!("{}{thing}", crd(label))));
+        play.play("load\n until deploy COMPLETE\n keep run instance/shop /status/planStatus/deploy/uid");
+        let uid =
+            play.stage.object("apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.example.org");
+        let uid = uid.expect("a definition")["metadata"]["uid"].clone();
+        play.play("set COLOR=blue");
+        for _ in 0..200 {
+            play.stage.run_for(50);
+            for step in ["crd", "thing"] {
+                let status = play.stage.status(&format!("shop/deploy/main/{step}"));
+                assert!(!status.contains("ERROR"), "{step}: {status}\n{}", play.stage.shown());
+            }
+        }
+        play.play("is deploy COMPLETE\n other run instance/shop /status/planStatus/deploy/uid");
+        let now =
+            play.stage.object("apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.example.org");
+        let now = now.expect("a definition");
+        assert_eq!(now["metadata"]["uid"], uid, "the definition is the same one");
+        assert_eq!(now["metadata"]["labels"]["color"], last);
+        let thing = play.stage.object("apis/example.org/v1/namespaces/default/things/shop-thing");
+        assert_eq!(thing.expect("a thing")["spec"]["color"], "blue");
+    }
+}
+
+#[test]
 fn jobs_have_to_succeed() {
     let job = |command: &str| {
         format!(

@@ -15,3 +15,4 @@ mod script;
 mod stage;
 mod support;
 mod templates;
+mod upstream;

@@ -1,5 +1,7 @@
 //! Objects that a package lacks: what `why` offers makes them, and then the plan comes to its end.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 use super::stage::Stage;
 use super::support::request;
 use planarium_part::Request;
@@ -93,6 +95,13 @@ fn what_a_package_lacks_is_made_by_what_is_offered() {
             ),
         ),
         (
+            "a volume of a Job",
+            job(
+                "{restartPolicy: Never, volumes: [{name: v, secret: {secretName: house}}], containers: [{name: c, image: busybox, \
+                 command: [echo]}]}",
+            ),
+        ),
+        (
             "a Secret of a Job",
             job(&format!(
                 "{{restartPolicy: Never, containers: [{{name: c, image: busybox, command: [echo], env: [{}]}}]}}",
@@ -105,21 +114,32 @@ fn what_a_package_lacks_is_made_by_what_is_offered() {
         assert!(loaded.is_ok(), "{title}: {loaded:?}\n{objects}");
         stage.run_for(60_000);
         assert_eq!(stage.status("shop/deploy/main/app"), "IN_PROGRESS", "{title}: {objects}");
-        let why = stage.why("shop/deploy/main/app");
-        let mut made = 0;
-        for way in &why.unblock {
-            let Some(Input::Call(call)) = &way.input else { continue };
-            let mut request = Request::new(&call.method, &call.path, call.body.to_string());
-            let kind = call.content_type.clone().expect("a type");
-            request.headers.push(("content-type".to_owned(), kind));
-            let answer = stage.send(&request);
-            let text = String::from_utf8_lossy(&answer.body);
-            assert!((200..300).contains(&answer.status), "{title}: {}: {text}", way.title);
-            made += 1;
+        let made = do_what_is_offered(&mut stage, title);
+        assert!(made > 0, "{title}: {:#?}", stage.why("shop/deploy/main/app"));
+        stage.run_for(200_000);
+        // A Job whose template has a new hash of its Secret has to go first.
+        if stage.status("shop/deploy/main/app") == "ERROR" {
+            assert_eq!((title, do_what_is_offered(&mut stage, title)), ("a volume of a Job", 1));
         }
-        assert!(made > 0, "{title}: {why:#?}");
-        stage.run_for(400_000);
+        stage.run_for(200_000);
         let status = stage.status("shop/deploy/main/app");
         assert_eq!(status, "COMPLETE", "{title}: {:#?}", stage.why("shop/deploy/main/app"));
     }
+}
+
+/// Sends every call that the step's explanation offers; how many there were.
+fn do_what_is_offered(stage: &mut Stage, title: &str) -> usize {
+    let why = stage.why("shop/deploy/main/app");
+    let mut made = 0;
+    for way in &why.unblock {
+        let Some(Input::Call(call)) = &way.input else { continue };
+        let mut request = Request::new(&call.method, &call.path, call.body.to_string());
+        let kind = call.content_type.clone().expect("a type");
+        request.headers.push(("content-type".to_owned(), kind));
+        let answer = stage.send(&request);
+        let text = String::from_utf8_lossy(&answer.body);
+        assert!((200..300).contains(&answer.status), "{title}: {}: {text}", way.title);
+        made += 1;
+    }
+    made
 }

@@ -8,12 +8,17 @@
 use super::script::Play;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// Titles of a text with what follows them.
+pub(crate) fn blocks(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let parts = text.split("\n=== ").filter(|part| !part.trim().is_empty());
+    parts.map(|part| part.split_once('\n').expect("a title"))
+}
+
 /// Plays everything of a text; tells of all that went otherwise.
-fn play_all(text: &str) {
+pub(crate) fn play_all(text: &str) {
     let mut package = String::new();
     let mut failed = Vec::new();
-    for part in text.split("\n=== ").filter(|part| !part.trim().is_empty()) {
-        let (title, body) = part.split_once('\n').expect("a title");
+    for (title, body) in blocks(text) {
         let (files, script) = body.split_once("# play\n").unwrap_or_else(|| panic!("{title}: no play"));
         if files.contains("# file: ") {
             files.clone_into(&mut package);

@@ -20,35 +20,43 @@
 //! | `create KIND JSON` | creates an object |
 //! | `copy KIND/NAME NAME JSON` | creates an object like another one, merged with what is given |
 //! | `because ELEMENT: TEXT` | a reason of `why` begins with this |
+//! | `name NAME`, `name NAMESPACE/NAME` | the instance that the lines below are about; `shop` of `default` before |
+//! | `kudo WORDS` | runs a line of `kubectl kudo`, with the files of the package; a message of it is a refusal |
+//! | `apply FILE` | creates the objects of a file of the package, or merges them into those that are there |
+//! | `keep WORD KIND/NAME /pointer` | remembers what an object holds |
+//! | `same WORD KIND/NAME /pointer`, `other WORD ...` | it still holds this, or something else |
+//! | `reports TEXT` | an event with this message was recorded about the instance |
 
 #![expect(
     clippy::default_trait_access,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
-    clippy::unused_self,
     reason = "helpers of tests"
 )]
 
+use super::console::run;
 use super::stage::Stage;
 use super::support::request;
+use planarium_kudo::engine::manifest::split;
 use planarium_part::{Part as _, Request};
 use planarium_protocol::input::{LoadService, PlanOp};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
-const NAME: &str = "shop";
-
-fn path(object: &str) -> String {
+fn path(space: &str, object: &str) -> String {
     let (kind, name) = object.split_once('/').expect("KIND/NAME");
     let root = match kind {
         "instance" | "operatorversion" | "operator" => {
-            format!("apis/kudo.dev/v1beta1/namespaces/default/{kind}s")
+            format!("apis/kudo.dev/v1beta1/namespaces/{space}/{kind}s")
         }
-        "deployment" | "statefulset" | "daemonset" => format!("apis/apps/v1/namespaces/default/{kind}s"),
-        "job" => "apis/batch/v1/namespaces/default/jobs".to_owned(),
+        "deployment" | "statefulset" | "daemonset" => format!("apis/apps/v1/namespaces/{space}/{kind}s"),
+        "job" => format!("apis/batch/v1/namespaces/{space}/jobs"),
         "crd" => "apis/apiextensions.k8s.io/v1/customresourcedefinitions".to_owned(),
         "clusterrole" => "apis/rbac.authorization.k8s.io/v1/clusterroles".to_owned(),
-        _ => format!("api/v1/namespaces/default/{kind}s"),
+        "namespace" => "api/v1/namespaces".to_owned(),
+        "servicemonitor" => format!("apis/monitoring.coreos.com/v1/namespaces/{space}/servicemonitors"),
+        _ => format!("api/v1/namespaces/{space}/{kind}s"),
     };
     format!("{root}/{name}")
 }
@@ -68,15 +76,33 @@ fn merge(into: &mut Value, from: &Value) {
 pub(crate) struct Play {
     pub(crate) stage: Stage,
     text: String,
+    /// Namespace and name of the instance that lines are about.
+    about: (String, String),
+    /// What `keep` remembers.
+    kept: BTreeMap<String, Value>,
 }
 
 impl Play {
     pub(crate) fn new(package: &str) -> Self {
-        Self { stage: Stage::new(4), text: package.to_owned() }
+        Self {
+            stage: Stage::new(4),
+            text: package.to_owned(),
+            about: ("default".to_owned(), "shop".to_owned()),
+            kept: BTreeMap::new(),
+        }
+    }
+
+    fn object(&self, object: &str) -> Option<Value> {
+        self.stage.object(&path(&self.about.0, object))
+    }
+
+    fn element(&self, element: &str) -> String {
+        format!("{}/{element}", self.about.1)
     }
 
     fn request(&self, text: &str, words: &str) -> LoadService {
         let mut load = request(text);
+        load.name = self.about.1.as_str().into();
         for (key, value) in words.split_whitespace().filter_map(|word| word.split_once('=')) {
             let value = if value.is_empty() { Value::Null } else { Value::from(value) };
             load.params.insert(key.to_owned(), value);
@@ -97,6 +123,8 @@ impl Play {
                 let load = LoadService { files: Default::default(), ..load };
                 self.stage.update(load).map(drop)
             }
+            "kudo" => return self.console(rest),
+            "apply" => return self.apply(rest),
             "upgrade" => {
                 let mut text = self.text.clone();
                 for change in rest.split("; ") {
@@ -111,13 +139,14 @@ impl Play {
                 }
                 done
             }
-            "start" => self.stage.plan(NAME, rest, PlanOp::Start).map(drop),
-            "restart" => self.stage.plan(NAME, rest, PlanOp::Restart).map(drop),
-            "remove" => self.stage.remove(NAME, false).map(drop),
-            "force" => self.stage.remove(NAME, true).map(drop),
+            "start" => self.stage.plan(&self.about.1.clone(), rest, PlanOp::Start).map(drop),
+            "restart" => self.stage.plan(&self.about.1.clone(), rest, PlanOp::Restart).map(drop),
+            "remove" => self.stage.remove(&self.about.1.clone(), false).map(drop),
+            "force" => self.stage.remove(&self.about.1.clone(), true).map(drop),
             "patch" | "delete" | "create" | "copy" => {
                 let (object, patch) = rest.split_once(' ').unwrap_or((rest, ""));
-                let mut target = path(if verb == "create" { object } else { object.trim_end_matches('/') });
+                let mut target =
+                    path(&self.about.0, if verb == "create" { object } else { object.trim_end_matches('/') });
                 let mut body = patch.to_owned();
                 if verb == "copy" {
                     let (name, more) = patch.split_once(' ').unwrap_or((patch, "{}"));
@@ -132,31 +161,56 @@ impl Play {
                     "delete" => "DELETE",
                     _ => "POST",
                 };
-                let mut request =
-                    Request::new(method, &format!("/kube/{}", target.trim_end_matches('/')), body);
-                if method == "POST" {
-                    request.headers.push(("content-type".into(), "application/json".into()));
-                }
-                if method == "PATCH" {
-                    request.headers.push(("content-type".into(), "application/merge-patch+json".into()));
-                }
-                let response = self.stage.send(&request);
-                let body: Value = serde_json::from_slice(&response.body).expect("JSON");
-                return if response.status < 300 {
-                    Ok(())
-                } else {
-                    Err(body["message"].as_str().unwrap_or("").to_owned())
-                };
+                return self.call(method, target.trim_end_matches('/'), body);
             }
             _ => panic!("no verb: {line}"),
         };
         done.map_err(told)
     }
 
+    fn call(&mut self, method: &str, path: &str, body: String) -> Result<(), String> {
+        let mut request = Request::new(method, &format!("/kube/{path}"), body);
+        let kind = match method {
+            "POST" => Some("application/json"),
+            "PATCH" => Some("application/merge-patch+json"),
+            _ => None,
+        };
+        request.headers.extend(kind.map(|kind| ("content-type".to_owned(), kind.to_owned())));
+        let response = self.stage.send(&request);
+        let body: Value = serde_json::from_slice(&response.body).expect("JSON");
+        if response.status < 300 { Ok(()) } else { Err(body["message"].as_str().unwrap_or("").to_owned()) }
+    }
+
+    /// Runs a line of `kubectl kudo`.
+    fn console(&mut self, line: &str) -> Result<(), String> {
+        let files = request(&self.text).files;
+        let line = format!("{line} --namespace {}", self.about.0);
+        let output = run(&mut self.stage, &files, "", &line);
+        if output.code == 0 { Ok(()) } else { Err(output.stderr.trim_end().to_owned()) }
+    }
+
+    /// Creates the objects of a file, or merges them into those that are there.
+    fn apply(&mut self, file: &str) -> Result<(), String> {
+        let text = request(&self.text).files.remove(file).unwrap_or_else(|| panic!("no file {file}"));
+        for manifest in split(&text).expect("objects") {
+            let value = manifest.value;
+            let kind = value["kind"].as_str().expect("a kind").to_lowercase();
+            let name = value["metadata"]["name"].as_str().expect("a name");
+            let space = value["metadata"]["namespace"].as_str().unwrap_or(&self.about.0);
+            let own = path(space, &format!("{kind}/{name}"));
+            if self.stage.object(&own).is_some() {
+                self.call("PATCH", &own, value.to_string())?;
+            } else {
+                let collection = own.rsplit_once('/').expect("a path").0;
+                self.call("POST", collection, value.to_string())?;
+            }
+        }
+        Ok(())
+    }
+
     fn check(&mut self, line: &str) -> bool {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         let shown = |play: &Self| format!("{line}\nat {} ms\n{}", play.stage.now(), play.stage.shown());
-        let object = |play: &Self, name: &str| play.stage.object(&path(name));
         match verb {
             "run" => {
                 let seconds: u64 = rest.parse().expect("seconds");
@@ -164,20 +218,20 @@ impl Play {
             }
             "until" => {
                 let (element, status) = rest.split_once(' ').expect("ELEMENT STATUS");
-                let element = format!("{NAME}/{element}");
+                let element = self.element(element);
                 // What was asked for before has to have begun.
                 self.stage.run_for(0);
                 self.stage.run_until(600_000, line, |stage| stage.status(&element) == status);
             }
             "is" => {
                 let (element, status) = rest.split_once(' ').expect("ELEMENT STATUS");
-                assert_eq!(self.stage.status(&format!("{NAME}/{element}")), status, "{}", shown(self));
+                assert_eq!(self.stage.status(&self.element(element)), status, "{}", shown(self));
             }
             "says" | "because" => {
                 let (element, text) = rest.split_once(": ").expect("ELEMENT: TEXT");
                 let found: Vec<String> = if verb == "says" {
                     let parts: Vec<&str> = element.split('/').collect();
-                    let view = self.stage.view(NAME);
+                    let view = self.stage.view(&self.about.1);
                     let plan = view.plans.iter().find(|it| *it.name == *parts[0]).expect("a plan");
                     match parts.get(1) {
                         None => plan.errors.iter().map(ToString::to_string).collect(),
@@ -188,32 +242,50 @@ impl Play {
                         }
                     }
                 } else {
-                    let why = self.stage.why(&format!("{NAME}/{element}"));
+                    let why = self.stage.why(&self.element(element));
                     why.reasons.iter().map(|reason| reason.text.clone()).collect()
                 };
                 assert!(found.iter().any(|it| it.starts_with(text)), "{found:#?}\n{}", shown(self));
             }
-            "there" => assert!(object(self, rest).is_some(), "{}", shown(self)),
-            "gone" => assert!(object(self, rest).is_none(), "{}", shown(self)),
+            "there" => assert!(self.object(rest).is_some(), "{}", shown(self)),
+            "gone" => assert!(self.object(rest).is_none(), "{}", shown(self)),
             "has" => {
                 let mut parts = rest.splitn(3, ' ');
                 let name = parts.next().expect("KIND/NAME");
                 let pointer = parts.next().expect("a pointer");
                 let wanted = parts.next().expect("a value");
-                let value = object(self, name).unwrap_or_else(|| panic!("no {name}: {}", shown(self)));
+                let value = self.object(name).unwrap_or_else(|| panic!("no {name}: {}", shown(self)));
                 let found = value.pointer(pointer).map_or("(none)".to_owned(), |value| match value {
                     Value::String(text) => text.clone(),
                     value => value.to_string(),
                 });
                 assert_eq!(found, wanted, "{}", shown(self));
             }
-            "events" => {
+            "keep" | "same" | "other" => {
+                let mut parts = rest.splitn(3, ' ');
+                let word = parts.next().expect("a word");
+                let value = self.object(parts.next().expect("KIND/NAME")).expect("an object");
+                let found = value.pointer(parts.next().expect("a pointer")).expect("a value");
+                if verb == "keep" {
+                    self.kept.insert(word.to_owned(), found.clone());
+                } else {
+                    let kept = self.kept.get(word).expect("what is kept");
+                    assert_eq!(kept == found, verb == "same", "{kept} and {found}\n{}", shown(self));
+                }
+            }
+            "name" => {
+                let (space, name) = rest.split_once('/').unwrap_or((&self.about.0, rest));
+                self.about = (space.to_owned(), name.to_owned());
+            }
+            "events" | "reports" => {
                 let now = self.stage.cx.now();
                 let cluster = self.stage.alone.cluster(now);
                 let kube = cluster.kube();
                 let kind = kube.find_kind("kudo.dev/v1beta1", "Instance").expect("a kind");
-                let found = kube.occurrences(planarium_kube::ObjectRef::new(kind, "default", NAME));
-                let found: Vec<_> = found.iter().map(|it| it.reason.to_string()).collect();
+                let (space, name) = &self.about;
+                let found = kube.occurrences(planarium_kube::ObjectRef::new(kind, space, name));
+                let words = found.iter().map(|it| if verb == "events" { &it.reason } else { &it.message });
+                let found: Vec<_> = words.map(ToString::to_string).collect();
                 assert!(found.iter().any(|it| it == rest), "{found:?} {}", shown(self));
             }
             _ => return false,

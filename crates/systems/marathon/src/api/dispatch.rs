@@ -5,7 +5,7 @@
 use super::apps::Update;
 use super::caller::Caller;
 use super::reader::Reader;
-use super::route::{Query, Route};
+use super::route::{Asked, Query, Route};
 use super::{Answer, Done, body_of, groups, misc};
 use crate::definition::Refused;
 use crate::definition::posted::PostedSpec;
@@ -55,7 +55,8 @@ impl Reader<'_> {
 
 impl Caller<'_, '_> {
     /// Carries a change out.
-    pub(crate) fn change(&mut self, (method, route, query): (&str, &Route, &Query), body: &Value) -> Done {
+    pub(crate) fn change(&mut self, asked: Asked<'_>, body: &Value) -> Done {
+        let Asked { method, route, query } = asked;
         let force = query.flag("force", false);
         match (method, route) {
             ("POST", Route::Apps) => self.create_app(&PostedSpec::app(Arc::new(body_of(body)?)), force),

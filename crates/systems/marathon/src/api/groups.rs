@@ -177,9 +177,8 @@ impl Reader<'_> {
         let difference = Difference::between(&self.records.definitions.root, &to);
         let before = self.records.definitions.levels();
         let after = difference.levels(before, &to);
-        let levels = (before, after.as_ref());
-        let steps =
-            plan::steps(&difference, levels, &ToKill::new(), self.records.setup.settings.stop_in_order);
+        let in_order = self.records.setup.settings.stop_in_order;
+        let steps = plan::steps(&difference, before, after.as_ref(), &ToKill::new(), in_order);
         let steps = steps.iter().map(plan::Step::json).collect();
         Ok(Answer::json(plan::holding("steps", steps)))
     }
@@ -188,7 +187,8 @@ impl Reader<'_> {
 impl Caller<'_, '_> {
     fn change_group(
         &mut self,
-        (at, id): (&PathId, &PathId),
+        at: &PathId,
+        id: &PathId,
         body: &GroupBody,
         force: bool,
     ) -> Result<Accepted, Refused> {
@@ -211,13 +211,13 @@ impl Caller<'_, '_> {
         if self.marathon.records.definitions.root.app(&id).is_some() {
             return Err(Refused::Conflict(format!("An app with the path {id} already exists.")));
         }
-        let accepted = self.change_group((at, &id), &body, force)?;
+        let accepted = self.change_group(at, &id, &body, force)?;
         Ok(self.deployed(&accepted).with_status(201).with("Location", id.as_str()))
     }
 
     pub(crate) fn update_group(&mut self, at: &PathId, posted: &Posted, force: bool) -> Done {
         let (id, body) = self.reader().group_body(at, posted)?;
-        let accepted = self.change_group((at, &id), &body, force)?;
+        let accepted = self.change_group(at, &id, &body, force)?;
         Ok(self.deployed(&accepted))
     }
 

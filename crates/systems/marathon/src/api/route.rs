@@ -38,6 +38,14 @@ pub(crate) enum Route {
     Unknown,
 }
 
+/// What a call asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) route: &'a Route,
+    pub(crate) query: &'a Query,
+}
+
 /// The part of a path after what leads to Marathon: `/marathon`, `/service/marathon`, or nothing.
 pub(crate) fn below<'p, 's>(parts: &'p [&'s str], service: &str) -> Option<&'p [&'s str]> {
     match parts {

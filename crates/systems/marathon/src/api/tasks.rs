@@ -21,7 +21,7 @@ use crate::id::PathId;
 use crate::instances::instance::InstanceNo;
 use crate::instances::instance::{Condition, Goal, Instance, Task};
 use crate::instances::network;
-use crate::instances::tracker::{Key, SpecNo};
+use crate::instances::tracker::{Key, SpecNo, Tracked};
 use planarium_kernel::{SimTime, SortedMap};
 use planarium_protocol::json;
 use serde_json::{Map, Value};
@@ -163,11 +163,10 @@ impl Caller<'_, '_> {
     fn kill(&mut self, found: &[(Key, Arc<Instance>)], wipe: bool) {
         if wipe {
             for (key, instance) in found {
-                let instance = (key.spec, &**instance);
                 let cause = self.marathon.records.say_instance(
                     self.port.cx,
                     "instance-wiped",
-                    instance,
+                    Tracked { key: *key, instance },
                     "it is wiped, as asked for",
                 );
                 self.marathon.records.instances.set_goal(
@@ -185,7 +184,7 @@ impl Caller<'_, '_> {
                 self.marathon.records.say_instance(
                     self.port.cx,
                     "instance-killed",
-                    (key.spec, instance),
+                    Tracked { key: *key, instance },
                     "it is killed, as asked for",
                 );
             }

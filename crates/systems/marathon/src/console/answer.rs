@@ -4,7 +4,7 @@
 
 use super::Done;
 use super::client::Client;
-use super::flags::Given;
+use planarium_part::console::flags::Given;
 use serde_json::Value;
 
 /// The text of a value as a cell shows it.

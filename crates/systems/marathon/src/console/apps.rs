@@ -3,8 +3,9 @@
 use super::Done;
 use super::answer::{cell, items, say_killed};
 use super::client::Client;
-use super::flags::Given;
+use super::flags::first_id;
 use super::table::table;
+use planarium_part::console::flags::Given;
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
@@ -38,7 +39,7 @@ pub(super) fn properties(words: &[String]) -> Result<Value, String> {
 
 /// Reads the change of an update: properties, or a JSON text.
 pub(super) fn change(client: &mut Client<'_, '_>, given: &Given) -> Result<Value, String> {
-    let words = given.words.get(1..).unwrap_or_default();
+    let words = given.arguments.get(1..).unwrap_or_default();
     match words {
         [] => client.resource(None),
         [one] if one.trim_start().starts_with('{') => client.resource(Some(one)),
@@ -47,7 +48,7 @@ pub(super) fn change(client: &mut Client<'_, '_>, given: &Given) -> Result<Value
 }
 
 pub(super) fn add(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let mut app = client.resource(given.word(0))?;
+    let mut app = client.resource(given.argument(0))?;
     if let (Some(id), Some(fields)) = (given.value("id"), app.as_object_mut()) {
         fields.insert("id".to_owned(), id.into());
     }
@@ -114,12 +115,12 @@ pub(super) fn list(client: &mut Client<'_, '_>, given: &Given) -> Done {
 }
 
 pub(super) fn remove(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let path = format!("/v2/apps{}?force={}", given.id(), given.has("force"));
+    let path = format!("/v2/apps{}?force={}", first_id(given), given.has("force"));
     client.send("DELETE", &path, &Value::Null).map(|_| ())
 }
 
 pub(super) fn restart(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let path = format!("/v2/apps{}/restart{}", given.id(), given.query(&["force"]));
+    let path = format!("/v2/apps{}/restart{}", first_id(given), given.query(&["force"]));
     let answer = client.send("POST", &path, &Value::Null)?;
     created(client, &answer);
     Ok(())
@@ -127,24 +128,24 @@ pub(super) fn restart(client: &mut Client<'_, '_>, given: &Given) -> Done {
 
 pub(super) fn show(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let app = match given.value("app-version") {
-        None => client.get(&format!("/v2/apps{}", given.id()))?.get("app").cloned().unwrap_or_default(),
+        None => client.get(&format!("/v2/apps{}", first_id(given)))?.get("app").cloned().unwrap_or_default(),
         Some(version) => {
             // A number counts versions back from the present one.
             let version = match version.strip_prefix('-').unwrap_or(version).parse::<usize>() {
                 Err(_) => version.to_owned(),
                 Ok(back) => {
-                    let all = client.get(&format!("/v2/apps{}/versions", given.id()))?;
+                    let all = client.get(&format!("/v2/apps{}/versions", first_id(given)))?;
                     let found = items(&all, "versions").get(back).and_then(Value::as_str).map(str::to_owned);
                     found.ok_or_else(|| {
                         format!(
                             "Application {} only has {} version(s).",
-                            given.id(),
+                            first_id(given),
                             items(&all, "versions").len()
                         )
                     })?
                 }
             };
-            client.get(&format!("/v2/apps{}/versions/{version}", given.id()))?
+            client.get(&format!("/v2/apps{}/versions/{version}", first_id(given)))?
         }
     };
     client.say_json(&app);
@@ -152,19 +153,19 @@ pub(super) fn show(client: &mut Client<'_, '_>, given: &Given) -> Done {
 }
 
 fn scale(client: &mut Client<'_, '_>, given: &Given, instances: u64) -> Done {
-    let path = format!("/v2/apps{}{}", given.id(), given.query(&["force"]));
+    let path = format!("/v2/apps{}{}", first_id(given), given.query(&["force"]));
     let answer = client.send("PUT", &path, &json!({"instances": instances}))?;
     created(client, &answer);
     Ok(())
 }
 
 fn instances(client: &mut Client<'_, '_>, given: &Given) -> Result<u64, String> {
-    let answer = client.get(&format!("/v2/apps{}", given.id()))?;
+    let answer = client.get(&format!("/v2/apps{}", first_id(given)))?;
     Ok(answer.get("app").map_or(0, |app| whole(app, "instances")))
 }
 
 pub(super) fn start(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let wanted = given.word(1).unwrap_or("1");
+    let wanted = given.argument(1).unwrap_or("1");
     let wanted = wanted
         .parse::<u64>()
         .ok()
@@ -172,7 +173,7 @@ pub(super) fn start(client: &mut Client<'_, '_>, given: &Given) -> Done {
         .ok_or("The number of instances must be positive.")?;
     let there = instances(client, given)?;
     if there > 0 {
-        client.say(&format!("Application [{}] already started: {there} instances.", given.id()));
+        client.say(&format!("Application [{}] already started: {there} instances.", first_id(given)));
         return Err(String::new());
     }
     scale(client, given, wanted)
@@ -180,23 +181,23 @@ pub(super) fn start(client: &mut Client<'_, '_>, given: &Given) -> Done {
 
 pub(super) fn stop(client: &mut Client<'_, '_>, given: &Given) -> Done {
     if instances(client, given)? == 0 {
-        client.say(&format!("Application [{}] already stopped: 0 instances.", given.id()));
+        client.say(&format!("Application [{}] already stopped: 0 instances.", first_id(given)));
         return Err(String::new());
     }
     scale(client, given, 0)
 }
 
 pub(super) fn kill(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let path = format!("/v2/apps{}/tasks{}", given.id(), given.query(&["scale", "host"]));
+    let path = format!("/v2/apps{}/tasks{}", first_id(given), given.query(&["scale", "host"]));
     let answer = client.send("DELETE", &path, &Value::Null)?;
     say_killed(client, given, &answer)
 }
 
 pub(super) fn update(client: &mut Client<'_, '_>, given: &Given) -> Done {
     // It has to be there: the API would create it.
-    client.get(&format!("/v2/apps{}", given.id()))?;
+    client.get(&format!("/v2/apps{}", first_id(given)))?;
     let body = change(client, given)?;
-    let path = format!("/v2/apps{}{}", given.id(), given.query(&["force"]));
+    let path = format!("/v2/apps{}{}", first_id(given), given.query(&["force"]));
     let answer = client.send("PUT", &path, &body)?;
     created(client, &answer);
     Ok(())
@@ -208,7 +209,7 @@ pub(super) fn versions(client: &mut Client<'_, '_>, given: &Given) -> Done {
         Some(Ok(most)) if most > 0 => most,
         Some(_) => return Err("Maximum count must be a positive number".to_owned()),
     };
-    let answer = client.get(&format!("/v2/apps{}/versions", given.id()))?;
+    let answer = client.get(&format!("/v2/apps{}/versions", first_id(given)))?;
     let versions: Vec<Value> = items(&answer, "versions").iter().take(most).cloned().collect();
     client.say_json(&Value::from(versions));
     Ok(())

@@ -3,8 +3,9 @@
 use super::Done;
 use super::answer::{cell, items};
 use super::client::Client;
-use super::flags::Given;
+use super::flags::first_id;
 use super::table::table;
+use planarium_part::console::flags::Given;
 use serde_json::Value;
 
 pub(super) fn about(client: &mut Client<'_, '_>, _: &Given) -> Done {
@@ -83,7 +84,7 @@ pub(super) fn list(client: &mut Client<'_, '_>, given: &Given) -> Done {
 }
 
 fn item(client: &mut Client<'_, '_>, given: &Given, query: &str) -> Result<Value, String> {
-    let id = given.id();
+    let id = first_id(given);
     let found = queue(client, query)?.into_iter().find(|item| id_of(item) == id);
     found.ok_or_else(|| format!("'{id}' is not waiting for offers"))
 }
@@ -157,5 +158,5 @@ pub(super) fn details(client: &mut Client<'_, '_>, given: &Given) -> Done {
 }
 
 pub(super) fn reset(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    client.send("DELETE", &format!("/v2/queue{}/delay", given.id()), &Value::Null).map(|_| ())
+    client.send("DELETE", &format!("/v2/queue{}/delay", first_id(given)), &Value::Null).map(|_| ())
 }

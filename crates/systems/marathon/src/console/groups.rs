@@ -4,13 +4,14 @@ use super::Done;
 use super::answer::{cell, items};
 use super::apps::{change, created};
 use super::client::Client;
-use super::flags::Given;
+use super::flags::first_id;
 use super::table::table;
+use planarium_part::console::flags::Given;
 use planarium_protocol::json;
 use serde_json::Value;
 
 pub(super) fn add(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let mut group = client.resource(given.word(0))?;
+    let mut group = client.resource(given.argument(0))?;
     if let (Some(id), Some(fields)) = (given.value("id"), group.as_object_mut()) {
         fields.insert("id".to_owned(), id.into());
     }
@@ -48,17 +49,17 @@ pub(super) fn list(client: &mut Client<'_, '_>, given: &Given) -> Done {
 }
 
 pub(super) fn remove(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let path = format!("/v2/groups{}{}", given.id(), given.query(&["force"]));
+    let path = format!("/v2/groups{}{}", first_id(given), given.query(&["force"]));
     client.send("DELETE", &path, &Value::Null).map(|_| ())
 }
 
 pub(super) fn scale(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let factor = given.word(1).unwrap_or_default();
+    let factor = given.argument(1).unwrap_or_default();
     let factor = json::value(factor.as_bytes())
         .ok()
         .filter(Value::is_number)
         .ok_or("Command not recognized: the scale factor must be a number")?;
-    let path = format!("/v2/groups{}{}", given.id(), given.query(&["force"]));
+    let path = format!("/v2/groups{}{}", first_id(given), given.query(&["force"]));
     let answer = client.send("PUT", &path, &json!({"scaleBy": factor}))?;
     created(client, &answer);
     Ok(())
@@ -66,16 +67,16 @@ pub(super) fn scale(client: &mut Client<'_, '_>, given: &Given) -> Done {
 
 pub(super) fn show(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let version = given.value("group-version").map(|version| format!("/versions/{version}"));
-    let answer = client.get(&format!("/v2/groups{}{}", given.id(), version.unwrap_or_default()))?;
+    let answer = client.get(&format!("/v2/groups{}{}", first_id(given), version.unwrap_or_default()))?;
     client.say_json(&answer);
     Ok(())
 }
 
 pub(super) fn update(client: &mut Client<'_, '_>, given: &Given) -> Done {
     // It has to be there: the API would create it.
-    client.get(&format!("/v2/groups{}", given.id()))?;
+    client.get(&format!("/v2/groups{}", first_id(given)))?;
     let body = change(client, given)?;
-    let path = format!("/v2/groups{}{}", given.id(), given.query(&["force"]));
+    let path = format!("/v2/groups{}{}", first_id(given), given.query(&["force"]));
     let answer = client.send("PUT", &path, &body)?;
     created(client, &answer);
     Ok(())
@@ -84,7 +85,7 @@ pub(super) fn update(client: &mut Client<'_, '_>, given: &Given) -> Done {
 // ---- pods ------------------------------------------------------------------------------------
 
 pub(super) fn add_pod(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let pod = client.resource(given.word(0))?;
+    let pod = client.resource(given.argument(0))?;
     let answer = client.send("POST", "/v2/pods", &pod)?;
     client.say(&format!("Created pod {}", cell(&answer, "id")));
     Ok(())
@@ -114,25 +115,25 @@ pub(super) fn list_pods(client: &mut Client<'_, '_>, given: &Given) -> Done {
 }
 
 pub(super) fn remove_pod(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let path = format!("/v2/pods{}{}", given.id(), given.query(&["force"]));
+    let path = format!("/v2/pods{}{}", first_id(given), given.query(&["force"]));
     client.send("DELETE", &path, &Value::Null).map(|_| ())
 }
 
 pub(super) fn show_pod(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let answer = client.get(&format!("/v2/pods{}::status", given.id()))?;
+    let answer = client.get(&format!("/v2/pods{}::status", first_id(given)))?;
     client.say_json(&answer);
     Ok(())
 }
 
 pub(super) fn update_pod(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let body = client.resource(given.word(1))?;
-    let path = format!("/v2/pods{}{}", given.id(), given.query(&["force"]));
+    let body = client.resource(given.argument(1))?;
+    let path = format!("/v2/pods{}{}", first_id(given), given.query(&["force"]));
     let answer = client.send("PUT", &path, &body)?;
     client.say(&format!("Updated pod {}", cell(&answer, "id")));
     Ok(())
 }
 
 pub(super) fn kill_pod(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let ids: Vec<Value> = given.words.iter().skip(1).map(|id| id.as_str().into()).collect();
-    client.send("DELETE", &format!("/v2/pods{}::instances", given.id()), &Value::from(ids)).map(|_| ())
+    let ids: Vec<Value> = given.arguments.iter().skip(1).map(|id| id.as_str().into()).collect();
+    client.send("DELETE", &format!("/v2/pods{}::instances", first_id(given)), &Value::from(ids)).map(|_| ())
 }

@@ -20,7 +20,8 @@ mod table;
 mod tasks;
 
 use client::Client;
-use flags::Given;
+use planarium_part::console::complete::{Worded, named, next_words, unused_flags};
+use planarium_part::console::flags::Given;
 use planarium_part::console::{Completion, Console, Namer, Names, Output, Terminal};
 
 /// The command line.
@@ -38,6 +39,12 @@ struct Command {
     /// Its flags; those with `=` take a value.
     flags: &'static [&'static str],
     run: fn(&mut Client<'_, '_>, &Given) -> Done,
+}
+
+impl Worded for Command {
+    fn words(&self) -> &'static [&'static str] {
+        self.words
+    }
 }
 
 /// Every command: words, arguments, what it does, flags, function.
@@ -101,7 +108,7 @@ fn bounds(arguments: &str) -> (usize, usize) {
 
 fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    let found = COMMANDS.iter().find(|command| words.starts_with(command.words));
+    let found = named(COMMANDS, &words);
     let asks_help = words.is_empty() || words.iter().any(|word| matches!(*word, "--help" | "-h" | "help"));
     let Some(command) = found else {
         if asks_help {
@@ -118,10 +125,10 @@ fn run(args: &[String], terminal: &mut Terminal<'_>) -> Output {
         Err(problem) => return unclear(&problem, &usage_of(command)),
     };
     let (least, most) = bounds(command.arguments);
-    if given.words.len() < least {
+    if given.arguments.len() < least {
         return unclear("an argument is missing", &usage_of(command));
     }
-    if given.words.len() > most {
+    if given.arguments.len() > most {
         return unclear("there are more arguments than it takes", &usage_of(command));
     }
     let mut client = Client::new(terminal);
@@ -176,17 +183,12 @@ fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String
         ["dcos", "marathon", ..] => _ = args.drain(..2),
         _ => {}
     }
-    let Some(command) = COMMANDS.iter().find(|command| args.starts_with(command.words)) else {
-        let begins = |command: &&Command| command.words.starts_with(&args);
-        let next = |command: &Command| command.words.get(args.len()).map(|word| (*word).to_owned());
-        let mut words: Vec<String> = COMMANDS.iter().filter(begins).filter_map(next).collect();
-        words.dedup();
-        return words;
+    let Some(command) = named(COMMANDS, &args) else {
+        return next_words(COMMANDS, &args);
     };
     let rest = args.get(command.words.len()..).unwrap_or_default();
     if typed.starts_with('-') {
-        let flags = command.flags.iter().map(|flag| format!("--{}", flag.trim_end_matches('=')));
-        return flags.filter(|flag| !rest.contains(&flag.as_str())).collect();
+        return unused_flags(command.flags.iter().map(|flag| flag.trim_end_matches('=')), rest);
     }
     if rest.iter().any(|word| !word.starts_with('-')) {
         return Vec::new();

@@ -3,8 +3,9 @@
 use super::Done;
 use super::answer::{cell, items, say_killed};
 use super::client::Client;
-use super::flags::Given;
+use super::flags::first_id;
 use super::table::table;
+use planarium_part::console::flags::Given;
 use planarium_protocol::json;
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ fn short(action: &Value) -> String {
 
 pub(super) fn deployments(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let answer = client.get("/v2/deployments")?;
-    let wanted = given.word(0).map(|_| given.id());
+    let wanted = given.argument(0).map(|_| first_id(given));
     let all: Vec<&Value> = answer
         .as_array()
         .into_iter()
@@ -63,7 +64,7 @@ pub(super) fn deployments(client: &mut Client<'_, '_>, given: &Given) -> Done {
 
 /// The id of a deployment that is called by what the page calls it is its id in the list.
 fn deployment(given: &Given) -> &str {
-    given.word(0).unwrap_or_default()
+    given.argument(0).unwrap_or_default()
 }
 
 pub(super) fn rollback(client: &mut Client<'_, '_>, given: &Given) -> Done {
@@ -112,10 +113,10 @@ fn all_tasks(client: &mut Client<'_, '_>) -> Result<Vec<Value>, String> {
 }
 
 pub(super) fn list(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let tasks = match given.word(0) {
+    let tasks = match given.argument(0) {
         None => all_tasks(client)?,
         Some(_) => {
-            let answer = client.get(&format!("/v2/apps{}/tasks", given.id()))?;
+            let answer = client.get(&format!("/v2/apps{}/tasks", first_id(given)))?;
             items(&answer, "tasks").to_vec()
         }
     };
@@ -147,7 +148,7 @@ pub(super) fn list(client: &mut Client<'_, '_>, given: &Given) -> Done {
 }
 
 pub(super) fn show(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let id = given.word(0).unwrap_or_default();
+    let id = given.argument(0).unwrap_or_default();
     let tasks = all_tasks(client)?;
     let task = tasks.iter().find(|task| cell(task, "id") == id);
     let task = task.ok_or_else(|| format!("Task '{id}' does not exist"))?;
@@ -156,7 +157,7 @@ pub(super) fn show(client: &mut Client<'_, '_>, given: &Given) -> Done {
 }
 
 pub(super) fn stop(client: &mut Client<'_, '_>, given: &Given) -> Done {
-    let id = given.word(0).unwrap_or_default();
+    let id = given.argument(0).unwrap_or_default();
     let tasks = all_tasks(client)?;
     let task = tasks.iter().find(|task| cell(task, "id") == id);
     let app = task.map(|task| cell(task, "appId")).ok_or_else(|| format!("Task '{id}' does not exist"))?;
@@ -168,6 +169,6 @@ pub(super) fn stop(client: &mut Client<'_, '_>, given: &Given) -> Done {
 
 pub(super) fn kill(client: &mut Client<'_, '_>, given: &Given) -> Done {
     let path = format!("/v2/tasks/delete{}", given.query(&["scale", "wipe"]));
-    let answer = client.send("POST", &path, &json!({"ids": given.words}))?;
+    let answer = client.send("POST", &path, &json!({"ids": given.arguments}))?;
     say_killed(client, given, &answer)
 }

@@ -19,15 +19,23 @@ pub(super) struct Piece {
     pub(super) what: What,
     pub(super) json: Arc<Value>,
     source: Arc<Source>,
-    /// Under which key of the text it stands, and at which place of a list.
-    at: (Option<&'static str>, Option<usize>),
+    at: Within,
+}
+
+/// The place of a definition in its text; neither for the whole text.
+#[derive(Clone, Copy, Debug, Default)]
+struct Within {
+    /// The key that it stands under.
+    key: Option<&'static str>,
+    /// The place in a list.
+    item: Option<usize>,
 }
 
 impl Piece {
     /// Returns the node that holds it.
     pub(super) fn node(&self) -> &Node {
         let root = self.source.root();
-        let (key, item) = self.at;
+        let Within { key, item } = self.at;
         let node = key.map_or(Some(root), |key| root.get(key));
         let node = match item {
             None => node,
@@ -217,7 +225,7 @@ fn pieces_of(
     found: &mut Diagnostics,
     pieces: &mut Vec<Piece>,
 ) {
-    let mut push = |at: (Option<&'static str>, Option<usize>), json: Value, found: &mut Diagnostics| {
+    let mut push = |at: Within, json: Value, found: &mut Diagnostics| {
         let what = what_of(&json);
         let mut piece = Piece { path: path.into(), what, json: Arc::default(), source: source.clone(), at };
         piece.json = Arc::new(if what == What::Group { without_output(json, &piece, found) } else { json });
@@ -233,7 +241,7 @@ fn pieces_of(
     match json {
         Value::Array(items) => {
             for (at, item) in items.into_iter().enumerate() {
-                push((None, Some(at)), item, found);
+                push(Within { item: Some(at), ..Within::default() }, item, found);
             }
             if pieces.is_empty() {
                 not_an_object(source.root(), found);
@@ -242,20 +250,20 @@ fn pieces_of(
         Value::Object(mut all) if all.len() == 1 && all.get("app").is_some_and(Value::is_object) => {
             answer("app", found);
             let inner = all.shift_remove("app").unwrap_or_default();
-            push((Some("app"), None), inner, found);
+            push(Within { key: Some("app"), item: None }, inner, found);
         }
         Value::Object(mut all) if all.len() == 1 && all.get("apps").is_some_and(Value::is_array) => {
             answer("apps", found);
             if let Some(Value::Array(items)) = all.shift_remove("apps") {
                 for (at, item) in items.into_iter().enumerate() {
-                    push((Some("apps"), Some(at)), item, found);
+                    push(Within { key: Some("apps"), item: Some(at) }, item, found);
                 }
             }
             if pieces.is_empty() {
                 not_an_object(source.root(), found);
             }
         }
-        Value::Object(all) => push((None, None), Value::Object(all), found),
+        Value::Object(all) => push(Within::default(), Value::Object(all), found),
         _ => not_an_object(source.root(), found),
     }
 }

@@ -7,7 +7,9 @@
 
 mod files;
 mod lints;
+mod mends;
 mod place;
+pub(crate) mod rewrite;
 mod rounds;
 
 use crate::api::groups::GroupBody;
@@ -30,6 +32,7 @@ use files::Piece;
 use planarium_kernel::recorder::Recorder;
 use planarium_protocol::Text;
 use planarium_protocol::input::LoadService;
+use planarium_source::yaml::Node;
 use planarium_source::{Diagnostic, Diagnostics, SourceMap, Span};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -362,6 +365,10 @@ fn explain(pieces: &[Piece], what: What, refused: &Refused, found: &mut Diagnost
                 if let Some(help) = help(code, violation) {
                     finding = finding.with_help(help);
                 }
+                let node = value_of(pieces, what, &violation.within, &violation.path);
+                if let Some((title, span, text)) = node.and_then(|node| mends::mend(node, violation)) {
+                    finding = finding.with_fix(title, span, text);
+                }
                 found.push(finding);
             }
         }
@@ -439,4 +446,14 @@ fn place_of(pieces: &[Piece], what: What, within: &str, path: &str) -> Span {
         return piece.map_or(Span::default(), |piece| place::find(piece.node(), rest));
     }
     pieces.first().map_or(Span::default(), |piece| place::find(piece.node(), &whole))
+}
+
+/// The value at a path.
+fn value_of<'p>(pieces: &'p [Piece], what: What, within: &str, path: &str) -> Option<&'p Node> {
+    let whole = format!("{within}{path}");
+    if what == What::Apps {
+        let (index, rest) = place::index(&whole).unwrap_or((0, &whole));
+        return place::value(pieces.get(index).or_else(|| pieces.first())?.node(), rest);
+    }
+    place::value(pieces.first()?.node(), &whole)
 }

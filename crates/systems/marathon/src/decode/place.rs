@@ -37,6 +37,21 @@ pub(super) fn find(root: &Node, path: &str) -> Span {
     span
 }
 
+/// The value that a path leads to; none where it leads nowhere.
+pub(super) fn value<'n>(root: &'n Node, path: &str) -> Option<&'n Node> {
+    let mut node = root;
+    for part in path.split('/').filter(|part| !part.is_empty()) {
+        let (name, mut indices) = part
+            .split_once('(')
+            .map_or((part, ""), |(name, _)| (name, part.get(name.len()..).unwrap_or_default()));
+        node = &node.entry(name)?.value;
+        while let Some((at, rest)) = index(indices) {
+            (node, indices) = (node.as_sequence()?.get(at)?, rest);
+        }
+    }
+    Some(node)
+}
+
 /// Returns the position of a whole definition: its id, else its beginning.
 fn beginning(node: &Node) -> Span {
     match node.entry("id") {

@@ -7,7 +7,7 @@
 
 use super::place::index;
 use super::{Body, try_out};
-use crate::definition::Refused;
+use crate::definition::{Refused, Violation};
 use crate::schema::Fault;
 use crate::settings::Settings;
 use serde_json::{Map, Value};
@@ -40,6 +40,45 @@ const LOOKED_AT: [(&str, &[&str]); 5] = [
     ("volumes", &["containers", "scheduling"]),
 ];
 
+/// A rule about an app or pod as a whole.
+struct WholeRule {
+    /// Part of its words.
+    words: &'static str,
+    /// The fields that it looks at. The first one is left out in the next round.
+    fields: &'static [&'static str],
+}
+
+const fn whole(words: &'static str, fields: &'static [&'static str]) -> WholeRule {
+    WholeRule { words, fields }
+}
+
+const OF_THE_WHOLE: [WholeRule; 15] = [
+    whole("must either contain one of", &["args", "cmd", "container"]),
+    whole("must not use 'checks'", &["check", "container"]),
+    whole("at most one Mesos health check", &["healthChecks"]),
+    whole("cannot specify both ports and", &["ports", "portDefinitions"]),
+    whole("cannot specify both an IP address", &["ports", "ipAddress", "portDefinitions"]),
+    whole("both networks and ipAddress", &["ipAddress", "networks"]),
+    whole("ports must be unique", &["ports"]),
+    whole("portMappings are not allowed", &["container", "networks", "ipAddress"]),
+    whole(
+        "portDefinitions are only allowed",
+        &["portDefinitions", "ports", "networks", "ipAddress", "container"],
+    ),
+    whole("GPU resources only work", &["gpus", "container"]),
+    whole("Feature gpu_resources", &["gpus"]),
+    whole("must be disabled for resident", &["unreachableStrategy", "container"]),
+    whole("Single instance app", &["instances", "labels"]),
+    whole("single container network when using", &["networks", "container", "ipAddress"]),
+    whole("unique across all containers", &["containers", "networks"]),
+];
+
+/// Returns the rule about an app or pod as a whole that a violation is of.
+fn whole_rule(violation: &Violation) -> Option<&'static WholeRule> {
+    let is_whole = matches!(&*violation.path, "" | "/");
+    OF_THE_WHOLE.iter().find(|rule| is_whole && violation.message.contains(rule.words))
+}
+
 /// Tells what is refused of a body beside what was refused of it at first.
 pub(super) fn rest(body: &Body, settings: &Settings, first: &Refused, tell: &mut dyn FnMut(&Refused)) {
     let mut json = Value::clone(&body.json);
@@ -69,7 +108,13 @@ fn places_of(refused: &Refused) -> Vec<String> {
             };
             all.iter().map(place).collect()
         }
-        Refused::Violations(all) => all.iter().map(|one| format!("{}{}", one.within, one.path)).collect(),
+        Refused::Violations(all) => {
+            let place = |one: &Violation| match whole_rule(one).and_then(|rule| rule.fields.first()) {
+                Some(field) => format!("{}/{field}", one.within),
+                None => format!("{}{}", one.within, one.path),
+            };
+            all.iter().map(place).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -89,11 +134,23 @@ fn without_consequences(refused: Refused, gone: &[String]) -> Option<Refused> {
             (!all.is_empty()).then_some(Refused::Faults(all))
         }
         Refused::Violations(mut all) => {
-            all.retain(|one| counts(&format!("{}{}", one.within, one.path)));
+            all.retain(|one| {
+                of_the_whole(one, gone).unwrap_or_else(|| counts(&format!("{}{}", one.within, one.path)))
+            });
             (!all.is_empty()).then_some(Refused::Violations(all))
         }
         _ => None,
     }
+}
+
+/// Tells if a rule about an app as a whole is broken for another reason than left-out fields; none if it is no such rule.
+fn of_the_whole(violation: &Violation, gone: &[String]) -> Option<bool> {
+    let rule = whole_rule(violation)?;
+    let looked_at = |gone: &String| {
+        let (app, field) = field_of(gone);
+        *app == *violation.within && rule.fields.contains(&field)
+    };
+    Some(!gone.iter().any(looked_at))
 }
 
 /// Tells if the rule of a place looks at a field of the same app that was left out.

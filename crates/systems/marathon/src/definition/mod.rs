@@ -30,6 +30,7 @@ pub(crate) use expect::{Rules, too_many};
 pub(crate) use refused::{Refused, Violation};
 pub(crate) use resident::update_flaws;
 pub(crate) use roles::RoleSettings;
+pub(crate) use scheduling::OPERATORS;
 pub(crate) use spec::RunSpec;
 
 use crate::id::PathId;

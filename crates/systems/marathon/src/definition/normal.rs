@@ -193,8 +193,12 @@ fn migrate_fetch(app: &mut Fields) -> Result<(), Refused> {
 /// Returns whether something old is unpacked.
 ///
 /// **Source**: `marathon: state/FetchUri.scala (isExtract)`. Match.
+/// Returns whether the path of a URI has the ending of an archive, which is unpacked.
+///
+/// **Source**: `marathon: state/FetchUri.scala (isExtract)`. Match.
 fn is_archive(uri: &str) -> bool {
-    [".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz", ".zip"].iter().any(|end| uri.ends_with(end))
+    let path = uri.split(['?', '#']).next().unwrap_or_default();
+    [".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz", ".zip"].iter().any(|end| path.ends_with(end))
 }
 
 fn old_network(app: &Fields) -> Option<String> {

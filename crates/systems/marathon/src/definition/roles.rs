@@ -64,7 +64,7 @@ pub(super) fn kept(role: &str, settings: &RoleSettings, rules: &mut Rules) {
 pub(super) fn accepted(roles: &[&str], path: &str, what: &str, resident: bool, rules: &mut Rules) {
     rules.not_empty(!roles.is_empty(), path);
     for (at, role) in roles.iter().enumerate() {
-        if let Some(flaw) = flaw(role) {
+        for flaw in flaws(role) {
             rules.expect(false, format!("{path}({at})"), flaw);
         }
     }
@@ -72,26 +72,51 @@ pub(super) fn accepted(roles: &[&str], path: &str, what: &str, resident: bool, r
     rules.expect(!resident || roles.iter().all(|role| *role == "*") && !roles.is_empty(), path, message);
 }
 
-/// Returns the reason why a text is no role.
-fn flaw(role: &str) -> Option<String> {
+/// Returns all reasons why a text is no role, each once.
+///
+/// **Source**: `marathon: state/ResourceRole.scala (validResourceRole)`. Match; the real one says the place of a character, too.
+fn flaws(role: &str) -> Vec<String> {
+    let mut found = Vec::new();
     if matches!(role, "" | "." | "..") {
-        return Some(format!("A role name must not be \"{role}\"."));
+        found.push(format!("A role name must not be \"{role}\"."));
     }
     if role.starts_with('-') {
-        return Some("A role name must not start with a '-'.".to_owned());
+        found.push("A role name must not start with a '-'.".to_owned());
     }
-    let word = role.chars().find_map(|c| {
-        Some(match c {
-            '\t' => "horizontal tab (\\x09)",
-            '\n' => "line feed (\\x0a)",
-            '\u{b}' => "vertical tab (\\x0b)",
-            '\u{c}' => "form feed (\\x0c)",
-            '\r' => "carriage return (\\x0d)",
-            ' ' => "space (\\x20)",
-            '/' => "slash (\\x2f)",
-            '\u{7f}' => "backspace (\\x7f)",
-            _ => return None,
-        })
-    })?;
-    Some(format!("A role name must not include a {word} character."))
+    for word in role.chars().filter_map(forbidden) {
+        let flaw = format!("A role name must not include a {word} character.");
+        if !found.contains(&flaw) {
+            found.push(flaw);
+        }
+    }
+    found
+}
+
+/// The name of a character that no role contains; none for the others.
+fn forbidden(character: char) -> Option<&'static str> {
+    Some(match character {
+        '\t' => "horizontal tab (\\x09)",
+        '\n' => "line feed (\\x0a)",
+        '\u{b}' => "vertical tab (\\x0b)",
+        '\u{c}' => "form feed (\\x0c)",
+        '\r' => "carriage return (\\x0d)",
+        ' ' => "space (\\x20)",
+        '/' => "slash (\\x2f)",
+        '\u{7f}' => "backspace (\\x7f)",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_of_a_role_is_told_once() {
+        for (role, count) in
+            [("web", 0), ("", 1), ("..", 1), ("-a", 1), ("- a", 2), ("x\n\ry\n", 2), ("a/b\t", 2)]
+        {
+            assert_eq!(flaws(role).len(), count, "{role:?}: {:?}", flaws(role));
+        }
+    }
 }

@@ -178,16 +178,16 @@ impl Plan {
     }
 }
 
-/// The way from one tree to another. `levels` are those of both, none where something needs itself; `in_order` stops those
-/// first that need others.
+/// The way from one tree to another. `before` and `after` are the levels of both, none where something needs itself; `in_order`
+/// stops those first that need others.
 pub(crate) fn steps(
     difference: &Difference<'_>,
-    levels: (Option<&Levels>, Option<&Levels>),
+    before: Option<&Levels>,
+    after: Option<&Levels>,
     kill: &ToKill,
     in_order: bool,
 ) -> Vec<Step> {
     let level = |levels: Option<&Levels>, place: usize| levels.map_or(1, |levels| levels.at(place));
-    let (before, after) = levels;
     let mut steps = Vec::new();
     let stops = difference.removed.iter().map(|(at, spec)| (*at, Action::new(ActionKind::Stop, spec)));
     if in_order {

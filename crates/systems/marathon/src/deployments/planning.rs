@@ -70,12 +70,8 @@ pub(crate) fn plan_of(
     let before = records.definitions.levels();
     let levels = difference.levels(before, &to);
     to.check(&difference, levels.as_ref(), &records.setup.settings)?;
-    let steps = plan::steps(
-        &difference,
-        (before, levels.as_ref()),
-        &change.kill,
-        records.setup.settings.stop_in_order,
-    );
+    let steps =
+        plan::steps(&difference, before, levels.as_ref(), &change.kill, records.setup.settings.stop_in_order);
     let id = records.setup.uuid(DEPLOYMENT, u64::from(deployments) + 1);
     let plan = Plan::of(id, &from, &to, steps);
     plan.check()?;

@@ -20,6 +20,10 @@ impl Explainer<'_> {
     pub(super) fn action(&mut self, deployment: &Deployment, at: usize, index: usize) -> Vec<Reason> {
         self.deployment_remedies(deployment);
         if let Some(not) = self.not_its_turn(deployment, at) {
+            let action = deployment.plan.steps.get(at).and_then(|step| step.actions.get(index));
+            if let Some(action) = action.filter(|_| deployment.is_running()) {
+                self.force_remedy(&action.spec.id);
+            }
             return vec![not];
         }
         let action = deployment.plan.steps.get(at).and_then(|step| step.actions.get(index));

@@ -29,7 +29,7 @@ impl Explainer<'_> {
         let records = self.records;
         let mut open = Vec::new();
         for (_, run) in records.apps.iter().filter(|(_, run)| !run.shown.is_empty() && !is_done(run.shown)) {
-            if &*shown::place_of(&run.id).0 == group {
+            if &*shown::place_of(&run.id).phase == group {
                 open.push(ElementRef { path: records.app_path(&run.id), status: run.shown.into() });
             }
         }
@@ -60,8 +60,12 @@ impl Explainer<'_> {
         if let Some(deployment) = &locked
             && !is_done(run.shown)
         {
-            reasons.extend(self.locked(deployment, no));
+            let locked = self.locked(deployment, no);
+            // What it waits for by itself goes on whatever the deployment does.
+            let is_at_work = !reasons.is_empty();
+            reasons.extend(locked.map(|reason| if is_at_work { beside(reason) } else { reason }));
             self.deployment_remedies(deployment);
+            self.force_remedy(&run.id);
         }
         if let Some(rescaling) = &run.rescaling {
             let left: Vec<_> = rescaling.waits.left().collect();
@@ -139,4 +143,9 @@ impl Explainer<'_> {
         }
         complete(&format!("{running} of it run, as many as there should be"))
     }
+}
+
+/// A reason that is the case and that the element does not wait for.
+fn beside(reason: Reason) -> Reason {
+    Reason { kind: ReasonKind::Quirk { text: reason.text.as_str().into() }, ..reason }
 }

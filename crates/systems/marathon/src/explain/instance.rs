@@ -91,8 +91,8 @@ impl Explainer<'_> {
         }
         let next_text = next.map(|at| format!("; the next look is at {at}")).unwrap_or_default();
         let what = format!("{name} runs and is not healthy yet: {}{next_text}", parts.join("; "));
-        let until_ms = next.map(planarium_kernel::SimTime::ms);
-        reason(what.clone(), event, ReasonKind::Underway { what: what.into(), until_ms })
+        // A look is no end: the check may fail again.
+        reason(what.clone(), event, ReasonKind::Underway { what: what.into(), until_ms: None })
     }
 
     fn unready(deployment: &Deployment, instance: &Instance, probe: Option<&ProbeFacts>) -> Reason {

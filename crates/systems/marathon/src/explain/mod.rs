@@ -7,6 +7,7 @@
 
 mod action;
 mod app;
+mod fit;
 mod instance;
 mod offers;
 mod references;
@@ -25,6 +26,7 @@ use planarium_kernel::SimTime;
 use planarium_mesos::Cluster;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::why::{Reason, ReasonKind, Unblock, Why};
+use remedies::Turn;
 
 /// Maximum of children, instances or machines named one by one.
 const NAMED: usize = 4;
@@ -50,7 +52,9 @@ pub(crate) fn why(marathon: &Marathon, path: &ElementPath, cluster: &Cluster) ->
     if reasons.is_empty() {
         reasons.push(explainer.underway("Marathon is at work on it"));
     }
-    let unblock = explainer.unblock;
+    let mut unblock = explainer.unblock;
+    planarium_kernel::sorted::sort_by_key(&mut unblock, |(turn, _)| *turn);
+    let unblock = unblock.into_iter().map(|(_, remedy)| remedy).collect();
     let first = reasons.first().map_or("", |reason| reason.text.as_str());
     let name = path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan);
     let sentence = format!("{name} is {status}: {}.", uncapitalised(first));
@@ -87,7 +91,7 @@ struct Explainer<'a> {
     demand: &'a Demand,
     cluster: &'a Cluster<'a>,
     now: SimTime,
-    unblock: Vec<Unblock>,
+    unblock: Vec<(Turn, Unblock)>,
 }
 
 impl Explainer<'_> {

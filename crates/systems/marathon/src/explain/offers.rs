@@ -54,9 +54,19 @@ impl Explainer<'_> {
         let looked: Vec<Arc<Unused>> = run.stats.last.values().filter(current).cloned().collect();
         if looked.is_empty() {
             reasons.push(self.no_offers(&spec, &many, waiting.len()));
+            self.fit_remedies(no, &spec, &looked);
         } else {
-            self.offer_remedies(&spec, waiting.len(), false);
+            // What is reserved for an instance is on no other machine.
+            let bound: Vec<_> = waiting.iter().filter(|one| one.reservation.is_some()).copied().collect();
+            if bound.len() < waiting.len() {
+                self.offer_remedies(&spec, waiting.len() - bound.len(), false);
+            }
+            let is_away = |unused: &Arc<Unused>| unused.why.reasons.contains(&Reject::NoReservation);
+            if looked.iter().all(is_away) {
+                self.give_up_remedies(&bound);
+            }
             reasons.push(Self::unsuited(&spec, &many, &looked));
+            self.fit_remedies(no, &spec, &looked);
         }
         reasons
     }
@@ -163,7 +173,7 @@ impl Explainer<'_> {
 
 /// Distance of an offer from what an app needs: requirements that more room would not meet, then what is short, in thousandths of
 /// what is needed, all amounts together.
-fn distance(spec: &RunSpec, unused: &Unused) -> (usize, i64) {
+pub(super) fn distance(spec: &RunSpec, unused: &Unused) -> (usize, i64) {
     let needs = &spec.def.needs;
     let short = |name: &str, needed: Milli| {
         let missing = needed.thousandths().saturating_sub(unused.left.scalar(name).thousandths()).max(0);

@@ -1,5 +1,6 @@
 //! Reasons that name other elements, and remedies as they are collected.
 
+use super::remedies::Turn;
 use super::{Explainer, NAMED, reason};
 use crate::deployments::Deployment;
 use crate::shown;
@@ -14,10 +15,10 @@ impl<'a> Explainer<'a> {
     }
 
     /// Something that would help.
-    pub(super) fn help(&mut self, title: impl Into<String>, input: Option<Input>) {
+    pub(super) fn help(&mut self, turn: Turn, title: impl Into<String>, input: Option<Input>) {
         let remedy = Unblock { title: title.into(), input };
-        if !self.unblock.contains(&remedy) {
-            self.unblock.push(remedy);
+        if self.unblock.iter().all(|(_, known)| *known != remedy) {
+            self.unblock.push((turn, remedy));
         }
     }
 

@@ -9,9 +9,31 @@ use crate::instances::instance::Instance;
 use crate::view::actions::call;
 use planarium_kernel::Milli;
 use planarium_mesos::ProbeFacts;
-use planarium_protocol::input::{AddAgent, ClearFault, Input, OfferRound, Resources, TaskStatusInput};
+use planarium_protocol::input::{
+    AddAgent, ClearFault, Input, OfferRound, PodCommand, PodOp, Resources, TaskStatusInput,
+};
 use planarium_protocol::{Amount, Text};
 use serde_json::Value;
+use std::sync::Arc;
+
+/// Order in which an operator tries ways out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Turn {
+    /// What holds it back is taken away: a fault, a delay, maintenance, a quota, the roles that it accepts.
+    Cause,
+    /// The definition is changed to what fits.
+    Fit,
+    /// The deployment is taken back.
+    Back,
+    /// More machines and offers.
+    Room,
+    /// The user speaks for a task.
+    Said,
+    /// The deployment is stopped where it is.
+    Stop,
+    /// The definition is for a person to change.
+    Advice,
+}
 
 impl Explainer<'_> {
     /// A deployment can be rolled back and stopped.
@@ -19,18 +41,22 @@ impl Explainer<'_> {
         for action in crate::view::actions::deployment_actions(deployment) {
             if action.refused.is_none() {
                 let name = crate::shown::deployment_name(deployment.no);
-                let title = match &*action.title {
-                    "Rollback" => format!("Roll {name} back"),
-                    _ => format!("Stop {name} where it is"),
+                let (turn, title) = match &*action.title {
+                    "Rollback" => (Turn::Back, format!("Roll {name} back")),
+                    _ => (Turn::Stop, format!("Stop {name} where it is")),
                 };
-                self.help(title, Some(action.input));
+                self.help(turn, title, Some(action.input));
             }
         }
     }
 
     pub(super) fn delay_remedy(&mut self, spec: &RunSpec) {
         let path = format!("/v2/queue{}/delay", spec.id);
-        self.help(format!("Reset the delay of {}", spec.id), Some(call("DELETE", path, Value::Null)));
+        self.help(
+            Turn::Cause,
+            format!("Reset the delay of {}", spec.id),
+            Some(call("DELETE", path, Value::Null)),
+        );
     }
 
     /// Nothing can be said in the name of a task of which nothing is heard.
@@ -56,22 +82,27 @@ impl Explainer<'_> {
         }))
     }
 
+    /// The user speaks first for tasks that are on manual.
+    fn speaking(probe: Option<&ProbeFacts>) -> Turn {
+        if probe.is_some_and(|probe| probe.manual) { Turn::Cause } else { Turn::Said }
+    }
+
     pub(super) fn start_remedies(&mut self, instance: &Instance, probe: Option<&ProbeFacts>) {
         if let Some(input) = self.status(instance, probe, "TASK_RUNNING", None) {
-            self.help(format!("Say that {} runs", instance.id), Some(input));
+            self.help(Self::speaking(probe), format!("Say that {} runs", instance.id), Some(input));
         }
     }
 
     pub(super) fn health_remedies(&mut self, instance: &Instance, probe: Option<&ProbeFacts>) {
         if let Some(input) = self.status(instance, probe, "TASK_RUNNING", Some(true)) {
-            self.help(format!("Say that {} is well", instance.id), Some(input));
+            self.help(Self::speaking(probe), format!("Say that {} is well", instance.id), Some(input));
         }
     }
 
     pub(super) fn fault_remedies(&mut self, faults: &[(Text, &'static str)]) {
         for (id, kind) in faults {
             let input = Input::ClearFault(ClearFault { id: id.to_string() });
-            self.help(format!("Clear the fault {id} ({kind})"), Some(input));
+            self.help(Turn::Cause, format!("Clear the fault {id} ({kind})"), Some(input));
         }
     }
 
@@ -88,7 +119,25 @@ impl Explainer<'_> {
             action.refused.is_none() && matches!(&action.input, Input::Maintenance(call) if call.op == ends)
         });
         if let Some(action) = ending {
-            self.help(format!("{} ({host})", action.title), Some(action.input.clone()));
+            self.help(Turn::Cause, format!("{} ({host})", action.title), Some(action.input.clone()));
+        }
+    }
+
+    /// Instances whose reserved resources are not offered can be wiped: others are launched in their place.
+    pub(super) fn give_up_remedies(&mut self, bound: &[&Arc<Instance>]) {
+        for instance in bound.iter().take(GIVEN_UP) {
+            let command = PodCommand {
+                dialect: crate::shown::DIALECT.to_owned(),
+                service: self.records.setup.settings.framework.to_string(),
+                pod: instance.id.to_string(),
+                op: PodOp::Replace,
+                tasks: Vec::new(),
+            };
+            let title = format!(
+                "Wipe {}: its volumes and what is reserved for it are given up, and another instance takes its place",
+                instance.id
+            );
+            self.help(Turn::Stop, title, Some(Input::Pod(command)));
         }
     }
 
@@ -96,18 +145,21 @@ impl Explainer<'_> {
     pub(super) fn offer_remedies(&mut self, spec: &RunSpec, waiting: usize, round_helps: bool) {
         if round_helps {
             let round = Input::OfferRound(OfferRound::default());
-            self.help("Send one round of offers from every machine", Some(round));
+            self.help(Turn::Room, "Send one round of offers from every machine", Some(round));
         }
         let (title, machines) = match u32::try_from(waiting).unwrap_or(MACHINES).min(MACHINES) {
             machines @ 2.. => (format!("Add {machines} machines with room for one each"), machines),
             _ => ("Add a machine with room for it".to_owned(), 1),
         };
-        self.help(title, Some(roomy(spec, machines)));
+        self.help(Turn::Room, title, Some(roomy(spec, machines)));
         if !spec.def.constraints.is_empty() {
-            self.help("Relax its constraints in the definition", None);
+            self.help(Turn::Advice, "Relax its constraints in the definition", None);
         }
     }
 }
+
+/// Instances that are proposed to be given up at most.
+const GIVEN_UP: usize = 3;
 
 /// Machines that are proposed at most.
 const MACHINES: u32 = 10;

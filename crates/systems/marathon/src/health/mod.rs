@@ -63,13 +63,31 @@ pub(crate) enum CheckResult {
     Ignored,
 }
 
+/// A result as it comes in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Report<'a> {
+    /// The check, by its place in the definition.
+    pub(crate) check: u32,
+    pub(crate) result: &'a CheckResult,
+    pub(crate) at: SimTime,
+    /// The event that it comes from.
+    pub(crate) event: u64,
+}
+
+/// The failure that an instance is killed for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LastFailure {
+    pub(crate) at: SimTime,
+    pub(crate) cause: Text,
+}
+
 /// Consequences of a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// The failure counts.
     pub(crate) failed: bool,
-    /// The instance is to be killed, for the failure before this one: when that was, and its cause.
-    pub(crate) kill: Option<(SimTime, Text)>,
+    /// The instance is to be killed, for the failure before this one.
+    pub(crate) kill: Option<LastFailure>,
     /// This check sees the instance otherwise than before.
     pub(crate) flipped: bool,
     /// All checks together see it otherwise than before.
@@ -170,15 +188,11 @@ impl Checks {
         self.ended.remove(&no);
     }
 
-    /// A result of a check.
-    pub(crate) fn result(
-        &mut self,
-        (no, at): (InstanceNo, usize),
-        instance: &Instance,
-        result: &CheckResult,
-        (now, event): (SimTime, u64),
-    ) -> Outcome {
+    /// Takes a result of a check of an instance in.
+    pub(crate) fn result(&mut self, no: InstanceNo, instance: &Instance, report: Report<'_>) -> Outcome {
+        let Report { check, result, at: now, event } = report;
         let mut outcome = Outcome::default();
+        let Ok(at) = usize::try_from(check) else { return outcome };
         let Some(check) = self.spec.def.health.get(at) else { return outcome };
         let count = self.spec.def.health.len();
         let all = self.seen.get(&no).cloned().unwrap_or_else(|| vec![None; count]);
@@ -196,7 +210,7 @@ impl Checks {
                     outcome.failed = true;
                     if check.max_failures > 0 && old.failures >= check.max_failures {
                         let cause = old.cause.clone().unwrap_or_else(|| "unknown".into());
-                        outcome.kill = Some((old.last_failure.unwrap_or(now), cause));
+                        outcome.kill = Some(LastFailure { at: old.last_failure.unwrap_or(now), cause });
                     }
                     new.failed(now, cause.clone());
                 } else {

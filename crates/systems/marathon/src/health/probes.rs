@@ -109,7 +109,7 @@ impl Probes {
     /// The process of an instance's task.
     fn process_of(setup: &Setup, port: &Port<'_>, instance: &Instance) -> Option<ProcessId> {
         let agent = instance.agent.as_ref()?;
-        port.process_of(setup.framework, (&instance.task()?.id, &agent.agent_id))
+        port.process_of(setup.framework, &instance.task()?.id, &agent.agent_id)
     }
 
     /// Begins to ask an instance that runs.

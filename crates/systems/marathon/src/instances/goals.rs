@@ -3,7 +3,7 @@
 use crate::instances::instance::Goal;
 use crate::instances::instance::InstanceNo;
 use crate::instances::scaling::Ending;
-use crate::instances::tracker::{Key, SpecNo};
+use crate::instances::tracker::{Key, SpecNo, Tracked};
 use crate::records::Records;
 use planarium_part::Cx;
 
@@ -15,7 +15,7 @@ impl Records {
             return;
         }
         let what = if goal == Goal::Decommissioned { "instance-decommissioned" } else { "instance-stopped" };
-        let cause = self.say_instance(cx, what, (key.spec, &instance), text);
+        let cause = self.say_instance(cx, what, Tracked { key, instance: &instance }, text);
         self.instances.set_goal(key, goal, cx.now(), cause);
     }
 

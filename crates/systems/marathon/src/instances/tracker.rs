@@ -31,6 +31,13 @@ pub(crate) struct Key {
     pub(crate) no: InstanceNo,
 }
 
+/// An instance with its key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tracked<'a> {
+    pub(crate) key: Key,
+    pub(crate) instance: &'a Arc<Instance>,
+}
+
 /// An instance before a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Before {
@@ -315,7 +322,7 @@ impl Tracker {
     /// An id for a further instance: a UUID of version 1, by the time of day and the node of ids.
     ///
     /// **Source**: `marathon: core/instance/Instance.scala (Id)`. Match.
-    pub(crate) fn new_id(&mut self, id: &PathId, (unix_ms, node): (u64, u64)) -> Text {
+    pub(crate) fn new_id(&mut self, id: &PathId, unix_ms: u64, node: u64) -> Text {
         // From 1582-10-15 to 1970-01-01.
         let now = unix_ms.saturating_mul(10_000).saturating_add(0x01B2_1DD2_1381_4000);
         self.ticks = now.max(self.ticks.saturating_add(1));

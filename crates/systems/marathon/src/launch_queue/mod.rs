@@ -11,6 +11,7 @@ use crate::definition::RunSpec;
 use crate::instances::instance::Goal;
 use crate::instances::tracker::{Key, SpecNo};
 use crate::records::Records;
+use crate::reports::Queued;
 use crate::timers::Job;
 use planarium_kernel::{Cause, Class, SimTime};
 use planarium_part::Cx;
@@ -31,14 +32,14 @@ impl Records {
         let reserved: Vec<Key> =
             self.instances.of_spec(no).filter(stopped).take(count as usize).map(|(key, _)| key).collect();
         let now = cx.now();
-        let clock = self.setup.clock(now);
+        let (unix_ms, node) = self.setup.clock(now);
         let fresh = count as usize - reserved.len();
-        let ids: Vec<Text> = (0..fresh).map(|_| self.instances.new_id(&spec.id, clock)).collect();
+        let ids: Vec<Text> = (0..fresh).map(|_| self.instances.new_id(&spec.id, unix_ms, node)).collect();
         let first = match reserved.first() {
             Some(key) => self.instances.get(*key).map(|instance| instance.id.clone()),
             None => ids.first().cloned(),
         };
-        let cause = self.say_queued(cx, &spec.id, (count, first), text);
+        let cause = self.say_queued(cx, &spec.id, Queued { count, first }, text);
         for key in &reserved {
             self.instances.reschedule(*key, spec, now, cause);
         }

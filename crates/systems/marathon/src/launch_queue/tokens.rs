@@ -4,7 +4,7 @@
 //! looks.
 
 use crate::setup::Setup;
-use crate::timers::tick_from;
+use crate::timers::{Rhythm, tick_from};
 use planarium_kernel::SimTime;
 
 /// Launch tokens left, as of the last refreshing.
@@ -24,7 +24,8 @@ impl Tokens {
     /// Returns how many instances may be launched at once.
     pub(crate) fn refreshed(&mut self, setup: &Setup, now: SimTime) -> u64 {
         let every = setup.settings.tokens_ms;
-        let last = tick_from(now.saturating_add(1), setup.born, (0, every));
+        let rhythm = Rhythm { first_ms: 0, every_ms: every };
+        let last = tick_from(now.saturating_add(1), setup.born, rhythm);
         let last = last.saturating_sub(every).max(setup.born);
         if last > self.at || self.at == SimTime::MAX {
             self.left = setup.settings.tokens;

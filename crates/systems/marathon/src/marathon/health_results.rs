@@ -10,13 +10,11 @@ use crate::causes::event_of;
 use crate::definition::spec::Stamp;
 use crate::deployments::work::News;
 use crate::events::Happening;
-use crate::health::{CheckResult, Overall};
+use crate::health::{CheckResult, LastFailure, Overall, Report};
 use crate::instances::instance::{Condition, Instance};
-use crate::instances::tracker::{Change, Key, SpecNo};
+use crate::instances::tracker::{Change, Key, SpecNo, Tracked};
 use crate::marathon::Marathon;
 use crate::port::Port;
-use planarium_kernel::SimTime;
-use planarium_protocol::Text;
 use std::sync::Arc;
 
 impl Marathon {
@@ -30,10 +28,11 @@ impl Marathon {
         let version = instance.version();
         let healthy = instance.tasks.iter().filter_map(|task| task.status.as_ref()?.healthy);
         let healthy: Vec<bool> = healthy.collect();
+        let of = Tracked { key: change.key, instance };
         for healthy in healthy {
             let result = if healthy { CheckResult::Healthy } else { CheckResult::Unhealthy("".into()) };
             for (at, _) in instance.spec.def.health.iter().enumerate().filter(|(_, check)| check.by_agent) {
-                self.health_result(port, change.key, instance, version, (at, &result));
+                self.health_result(port, of, version, at, &result);
             }
         }
     }
@@ -48,11 +47,11 @@ impl Marathon {
             let (key, version) = (Key { spec: no, no: instance.no }, instance.version());
             for healthy in instance.tasks.iter().filter_map(|task| task.status.as_ref()?.healthy) {
                 let result = if healthy { CheckResult::Healthy } else { CheckResult::Unhealthy("".into()) };
-                for (at, _) in instance.spec.def.health.iter().enumerate().filter(|(_, check)| check.by_agent)
-                {
+                for (check, _) in (0..).zip(&instance.spec.def.health).filter(|(_, check)| check.by_agent) {
                     let checks = self.records.run_mut(no).and_then(|run| run.checks.get_mut(&version));
                     let Some(checks) = checks else { continue };
-                    let outcome = Arc::make_mut(checks).result((key.no, at), instance, &result, (now, event));
+                    let report = Report { check, result: &result, at: now, event };
+                    let outcome = Arc::make_mut(checks).result(key.no, instance, report);
                     if let Some(Overall { healthy }) = outcome.overall {
                         self.records.touch(no);
                         self.health_changed(port, key, instance, version, healthy);
@@ -66,16 +65,18 @@ impl Marathon {
     pub(crate) fn health_result(
         &mut self,
         port: &mut Port<'_>,
-        key: Key,
-        instance: &Arc<Instance>,
+        of: Tracked<'_>,
         version: Stamp,
-        (at, result): (usize, &CheckResult),
+        at: usize,
+        result: &CheckResult,
     ) {
+        let Tracked { key, instance } = of;
         let (now, event) = (port.cx.now(), event_of(port.cx.cause()));
         let Some(checks) = self.records.run_mut(key.spec).and_then(|run| run.checks.get_mut(&version)) else {
             return;
         };
-        let outcome = Arc::make_mut(checks).result((key.no, at), instance, result, (now, event));
+        let report = Report { check: u32::try_from(at).unwrap_or(u32::MAX), result, at: now, event };
+        let outcome = Arc::make_mut(checks).result(key.no, instance, report);
         let checks = checks.clone();
         let id = checks.spec.id.clone();
         if outcome.failed
@@ -85,12 +86,12 @@ impl Marathon {
             self.records.publish(port.cx, Happening::CheckFailed { id: id.clone(), instance, check });
         }
         if let Some(failure) = outcome.kill.filter(|_| instance.condition != Condition::Unreachable) {
-            self.kill_unhealthy(port, (key, instance), version, failure);
+            self.kill_unhealthy(port, of, version, failure);
         }
         if outcome.flipped
             && let Some(health) = checks.seen(key.no, at, now)
         {
-            self.records.say_health(port.cx, (key.spec, instance), health.is_alive(), at);
+            self.records.say_health(port.cx, of, health.is_alive(), at);
             self.records.publish(port.cx, Happening::Alive { id, version, health: Arc::new(health) });
         }
         if let Some(Overall { healthy }) = outcome.overall {
@@ -99,18 +100,14 @@ impl Marathon {
         }
     }
 
-    fn kill_unhealthy(
-        &mut self,
-        port: &mut Port<'_>,
-        (key, instance): (Key, &Arc<Instance>),
-        version: Stamp,
-        (at, reason): (SimTime, Text),
-    ) {
+    fn kill_unhealthy(&mut self, port: &mut Port<'_>, of: Tracked<'_>, version: Stamp, last: LastFailure) {
+        let Tracked { key, instance } = of;
+        let LastFailure { at, cause: reason } = last;
         let what =
             Happening::UnhealthyKill { instance: instance.clone(), version, reason: reason.clone(), at };
         self.records.publish(port.cx, what);
         let text = "a health check has failed too often";
-        let cause = self.records.say_instance(port.cx, "instance-unhealthy", (key.spec, instance), text);
+        let cause = self.records.say_instance(port.cx, "instance-unhealthy", of, text);
         if let Some(task) = instance.task() {
             let failure = Failure {
                 at,

@@ -7,6 +7,7 @@ use crate::events::{Happening, spec_of_task};
 use crate::health::probes::READINESS;
 use crate::health::result_of;
 use crate::instances::instance::Condition;
+use crate::instances::tracker::Tracked;
 use crate::marathon::Marathon;
 use crate::offers;
 use crate::port::Port;
@@ -99,7 +100,8 @@ impl Marathon {
             && let Some(check) = instance.spec.def.health.get(at)
         {
             let result = result_of(check, exit_code);
-            self.health_result(port, key, &instance, instance.version(), (at, &result));
+            let of = Tracked { key, instance: &instance };
+            self.health_result(port, of, instance.version(), at, &result);
         }
         self.settle(port);
     }

@@ -6,7 +6,7 @@
 //! that nothing was ever heard of and those that Marathon has forgotten among them: other answers change nothing.
 
 use crate::instances::instance::{Condition, Goal, Instance};
-use crate::instances::tracker::{Key, reservation_deadline};
+use crate::instances::tracker::{Key, Tracked, reservation_deadline};
 use crate::marathon::Marathon;
 use crate::port::Port;
 use crate::timers::Job;
@@ -103,23 +103,28 @@ impl Marathon {
                 let cause = self.records.say_instance(
                     port.cx,
                     "reservation-timeout",
-                    (key.spec, &instance),
+                    Tracked { key, instance: &instance },
                     "its reservation has not shown up in time",
                 );
                 self.records.instances.time_out(key, cause);
             } else {
-                self.kill_overdue(port, (key, instance));
+                self.kill_overdue(port, key, instance);
             }
         }
     }
 
-    fn kill_overdue(&mut self, port: &mut Port<'_>, (key, instance): (Key, Arc<Instance>)) {
+    fn kill_overdue(&mut self, port: &mut Port<'_>, key: Key, instance: Arc<Instance>) {
         let text = if instance.condition == Condition::Provisioned {
             "its launch has not been confirmed in time"
         } else {
             "its task has not started in time"
         };
-        let cause = self.records.say_instance(port.cx, "instance-overdue", (key.spec, &instance), text);
+        let cause = self.records.say_instance(
+            port.cx,
+            "instance-overdue",
+            Tracked { key, instance: &instance },
+            text,
+        );
         port.scoped(cause, |port| self.kills.kill_instances(&mut self.records, port, &[(key, instance)]));
     }
 
@@ -127,7 +132,12 @@ impl Marathon {
         for key in self.records.instances.take_lost(cx.now()) {
             let Some(instance) = self.records.instances.get(key).cloned() else { continue };
             let text = "it has not answered for so long that it is forgotten";
-            let cause = self.records.say_instance(cx, "instance-expunged", (key.spec, &instance), text);
+            let cause = self.records.say_instance(
+                cx,
+                "instance-expunged",
+                Tracked { key, instance: &instance },
+                text,
+            );
             self.records.instances.force_expunge(key, cause);
         }
     }

@@ -5,7 +5,7 @@
 use crate::deployments::work::News;
 use crate::events::Happening;
 use crate::instances::instance::Condition;
-use crate::instances::tracker::Change;
+use crate::instances::tracker::{Change, Tracked};
 use crate::marathon::Marathon;
 use crate::port::Port;
 
@@ -24,7 +24,8 @@ impl Marathon {
         }
         if change.told {
             self.records.publish(port.cx, Happening::Changed { instance: change.now.clone() });
-            self.kills.hear(&mut self.records, port, (change.key, &change.now));
+            let changed = Tracked { key: change.key, instance: &change.now };
+            self.kills.hear(&mut self.records, port, changed);
             if change.now.condition == Condition::Running && change.now.healthy != Some(false) {
                 self.tokens.give_back(&self.records.setup, port.now());
             }

@@ -6,11 +6,11 @@
 use crate::marathon::Marathon;
 use crate::port::Port;
 use crate::statuses::changes;
-use crate::timers::{Job, tick_from};
+use crate::timers::{Job, Rhythm, tick_from};
 use planarium_kernel::Class;
 use planarium_part::Cx;
 
-const OVERDUE_MS: (u64, u64) = (30_000, 5_000);
+const OVERDUE: Rhythm = Rhythm { first_ms: 30_000, every_ms: 5_000 };
 
 impl Marathon {
     /// Works off everything that has been brought about and not reacted to.
@@ -40,23 +40,23 @@ impl Marathon {
             .records
             .balance
             .has_unbalanced()
-            .then(|| (tick_from(later, born, settings.scale_ms), Class::OneShot));
+            .then(|| (tick_from(later, born, settings.scale), Class::OneShot));
         self.records.timers.arm_as_wanted(Job::Scale, scale, cause);
         let overdue = self.records.instances.first_overdue();
-        let overdue = overdue.map(|at| (tick_from(at.max(later), born, OVERDUE_MS), Class::OneShot));
+        let overdue = overdue.map(|at| (tick_from(at.max(later), born, OVERDUE), Class::OneShot));
         self.records.timers.arm_as_wanted(Job::Overdue, overdue, cause);
         let expunge = self.records.instances.first_to_expunge();
-        let expunge = expunge.map(|at| (tick_from(at.max(later), born, settings.expunge_ms), Class::OneShot));
+        let expunge = expunge.map(|at| (tick_from(at.max(later), born, settings.expunge), Class::OneShot));
         self.records.timers.arm_as_wanted(Job::Expunge, expunge, cause);
         let inactive = self.records.instances.first_to_give_up();
         let reconcile = if self.records.balance.has_orphans() {
-            Some((tick_from(later, born, settings.reconcile_ms), Class::OneShot))
+            Some((tick_from(later, born, settings.reconcile), Class::OneShot))
         } else if let Some(at) = inactive {
-            Some((tick_from(at.max(later), born, settings.reconcile_ms), Class::OneShot))
+            Some((tick_from(at.max(later), born, settings.reconcile), Class::OneShot))
         } else {
             // A task that was launched and not heard of since is asked about, too.
             (self.in_doubt || overdue.is_some())
-                .then(|| (tick_from(later, born, settings.reconcile_ms), Class::Periodic))
+                .then(|| (tick_from(later, born, settings.reconcile), Class::Periodic))
         };
         self.records.timers.arm_as_wanted(Job::Reconcile, reconcile, cause);
     }

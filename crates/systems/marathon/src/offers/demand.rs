@@ -9,7 +9,7 @@
 use crate::port::Port;
 use crate::records::Records;
 use crate::setup::Setup;
-use crate::timers::{Job, tick_from};
+use crate::timers::{Job, Rhythm, tick_from};
 use planarium_kernel::{Class, SimTime, SortedMap, SortedSet};
 use planarium_mesos::api::{Call, Capability, FrameworkInfo};
 use planarium_part::Cx;
@@ -140,8 +140,9 @@ impl Demand {
         if self.again.is_empty() {
             records.timers.disarm(Job::ReviveAgain);
         } else if !records.timers.is_armed(Job::ReviveAgain) {
-            let every = records.setup.settings.revive_ms;
-            let at = tick_from(cx.now().saturating_add(1), records.setup.born, (every, every));
+            let every_ms = records.setup.settings.revive_ms;
+            let rhythm = Rhythm { first_ms: every_ms, every_ms };
+            let at = tick_from(cx.now().saturating_add(1), records.setup.born, rhythm);
             records.timers.arm(Job::ReviveAgain, at, Class::Periodic, cx.cause());
         }
     }

@@ -9,11 +9,11 @@
 
 use crate::causes::event_of;
 use crate::definition::RunSpec;
-use crate::instances::instance::{Instance, LocalVolume, Reservation, ReservationState};
-use crate::instances::tracker::{Key, Provision, SpecNo};
+use crate::instances::instance::{Instance, InstanceNo, LocalVolume, Reservation, ReservationState};
+use crate::instances::tracker::{Key, Provision, SpecNo, Tracked};
 use crate::launch_queue::tokens::Tokens;
 use crate::offers::launch;
-use crate::offers::matching::{self, Around, Match, Mismatch, Reject, Selector, reservation};
+use crate::offers::matching::{self, Around, Luck, Match, Mismatch, Reject, Selector, reservation};
 use crate::offers::statistics::Unused;
 use crate::records::Records;
 use planarium_kernel::{Cause, SortedMap, draw};
@@ -50,6 +50,22 @@ enum Tried {
     Reserve(Key, Match),
 }
 
+/// An offer, and what earlier launches have left of it.
+#[derive(Clone, Copy)]
+struct OpenOffer<'a> {
+    offer: &'a Arc<Offer>,
+    left: &'a Resources,
+}
+
+/// An instance that is matched with an offer.
+#[derive(Clone, Copy)]
+struct Candidate<'a> {
+    spec: SpecNo,
+    instance: &'a Arc<Instance>,
+    /// The instance that does not count as placed: the candidate itself, where its reservation is already there.
+    except: Option<InstanceNo>,
+}
+
 /// The records that matching works on.
 pub(crate) struct OfferMatcher<'a> {
     pub(crate) records: &'a mut Records,
@@ -82,10 +98,11 @@ impl OfferMatcher<'_> {
                     None => break,
                 },
             };
-            let taken = match self.try_spec(no, offer, &left) {
+            let open = OpenOffer { offer, left: &left };
+            let taken = match self.try_spec(no, open) {
                 Tried::Nobody => continue,
                 Tried::No(why, spec) => {
-                    self.note_unused(no, (offer, &left), why, spec);
+                    self.note_unused(no, open, why, spec);
                     continue;
                 }
                 Tried::Launch(key, matched, volumes) => {
@@ -107,15 +124,10 @@ impl OfferMatcher<'_> {
         plan
     }
 
-    fn note_unused(
-        &mut self,
-        no: SpecNo,
-        (offer, left): (&Arc<Offer>, &Resources),
-        why: Mismatch,
-        spec: Arc<RunSpec>,
-    ) {
+    fn note_unused(&mut self, no: SpecNo, open: OpenOffer<'_>, why: Mismatch, spec: Arc<RunSpec>) {
+        let (offer, left) = (open.offer.clone(), open.left.clone());
         let event = event_of(self.cx.cause());
-        let unused = Unused { at: self.cx.now(), offer: offer.clone(), left: left.clone(), why, spec, event };
+        let unused = Unused { at: self.cx.now(), offer, left, why, spec, event };
         if let Some(run) = self.records.run_mut(no) {
             Arc::make_mut(&mut run.stats).unused(unused);
         }
@@ -159,13 +171,13 @@ impl OfferMatcher<'_> {
     }
 
     /// Matches an offer with those of a spec who wait, one after the other; who is like one that did not match is passed over.
-    fn try_spec(&self, no: SpecNo, offer: &Arc<Offer>, left: &Resources) -> Tried {
+    fn try_spec(&self, no: SpecNo, open: OpenOffer<'_>) -> Tried {
         let now = self.cx.now();
         let Some(run) = self.records.run(no) else { return Tried::Nobody };
         let delayed = !run.backoff.is_empty();
         let waiting = || {
             self.records.instances.waiting_of(no).filter(|(_, instance)| {
-                *instance.role == *offer.role && (!delayed || run.backoff.allows(&instance.spec, now))
+                *instance.role == *open.offer.role && (!delayed || run.backoff.allows(&instance.spec, now))
             })
         };
         let mut last: Option<(Mismatch, Arc<RunSpec>)> = None;
@@ -176,10 +188,10 @@ impl OfferMatcher<'_> {
                 continue;
             }
             let tried = if instance.spec.is_resident() {
-                self.try_resident(no, instance, (offer, left), &mut waiting())
+                self.try_resident(no, instance, open, &mut waiting())
             } else {
                 seen.push(like);
-                self.try_plain(key, instance, (offer, left))
+                self.try_plain(key, instance, open)
             };
             match tried {
                 Tried::No(why, spec) => last = Some((why, spec)),
@@ -193,12 +205,7 @@ impl OfferMatcher<'_> {
         last.map_or(Tried::Nobody, |(why, spec)| Tried::No(why, spec))
     }
 
-    fn try_plain(
-        &self,
-        key: Key,
-        instance: &Arc<Instance>,
-        (offer, left): (&Arc<Offer>, &Resources),
-    ) -> Tried {
+    fn try_plain(&self, key: Key, instance: &Arc<Instance>, open: OpenOffer<'_>) -> Tried {
         let spec = &instance.spec;
         let role: &str = &spec.def.role;
         let roles = if spec.def.accepted.is_empty() {
@@ -207,7 +214,8 @@ impl OfferMatcher<'_> {
             spec.def.accepted.iter().map(|role| &**role).collect()
         };
         let selector = Selector { roles, labels: None };
-        match self.match_spec((offer, left), (key.spec, instance, None), &selector, false) {
+        let candidate = Candidate { spec: key.spec, instance, except: None };
+        match self.match_spec(open, candidate, &selector, false) {
             Ok(matched) => Tried::Launch(key, matched, Vec::new()),
             Err(why) => Tried::No(why, spec.clone()),
         }
@@ -218,7 +226,7 @@ impl OfferMatcher<'_> {
         &self,
         no: SpecNo,
         first: &Arc<Instance>,
-        (offer, left): (&Arc<Offer>, &Resources),
+        open: OpenOffer<'_>,
         waiting: &mut dyn Iterator<Item = (Key, &Arc<Instance>)>,
     ) -> Tried {
         let (mut reserved, mut bare) = (Vec::new(), None);
@@ -229,13 +237,14 @@ impl OfferMatcher<'_> {
                 bare = Some(instance);
             }
         }
-        if let Some((instance, volumes)) = reservation::volumes_of(left, reserved.into_iter()) {
+        if let Some((instance, volumes)) = reservation::volumes_of(open.left, reserved.into_iter()) {
             let selector = Selector {
                 roles: vec![&instance.role],
                 labels: Some((&self.records.setup.framework_id, &instance.id)),
             };
             let key = Key { spec: no, no: instance.no };
-            return match self.match_spec((offer, left), (no, instance, Some(instance.no)), &selector, false) {
+            let candidate = Candidate { spec: no, instance, except: Some(instance.no) };
+            return match self.match_spec(open, candidate, &selector, false) {
                 Ok(matched) => Tried::Launch(key, matched, volumes),
                 Err(why) => Tried::No(why, instance.spec.clone()),
             };
@@ -245,21 +254,23 @@ impl OfferMatcher<'_> {
             return Tried::No(why, first.spec.clone());
         };
         let selector = Selector { roles: vec!["*"], labels: None };
-        match self.match_spec((offer, left), (no, instance, None), &selector, true) {
+        let candidate = Candidate { spec: no, instance, except: None };
+        match self.match_spec(open, candidate, &selector, true) {
             Ok(matched) => Tried::Reserve(Key { spec: no, no: instance.no }, matched),
             Err(why) => Tried::No(why, instance.spec.clone()),
         }
     }
 
-    /// Matches an offer with an instance; `except` does not count as placed.
+    /// Matches an offer with an instance.
     fn match_spec(
         &self,
-        (offer, left): (&Arc<Offer>, &Resources),
-        (no, instance, except): (SpecNo, &Arc<Instance>, Option<u64>),
+        open: OpenOffer<'_>,
+        candidate: Candidate<'_>,
         selector: &Selector<'_>,
         reserve: bool,
     ) -> Result<Match, Mismatch> {
-        let placed = || self.records.placed(no, except);
+        let Candidate { spec, instance, except } = candidate;
+        let placed = || self.records.placed(spec, except);
         let attempt = instance.tasks.first().map_or(0, |task| u64::from(task.attempt));
         let entity = draw::absorb(draw::entity(&instance.id), u64::from(PORTS) << 32 | attempt);
         let around = Around {
@@ -269,9 +280,9 @@ impl OfferMatcher<'_> {
             region: self.records.setup.region.as_ref(),
             placed: &placed,
             has_volume: except.is_some(),
-            luck: (self.records.setup.seed, entity),
+            luck: Luck { seed: self.records.setup.seed, entity },
         };
-        matching::match_offer(offer, left, &instance.spec, selector, reserve, &around)
+        matching::match_offer(open.offer, open.left, &instance.spec, selector, reserve, &around)
     }
 
     /// Launches an instance. Answers what that takes.
@@ -360,7 +371,7 @@ impl OfferMatcher<'_> {
                 let cause = self.records.say_instance(
                     self.cx,
                     "reservation-released",
-                    (key.spec, instance),
+                    Tracked { key: *key, instance },
                     "what was reserved for it is given back",
                 );
                 self.records.instances.force_expunge(*key, cause);

@@ -5,10 +5,12 @@
 use super::{Member, Process, not_found, preview, same_name, wire};
 use crate::api::caller::Caller;
 use crate::api::reader::Reader;
-use crate::api::route::{Query, Route};
+use crate::api::route::{Asked, Query, Route};
 use crate::console;
-use crate::decode::{self, Loaded};
+use crate::decode::rewrite::rewritten;
+use crate::decode::{self, Loaded, try_out};
 use crate::explain;
+use crate::id::PathId;
 use crate::marathon::Marathon;
 use crate::port::Port;
 use crate::shown;
@@ -173,6 +175,14 @@ impl System for Process {
         self.member(name).map(|(_, member)| &member.load)
     }
 
+    fn request_now(&self, name: &str, _: &Cluster) -> Option<LoadService> {
+        let (_, member) = self.member(name)?;
+        let records = &self.marathon.records;
+        let before = try_out(member.definition.body()?, &records.setup.settings).ok()?.specs;
+        let now = |id: &PathId| records.root().spec(id).cloned();
+        rewritten(&member.definition, &member.load, &before, &now, &records.setup.calendar)
+    }
+
     fn is_over(&self) -> bool {
         self.over
     }
@@ -231,7 +241,8 @@ impl System for Process {
         };
         let query = Query::of(if wipe { "wipe=true" } else { "" });
         let done = self.with(&mut Port::new(cx, cluster), |marathon, port| {
-            Caller { marathon, port }.change(("DELETE", &route, &query), &Value::Null)
+            let asked = Asked { method: "DELETE", route: &route, query: &query };
+            Caller { marathon, port }.change(asked, &Value::Null)
         });
         done.map_err(|refused| self.refuse(&refused))?;
         Ok(json!({"instance": (command.pod)}))
@@ -298,7 +309,8 @@ impl Process {
             }
         };
         let done = self.with(port, |marathon, port| {
-            Caller { marathon, port }.change((method, &route, &Query::default()), &body)
+            let asked = Asked { method, route: &route, query: &Query::default() };
+            Caller { marathon, port }.change(asked, &body)
         });
         done.map(|answer| answer.body).map_err(|refused| self.refuse(&refused))
     }

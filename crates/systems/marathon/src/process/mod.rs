@@ -9,7 +9,7 @@ mod wire;
 
 use crate::api::caller::Caller;
 use crate::api::events::Listeners;
-use crate::api::route::{Query, Route};
+use crate::api::route::{Asked, Query, Route};
 use crate::api::{Answer, refusal};
 use crate::decode::{Loaded, What, try_on};
 use crate::definition::Refused;
@@ -190,7 +190,10 @@ impl Process {
                 (Some(group), ..) => caller.update_group(&PathId::root(), group, force),
                 (None, Some(app), "POST") if app.is_app() => caller.create_app(app, force),
                 (None, Some(pod), "POST") => caller.create_pod(pod, force),
-                _ => caller.change((act.method, &act.route, &act.query), &act.body),
+                _ => {
+                    let asked = Asked { method: act.method, route: &act.route, query: &act.query };
+                    caller.change(asked, &act.body)
+                }
             }
         });
         done.map_err(|refused| self.refuse(&refused))

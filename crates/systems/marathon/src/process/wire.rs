@@ -6,7 +6,7 @@ use super::Process;
 use crate::api::Answer;
 use crate::api::caller::Caller;
 use crate::api::reader::Reader;
-use crate::api::route::{Query, Route, below, of};
+use crate::api::route::{Asked, Query, Route, below, of};
 use crate::definition::Refused;
 use crate::port::Port;
 use planarium_mesos::Cluster;
@@ -256,7 +256,8 @@ impl Process {
             Reader::of(&self.marathon).dry_run(id, &call.body)
         } else {
             self.with(port, |marathon, port| {
-                Caller { marathon, port }.change((&call.method, &route, &query), &call.body)
+                let asked = Asked { method: &call.method, route: &route, query: &query };
+                Caller { marathon, port }.change(asked, &call.body)
             })
         };
         Some(done.map_err(|error| self.refuse(&error)).map(|answer| {

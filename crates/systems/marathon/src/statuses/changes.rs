@@ -71,9 +71,9 @@ fn show_app_word(records: &mut Records, cx: &mut Cx, no: SpecNo) -> Option<Text>
     let (place, from) = (run.place.clone(), run.shown);
     run.shown = to;
     run.shown_since = now;
-    let path = records.setup.path(shared(shown::APPS), Some(place.0.clone()), Some(place.1.clone()));
+    let phase = place.phase.clone();
+    let path = records.setup.app_path(place);
     tell(cx, path, from, to);
-    let (phase, _) = place;
     records.statuses.tally.count(&phase, from, to);
     Some(phase)
 }
@@ -168,7 +168,7 @@ pub(crate) fn check(records: &Records, deployments: &Deployments) -> Vec<String>
     let mut found = Vec::new();
     let mut tally = Tally::default();
     for (_, run) in records.apps.iter() {
-        let (phase, _) = shown::place_of(&run.id);
+        let phase = shown::place_of(&run.id).phase;
         tally.count(&phase, "", run.shown);
     }
     if tally.phases.len() != records.statuses.tally.phases.len()

@@ -101,7 +101,7 @@ fn faults_of_shape_and_of_rules_are_told_in_one_round() {
     };
     let app = r#"{"id": "/web", "cmd": "./x",
 "cpus": "many",
-"constraints": [["hostname", "UNIQ"]],
+"constraints": [["hostname", "UNIQE"]],
 "healthChecks": [{"protocol": "HTTP", "portIndex": 7}],
 "upgradeStrategy": {"minimumHealthCapacity": 2, "maximumOverCapacity": 1}}"#;
     assert_eq!(codes(app), ["MAR011", "MAR050", "MAR060", "MAR013"]);
@@ -114,4 +114,90 @@ fn faults_of_shape_and_of_rules_are_told_in_one_round() {
     let ports =
         r#"{"id": "/web", "cmd": "./x", "portDefinitions": "none", "healthChecks": [{"portIndex": 1}]}"#;
     assert_eq!(codes(ports), ["MAR011"]);
+}
+
+#[test]
+fn a_misshapen_field_a_bad_constraint_and_a_bad_port_are_three_findings() {
+    let shapes = [
+        r#""cpus": "many""#,
+        r#""instances": 1.5"#,
+        r#""env": []"#,
+        r#""dependencies": "db""#,
+        r#""upgradeStrategy": {"minimumHealthCapacity": 2, "maximumOverCapacity": 1}"#,
+    ];
+    let constraints = [
+        r#"["hostname", "UNIQE"]"#,
+        r#"["hostname", "UNIQUE", "1"]"#,
+        r#"["rack", "GROUP_BY", "two"]"#,
+        r#"["rack", "LIKE", "("]"#,
+        r#"["rack"]"#,
+    ];
+    let ports = [
+        (r#""portDefinitions": [{"port": 70000}]"#, "MAR013"),
+        (r#""portDefinitions": [{"port": "http"}]"#, "MAR011"),
+        (r#""portDefinitions": [{"port": 8080}, {"port": 8080}]"#, "MAR040"),
+        (r#""portDefinitions": [{"port": 0, "name": "a"}, {"port": 0, "name": "a"}]"#, "MAR040"),
+        (r#""healthChecks": [{"protocol": "HTTP", "portIndex": 3}]"#, "MAR060"),
+        (r#""ports": [8080], "portDefinitions": [{"port": 8081}]"#, "MAR031"),
+        (r#""healthChecks": [{"protocol": "MESOS_HTTP"}, {"protocol": "MESOS_TCP"}]"#, "MAR060"),
+    ];
+    for shape in shapes {
+        for constraint in constraints {
+            for (port, code) in ports {
+                let app = format!(
+                    r#"{{"id": "/web", "cmd": "./x",
+{shape},
+"constraints": [{constraint}],
+{port}}}"#
+                );
+                let found = shown(&app);
+                let has = |code: &str| found.iter().any(|line| line.contains(&format!("[{code}]")));
+                assert!(has("MAR011") || has("MAR013"), "shape: {app}\n{found:#?}");
+                assert!(has("MAR050"), "constraint: {app}\n{found:#?}");
+                assert!(has(code), "port: {app}\n{found:#?}");
+                assert_eq!(found.len(), 3, "{app}\n{found:#?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_real_one_refuses_is_mended_in_its_place() {
+    let volume = r#""container": {"type": "MESOS", "volumes": [{"containerPath": "data", "mode": "RW", "persistent": {"size": 100}}]}"#;
+    let resident = |more: &str| format!("{{\"id\": \"/db\", \"cmd\": \"./db\",\n{volume},\n{more}}}");
+    let constraint = |written: &str| {
+        format!(r#"{{"id": "/web", "cmd": "./x", "constraints": [["zone", "UNIQUE"], {written}]}}"#)
+    };
+    for (text, role) in [
+        (r#"{"id": "/web", "cmd": "./x", "role": "dev"}"#.to_owned(), None),
+        (
+            resident(r#""unreachableStrategy": {"inactiveAfterSeconds": 10, "expungeAfterSeconds": 20}"#),
+            Some("db"),
+        ),
+        (
+            resident(r#""upgradeStrategy": {"minimumHealthCapacity": 0.5, "maximumOverCapacity": 0.5}"#),
+            Some("db"),
+        ),
+        (constraint(r#"["hostname", "UNIQE"]"#), None),
+        (constraint(r#"["hostname", "UNIQUE", "1"]"#), None),
+        (constraint(r#"["hostname", "GROUP_BY", "two"]"#), None),
+        (constraint(r#"["hostname", "MAX_PER", "two"]"#), None),
+    ] {
+        let read = |text: &str| {
+            let mut request = requests(text).remove(0);
+            if let Some(role) = role {
+                request.env.insert("MARATHON_MESOS_ROLE".into(), role.to_owned());
+            }
+            load(&request)
+        };
+        let loaded = read(&text);
+        let sorted = loaded.diagnostics();
+        let fix = sorted.iter().find_map(|finding| finding.fix.clone());
+        let fix = fix.unwrap_or_else(|| panic!("no mend: {text}\n{:#?}", findings(&loaded)));
+        let (from, to) =
+            (usize::try_from(fix.span.start).expect("small"), usize::try_from(fix.span.end).expect("small"));
+        let mut mended = text.clone();
+        mended.replace_range(from..to, &fix.replacement);
+        assert_eq!(findings(&read(&mended)), Vec::<String>::new(), "{} makes {mended}", fix.title);
+    }
 }

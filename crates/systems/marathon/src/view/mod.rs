@@ -123,7 +123,7 @@ impl<'a> Shown<'a> {
     fn apps_plan(&self) -> Option<Arc<PlanView>> {
         let mut phases: SortedMap<Text, Vec<Arc<StepView>>> = SortedMap::new();
         for (no, run) in self.records.apps.iter().filter(|(_, run)| !run.shown.is_empty()) {
-            let (phase, _) = shown::place_of(&run.id);
+            let phase = shown::place_of(&run.id).phase;
             let step = run.step.get_or_init(|| self.app_step(no)).clone();
             phases.entry(phase).or_default().push(step);
         }
@@ -166,7 +166,7 @@ impl<'a> Shown<'a> {
 
     fn app_step(&self, no: SpecNo) -> Arc<StepView> {
         let Some(run) = self.records.run(no) else { return Arc::new(blank("", "")) };
-        let (_, name) = shown::place_of(&run.id);
+        let name = shown::place_of(&run.id).step;
         Arc::new(StepView {
             revision: run.revision,
             reason: self.app_line(no).into(),

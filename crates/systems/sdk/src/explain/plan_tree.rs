@@ -164,6 +164,10 @@ impl Explainer<'_> {
 
     fn dirty(&mut self, element: Element, held_by: plan::Holder) -> Reason {
         let holder = element_ref(self.scheduler, held_by.plan, Element::Step(held_by.step));
+        if &*holder.status == "COMPLETE" {
+            // It is done with the pod, and which steps may begin is found out in the next cycle.
+            return super::next_cycle(self.scheduler);
+        }
         let pod = match element {
             Element::Step(step) => {
                 self.scheduler.plans.get(self.plan).and_then(|plan| plan.requirement(step))

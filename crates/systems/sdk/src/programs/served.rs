@@ -29,7 +29,8 @@ pub(crate) fn served(
     program: &Program,
     spec: &ServiceSpec,
     env: &BTreeMap<String, String>,
-    (definition, files): (&str, &BTreeMap<String, String>),
+    definition: &str,
+    files: &BTreeMap<String, String>,
     sources: &SourceMap,
     found: &mut Diagnostics,
 ) -> Vec<ServedFile> {

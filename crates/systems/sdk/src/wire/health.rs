@@ -37,10 +37,18 @@ pub(super) fn health(plans: &Plans, subscribed: bool, verbose: bool) -> (u16, Va
     let tests = [
         Test::new(errors.then_some(500), "some plan has errors", ""),
         Test::new((!subscribed).then_some(318), "not registered yet", ""),
-        Test::new(progress(&steps, (208, 204, 202)), "deploying", counts(&steps)),
+        Test::new(
+            progress(&steps, Codes { delayed: 208, pending: 204, starting: 202 }),
+            "deploying",
+            counts(&steps),
+        ),
         Test::new(is_held(deploy).then_some(207), "deployment is interrupted", ""),
         Test::new(None, "degraded", "never reported"),
-        Test::new(progress(&recovering, (208, 203, 205)), "recovering", counts(&recovering)),
+        Test::new(
+            progress(&recovering, Codes { delayed: 208, pending: 203, starting: 205 }),
+            "recovering",
+            counts(&recovering),
+        ),
         Test::new(complete.then_some(200), "deployment is complete", ""),
         running_like(plans, "restor", 321, "restoring"),
         running_like(plans, "back", 320, "backing up"),
@@ -82,15 +90,24 @@ fn step_tally(plan: &Plan) -> Tally {
     plan.tree.all_steps().map(|step| plan.tree.status(step.into())).collect()
 }
 
-/// Delayed, then pending or prepared, then starting or started.
-fn progress(steps: &Tally, (delayed, pending, starting): (u16, u16, u16)) -> Option<u16> {
+/// The codes of a plan under way.
+struct Codes {
+    delayed: u16,
+    /// Of pending and prepared steps.
+    pending: u16,
+    /// Of starting and started steps.
+    starting: u16,
+}
+
+/// The code of the first kind of steps that there are: delayed, then pending or prepared, then starting or started.
+fn progress(steps: &Tally, codes: Codes) -> Option<u16> {
     let any = |statuses: [Status; 2]| statuses.iter().any(|status| steps.count(*status) > 0);
     if steps.count(Status::Delayed) > 0 {
-        Some(delayed)
+        Some(codes.delayed)
     } else if any([Status::Pending, Status::Prepared]) {
-        Some(pending)
+        Some(codes.pending)
     } else if any([Status::Starting, Status::Started]) {
-        Some(starting)
+        Some(codes.starting)
     } else {
         None
     }

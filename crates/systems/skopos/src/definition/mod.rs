@@ -236,7 +236,7 @@ fn read_model(
         vars.set(name, value.clone());
     }
     let replaced = substitute::replace(text, file, &|name| vars.text(name));
-    let gaps = report_missing(&replaced, ("model", codes::MODEL_VARIABLE), missing, found);
+    let gaps = report_missing(&replaced, "model", codes::MODEL_VARIABLE, missing, found);
     let reader = Reader::new(&replaced.text, file).with_map(&replaced.map);
     let parsed = reader.one_around_errors(found);
     if let Some(root) = &parsed.root {
@@ -280,7 +280,7 @@ fn read_envs(
     let mut roots = Vec::new();
     for (text, file) in texts {
         let replaced = substitute::replace(text, *file, &|name| vars.text(name));
-        gaps.extend(report_missing(&replaced, ("environment", codes::ENV_VARIABLE), missing, found));
+        gaps.extend(report_missing(&replaced, "environment", codes::ENV_VARIABLE, missing, found));
         let parsed = Reader::new(&replaced.text, *file).with_map(&replaced.map).one_around_errors(found);
         if let Some(root) = &parsed.root {
             report_duplicates_everywhere(root, Severity::Error, None, found);
@@ -297,7 +297,8 @@ fn read_envs(
 /// Reports variables without a value, each with every place where it is used; the places.
 fn report_missing(
     replaced: &Replaced,
-    (what, code): (&str, &'static str),
+    what: &str,
+    code: &'static str,
     missing: &mut Vec<String>,
     found: &mut Diagnostics,
 ) -> Vec<Span> {

@@ -1,65 +1,21 @@
 //! "Did you mean …?" for attributes of steps.
 //!
-//! *Knows*: names and edits between them. *Must not know*: what the names are for.
+//! *Knows*: how near a name must be. *Must not know*: what the names are for.
 
-/// Edits that may lie between a name and what was meant by it.
-const EDITS: usize = 2;
-/// Longer names are not compared: a person does not mistype those.
-const LONGEST: usize = 40;
+use planarium_source::suggest::{Limits, suggest_within};
 
-/// The candidate that is nearest to a name: equal but for case, hyphens and underscores, or within two edits (insertion,
-/// deletion, replacement, swap of neighbours). Of equally near ones the first.
+/// Two edits, and neither case nor hyphens, underscores and spaces count.
+const LIMITS: Limits = Limits {
+    longest: 40,
+    ignored: &['-', '_', ' '],
+    edits: |_| 2,
+    // Two edits make any short name of any other.
+    plausible: |edits, wanted, candidate| edits * 2 < wanted.max(candidate),
+};
+
+/// The candidate that is nearest to a name; of equally near ones the first.
 pub(crate) fn nearest<'c>(name: &str, candidates: &[&'c str]) -> Option<&'c str> {
-    let wanted = folded(name);
-    if wanted.is_empty() || wanted.len() > LONGEST {
-        return None;
-    }
-    let mut best: Option<(usize, &'c str)> = None;
-    for candidate in candidates {
-        let other = folded(candidate);
-        if *candidate == name || other.len().abs_diff(wanted.len()) > EDITS {
-            continue;
-        }
-        let edits = distance(&wanted, &other);
-        // Two edits make any short name of any other.
-        let plausible = edits == 0 || edits.saturating_mul(2) < wanted.len().max(other.len());
-        if edits <= EDITS && plausible && best.is_none_or(|(least, _)| edits < least) {
-            best = Some((edits, candidate));
-        }
-    }
-    best.map(|(_, candidate)| candidate)
-}
-
-fn folded(name: &str) -> Vec<char> {
-    let letters = name.chars().filter(|c| !matches!(c, '-' | '_' | ' '));
-    letters.map(|c| c.to_ascii_lowercase()).take(LONGEST.saturating_add(1)).collect()
-}
-
-/// Edits between two names, a swap of neighbours counting as one.
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    let mut last_a = None;
-    for (row, ca) in a.iter().enumerate() {
-        let mut line = vec![row.saturating_add(1)];
-        let mut last_b = None;
-        for (column, cb) in b.iter().enumerate() {
-            let at = |cells: &[usize], n: usize| cells.get(n).copied().unwrap_or(usize::MAX / 2);
-            let next = column.saturating_add(1);
-            let mut cost = at(&above, column)
-                .saturating_add(usize::from(ca != cb))
-                .min(at(&above, next).saturating_add(1))
-                .min(at(&line, column).saturating_add(1));
-            if last_a == Some(cb) && last_b == Some(ca) {
-                cost = cost.min(at(&before, column.saturating_sub(1)).saturating_add(1));
-            }
-            line.push(cost);
-            last_b = Some(cb);
-        }
-        last_a = Some(ca);
-        before = std::mem::replace(&mut above, line);
-    }
-    above.last().copied().unwrap_or(a.len())
+    suggest_within(&LIMITS, name, candidates.iter().copied())
 }
 
 #[cfg(test)]

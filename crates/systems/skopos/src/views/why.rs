@@ -10,7 +10,7 @@ use crate::blueprint::Blueprint;
 use crate::calls::{Progress, progress};
 use crate::commands::{Command, refusal};
 use crate::flow::ahead::{after, ahead};
-use crate::instances::Instances;
+use crate::instances::{Group, Instances, Slot};
 use crate::plan::{Class, Label, Step, StepId};
 use crate::run::log::{destination, verdict};
 use crate::run::{Await, Awaited, Launch, Mode, Reason as Ended, Run, Shown, Work};
@@ -327,7 +327,16 @@ impl Explainer<'_> {
             let text = format!("It waits for its turn: {name} is being carried out");
             all.push(reason(text, 0, ReasonKind::NotItsTurn { strategy: "flow".into(), waiting_for }));
         }
-        all.extend(self.leaf());
+        // What the step at work waits for is said of that one; of a cleanup step, another step's end is no end.
+        let name = run.work.leaf().and_then(|leaf| run.plan.step(leaf.step)).map(|step| step.id.clone());
+        let of_leaf = self.leaf();
+        if !step.cleanup {
+            let own = |reason: Reason| match (&name, reason.text.strip_prefix("It is ")) {
+                (Some(name), Some(rest)) => Reason { text: format!("{name} is {rest}"), ..reason },
+                _ => reason,
+            };
+            all.extend(of_leaf.into_iter().map(own));
+        }
         all
     }
 
@@ -447,29 +456,53 @@ impl Explainer<'_> {
                     Awaited::Service(_) => "is in service",
                     Awaited::All => "is updated",
                 };
-                let text = format!("{} {what} at {at}", waiting.instance);
-                all.push(reason(
-                    text,
-                    0,
-                    ReasonKind::Underway { what: what.into(), until_ms: Some(at.ms()) },
-                ));
+                if self.is_unready(waiting) {
+                    let text = format!(
+                        "{} {what} at {at} at the earliest, once its readiness check has passed",
+                        waiting.instance
+                    );
+                    all.push(reason(text, 0, self.readiness(waiting)));
+                } else {
+                    let text = format!("{} {what} at {at}", waiting.instance);
+                    let kind = ReasonKind::Underway { what: what.into(), until_ms: Some(at.ms()) };
+                    all.push(reason(text, 0, kind));
+                }
             }
             Progress::After(what) => {
-                let facts = process.and_then(|process| self.fleet.process(process));
                 let text = format!("{} is in service as soon as {what}", waiting.instance);
-                let kind = ReasonKind::Readiness {
-                    task: waiting.instance.clone(),
-                    attempts: facts.as_ref().map_or(0, |facts| facts.readiness_attempts),
-                    last_exit: facts.as_ref().and_then(|facts| facts.readiness_last),
-                    next_ms: facts.as_ref().and_then(|facts| facts.readiness_next).map(SimTime::ms),
-                };
-                all.push(reason(text, 0, kind));
+                all.push(reason(text, 0, self.readiness(waiting)));
             }
         }
         if let Some(process) = process {
             self.faults(process);
         }
         all
+    }
+
+    /// The readiness check of an instance that is waited for.
+    fn readiness(&self, waiting: &Await) -> ReasonKind {
+        let process = self.instances.get(waiting.slot).and_then(|instance| instance.process);
+        let facts = process.and_then(|process| self.fleet.process(process));
+        ReasonKind::Readiness {
+            task: waiting.instance.clone(),
+            attempts: facts.as_ref().map_or(0, |facts| facts.readiness_attempts),
+            last_exit: facts.as_ref().and_then(|facts| facts.readiness_last),
+            next_ms: facts.as_ref().and_then(|facts| facts.readiness_next).map(SimTime::ms),
+        }
+    }
+
+    /// Returns whether a readiness check has yet to pass before what is awaited is there.
+    fn is_unready(&self, waiting: &Await) -> bool {
+        let unready = |slot: Slot| {
+            self.instances.get(slot).is_some_and(|instance| instance.process.is_some() && !instance.ready)
+        };
+        let component = waiting.slot.component;
+        match waiting.what {
+            Awaited::Join => false,
+            Awaited::Up | Awaited::Service(_) => unready(waiting.slot),
+            Awaited::All => (0..self.blueprint.replicas(component))
+                .any(|index| unready(Slot { component, group: Group::New, index })),
+        }
     }
 
     /// Faults that are meant for a process can be ended.

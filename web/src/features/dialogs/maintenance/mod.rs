@@ -16,6 +16,7 @@ use crate::store::state::{Toast, ToastKind};
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::{Button, Dialog, icon};
 use planarium_protocol::View;
+use std::cell::Cell;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -40,6 +41,8 @@ pub(super) fn MaintenanceDialog(props: &MaintenanceDialogProps) -> Html {
     // The window that the form is about: its place and how it was when editing began; none for a new one. The count
     // makes the form anew.
     let editing = use_state_eq(|| (None::<(usize, Window)>, 0_u32));
+    // The answer to what was posted is awaited.
+    let posting = use_memo((), |()| Cell::new(false));
     // The control that had the focus may be gone with the old form.
     use_effect_with(editing.1, |count| {
         if *count > 0 {
@@ -74,23 +77,24 @@ pub(super) fn MaintenanceDialog(props: &MaintenanceDialogProps) -> Html {
         })
     };
     let onpost = {
-        let (hub, editing, drawn) = (hub.clone(), editing.clone(), editing.1);
+        let (hub, editing, posting, drawn) = (hub.clone(), editing.clone(), posting.clone(), editing.1);
         Callback::from(move |window: Window| {
-            // Of two clicks the second comes from a form that is done with.
-            if editing.1 != drawn {
+            // Of two clicks the second comes from a form that is done with, or whose answer is awaited.
+            if editing.1 != drawn || posting.replace(true) {
                 return;
             }
             // Time may have gone on meanwhile: only the window that was meant is replaced.
             let state = hub.state();
             let windows = windows_of(&state.world.view.cluster);
             let at = editing.0.as_ref().and_then(|(at, was)| place_by_now(&windows, *at, was));
-            hub.send(Action::Do(Box::new(post(&with(&windows, at, Some(window))))));
-            let said = hub.state().ui.toasts.clone();
-            let refused =
-                said.iter().any(|toast| toast.id >= state.ui.next_toast && toast.kind == ToastKind::Alert);
-            if !refused {
-                editing.set((None, editing.1 + 1));
-            }
+            let (editing, posting) = (editing.clone(), posting.clone());
+            let told = move |accepted| {
+                posting.set(false);
+                if accepted {
+                    editing.set((None, editing.1 + 1));
+                }
+            };
+            hub.try_input(post(&with(&windows, at, Some(window))), Callback::from(told));
         })
     };
     let onleave = {

@@ -6,15 +6,17 @@
 //!
 //! Source: `kubernetes/kubernetes: pkg/kubeapiserver/options/plugins.go` (order), `plugin/pkg/admission/{limitranger,
 //! serviceaccount,priority,defaulttolerationseconds,runtimeclass,storage/storageclass/setdefault,
-//! storage/storageobjectinuseprotection}` (1.29); match but for the volume with the account's token, which no pod gets here.
+//! storage/storageobjectinuseprotection}` (1.29); match.
 
 mod limits;
 mod priority;
 mod quota;
+mod tokens;
 mod webhooks;
 
 pub(crate) use priority::SYSTEM;
-pub(crate) use quota::{Charge, gives_back, status as quota_status};
+pub(crate) use quota::{Charge, bounds_for, gives_back, status as quota_status};
+pub(crate) use tokens::mount_token;
 
 use super::{Api, Draft, Parts};
 use crate::{
@@ -64,11 +66,12 @@ impl Api {
     fn admit_posted(&self, draft: &mut Draft) -> Result<(), ApiError> {
         let namespace = draft.meta.namespace.clone().unwrap_or_default();
         let refused = draft.meta.generate_name.clone().filter(|_| draft.named_by_server);
-        let name = refused.unwrap_or_else(|| draft.name().into());
+        let whole: Text = draft.name().into();
+        let name = refused.unwrap_or_else(|| whole.clone());
         let Some(spec) = as_object(&mut draft.content).and_then(|content| object_at(content, "spec")) else {
             return Ok(());
         };
-        if let Some(noted) = self.apply_limits(&namespace, &name, spec)? {
+        if let Some(noted) = self.apply_limits(&namespace, &whole, spec)? {
             draft.meta.annotations = draft.meta.annotations.with(limits::ANNOTATION, noted);
         }
         let asked = Asked::of(spec);
@@ -77,6 +80,9 @@ impl Api {
             put_new(spec, "overhead", overhead);
         }
         admit_pod(spec, false, &rank);
+        if let Some(token) = self.token_volume(&namespace, &name, &asked.account, &asked.automount) {
+            mount_token(spec, &token);
+        }
         Ok(())
     }
 
@@ -92,7 +98,7 @@ impl Api {
             let mut content = Value::clone(&parts.content);
             if let Some(spec) = as_object(&mut content).and_then(|content| object_at(content, "spec")) {
                 requests_of_limits(spec);
-                if let Some(noted) = self.apply_limits(&namespace, &name, spec)? {
+                if let Some(noted) = self.apply_limits(&namespace, &parts.name, spec)? {
                     parts.annotations = parts.annotations.with(limits::ANNOTATION, noted);
                 }
                 if let Some(overhead) = self.overhead_of(&name, &asked)? {
@@ -105,10 +111,10 @@ impl Api {
             parts.content = Arc::new(content);
         }
         let rank = self.admit_account_and_rank(&namespace, &name, &asked)?;
-        if let Spec::Pod(_, own) = &mut parts.spec
-            && own.rank != rank
-        {
-            *own = Arc::new(PodOwn { rank, ..PodOwn::clone(own) });
+        let token = self.token_volume(&namespace, &parts.name, &asked.account, &asked.automount);
+        if let Spec::Pod(_, own) = &mut parts.spec {
+            let own: &mut PodOwn = Arc::make_mut(own);
+            (own.rank, own.token) = (rank, token);
         }
         Ok(())
     }
@@ -156,6 +162,7 @@ struct Asked {
     priority: Option<i64>,
     policy: Text,
     runtime_class: Text,
+    automount: Value,
 }
 
 impl Asked {
@@ -166,6 +173,7 @@ impl Asked {
             priority: spec.int("priority"),
             policy: spec.text("preemptionPolicy").into(),
             runtime_class: spec.text("runtimeClassName").into(),
+            automount: spec.key("automountServiceAccountToken").clone(),
         }
     }
 
@@ -177,6 +185,7 @@ impl Asked {
             priority: spec.get("priority").and_then(Value::as_i64),
             policy: text("preemptionPolicy"),
             runtime_class: text("runtimeClassName"),
+            automount: spec.get("automountServiceAccountToken").cloned().unwrap_or_default(),
         }
     }
 }

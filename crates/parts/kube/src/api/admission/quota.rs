@@ -133,6 +133,34 @@ fn check(
     )))
 }
 
+/// The bounds of a quota that have to rise so that a number of pods of a template fit, with their new amounts. What the server said that one
+/// pod asked for (`cpu=2,pods=1`) counts where it is more than the template says: limits of the namespace may have added to it.
+pub(crate) fn bounds_for(
+    quota: &Object,
+    info: &KindInfo,
+    template: &Value,
+    count: u32,
+    asked: &str,
+) -> Vec<(Text, String)> {
+    let Status::Plain(status) = &quota.status else { return Vec::new() };
+    let mut wanted = usage_of(KindId::POD, info, template, true);
+    for (key, amount) in asked.split(',').filter_map(|one| one.split_once('=')) {
+        let amount = quantity::thousandths(amount).unwrap_or(0);
+        let known = wanted.get(key).copied().unwrap_or(0);
+        wanted.insert(key.into(), amount.max(known));
+    }
+    let (hard, used) = (amounts(status.key("hard")), amounts(status.key("used")));
+    let mut bounds = Vec::new();
+    for (key, bound) in &hard {
+        let more = wanted.get(key).copied().unwrap_or(0).saturating_mul(i64::from(count));
+        let sum = used.get(key).copied().unwrap_or(0).saturating_add(more);
+        if more > 0 && sum > *bound {
+            bounds.push((key.clone(), quantity::text_of(key, sum)));
+        }
+    }
+    bounds
+}
+
 /// The status of a quota: its bounds, and what the objects of its namespace come to.
 pub(crate) fn status(api: &Api, spec: &Value, namespace: &str) -> Value {
     let hard = spec.key("hard");

@@ -10,6 +10,8 @@ mod plan;
 mod rolling;
 mod sets;
 mod status;
+#[cfg(test)]
+pub(crate) mod tables;
 
 use crate::{
     cluster::Cluster,

@@ -33,24 +33,38 @@ pub(super) fn shrink(rollout: &Rollout) -> Vec<Resize> {
     if asked(&rollout.old) == 0 || most <= 0 {
         return Vec::new();
     }
-    let mut left = u32::try_from(most).unwrap_or(u32::MAX);
-    let mut steps = Vec::new();
-    let mut sizes: Vec<(ObjectNo, u32)> = Vec::new();
-    for set in &rollout.old {
+    let sizes = without_unavailable(&rollout.old, u32::try_from(most).unwrap_or(u32::MAX));
+    let changed = rollout.old.iter().zip(&sizes).filter(|(set, size)| set.replicas != size.replicas);
+    let mut steps: Vec<Resize> = changed.map(|(_, size)| *size).collect();
+    let spare = u32::try_from(i64::from(available(rollout.all())) - least).unwrap_or(0);
+    steps.extend(without_spare(&sizes, spare));
+    steps
+}
+
+/// Sizes of old ReplicaSets after they have given up so many pods that are not available, at most.
+///
+/// **Source**: `rolling.go` (`cleanupUnhealthyReplicas`), match.
+pub(super) fn without_unavailable(old: &[Arc<Object>], most: u32) -> Vec<Resize> {
+    let mut left = most;
+    let smaller = |set: &Arc<Object>| {
         let down = left.min(set.replicas.saturating_sub(counts(set).available));
-        let replicas = set.replicas - down;
         left -= down;
-        sizes.push((set.no, replicas));
-        if down > 0 {
-            steps.push(Resize { set: set.no, replicas });
-        }
-    }
-    let mut left = u32::try_from(i64::from(available(rollout.all())) - least).unwrap_or(0);
-    for (set, size) in sizes {
-        let down = left.min(size);
+        Resize { set: set.no, replicas: set.replicas - down }
+    };
+    old.iter().map(smaller).collect()
+}
+
+/// Those of some ReplicaSets that give up so many pods in all, with their new sizes.
+///
+/// **Source**: `rolling.go` (`scaleDownOldReplicaSetsForRollingUpdate`), match.
+pub(super) fn without_spare(sizes: &[Resize], spare: u32) -> Vec<Resize> {
+    let mut left = spare;
+    let mut steps = Vec::new();
+    for Resize { set, replicas } in sizes.iter().copied() {
+        let down = left.min(replicas);
         left -= down;
         if down > 0 {
-            steps.push(Resize { set, replicas: size - down });
+            steps.push(Resize { set, replicas: replicas - down });
         }
     }
     steps

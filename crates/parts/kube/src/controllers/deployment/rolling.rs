@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{
     cluster::Cluster,
-    records::store::Store,
+    records::{queue::Work, store::Store},
+    spec::Spec,
     status::{Phase, Status},
 };
 use planarium_ground::Cx;
@@ -24,6 +25,21 @@ pub(super) fn roll(cluster: &mut Cluster, cx: &mut Cx, rollout: &mut Rollout) {
     }
     resize(cluster, cx, rollout, &steps);
     status::write(cluster, cx, rollout, true);
+    ask_for_cleanup(cluster, cx, rollout);
+}
+
+/// Has the controller look again once a rollout has become complete and more old ReplicaSets are there than are kept.
+fn ask_for_cleanup(cluster: &mut Cluster, cx: &Cx, rollout: &Rollout) {
+    let no = rollout.object.no;
+    let Some(object) = cluster.api.store.object(no).filter(|now| counts(now) != counts(&rollout.object))
+    else {
+        return;
+    };
+    let Spec::Deployment(spec) = &object.spec else { return };
+    let now = sets::of(&cluster.api.store, object, &spec.clone());
+    if plan::is_complete(&now) && now.old.len() > now.spec.history as usize {
+        cluster.queue.ask(cx, Work::Sync(no));
+    }
 }
 
 /// All of the old go, then the new come.

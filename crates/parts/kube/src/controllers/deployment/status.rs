@@ -39,14 +39,10 @@ pub(crate) fn write(cluster: &mut Cluster, cx: &mut Cx, rollout: &Rollout, rolli
             );
             let wanted = rollout.replicas();
             let complete = new.updated == wanted && new.replicas == wanted && new.available == wanted;
-            let goes_on = new.updated > old.updated
-                || new.replicas.saturating_sub(new.updated) < old.replicas.saturating_sub(old.updated)
-                || new.ready > old.ready
-                || new.available > old.available;
             if complete {
                 let message = format!("{about} has successfully progressed.");
                 set(&mut new, Cond::new("Progressing", Tri::True, "NewReplicaSetAvailable", message, now));
-            } else if goes_on {
+            } else if goes_on(&old, &new) {
                 let message = format!("{about} is progressing.");
                 let since = progressing.filter(|one| one.status == Tri::True).map_or(now, |one| one.since);
                 new.conditions.retain(|one| one.kind != "Progressing");
@@ -71,6 +67,16 @@ pub(crate) fn write(cluster: &mut Cluster, cx: &mut Cx, rollout: &Rollout, rolli
     await_deadline(cluster, cx, &Rollout { object, ..rollout });
 }
 
+/// True if a rollout has come further from one status to the next.
+///
+/// **Source**: `util/deployment_util.go` (`DeploymentProgressing`), match.
+pub(super) fn goes_on(old: &SetStatus, new: &SetStatus) -> bool {
+    new.updated > old.updated
+        || new.replicas.saturating_sub(new.updated) < old.replicas.saturating_sub(old.updated)
+        || new.ready > old.ready
+        || new.available > old.available
+}
+
 /// Has the controller look again when a rollout that does not go on is late.
 fn await_deadline(cluster: &mut Cluster, cx: &Cx, rollout: &Rollout) {
     let no = rollout.object.no;
@@ -91,7 +97,10 @@ fn set(status: &mut SetStatus, cond: Cond) {
     }
 }
 
-fn is_late(rollout: &Rollout, now: SimTime) -> bool {
+/// True if a rollout has made no progress within its deadline.
+///
+/// **Source**: `util/deployment_util.go` (`DeploymentTimedOut`), match.
+pub(super) fn is_late(rollout: &Rollout, now: SimTime) -> bool {
     let Some((one, seconds)) = condition(&rollout.object, "Progressing").zip(rollout.spec.progress_s) else {
         return false;
     };

@@ -8,14 +8,31 @@ use crate::part::Kubernetes;
 use crate::wire::{self, Answer, Body};
 use planarium_ground::Cx;
 use planarium_part::{Ground, outcome};
-use planarium_protocol::Refusal;
 use planarium_protocol::input::HttpCall;
+use planarium_protocol::{Input, Refusal};
 use serde_json::Value;
 
 /// Returns whether a call is one of the API's.
 pub(in super::super) fn is_call(call: &HttpCall) -> bool {
     let path = call.path.split_once('?').map_or(&*call.path, |(path, _)| path);
     path.split('/').find(|part| !part.is_empty()) == Some(ROOT)
+}
+
+/// Namespace and name of the pod that a call evicts.
+pub(in super::super) fn evicted(input: &Input) -> Option<(String, String)> {
+    let Input::Call(call) = input else { return None };
+    let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
+    if call.method != "POST" || query.contains("dryRun") {
+        return None;
+    }
+    let segments = planarium_part::Request::new(&call.method, path, "").segments();
+    let words: Vec<&str> = segments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [ROOT, "api", _, "namespaces", namespace, "pods", pod, "eviction"] => {
+            Some(((*namespace).to_owned(), (*pod).to_owned()))
+        }
+        _ => None,
+    }
 }
 
 /// Carries a call out; none when its path is no path of the API.

@@ -6,12 +6,13 @@
 mod changes;
 mod watches;
 
-pub(super) use changes::{call, is_call};
+pub(super) use changes::{call, evicted, is_call};
 pub(super) use watches::news;
 
 use super::Kubernetes;
-use crate::wire::{self, Answer, Body, protobuf};
+use crate::wire::{self, Answer, Body, duplicates, protobuf};
 use planarium_part::{Ground, Request, Response, Wire};
+use planarium_protocol::Input;
 
 /// Paths of the API begin with this.
 const ROOT: &str = "kube";
@@ -56,7 +57,15 @@ pub(super) fn route(kubernetes: &Kubernetes, ground: &Ground<'_>, request: &Requ
 /// A change as an input. Journals keep bodies as JSON, so one in protocol buffers is read before.
 fn change(request: &Request) -> Wire {
     if request.content_type() != protobuf::MEDIA_TYPE {
-        return Wire::call(request);
+        let mut wire = Wire::call(request);
+        if let Wire::Change(input, _) = &mut wire
+            && let Input::Call(call) = &mut **input
+            && duplicates::repeats(&request.body)
+        {
+            // As data it would have lost what is written twice.
+            call.body = String::from_utf8_lossy(&request.body).into_owned().into();
+        }
+        return wire;
     }
     match protobuf::decode(&request.body) {
         Ok(body) => {

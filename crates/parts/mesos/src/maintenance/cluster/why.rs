@@ -1,7 +1,10 @@
 //! Why a machine is in its state.
 
 use crate::{
-    agents::{Agent, AgentState, Agents, view::machines},
+    agents::{
+        Agent, AgentState, Agents,
+        view::{machines, notice},
+    },
     api::AgentId,
     frameworks::Frameworks,
     maintenance::{
@@ -12,7 +15,7 @@ use crate::{
     records::Records,
 };
 use planarium_ground::{Absence, Fleet};
-use planarium_kernel::SortedMap;
+use planarium_kernel::{SimTime, SortedMap};
 use planarium_protocol::{
     Text,
     input::Input,
@@ -59,6 +62,13 @@ fn why_agent(records: &Records, fleet: &Fleet, id: AgentId, agent: &Agent) -> Ma
         AgentState::Gone => {
             reasons.push("its agent was marked gone and may not come back; a fresh one may".to_owned());
         }
+    }
+    if let Some(notice) = notice(records, fleet, agent) {
+        let at = SimTime(notice.at_ms);
+        reasons.push(format!(
+            "{} notices at {at}: pings that it does not answer have timed out then",
+            notice.by
+        ));
     }
     match mode {
         Mode::Up => {}

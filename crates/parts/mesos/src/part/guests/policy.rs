@@ -17,10 +17,17 @@ use planarium_kernel::Milli;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
+/// The resources of a task.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    cpus: Milli,
+    mem: Milli,
+}
+
 /// Needs of such a framework's task: cpus, and memory in MiB.
-const SMALL: (Milli, Milli) = (Milli(100), Milli(32_000));
+const SMALL: Size = Size { cpus: Milli(100), mem: Milli(32_000) };
 /// Needs of each task of a growing framework.
-const LARGE: (Milli, Milli) = (Milli(1_000), Milli(128_000));
+const LARGE: Size = Size { cpus: Milli(1_000), mem: Milli(128_000) };
 /// Time for which a growing framework avoids a machine without room for a task.
 const FULL_MS: u64 = 60_000;
 /// Time for which a framework that agreed is not asked again.
@@ -256,10 +263,10 @@ impl SingleTask {
 }
 
 /// Returns the resources that a task takes of an offer, if they are there.
-fn needed(offered: &Resources, (cpus, mem): (Milli, Milli)) -> Option<Resources> {
+fn needed(offered: &Resources, size: Size) -> Option<Resources> {
     let part = |name: &str, amount: Milli| -> Option<Resource> {
         let fits = |resource: &&Resource| &*resource.name == name && resource.amount() >= amount;
         offered.iter().find(fits).map(|resource| resource.with_scalar(amount))
     };
-    Some([part("cpus", cpus)?, part("mem", mem)?].into_iter().collect())
+    Some([part("cpus", size.cpus)?, part("mem", size.mem)?].into_iter().collect())
 }

@@ -9,6 +9,7 @@
     reason = "one signature for every function of the table"
 )]
 
+use planarium_kernel::civil::{Date, weekday};
 use std::fmt;
 
 use crate::template::gotemplate::call::{Answer, Function, Type, arg, text};
@@ -95,7 +96,8 @@ impl Instant {
 
     /// Returns the result of `.Method` on an instant, for the usual methods.
     pub(in crate::template::gotemplate) fn method(self, name: &str) -> Option<Value> {
-        let (year, month, day) = self.civil();
+        let Date { year, month, day } = Date::of_day(self.day());
+        let (month, day) = (i64::from(month), i64::from(day));
         let of_day = self.0.rem_euclid(DAY_MS);
         Some(match name {
             "Unix" => Value::Int64(self.0.div_euclid(1000)),
@@ -127,21 +129,12 @@ impl Instant {
     }
 
     fn weekday(self) -> i64 {
-        (self.0.div_euclid(DAY_MS).saturating_add(4)).rem_euclid(7)
+        i64::from(weekday(self.day()))
     }
 
-    /// Year, month and day.
-    fn civil(self) -> (i64, i64, i64) {
-        let days = self.0.div_euclid(DAY_MS).saturating_add(719_468);
-        let era = days.div_euclid(146_097);
-        let of_era = days.rem_euclid(146_097);
-        let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let shifted = (5 * of_year + 2) / 153;
-        let day = of_year - (153 * shifted + 2) / 5 + 1;
-        let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-        let year = year_of_era + era * 400 + i64::from(month <= 2);
-        (year, month, day)
+    /// The day, counted from 1 January 1970.
+    fn day(self) -> i64 {
+        self.0.div_euclid(DAY_MS)
     }
 
     /// By Go's reference layout.
@@ -159,7 +152,8 @@ impl Instant {
     }
 
     fn part(self, part: &str) -> String {
-        let (year, month, day) = self.civil();
+        let Date { year, month, day } = Date::of_day(self.day());
+        let (month, day) = (i64::from(month), i64::from(day));
         let of_day = self.0.rem_euclid(DAY_MS);
         let (hour, minute, second) = (of_day / 3_600_000, of_day / 60_000 % 60, of_day / 1000 % 60);
         let hour12 = if hour % 12 == 0 { 12 } else { hour % 12 };
@@ -422,14 +416,6 @@ fn parse(layout: &str, given: &str) -> Option<Instant> {
         Some(false) if hour == 12 => hour = 0,
         _ => {}
     }
-    let days = days_from_civil(year, month, day);
+    let days = Date { year, month: u32::try_from(month).ok()?, day: u32::try_from(day).ok()? }.to_day();
     Some(Instant((((days * 24 + hour) * 60 + minute) * 60 + second - offset) * 1000))
-}
-
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }

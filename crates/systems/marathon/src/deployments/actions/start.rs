@@ -6,12 +6,12 @@ use crate::deployments::lifecycle::Deploying;
 use crate::deployments::work::progress::Heard;
 use crate::deployments::work::{Job, News, Starting, Work};
 use crate::instances::tracker::SpecNo;
-use crate::timers::{Job as Timed, tick_from};
+use crate::timers::{Job as Timed, Rhythm, tick_from};
 use planarium_kernel::Class;
 use std::sync::Arc;
 
 /// The first look whether something is missing again, and those after it.
-const SYNC_MS: (u64, u64) = (1_000, 5_000);
+const SYNC: Rhythm = Rhythm { first_ms: 1_000, every_ms: 5_000 };
 
 impl Deploying<'_, '_> {
     pub(crate) fn begin_start(&mut self, no: SpecNo, job: &mut Job) -> bool {
@@ -58,7 +58,7 @@ impl Deploying<'_, '_> {
         if job.spec.instances <= self.records.instances.counts(no).present {
             self.records.timers.disarm(Timed::Sync(no));
         } else if !self.records.timers.is_armed(Timed::Sync(no)) {
-            let at = tick_from(self.port.cx.now().saturating_add(1), starting.since, SYNC_MS);
+            let at = tick_from(self.port.cx.now().saturating_add(1), starting.since, SYNC);
             self.records.timers.arm(Timed::Sync(no), at, Class::OneShot, self.port.cx.cause());
         }
     }

@@ -86,6 +86,15 @@ impl Selector<'_> {
     }
 }
 
+/// Key of random choices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Luck {
+    /// The seed of the world.
+    pub(crate) seed: u64,
+    /// Who draws: an attempt of an instance.
+    pub(crate) entity: u64,
+}
+
 /// Context of a match.
 pub(crate) struct Around<'a> {
     pub(crate) settings: &'a Settings,
@@ -99,7 +108,7 @@ pub(crate) struct Around<'a> {
     /// A volume that waits there makes up for GPUs that nobody asked for.
     pub(crate) has_volume: bool,
     /// Key of random choices.
-    pub(crate) luck: (u64, u64),
+    pub(crate) luck: Luck,
 }
 
 /// Resources that a task would take of an offer.

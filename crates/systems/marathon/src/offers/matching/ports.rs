@@ -2,6 +2,7 @@
 //!
 //! **Source**: `marathon: tasks/PortsMatcher.scala`. Match.
 
+use super::Luck;
 use crate::definition::spec::HostPorts;
 use planarium_kernel::draw;
 use planarium_mesos::api::{Ranges, Resource, Value};
@@ -20,7 +21,7 @@ type Port = (usize, u64);
 pub(crate) fn choose(
     wanted: &HostPorts,
     usable: &[&Resource],
-    luck: (u64, u64),
+    luck: Luck,
     into: &mut Vec<Resource>,
 ) -> Option<Vec<Option<u32>>> {
     if wanted.len() == 0 {
@@ -78,7 +79,8 @@ struct Random {
 }
 
 impl Random {
-    fn new(mut parts: Vec<Part>, (seed, entity): (u64, u64)) -> Self {
+    fn new(mut parts: Vec<Part>, luck: Luck) -> Self {
+        let Luck { seed, entity } = luck;
         let shuffle = draw::stem(seed, entity, SHUFFLE);
         for last in (1..parts.len()).rev() {
             let other = draw::scaled(draw::absorb(shuffle, last as u64), 0, last as u64);
@@ -139,7 +141,7 @@ mod tests {
             (HostPorts::Any(0), Some(vec![])),
             (HostPorts::Any(5), None),
         ] {
-            let chosen = choose(&wanted, &usable, (1, 2), &mut Vec::new());
+            let chosen = choose(&wanted, &usable, Luck { seed: 1, entity: 2 }, &mut Vec::new());
             assert_eq!(chosen, expected, "{wanted:?}");
         }
     }
@@ -149,13 +151,13 @@ mod tests {
         let (one, other) = (ports(&[(10, 12), (20, 20)]), ports(&[(30, 31)]));
         for entity in 0..50 {
             let mut resources = Vec::new();
-            let all = choose(&HostPorts::Any(6), &[&one, &other], (7, entity), &mut resources);
+            let all = choose(&HostPorts::Any(6), &[&one, &other], Luck { seed: 7, entity }, &mut resources);
             let mut numbers: Vec<u32> = all.expect("six are offered").into_iter().flatten().collect();
             planarium_kernel::sorted::sort(&mut numbers);
             assert_eq!(numbers, [10, 11, 12, 20, 30, 31]);
             assert_eq!(resources, [one.clone(), other.clone()]);
             let mapped = HostPorts::Mapped(vec![Some(0), Some(11), Some(0)]);
-            let some = choose(&mapped, &[&one], (7, entity), &mut Vec::new()).expect("offered");
+            let some = choose(&mapped, &[&one], Luck { seed: 7, entity }, &mut Vec::new()).expect("offered");
             assert_eq!(some.iter().filter(|port| **port == Some(11)).count(), 1, "{some:?}");
         }
     }

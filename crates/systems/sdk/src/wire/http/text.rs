@@ -47,7 +47,7 @@ fn assembled(out: &mut String, value: &Value, indent: usize) {
     match value {
         Value::Array(items) => {
             let one = |out: &mut String, item: &&Value, indent| assembled(out, item, indent);
-            entries(out, ('[', ']'), &items.iter().collect::<Vec<_>>(), indent, one);
+            entries(out, '[', ']', &items.iter().collect::<Vec<_>>(), indent, one);
         }
         Value::Object(map) => {
             let one = |out: &mut String, (key, value): &(&str, &Value), indent| {
@@ -55,7 +55,7 @@ fn assembled(out: &mut String, value: &Value, indent: usize) {
                 out.push_str(": ");
                 assembled(out, value, indent);
             };
-            entries(out, ('{', '}'), &by_hash(map), indent, one);
+            entries(out, '{', '}', &by_hash(map), indent, one);
         }
         other => plain(out, other.clone()),
     }
@@ -63,7 +63,8 @@ fn assembled(out: &mut String, value: &Value, indent: usize) {
 
 fn entries<T>(
     out: &mut String,
-    (open, close): (char, char),
+    open: char,
+    close: char,
     items: &[T],
     indent: usize,
     one: impl Fn(&mut String, &T, usize),

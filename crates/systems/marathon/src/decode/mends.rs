@@ -1,0 +1,64 @@
+//! Mends of what the real one refuses, where there is one way to write it.
+//!
+//! *Knows*: rules by their messages. *Must not know*: where a finding is shown.
+
+use crate::definition::OPERATORS;
+use crate::definition::Violation;
+use planarium_source::yaml::Node;
+use planarium_source::{Span, suggest};
+
+/// A mend: what it does in words, what it replaces, by what.
+pub(super) type Mend = (String, Span, String);
+
+/// The mend of a violation at a value.
+pub(super) fn mend(node: &Node, violation: &Violation) -> Option<Mend> {
+    let said: &str = &violation.message;
+    let write = |node: &Node, text: &str| {
+        // What a template or an anchor made cannot be edited in its place.
+        node.literal.then(|| (format!("Write {text}"), node.span, text.to_owned()))
+    };
+    let is_about = |field: &str| violation.path.ends_with(field);
+    if let Some((_, expected)) = said.split_once("expected one of: [").filter(|_| is_about("/role")) {
+        let first = expected.split([',', ']']).next().map(str::trim).filter(|role| !role.is_empty())?;
+        return write(node, &quoted(first));
+    }
+    if said.contains("must have `acceptedResourceRoles = [\"*\"]`") && is_about("acceptedResourceRoles") {
+        return write(node, "[\"*\"]");
+    }
+    if said.contains("unreachableStrategy must be disabled") {
+        // It is told of the whole app, too.
+        let field =
+            if is_about("unreachableStrategy") { Some(node) } else { node.get("unreachableStrategy") };
+        return write(field?, "\"disabled\"");
+    }
+    if said.contains("expected 0.0") && is_about("maximumOverCapacity") {
+        return write(node, "0");
+    }
+    constraint(node, said)
+}
+
+/// The mend of a constraint, by what is wrong with it.
+fn constraint(node: &Node, said: &str) -> Option<Mend> {
+    let parts = node.literal.then(|| node.as_sequence()).flatten()?;
+    let text = |at: usize| Some(&*parts.get(at)?.as_scalar()?.text);
+    let (field, operator) = (text(0)?, text(1)?);
+    let whole = |parts: &[&str]| {
+        let words: Vec<String> = parts.iter().map(|part| quoted(part)).collect();
+        let written = format!("[{}]", words.join(", "));
+        Some((format!("Write {written}"), node.span, written))
+    };
+    match () {
+        () if said.starts_with("operator must be one of") => {
+            let meant = suggest(&operator.to_ascii_uppercase(), OPERATORS)?;
+            Some((format!("Write '{meant}'"), parts.get(1)?.span, quoted(meant)))
+        }
+        () if said.starts_with("UNIQUE does not accept") => whole(&[field, "UNIQUE"]),
+        () if said.starts_with("GROUP BY must define") => whole(&[field, "GROUP_BY"]),
+        () if said.starts_with("MAX_PER requires") => whole(&[field, "MAX_PER", "1"]),
+        () => None,
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

@@ -1,0 +1,284 @@
+//! The order of work: questions one after the other, frames in pieces, pings at once.
+//!
+//! *Knows*: which question may be cut into pieces or left out. *Must not know*: the browser; it is handed a clock and a way to send.
+
+use planarium_host::{FRAME_MS, Host};
+use planarium_messages::facts::Fact;
+use planarium_messages::questions::{Ask, Question};
+use planarium_messages::wire::{self, Asked, Encoder, Told};
+use std::collections::VecDeque;
+use std::fmt;
+
+/// Longest time of work between two looks at what has come meanwhile. *Units*: microseconds.
+const SLICE_US: u64 = 8_000;
+/// A piece of a frame takes about that long. *Units*: microseconds.
+const PIECE_US: u64 = 2_000;
+/// Virtual time of the first piece. *Units*: milliseconds.
+const FIRST_PIECE_MS: u64 = 64;
+
+/// A host with the questions that wait for it.
+pub(crate) struct Desk {
+    host: Host,
+    encoder: Encoder,
+    waiting: VecDeque<Question>,
+    frame: Option<Frame>,
+    /// Virtual time of a piece of a frame. *Units*: milliseconds.
+    piece_ms: u64,
+    send: fn(&Told),
+    now_us: fn() -> u64,
+}
+
+/// A frame under way.
+struct Frame {
+    question: Question,
+    left_ms: u64,
+    took_us: u64,
+    facts: Vec<Fact>,
+}
+
+impl fmt::Debug for Desk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Desk").field("waiting", &self.waiting.len()).finish_non_exhaustive()
+    }
+}
+
+impl Desk {
+    /// A host over an empty world, with a way to send and a clock in microseconds.
+    pub(crate) fn new(send: fn(&Told), now_us: fn() -> u64) -> Self {
+        Self {
+            host: Host::new(move |keep| send(&Told::Keep(keep))),
+            encoder: Encoder::default(),
+            waiting: VecDeque::new(),
+            frame: None,
+            piece_ms: FIRST_PIECE_MS,
+            send,
+            now_us,
+        }
+    }
+
+    /// Takes a text of the page. A text that is no message is passed over.
+    pub(crate) fn take(&mut self, text: &str) {
+        match wire::asked(text) {
+            Ok(Asked::Ping(number)) => (self.send)(&Told::Pong(number)),
+            Ok(Asked::Question(question)) => self.waiting.push_back(*question),
+            Err(_) => {}
+        }
+    }
+
+    /// Works for one slice of time. Returns whether there is more to do.
+    pub(crate) fn work(&mut self) -> bool {
+        let from_us = (self.now_us)();
+        while (self.now_us)().saturating_sub(from_us) < SLICE_US {
+            if let Some(frame) = self.frame.take() {
+                self.play(frame);
+            } else if let Some(question) = self.waiting.pop_front() {
+                self.begin(question);
+            } else {
+                return false;
+            }
+        }
+        self.frame.is_some() || !self.waiting.is_empty()
+    }
+
+    fn begin(&mut self, mut question: Question) {
+        if let Ask::Frame(ms) | Ask::Ahead(ms) = question.ask {
+            let frame = Frame { question, left_ms: ms.min(FRAME_MS), took_us: 0, facts: Vec::new() };
+            self.frame = Some(frame);
+            return;
+        }
+        // Of several seeks in a row only the last one is seen.
+        if seeks(&question.ask) && self.waiting.front().is_some_and(|next| seeks(&next.ask)) {
+            question.ask = Ask::Look;
+        }
+        let (number, from_us) = (question.number, (self.now_us)());
+        let facts = self.host.answer(question);
+        self.tell(number, (self.now_us)().saturating_sub(from_us), facts);
+    }
+
+    /// Plays a piece of a frame, or ends it: where something else waits, the frame ends where it is.
+    fn play(&mut self, mut frame: Frame) {
+        let from_us = (self.now_us)();
+        let piece_ms = frame.left_ms.min(self.piece_ms);
+        let last = piece_ms == frame.left_ms || !self.waiting.is_empty();
+        let ask = match frame.question.ask {
+            Ask::Frame(_) if last => Ask::Frame(piece_ms),
+            _ => Ask::Ahead(piece_ms),
+        };
+        let piece = Question { editor: frame.question.editor.take(), ask, ..frame.question.clone() };
+        let facts = self.host.answer(piece);
+        let stopped = facts.iter().any(|fact| matches!(fact, Fact::Stopped));
+        frame.facts.extend(facts);
+        let took_us = (self.now_us)().saturating_sub(from_us);
+        frame.took_us += took_us;
+        frame.left_ms -= piece_ms;
+        if last || stopped {
+            self.tell(frame.question.number, frame.took_us, frame.facts);
+            return;
+        }
+        self.piece_ms = match took_us {
+            ..PIECE_US => self.piece_ms.saturating_mul(2).min(FRAME_MS),
+            _ => (self.piece_ms / 2).max(1),
+        };
+        self.frame = Some(frame);
+    }
+
+    fn tell(&mut self, number: u32, took_us: u64, facts: Vec<Fact>) {
+        (self.send)(&Told::Facts(self.encoder.batch(number, took_us, facts)));
+    }
+}
+
+fn seeks(ask: &Ask) -> bool {
+    matches!(ask, Ask::SeekMs(_) | Ask::SeekSeq(_) | Ask::SeekTenth(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planarium_messages::wire::{Decoder, asked, text};
+    use planarium_protocol::json;
+    use std::cell::{Cell, RefCell};
+
+    thread_local! {
+        static SENT: RefCell<Vec<Told>> = const { RefCell::new(Vec::new()) };
+        /// Each look at the clock takes so long.
+        static PACE_US: Cell<u64> = const { Cell::new(0) };
+        static NOW_US: Cell<u64> = const { Cell::new(0) };
+    }
+
+    fn send(told: &Told) {
+        let told = json::read(text(told).as_bytes()).expect("what is sent can be read");
+        SENT.with_borrow_mut(|sent| sent.push(told));
+    }
+
+    fn now_us() -> u64 {
+        NOW_US.set(NOW_US.get() + PACE_US.get());
+        NOW_US.get()
+    }
+
+    /// A desk with its page: questions in, facts by their numbers out.
+    struct Page {
+        desk: Desk,
+        decoder: Decoder,
+        number: u32,
+    }
+
+    impl Page {
+        fn new() -> Self {
+            let mut page = Self { desk: Desk::new(send, now_us), decoder: Decoder::default(), number: 0 };
+            page.ask(Ask::Begin(Box::default()));
+            while page.desk.work() {}
+            page.told();
+            page
+        }
+
+        fn ask(&mut self, ask: Ask) -> u32 {
+            self.number += 1;
+            let question = Question { number: self.number, selected: None, editor: None, ask };
+            let sent = text(&Asked::Question(Box::new(question)));
+            assert!(asked(&sent).is_ok());
+            self.desk.take(&sent);
+            self.number
+        }
+
+        /// Answers by now: the number of the question, and the clock that it shows.
+        fn told(&mut self) -> Vec<(u32, Option<u64>)> {
+            let sent = SENT.take();
+            let batches = sent.into_iter().filter_map(|told| match told {
+                Told::Facts(batch) => Some(batch),
+                _ => None,
+            });
+            let clock = |facts: Vec<Fact>| {
+                facts.into_iter().rev().find_map(|fact| match fact {
+                    Fact::Moved(snapshot) => Some(snapshot.clock.now_ms),
+                    _ => None,
+                })
+            };
+            batches.map(|batch| (batch.number, clock(self.decoder.facts(batch)))).collect()
+        }
+    }
+
+    #[test]
+    fn a_frame_is_played_in_pieces_and_answered_once() {
+        let mut page = Page::new();
+        PACE_US.set(1_000);
+        let frame = page.ask(Ask::Frame(16_000));
+        let mut slices = 1;
+        while page.desk.work() {
+            assert!(page.told().is_empty(), "a frame under way has no answer");
+            slices += 1;
+        }
+        assert_eq!(page.told(), [(frame, Some(16_000))]);
+        assert!(slices > 2, "{slices} slices");
+    }
+
+    #[test]
+    fn a_pause_and_a_ping_land_in_the_middle_of_a_frame() {
+        let mut page = Page::new();
+        PACE_US.set(3_000);
+        let frame = page.ask(Ask::Frame(16_000));
+        assert!(page.desk.work());
+        page.desk.take(&text(&Asked::Ping(7)));
+        let sent = SENT.take();
+        assert!(matches!(sent[..], [Told::Pong(7)]), "{sent:?}");
+        let look = page.ask(Ask::Look);
+        while page.desk.work() {}
+        let told = page.told();
+        assert_eq!(told.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [frame, look]);
+        let at_ms = told[0].1.expect("the frame shows where it ended");
+        assert!((1..16_000).contains(&at_ms), "{at_ms}");
+    }
+
+    #[test]
+    fn of_several_seeks_the_last_one_is_seen() {
+        let mut page = Page::new();
+        let seeks: Vec<_> = [5_000, 20_000, 9_000].map(|ms| page.ask(Ask::SeekMs(ms))).to_vec();
+        while page.desk.work() {}
+        let told = page.told();
+        assert_eq!(told.iter().map(|(number, _)| *number).collect::<Vec<_>>(), seeks, "each has its answer");
+        assert_eq!(told.iter().filter_map(|(_, at)| *at).collect::<Vec<_>>(), [9_000]);
+    }
+
+    #[test]
+    fn pieces_of_a_frame_make_the_same_run_as_the_whole() {
+        let digest = |pace_us: u64| {
+            let mut page = Page::new();
+            PACE_US.set(pace_us);
+            for _ in 0..4 {
+                page.ask(Ask::Frame(9_999));
+                while page.desk.work() {}
+            }
+            page.desk.take(&text(&Asked::Question(Box::new(Question {
+                number: 99,
+                selected: None,
+                editor: None,
+                ask: Ask::Link(String::new()),
+            }))));
+            while page.desk.work() {}
+            let links = SENT.take().into_iter().filter_map(|told| match told {
+                Told::Facts(batch) if batch.number == 99 => Some(page.decoder.facts(batch)),
+                Told::Facts(batch) => {
+                    page.decoder.facts(batch);
+                    None
+                }
+                _ => None,
+            });
+            let mut links = links.flatten().filter_map(|fact| match fact {
+                // The clock of a world at rest stands, at the latest from the next piece on.
+                Fact::Link(link) => Some(link.digest),
+                _ => None,
+            });
+            links.next().expect("a link")
+        };
+        assert_eq!(digest(0), digest(2_500));
+    }
+
+    #[test]
+    fn a_text_that_is_no_message_is_passed_over() {
+        let mut page = Page::new();
+        for text in ["", "{}", "[1]", "{\"Question\":{}}", "nonsense"] {
+            page.desk.take(text);
+        }
+        assert!(!page.desk.work());
+        assert!(page.told().is_empty());
+    }
+}

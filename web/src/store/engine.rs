@@ -1,0 +1,189 @@
+//! The link to the engine in its worker, which is started again whenever it ends.
+//!
+//! *Knows*: texts, pings, and what a new engine is told first. *Must not know*: what a question means, how a worker is loaded
+//! (`web/engine.js`).
+//!
+//! *Order*: an engine that panicked or does not answer is ended; the next one is told the world as it was kept last and the moment
+//! shown; the question that the old one was at is set aside; those behind it are asked again.
+
+use super::action::Action;
+use super::hub::{Hub, WeakHub};
+use super::link::Link;
+use super::stopped::Stopped;
+use super::watch::{BEAT_MS, Beat, Watch};
+use super::{effects, persist};
+use crate::browser;
+use gloo::timers::callback::Interval;
+use planarium_messages::facts::Keep;
+use planarium_messages::questions::{Ask, Begin, Question, Resume};
+use planarium_messages::wire::{Asked, Decoder, Told, VERSION, text, told};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+
+/// The link.
+#[derive(Clone)]
+pub(crate) struct Engine(Rc<Inner>);
+
+struct Inner {
+    hub: WeakHub,
+    decoder: RefCell<Decoder>,
+    watch: RefCell<Watch>,
+    /// The world as it was kept last before an answer.
+    tab: RefCell<String>,
+    /// The same, as the question that the engine is at has left it.
+    coming: RefCell<Option<String>>,
+    /// Engines in a row that ended before they answered what they were told first.
+    falls: Cell<u32>,
+    /// Number of the first question to the engine that took over, until it is answered.
+    first: Cell<Option<u32>>,
+    /// Says that no engine can be started any more.
+    give_up: fn(&str),
+    /// What is called by the browser; it lives as long as the link.
+    calls: RefCell<Option<Calls>>,
+}
+
+/// Calls of the browser: texts of the engine, and a beat each second.
+struct Calls {
+    _hear: Closure<dyn FnMut(String)>,
+    _beat: Interval,
+}
+
+impl Engine {
+    /// A link to the engine that the page's first script has started. `give_up` is called when no engine stays any more.
+    pub(crate) fn new(hub: &Hub, give_up: fn(&str)) -> Self {
+        let engine = Self(Rc::new(Inner {
+            hub: hub.downgrade(),
+            decoder: RefCell::default(),
+            watch: RefCell::default(),
+            tab: RefCell::default(),
+            coming: RefCell::default(),
+            falls: Cell::new(0),
+            first: Cell::new(None),
+            give_up,
+            calls: RefCell::default(),
+        }));
+        let weak = Rc::downgrade(&engine.0);
+        let with = move |call: &dyn Fn(&Engine)| {
+            if let Some(inner) = weak.upgrade() {
+                call(&Engine(inner));
+            }
+        };
+        let hears = with.clone();
+        let hear = Closure::new(move |text: String| hears(&|engine| engine.hear(&text)));
+        let beat = Interval::new(BEAT_MS, move || with(&Engine::beat));
+        browser::hear_engine(&hear);
+        *engine.0.calls.borrow_mut() = Some(Calls { _hear: hear, _beat: beat });
+        engine
+    }
+
+    fn hear(&self, message: &str) {
+        let Some(hub) = self.0.hub.upgrade() else { return };
+        match told(message) {
+            Ok(Told::Hello(VERSION)) => self.0.watch.borrow_mut().is_up(),
+            Ok(Told::Hello(other)) => {
+                self.fall(&format!("the engine speaks version {other}, the page {VERSION}"));
+            }
+            Ok(Told::Keep(keep)) => {
+                if let Keep::Tab(tab) = &keep {
+                    *self.0.coming.borrow_mut() = Some(tab.clone());
+                }
+                hub.kept(keep);
+            }
+            Ok(Told::Facts(batch)) => {
+                if let Some(tab) = self.0.coming.take() {
+                    *self.0.tab.borrow_mut() = tab;
+                }
+                let number = batch.number;
+                #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+                let took_ms = batch.took_us as f64 / 1000.0;
+                let facts = self.0.decoder.borrow_mut().facts(batch);
+                if self.0.first.get().is_none_or(|first| first == number) {
+                    self.0.first.set(None);
+                    self.0.falls.set(0);
+                }
+                hub.told(number, took_ms, facts);
+            }
+            Ok(Told::Pong(ping)) => self.0.watch.borrow_mut().heard(ping),
+            Ok(Told::Panicked(reason)) => self.fall(&reason),
+            Err(reason) => self.fall(&format!("the engine said what the page does not understand: {reason}")),
+        }
+    }
+
+    fn beat(&self) {
+        let Some(hub) = self.0.hub.upgrade() else { return };
+        let at = hub.oldest();
+        let beat = self.0.watch.borrow_mut().beat(browser::now_ms(), at.as_ref().map(|at| &at.ask));
+        match beat {
+            Beat::Rest => {}
+            Beat::Ping(ping) => browser::post_to_engine(&text(&Asked::Ping(ping))),
+            Beat::Silent => self.fall("the engine did not answer any more"),
+        }
+    }
+
+    /// The engine has ended: the next one takes over.
+    fn fall(&self, reason: &str) {
+        let Some(hub) = self.0.hub.upgrade() else { return };
+        gloo::console::error!(format!("The engine stopped: {reason}"));
+        let falls = self.0.falls.get();
+        self.0.falls.set(falls + 1);
+        let fatal = hub.oldest();
+        let clock = hub.state().world.clock;
+        // What was told to an engine that took over is nothing that somebody did.
+        if falls == 0 {
+            let stopped = Stopped::of(fatal.as_ref(), clock.now_ms, reason);
+            hub.send(Action::Stopped(Box::new(stopped)));
+        }
+        let mut rest = hub.ended();
+        if let Some(fatal) = fatal {
+            rest.retain(|question| question.number != fatal.number);
+            hub.give_up(fatal.number);
+        }
+        self.0.coming.take();
+        *self.0.decoder.borrow_mut() = Decoder::default();
+        *self.0.watch.borrow_mut() = Watch::default();
+        let Some(first) = self.first_of_next(&hub, falls) else {
+            (self.0.give_up)(reason);
+            return;
+        };
+        rest.retain(|question| !is_passing(&question.ask));
+        browser::restart_engine();
+        self.0.first.set(Some(hub.go_on(first, rest)));
+    }
+
+    /// Chooses what the next engine is told first: the world as it was; if that ends it, the run as its inputs tell it; then an
+    /// empty page. `None` after that.
+    fn first_of_next(&self, hub: &Hub, falls: u32) -> Option<Ask> {
+        let tab = self.0.tab.borrow().clone();
+        let state = hub.state();
+        let clock = state.world.clock;
+        let (hash, names) = (browser::hash(), crate::systems::file_names());
+        match falls {
+            0 if !tab.is_empty() => Some(Ask::Resume(Box::new(Resume {
+                tab,
+                at: (clock.now_ms, clock.seq),
+                lineage: state.world.log.lineage,
+                hash,
+                names,
+            }))),
+            1 if !tab.is_empty() => {
+                let begin = effects::begin(&persist::saved_run().unwrap_or_default(), None);
+                let recover = persist::saved_parts();
+                Some(Ask::Begin(Box::new(Begin { tab: None, recover, ..begin })))
+            }
+            0..=2 => Some(Ask::Begin(Box::new(Begin { names, ..Begin::default() }))),
+            _ => None,
+        }
+    }
+}
+
+impl Link for Engine {
+    fn post(&self, _: &Hub, question: &Question) {
+        browser::post_to_engine(&text(&Asked::Question(Box::new(question.clone()))));
+    }
+}
+
+/// Returns whether nobody misses the answer to a question that was asked of an engine before.
+fn is_passing(ask: &Ask) -> bool {
+    matches!(ask, Ask::Frame(_) | Ask::Ahead(_) | Ask::Look | Ask::Begin(_) | Ask::Resume(_))
+}
