@@ -21,6 +21,11 @@ export function restartEngine() {
   window.planariumEngine.restart();
 }
 
+/** The server whose world is shown; empty where the page has an engine of its own. */
+export function servedAddress() {
+  return window.planariumEngine.address ?? "";
+}
+
 const TEXT = /\.(ya?ml|json|mustache|env|txt|md|conf|sh)$/i;
 const MOST_FILES = 200;
 const MOST_BYTES = 6_000_000;

@@ -36,6 +36,10 @@ extern "C" {
     #[wasm_bindgen(js_name = restartEngine)]
     pub(crate) fn restart_engine();
 
+    /// The server whose world is shown; empty where the page has an engine of its own.
+    #[wasm_bindgen(js_name = servedAddress)]
+    fn served_address() -> String;
+
     /// Offers text as a file to save.
     #[wasm_bindgen(js_name = saveText)]
     pub(crate) fn save_text(name: &str, text: &str);
@@ -59,6 +63,12 @@ extern "C" {
 /// The window; none where there is no browser, as in native tests.
 pub(crate) fn window() -> Option<web_sys::Window> {
     if cfg!(target_arch = "wasm32") { web_sys::window() } else { None }
+}
+
+/// The server whose world is shown, where the page has no engine of its own.
+pub(crate) fn server() -> Option<String> {
+    window()?;
+    Some(served_address()).filter(|address| !address.is_empty())
 }
 
 /// Dispatches an event on the window, for the scripts that started the page.

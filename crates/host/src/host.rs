@@ -3,6 +3,7 @@
 //! *Knows*: the engine's handle, and what a page said that it holds. *Must not know*: how anything is drawn or kept.
 
 use super::compare::Beside;
+use super::guest::guest_refuses;
 use super::lesson::{self, Teaching, Told};
 use super::story::Narration;
 use super::taken::Past;
@@ -10,7 +11,7 @@ use super::{export, ghost, names, saved, snapshot, stuck, undo};
 use planarium_messages::clock::Clock;
 use planarium_messages::draft::{Draft, Editor};
 use planarium_messages::event_log::EventLog;
-use planarium_messages::facts::{Fact, Keep, Reply, SavedFile, ToastUndo};
+use planarium_messages::facts::{Fact, Keep, Reply, SavedFile, Served, ToastUndo};
 use planarium_messages::lessons::LessonAsk;
 use planarium_messages::ptr::Ptr;
 use planarium_messages::questions::{Ask, Begin, Format, Question};
@@ -113,6 +114,8 @@ pub struct Host {
     pub(crate) kept: Option<(u32, u32, u64)>,
     /// The lesson as it was last told.
     pub(crate) lesson_told: Told,
+    /// The engine is lent by a server, and others act on it, too.
+    pub(crate) served: Option<Served>,
 }
 
 impl Host {
@@ -143,6 +146,7 @@ impl Host {
             broken: false,
             kept: None,
             lesson_told: Told::default(),
+            served: None,
         }
     }
 
@@ -222,6 +226,9 @@ impl Host {
         if let Some(refused) = lesson::lesson_refuses(self, &ask) {
             return refused;
         }
+        if let Some(refused) = guest_refuses(self, &ask) {
+            return refused;
+        }
         let mut facts = match ask {
             Ask::Begin(_) | Ask::Resume(_) | Ask::Frame(_) => Vec::new(),
             Ask::Ahead(ms) => return self.play_ahead(ms),
@@ -253,7 +260,7 @@ impl Host {
         facts.extend(self.story());
         facts.extend(lesson::lesson_news(self));
         facts.extend(self.ways());
-        if keeps || !moves && self.kept != Some(self.stamp()) {
+        if self.served.is_none() && (keeps || !moves && self.kept != Some(self.stamp())) {
             self.keep(&facts);
         }
         facts

@@ -3,7 +3,7 @@
 //! *Knows*: engine, player, narration, undo, lanes, log, console, drafts, lessons. *Must not know*: the browser, storage, sockets.
 //!
 //! A [`Host`] answers the questions of one page ([`planarium_messages::questions`]) with facts, and hands out what is to be
-//! kept before it does anything that could fail.
+//! kept before it does anything that could fail. Its engine is its own, or one that a server lends it for each question (`guest`).
 
 mod address;
 mod call;
@@ -16,6 +16,7 @@ mod demo;
 mod export;
 mod finish;
 mod ghost;
+mod guest;
 mod host;
 mod inputs;
 mod lesson;
@@ -36,6 +37,7 @@ mod undo;
 mod windows;
 
 pub use catalogue::catalogue;
+pub use guest::Guest;
 pub use host::Host;
 pub(crate) use host::Shown;
 pub use travel::FRAME_MS;

@@ -16,11 +16,21 @@ use std::sync::Arc;
 pub(crate) struct Saved {
     /// The inputs that are kept, by their places.
     inputs: Vec<Arc<Entry<Written>>>,
+    /// Nothing is kept.
+    off: bool,
 }
 
 impl Saved {
+    /// Keeps nothing.
+    pub(crate) fn off() -> Self {
+        Self { off: true, ..Self::default() }
+    }
+
     /// Keeps the run as it is, and the words of what is about to be done.
     pub(crate) fn keep(&mut self, engine: &Engine, pending: &str, keeper: &mut dyn FnMut(Keep)) {
+        if self.off {
+            return;
+        }
         for (place, packed) in self.missing(engine.entries()) {
             keeper(Keep::Input(place, packed));
         }

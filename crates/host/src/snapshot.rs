@@ -38,7 +38,7 @@ pub(crate) struct Seen {
     branches: Vec<BranchTab>,
     /// World, branch and inputs that the running definitions were looked up for.
     asked: Option<(u32, u32, u64)>,
-    running: Ptr<Vec<Running>>,
+    pub(crate) running: Ptr<Vec<Running>>,
 }
 
 impl Host {
@@ -117,6 +117,7 @@ impl Host {
         let branches = (seen.branches != tabs).then(|| Ptr::new(tabs.clone()));
         seen.branches = tabs;
         let touched = engine.head_ms() > 0 || engine.entries().len() > self.shown.scenario.set_up().len();
+        let touched = touched || self.served.is_some();
         self.touched = touched;
         self.clock = clock;
         Fact::Moved(Box::new(Snapshot { view, clock, log, running, gantt, branches, touched, before }))
@@ -156,7 +157,7 @@ impl Host {
 }
 
 /// The definitions that run at the cursor.
-fn running(engine: &Engine) -> Vec<Running> {
+pub(crate) fn running(engine: &Engine) -> Vec<Running> {
     let services = engine.world().service_views();
     let mut all = Vec::new();
     for service in &services {

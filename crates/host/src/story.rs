@@ -7,7 +7,7 @@ use planarium_messages::ptr::Ptr;
 use planarium_messages::story::{Said, Story, StoryLine};
 use planarium_protocol::Input;
 use planarium_protocol::Text;
-use planarium_scenario::{Action, Entry, NoteKind, Player, Scenario, Trigger};
+use planarium_scenario::{Action, Entry, Note, NoteKind, Player, Scenario, Trigger};
 use planarium_world::Condition;
 
 /// Waits of the script.
@@ -40,6 +40,8 @@ pub(crate) struct Stretch {
 pub(crate) struct Narration {
     story: Story,
     played: usize,
+    /// Notes of the player that were overheard.
+    heard: usize,
     said: Vec<(At, Text)>,
     /// Lines of the script that were played, and where.
     done: Vec<(usize, At)>,
@@ -62,12 +64,24 @@ impl Narration {
 
     /// Takes what the script did on a branch.
     pub(crate) fn take(&mut self, player: &mut Player, branch: u32) {
+        let notes = player.take_notes();
+        self.hear(player, notes, branch);
+    }
+
+    /// Hears what the script did on a branch; the notes stay for others.
+    pub(crate) fn overhear(&mut self, player: &Player, branch: u32) {
+        let notes: Vec<Note> = player.notes().skip(self.heard).cloned().collect();
+        self.heard += notes.len();
+        self.hear(player, notes, branch);
+    }
+
+    fn hear(&mut self, player: &Player, notes: Vec<Note>, branch: u32) {
         let script = &player.scenario().script;
         let meant = script.iter().skip(self.played).take(player.played().saturating_sub(self.played));
         let expects_refusal = meant.into_iter().any(|entry| entry.refused.is_some());
         let mut last = None;
         let mut said: Option<(At, Text)> = None;
-        for note in player.take_notes() {
+        for note in notes {
             last = Some(note.seq);
             match note.kind {
                 NoteKind::Said(text) => {
@@ -133,6 +147,13 @@ impl Narration {
     /// The story before anything was said.
     pub(crate) fn told(&self) -> Ptr<Story> {
         Ptr::new(self.story.clone())
+    }
+
+    /// Gives a story without a title this one.
+    pub(crate) fn name(&mut self, title: &str) {
+        if self.story.title.is_empty() {
+            self.story.title = title.into();
+        }
     }
 
     /// The example that it is of.

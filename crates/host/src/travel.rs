@@ -107,7 +107,11 @@ impl Host {
         match &mut shown.player {
             Some((player, on)) if *on == branch && !player.done() => {
                 player.advance_to(&mut shown.engine, target);
-                shown.narration.take(player, branch);
+                if self.served.is_some() {
+                    shown.narration.overhear(player, branch);
+                } else {
+                    shown.narration.take(player, branch);
+                }
             }
             _ => {
                 shown.engine.advance_to(target);

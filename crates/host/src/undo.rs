@@ -102,6 +102,9 @@ impl Host {
 
     fn push(&mut self, step: Step) -> Fact {
         let text = format!("{}.", step.words);
+        if self.served.is_some() {
+            return Fact::Told(text.into(), None);
+        }
         let trail = &mut self.trail;
         trail.undone.clear();
         trail.later.clear();

@@ -153,6 +153,15 @@ pub enum Fact {
     Lesson(Option<Ptr<Card>>),
     /// The try of it, when anything in it changed.
     Try(Ptr<Try>),
+    /// The world is served to others, too.
+    Served(Served),
+}
+
+/// A world that others act on, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Served {
+    /// Its clock moves with the wall clock.
+    pub runs: bool,
 }
 
 /// Words that a line of the console may go on with.

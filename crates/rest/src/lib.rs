@@ -32,18 +32,35 @@ pub struct Session {
     pub engine: Engine,
     /// The script being played.
     pub player: Option<Player>,
+    /// Counts worlds.
+    world: u32,
 }
 
 impl Session {
     /// An empty world.
     pub fn new(genesis: Genesis) -> Self {
-        Self { engine: Engine::new(genesis), player: None }
+        Self::over(Engine::new(genesis), None)
+    }
+
+    /// A session over an engine, with a script to come.
+    pub fn over(engine: Engine, player: Option<Player>) -> Self {
+        Self { engine, player, world: 0 }
     }
 
     /// A world set up by a scenario, with its script to come.
     pub fn of_scenario(scenario: planarium_scenario::Scenario) -> Self {
         let (engine, player) = Player::start(scenario);
-        Self { engine, player: Some(player) }
+        Self::over(engine, Some(player))
+    }
+
+    /// Shows another world from now on.
+    pub fn replace(&mut self, next: Self) {
+        *self = Self { world: self.world.wrapping_add(1), ..next };
+    }
+
+    /// Returns the number of worlds that this one replaced.
+    pub fn world(&self) -> u32 {
+        self.world
     }
 
     /// Moves the clock, playing the script on the way.
@@ -91,7 +108,7 @@ pub fn handle_within(session: &mut Session, request: &Request, is_over: &dyn Fn(
 /// the world replaces the engine.
 pub fn handle_engine(engine: &mut Engine, request: &Request) -> Response {
     let lent = std::mem::replace(engine, Engine::new(Genesis::default()));
-    let mut session = Session { engine: lent, player: None };
+    let mut session = Session::over(lent, None);
     let response = handle(&mut session, request);
     *engine = session.engine;
     response

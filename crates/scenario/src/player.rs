@@ -111,6 +111,11 @@ impl Player {
         self.failed
     }
 
+    /// Lists what the script did since notes were last taken.
+    pub fn notes(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter()
+    }
+
     /// Takes what the script did since the last call.
     pub fn take_notes(&mut self) -> Vec<Note> {
         self.notes.drain(..).collect()

@@ -138,7 +138,7 @@ impl Simulation {
             planarium_world::Engine::open(&journal).map_err(|error| JsError::new(&error.to_string()))?;
         share::go_to_moment(&mut engine, text);
         let difference = difference.map(|difference| difference.to_string());
-        Ok(Self { difference, ..Self::of(Session { engine, player: None }) })
+        Ok(Self { difference, ..Self::of(Session::over(engine, None)) })
     }
 
     /// Returns the first difference between the run of a share string and its record, in words; nothing when it

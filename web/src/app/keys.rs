@@ -106,9 +106,9 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
     }
 }
 
-/// The way back: what was done last, or what the last message offers.
+/// The way back: what was done last, or what the last message offers. On a served world the key tells why there is none.
 fn undo(state: &State) -> Option<Action> {
-    if state.ways.undo.is_some() {
+    if state.ways.undo.is_some() || state.served.is_some() {
         return Some(Action::Undo);
     }
     let toast = state.ui.toasts.iter().rev().find(|toast| toast.undo == Some(ToastUndo::Draft))?;
@@ -116,7 +116,7 @@ fn undo(state: &State) -> Option<Action> {
 }
 
 fn redo(state: &State) -> Option<Action> {
-    state.ways.redo.is_some().then_some(Action::Redo)
+    (state.ways.redo.is_some() || state.served.is_some()).then_some(Action::Redo)
 }
 
 fn is_inside(target: &Element, selector: &str) -> bool {

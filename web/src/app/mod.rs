@@ -67,7 +67,11 @@ const SHORT: &str = "(height < 520px) and (768px <= width < 1200px)";
 /// Opens what an address names.
 fn open(hub: &Hub, link: Rc<dyn Link>, hash: &str, example: Option<&str>) {
     let framed = hub.state().frame.is_some();
-    let begin = if framed { effects::begin_in_frame(hash, example) } else { effects::begin(hash, example) };
+    let begin = match () {
+        () if framed => effects::begin_in_frame(hash, example),
+        () if hub.state().served.is_some() => effects::begin_on_served(),
+        () => effects::begin(hash, example),
+    };
     hub.connect(link, Ask::Begin(Box::new(begin)));
     hub.send(Action::Check);
 }
@@ -160,6 +164,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                     theme={state.prefs.theme}
                     editor_shut={ui.editor_shut}
                     dialect={attr(&state.checked.dialect)}
+                    served={state.served.is_some()}
                 />
             }
             <main class="panes">

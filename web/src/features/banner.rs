@@ -32,6 +32,8 @@ pub(crate) struct BannersProps {
     pub(crate) hint: bool,
     /// A machine that one may dare to lose, with the failure.
     pub(crate) dare: Option<(String, Fault)>,
+    /// The world is served to others, too.
+    pub(crate) served: bool,
     /// The run may be another one than was recorded.
     pub(crate) differing: Option<Differing>,
     /// The lesson that is open, and the try of it.
@@ -111,7 +113,7 @@ fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
                         <Button label="Update the service" title="Give it to the running service, at the moment shown"
                             onclick={hub.act(Action::RollOut)} />
                     }
-                    if props.lesson.is_none() {
+                    if props.lesson.is_none() && !props.served {
                         <Button label="Start over with this" look="primary" title="A new world with the edited definition (Ctrl-Enter)"
                             onclick={hub.act(Action::Apply)} />
                     }
@@ -146,7 +148,7 @@ fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
             },
         });
     }
-    if props.hint && errors == 0 {
+    if props.hint && errors == 0 && !props.served {
         out.push(Message {
             key: "hint".to_owned(),
             family: None,

@@ -222,6 +222,8 @@ pub(crate) enum Action {
     Stopped(Box<Stopped>),
     /// Ask again what ended the engine.
     Retry,
+    /// The connection to the served world is lost, for this reason.
+    Lost(planarium_protocol::Text),
     /// It was read that the engine stopped.
     LeaveStopped,
 }

@@ -42,6 +42,11 @@ pub(crate) fn begin_in_frame(hash: &str, example: Option<&str>) -> Begin {
     }
 }
 
+/// The same for a served world, which is what it is.
+pub(crate) fn begin_on_served() -> Begin {
+    Begin { names: systems::file_names(), ..Begin::default() }
+}
+
 /// The question that an action asks; the reducer has already seen the action.
 pub(crate) fn ask(old: &State, state: &State, action: &Action) -> Option<Ask> {
     let text = |text: &yew::AttrValue| Text::from(text.as_str());
@@ -84,8 +89,8 @@ pub(crate) fn ask(old: &State, state: &State, action: &Action) -> Option<Ask> {
             _ => return None,
         },
         Action::OpenExample(id) => Ask::OpenExample(text(id)),
-        Action::OpenFiles(files) => Ask::OpenFiles(files.clone(), old.ui.beside),
-        Action::OpenText(text) => Ask::OpenText(text.clone(), old.ui.beside),
+        Action::OpenFiles(files) => Ask::OpenFiles(files.clone(), old.ui.beside || old.served.is_some()),
+        Action::OpenText(text) => Ask::OpenText(text.clone(), old.ui.beside || old.served.is_some()),
         Action::OpenHash(hash) => Ask::OpenHash(hash.clone()),
         Action::OpenPlace(example, hash) => Ask::OpenPlace(example.clone(), hash.clone()),
         Action::WriteAddress | Action::Leave if state.broken.is_none() => Ask::WriteAddress,

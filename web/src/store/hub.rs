@@ -5,7 +5,7 @@ use super::action::{Action, Fact};
 use super::link::Link;
 use super::pending::Pending;
 use super::state::{Dialog, State, Tab};
-use super::{effects, looks, persist, reduce};
+use super::{effects, looks, persist, reduce, served};
 use crate::browser;
 use planarium_messages::draft::Editor;
 use planarium_messages::facts::{Address, Keep, Reply};
@@ -357,6 +357,14 @@ impl Hub {
             return;
         }
         let old = self.state();
+        let said;
+        let action = match served::refuses(&old, action) {
+            Some(reason) => {
+                said = Action::Say(format!("Not done: {reason}.").into());
+                &said
+            }
+            None => action,
+        };
         let mut state = Rc::clone(&old);
         let next = Rc::make_mut(&mut state);
         reduce::action(next, action);

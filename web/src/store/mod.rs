@@ -19,6 +19,7 @@ pub(crate) mod persist;
 pub(crate) mod progress;
 pub(crate) mod reduce;
 pub(crate) mod selectors;
+pub(crate) mod served;
 mod settings;
 pub(crate) mod state;
 pub(crate) mod stopped;

@@ -238,7 +238,8 @@ fn looks(state: &mut State, action: &Action) {
         Action::OpenDialog(dialog) => {
             ui.menu = None;
             ui.link = None;
-            ui.beside = false;
+            // Nothing comes in place of a served world.
+            ui.beside = state.served.is_some();
             ui.dialog = Some(dialog.clone());
         }
         Action::OpenMenu(target, x, y) => ui.menu = Some(Menu { target: target.clone(), x: *x, y: *y }),
@@ -255,6 +256,12 @@ fn looks(state: &mut State, action: &Action) {
                 state.ui.selected = None;
             }
             state.stopped = Some(Ptr::new((**stopped).clone()));
+        }
+        Action::Lost(reason) => {
+            state.play.playing = false;
+            if let Some(served) = &mut state.served {
+                served.lost = Some(reason.clone());
+            }
         }
         Action::LeaveStopped => state.stopped = None,
         Action::Retry => {
@@ -472,6 +479,8 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             hold(state, drafts, state.at);
             moment::follow(state);
         }
+        // Others changed what runs; what is being written here stays.
+        Fact::Drafts(_) if state.served.is_some() && state.dirty() => {}
         Fact::Drafts(drafts) => {
             hold(state, drafts, state.at);
             moment::follow(state);
@@ -541,6 +550,11 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         Fact::Address(_) | Fact::Saved(_) | Fact::Reply(_) => {}
         Fact::Answered(answer) => Arc::make_mut(&mut state.console.0).answered(*answer),
         Fact::Link(link) => state.ui.link = Some(*link),
+        Fact::Served(told) => {
+            if let Some(served) = &mut state.served {
+                (served.runs, served.lost) = (told.runs, None);
+            }
+        }
         Fact::Broken(broken) => state.broken = Some(broken),
         Fact::Differing(differing) => state.differing = Some(differing),
         Fact::Lesson(card) => {

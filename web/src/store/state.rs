@@ -13,6 +13,7 @@ use super::help::Help;
 use super::lessons::{Card, Try};
 use super::progress::Progress;
 use super::ptr::Ptr;
+use super::served::Served;
 use super::stopped::Stopped;
 pub(crate) use super::toast::{Place, Toast, ToastKind};
 use planarium_kernel::SortedSet;
@@ -486,6 +487,8 @@ pub(crate) struct State {
     pub(crate) differing: Option<Differing>,
     /// The engine ended and was started again.
     pub(crate) stopped: Option<Ptr<Stopped>>,
+    /// The world is served, and this page is one of its clients.
+    pub(crate) served: Option<Served>,
     /// The course.
     pub(crate) lessons: Ptr<Vec<LessonCard>>,
     /// The lesson that is open.
@@ -509,6 +512,8 @@ impl State {
             keeps: crate::browser::can_store(),
             prefs: super::persist::load_prefs(),
             system_dark: crate::browser::system_is_dark(),
+            served: crate::browser::server()
+                .map(|address| Served { address: address.into(), ..Served::default() }),
             ..Self::default()
         }
     }

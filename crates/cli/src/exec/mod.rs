@@ -140,7 +140,7 @@ fn fresh(path: &Path, args: &ExecArgs) -> Result<Option<Session>> {
             engine.seek_ms(ms);
             engine.advance_to(ms);
         }
-        return Ok(Some(Session { engine, player: None }));
+        return Ok(Some(Session::over(engine, None)));
     }
     let scenario = match runnable(path, &args.input)? {
         // The answer is what was asked for; `check` tells the findings that forbid nothing.
@@ -156,7 +156,7 @@ fn fresh(path: &Path, args: &ExecArgs) -> Result<Option<Session>> {
     } else {
         player.advance_to(&mut engine, instant(&args.at)?);
     }
-    Ok(Some(Session { engine, player: Some(player) }))
+    Ok(Some(Session::over(engine, Some(player))))
 }
 
 fn instant(text: &str) -> Result<u64> {

@@ -26,7 +26,10 @@ use std::sync::Arc;
 pub use view::whole_service;
 
 /// Version of these messages. Page and host of different versions do not talk to each other.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+
+/// Number of facts that no question asked for.
+pub const UNASKED: u32 = 0;
 
 /// A message of the page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -35,6 +38,10 @@ pub enum Asked {
     Question(Box<Question>),
     /// Asks whether the host is alive.
     Ping(u32),
+    /// The page speaks this version. The first message to a server.
+    Hello(u32),
+    /// The page has shown what came without a question: one more such message may follow.
+    Ready,
 }
 
 /// A message of the host.
@@ -50,12 +57,14 @@ pub enum Told {
     Pong(u32),
     /// The host panicked, in these words. Nothing comes after it.
     Panicked(String),
+    /// The connection to the host is lost, for this reason. The page's own script says so; another [`Told::Hello`] may follow.
+    Lost(String),
 }
 
 /// Outcome of a question.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Batch {
-    /// Number of the question.
+    /// Number of the question; [`UNASKED`] where others changed the world.
     pub number: u32,
     /// Time that the host took. *Units*: microseconds.
     pub took_us: u64,

@@ -287,7 +287,7 @@ fn events(session: &Session, request: &Request) -> Response {
 fn replace(session: &mut Session, journal: &Journal) -> Response {
     match Engine::open(journal) {
         Ok((engine, difference)) => {
-            *session = Session { engine, player: None };
+            session.replace(Session::over(engine, None));
             let mut value = session.engine.clock_json();
             if let (Some(map), Some(difference)) = (value.as_object_mut(), difference) {
                 let mut shown = json::of(&difference);
@@ -332,7 +332,7 @@ fn scenario(session: &mut Session, request: &Request) -> Response {
     }
     // What is due at time zero has happened.
     next.advance_to(0);
-    *session = next;
+    session.replace(next);
     let mut value = session.engine.clock_json();
     if let Some(map) = value.as_object_mut() {
         map.insert("diagnostics".to_owned(), diagnostics.into());

@@ -46,7 +46,7 @@ pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
             <gallery::Gallery examples={state.examples.clone()} current={state.story.example.as_deref().map(attr)} />
         },
         Some(Dialog::Open) => {
-            html! { <open::OpenDialog beside={state.ui.beside} running={!state.draft.files.is_empty()} /> }
+            html! { <open::OpenDialog beside={state.ui.beside} running={!state.draft.files.is_empty()} served={state.served.is_some()} /> }
         }
         Some(Dialog::Share) => html! {
             <share::ShareDialog link={state.ui.link.clone()} title={attr(&state.story.title)} />

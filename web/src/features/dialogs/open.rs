@@ -12,6 +12,8 @@ pub(super) struct OpenDialogProps {
     pub(super) beside: bool,
     /// There is something it could come beside.
     pub(super) running: bool,
+    /// The world is served to others, too: nothing comes in its place.
+    pub(super) served: bool,
 }
 
 /// The dialog.
@@ -35,8 +37,12 @@ pub(super) fn OpenDialog(props: &OpenDialogProps) -> Html {
     };
     html! {
         <Dialog title="Open" onclose={hub.act(Action::CloseDialog)}>
-            <p>{ "A service definition, a package folder, a scenario, a saved run. Files, folders and archives (.tgz, .zip) can also be dropped anywhere on the page. Nothing leaves your browser." }</p>
-            if props.running {
+            if props.served {
+                <p>{ "A service definition or a package folder. It becomes another service of the served world. Files, folders and archives (.tgz, .zip) can also be dropped anywhere on the page." }</p>
+            } else {
+                <p>{ "A service definition, a package folder, a scenario, a saved run. Files, folders and archives (.tgz, .zip) can also be dropped anywhere on the page. Nothing leaves your browser." }</p>
+            }
+            if props.running && !props.served {
                 <fieldset class="choices">
                     <legend class="visually-hidden">{ "Where it goes" }</legend>
                     { for [(false, "A world of its own"), (true, "Another service on these machines")].into_iter().map(|(beside, label)| html! {

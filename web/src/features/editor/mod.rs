@@ -13,6 +13,7 @@ use crate::browser;
 use crate::store::draft::Draft;
 use crate::store::moment::{Standing, standing};
 use crate::store::ptr::Ptr;
+use crate::store::served::WORLD_STAYS;
 use crate::store::state::{Checked, EditTab, PresetCard, Severity};
 use crate::store::{Action, use_hub};
 use crate::systems;
@@ -55,6 +56,8 @@ pub(crate) struct EditorPaneProps {
     pub(crate) touched: bool,
     /// The world is that of a lesson.
     pub(crate) lesson: bool,
+    /// The world is served to others, too.
+    pub(crate) served: bool,
 }
 
 const TABS: [EditTab; 3] = [EditTab::Problems, EditTab::Env, EditTab::World];
@@ -73,6 +76,8 @@ pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
     let current = TABS.iter().position(|tab| *tab == props.tab).unwrap_or(0);
     let refused: Option<AttrValue> = if props.lesson {
         Some("the world of a lesson stays as it is".into())
+    } else if props.served {
+        Some(WORLD_STAYS.into())
     } else if errors > 0 {
         Some("the definition has errors".into())
     } else if !props.dirty {

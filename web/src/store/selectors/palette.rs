@@ -6,6 +6,7 @@
 use super::{offers, status, tree};
 use crate::store::action::{Action, Format, Toward};
 use crate::store::draft::labelled;
+use crate::store::served;
 use crate::store::state::{Dialog, EditTab, Pane, Speed, State, Tab, Theme};
 use planarium_kernel::SortedSet;
 use planarium_protocol::event::ElementPath;
@@ -86,6 +87,12 @@ pub(crate) fn entries(state: &State) -> Vec<Entry> {
     }
     faults(&mut list, state);
     places(&mut list, state);
+    for entry in &mut list.0 {
+        let refused = entry.actions.first().and_then(|action| served::refuses(state, action));
+        if let Some(reason) = refused {
+            entry.refused = Some(reason.into());
+        }
+    }
     list.0
 }
 
