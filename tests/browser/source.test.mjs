@@ -135,6 +135,7 @@ journey("what cannot be loaded is said in the card, and can be tried again", { e
     await link(page, url, file);
     await card(page).getByRole("button", { name: "Load it" }).click();
     await card(page).getByRole("alert").filter({ hasText: reason }).waitFor();
+    assert.equal(await card(page).getByText(/Nothing has been requested/).count(), 0);
     assert.deepEqual(asked.map(({ path }) => path), [file]);
   }
   await shot("refused");

@@ -190,9 +190,7 @@ pub(crate) fn query(name: &str) -> Option<String> {
 
 /// Returns the parts of an absolute address.
 pub(crate) fn parts_of(address: &str) -> Option<AddressParts> {
-    if window().is_none() {
-        return None;
-    }
+    window()?;
     let url = web_sys::Url::new(address).ok()?;
     Some(AddressParts {
         href: url.href(),

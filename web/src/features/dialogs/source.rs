@@ -74,7 +74,9 @@ pub(super) fn SourceCard(props: &SourceCardProps) -> Html {
         <Dialog title="Open a file from an address" onclose={close.clone()}>
             <p>
                 { "This link names a file at " }<strong class="source-address">{ &file.origin }</strong>
-                { ". Nothing has been requested yet. If you load it, that server sees the request as that of any visitor; nothing from this page goes along." }
+                if *stage == Stage::Asks {
+                    { ". Nothing has been requested yet. If you load it, that server sees the request as that of any visitor; nothing from this page goes along." }
+                } else { { "." } }
             </p>
             <p class="source-address mono">{ &file.href }</p>
             <div role="status">
