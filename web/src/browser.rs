@@ -24,6 +24,14 @@ extern "C" {
     #[wasm_bindgen(js_name = readChosen)]
     pub(crate) fn read_chosen(files: &FileList) -> Promise;
 
+    /// Reads a text or an archive from an address; resolves to pairs of path and text.
+    #[wasm_bindgen(js_name = readAddress)]
+    pub(crate) fn read_address(address: &str) -> Promise;
+
+    /// Stops reading from an address.
+    #[wasm_bindgen(js_name = leaveAddress)]
+    pub(crate) fn leave_address();
+
     /// Sends a text to the engine beside the page.
     #[wasm_bindgen(js_name = postToEngine)]
     pub(crate) fn post_to_engine(text: &str);
@@ -188,6 +196,30 @@ pub(crate) fn hash() -> String {
 pub(crate) fn query(name: &str) -> Option<String> {
     let search = window()?.location().search().ok()?;
     web_sys::UrlSearchParams::new_with_str(&search).ok()?.get(name)
+}
+
+/// Returns the parts of an absolute address.
+pub(crate) fn parts_of(address: &str) -> Option<AddressParts> {
+    window()?;
+    let url = web_sys::Url::new(address).ok()?;
+    Some(AddressParts {
+        href: url.href(),
+        origin: url.origin(),
+        scheme: url.protocol(),
+        user: !(url.username().is_empty() && url.password().is_empty()),
+    })
+}
+
+/// Parts of an absolute address.
+pub(crate) struct AddressParts {
+    /// All of it, as the browser would ask for it.
+    pub(crate) href: String,
+    /// Scheme, host and port.
+    pub(crate) origin: String,
+    /// The scheme, with its colon.
+    pub(crate) scheme: String,
+    /// Set if it has a name or password before the host.
+    pub(crate) user: bool,
 }
 
 /// Writes query and hash into the address bar without a new history entry.

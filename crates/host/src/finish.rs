@@ -21,6 +21,11 @@ pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish
         return None;
     }
     let running = running(view);
+    let unit = unit(view);
+    // What came and went above what runs at the end was never wanted for long: a surge, a task that runs once.
+    let wanted = if running == 0 { tally.peak } else { running };
+    let end_ms = done_ms.max(tally.running.last().map_or(0, |last| last.0));
+    let (short, short_ms) = missing(&tally.running, wanted, began_ms, end_ms);
     let (mut sums, mut worst_ms) = ([0_u64; WAITS.len()], began_ms);
     for lane in gantt.lanes() {
         for part in lane.segments(done_ms) {
@@ -43,22 +48,38 @@ pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish
     let mut waits: Vec<_> = WAITS
         .iter()
         .zip(sums)
-        .map(|((_, what), ms)| (Text::from(*what), ms, ms * 100 / all))
+        .map(|((_, what), ms)| (Text::from(what.replace("tasks", &format!("{unit}s"))), ms, ms * 100 / all))
         .filter(|wait| wait.1 > 0)
         .collect();
     planarium_kernel::sorted::sort_by_key(&mut waits, |wait| std::cmp::Reverse(wait.1));
     Some(Finish {
         total_ms: done_ms.saturating_sub(began_ms),
         forced: is_forced(view),
-        unit: unit(view).into(),
+        unit: unit.into(),
         running,
-        // What a definition found running was never started.
-        peak: tally.peak.max(running),
-        short: tally.short,
-        short_ms: tally.short_until(done_ms.max(tally.running.last().map_or(0, |last| last.0))),
+        peak: wanted,
+        short,
+        short_ms,
         waits,
         dares: dares(view, worst_ms, began_ms, done_ms),
     })
+}
+
+/// The most that were missing at once of those wanted, and for how long some were, once that many had run together.
+/// *Units*: pieces; milliseconds of one piece.
+fn missing(running: &[(u64, u32)], wanted: u32, began_ms: u64, end_ms: u64) -> (u32, u64) {
+    let (mut together, mut most, mut sum_ms) = (0, 0, 0);
+    let ends = running.iter().skip(1).map(|next| next.0).chain([end_ms]);
+    for ((from_ms, count), to_ms) in running.iter().zip(ends) {
+        together = together.max(wanted.min(*count));
+        let (from_ms, to_ms) = (from_ms.max(&began_ms), to_ms.min(end_ms));
+        if *from_ms < to_ms {
+            let lacks = together.saturating_sub(*count);
+            most = most.max(lacks);
+            sum_ms += u64::from(lacks) * (to_ms - from_ms);
+        }
+    }
+    (most, sum_ms)
 }
 
 /// The word for what runs: pods where all services run on Kubernetes, containers where they start those themselves.
@@ -139,6 +160,7 @@ pub(crate) fn dares(view: &View, worst_ms: u64, began_ms: u64, done_ms: u64) -> 
     };
     let host = || Target { agent: Some(machine.hostname.to_string()), ..Target::default() };
     let of_task = Target { task: Some(task.name.to_string()), ..Target::default() };
+    let unit = unit(view);
     let fault = |fault, target, for_ms| Fault {
         fault,
         id: None,
@@ -151,25 +173,47 @@ pub(crate) fn dares(view: &View, worst_ms: u64, began_ms: u64, done_ms: u64) -> 
         delay_ms: None,
     };
     let dare =
-        |title: &str, text: String, at_ms, fault| Dare { title: Text::from(title), text, at_ms, fault };
+        |title: String, text: String, at_ms, fault| Dare { title: Text::from(title), text, at_ms, fault };
     vec![
         dare(
-            "Lose a machine at the worst moment",
+            "Lose a machine at the worst moment".to_owned(),
             format!("{} goes with everything on it, while the last step is being started.", machine.hostname),
             worst_ms,
             fault(FaultKind::AgentLost, host(), None),
         ),
         dare(
-            "Let a task crash for a minute",
+            format!("Let a {unit} crash for a minute"),
             format!("{} crashes whenever it starts, from the beginning on.", task.name),
             began_ms,
             fault(FaultKind::CrashLoop, of_task, Some(60_000)),
         ),
         dare(
-            "Cut a machine off halfway",
-            format!("Nobody hears of {} for two minutes; its tasks go on.", machine.hostname),
+            "Cut a machine off halfway".to_owned(),
+            format!("Nobody hears of {} for two minutes; its {unit}s go on.", machine.hostname),
             began_ms.midpoint(done_ms),
             fault(FaultKind::AgentPartitioned, host(), Some(120_000)),
         ),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::missing;
+
+    #[test]
+    fn a_surge_is_not_missing_when_it_goes() {
+        let surge = [(1_000, 1), (2_000, 3), (10_000, 4), (12_000, 3), (14_000, 4), (16_000, 3)];
+        assert_eq!(missing(&surge, 3, 0, 20_000), (0, 0));
+        // The same samples, where four are what was wanted.
+        assert_eq!(missing(&surge, 4, 0, 20_000), (1, 6_000));
+    }
+
+    #[test]
+    fn losses_count_within_the_run_that_is_summed_up() {
+        let lost = [(0, 3), (5_000, 1), (8_000, 3), (20_000, 2), (21_000, 3)];
+        assert_eq!(missing(&lost, 3, 0, 30_000), (2, 7_000));
+        assert_eq!(missing(&lost, 3, 10_000, 30_000), (1, 1_000));
+        assert_eq!(missing(&lost, 3, 30_000, 30_000), (0, 0));
+        assert_eq!(missing(&[], 0, 0, 10), (0, 0));
+    }
 }

@@ -49,14 +49,16 @@ pub fn start() {
     let engine = Engine::new(&hub, crash::give_up);
     let hash = if arrived.is_some() { "" } else { &hash };
     open(&hub, Rc::new(engine), hash, browser::query("example").as_deref());
-    if let Some(action) = arrived {
-        hub.send(action);
-    }
+    // Opening the first world shuts every dialog, so these come after it.
+    let asked = arrived.or_else(|| links::named(&browser::hash()));
     let own = hub.clone();
     hub.when_settled(Callback::from(move |()| {
         let document = browser::window().and_then(|window| window.document());
         if let Some(root) = document.and_then(|document| document.get_element_by_id("app")) {
             yew::Renderer::<App>::with_root_and_props(root, AppProps { hub: own.clone() }).render();
+        }
+        if let Some(action) = asked.clone() {
+            own.send(action);
         }
     }));
 }

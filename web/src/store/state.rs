@@ -297,6 +297,8 @@ pub(crate) enum Dialog {
     MakeLesson,
     /// Results of a class, with these links to begin with.
     Results(AttrValue),
+    /// Asks whether to load the file at this address.
+    Source(AttrValue),
 }
 
 /// Subjects of a context menu.

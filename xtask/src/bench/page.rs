@@ -14,7 +14,7 @@ use crate::{files, out};
 /// Measures and prints.
 pub(crate) fn run(seconds: Option<&str>, figures: &mut Figures) -> Result<()> {
     let folder = files::browser_tests(&files::root()?);
-    npm::ensure(&folder, "the packages of the browser tests (playwright-core, axe-core, typescript)")?;
+    npm::ensure(&folder, "the packages of the browser tests (playwright-core, axe-core, pngjs, typescript)")?;
     let chromium = browser::ensure()?;
     out::step("the page under crash loops");
     let mut command = Command::new("node");

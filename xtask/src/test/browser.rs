@@ -17,7 +17,7 @@ use crate::site;
 pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     let folder = files::browser_tests(root);
     let toolchain = setup::page(root)?;
-    npm::ensure(&folder, "the packages of the browser tests (playwright-core, axe-core, typescript)")?;
+    npm::ensure(&folder, "the packages of the browser tests (playwright-core, axe-core, pngjs, typescript)")?;
     let chromium = browser::ensure()?;
     let firefox = firefox::ensure()?;
     page::build_release(root, &toolchain)?;

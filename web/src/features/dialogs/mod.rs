@@ -13,6 +13,7 @@ mod palette;
 mod parameters;
 mod results;
 mod share;
+mod source;
 
 pub(crate) use open::open_files;
 
@@ -74,6 +75,7 @@ pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
         },
         Some(Dialog::MakeLesson) => html! { <make_lesson::MakeLesson /> },
         Some(Dialog::Results(links)) => html! { <results::Results links={links.clone()} /> },
+        Some(Dialog::Source(address)) => html! { <source::SourceCard address={address.clone()} /> },
     }
 }
 

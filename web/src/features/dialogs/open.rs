@@ -1,5 +1,6 @@
 //! Opening files, folders and pasted texts.
 
+use super::source;
 use crate::browser;
 use crate::store::{Action, Hub, state, use_hub};
 use crate::ui::{Button, Dialog};
@@ -32,7 +33,11 @@ pub(super) fn OpenDialog(props: &OpenDialogProps) -> Html {
         let (hub, text) = (hub.clone(), text.clone());
         Callback::from(move |_| {
             let written = text.cast::<HtmlTextAreaElement>().map(|field| field.value()).unwrap_or_default();
-            hub.finish(&state::Dialog::Open, Action::OpenText(written));
+            let next = match source::alone(&written) {
+                Some(address) => Action::OpenDialog(state::Dialog::Source(address.to_owned().into())),
+                None => Action::OpenText(written),
+            };
+            hub.finish(&state::Dialog::Open, next);
         })
     };
     html! {
@@ -64,7 +69,7 @@ pub(super) fn OpenDialog(props: &OpenDialogProps) -> Html {
                 </label>
             </div>
             <label class="field">
-                <span>{ "Or paste a definition, a scenario, a share link or a journal" }</span>
+                <span>{ "Or paste a definition, a scenario, a share link, a journal, or the address of a file" }</span>
                 <textarea ref={text} rows="10" spellcheck="false" class="mono" />
             </label>
             <div class="button-row">

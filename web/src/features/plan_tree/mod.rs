@@ -106,8 +106,10 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
         }
         _ => html! { "Plans" },
     };
+    // Where rows come and go with scrolling, columns keep their places.
+    let room = if window.rows.len() == total { row::room(&window.rows) } else { None };
     html! {
-        <div class="tree-pane">
+        <div class="tree-pane" data-names={room}>
             <div class="pane-head">
                 <h2>{ heading }</h2>
                 if !activity.is_empty() { <span class="activity" title={activity.to_string()}>{ &*activity }</span> }

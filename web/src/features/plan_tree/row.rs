@@ -260,6 +260,28 @@ fn progress(progress: Option<Progress>) -> Html {
     html! { <><span class="figure">{ format!("{done}/{total}") }</span>{ bar(&[part]) }</> }
 }
 
+/// Room for names, with their lines and chips, in steps: what they leave is for reasons. None where they need what there is. *Units*: pixels.
+pub(super) fn room(rows: &[Row]) -> Option<&'static str> {
+    let widest = rows.iter().map(name_px).max()?;
+    match widest {
+        0..=120 => Some("120"),
+        121..=170 => Some("170"),
+        171..=215 => Some("215"),
+        _ => None,
+    }
+}
+
+/// About how wide a name is with the lines before it and the chips after it. *Units*: pixels.
+fn name_px(row: &Row) -> usize {
+    let letters = |text: &str| text.chars().count();
+    let facts = Facts::of(row);
+    let letter = if matches!(facts.kind, "plan" | "service") { 9 } else { 7 };
+    let chip = |text: &str| if text.is_empty() { 0 } else { 7 * letters(text) + 24 };
+    let lines = usize::try_from(6 + 12 * row.level).unwrap_or(0);
+    let marks = if facts.gates > 0 { 120 } else { chip(if facts.held { "held" } else { "" }) };
+    lines + letter * letters(name(row)) + chip(&facts.strategy) + marks
+}
+
 /// Facts shown in a row.
 struct Facts {
     title: AttrValue,

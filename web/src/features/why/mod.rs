@@ -67,6 +67,7 @@ pub(crate) fn WhyPane(props: &WhyPaneProps) -> Html {
     let summary = tree::summary(&props.view, path);
     let source = tree::source_of(&props.view, path);
     let name = summary.as_ref().map_or_else(|| tree::leaf(path).to_string(), |found| found.name.to_string());
+    let commands = if summary.is_some() { offers::of_element(&props.view, path) } else { Vec::new() };
     html! {
         <div class="why">
             <header class="why-head">
@@ -83,10 +84,10 @@ pub(crate) fn WhyPane(props: &WhyPaneProps) -> Html {
                 <p class="why-sentence">{ "It does not exist at this moment. Move the clock, or select something else." }</p>
             }
             { systems::about(&props.view, path).unwrap_or_default() }
-            if summary.is_some() {
+            if !commands.is_empty() {
                 <h3>{ "Commands" }</h3>
                 <div class="button-row">
-                    { for offers::of_element(&props.view, path).into_iter().map(|offer| html! {
+                    { for commands.into_iter().map(|offer| html! {
                         <Button
                             label={offer.label}
                             icon={AttrValue::from(offer.icon)}
