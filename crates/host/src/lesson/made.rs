@@ -36,7 +36,13 @@ fn recording(host: &Host) -> Recording {
         if next == Some(&input) {
             next = scripted.next();
             let actions = vec![Action::Do(Box::new(input))];
-            script.push(Entry { trigger: Trigger::At(entry.at_ms), actions, refused: None, line: 0 });
+            script.push(Entry {
+                trigger: Trigger::At(entry.at_ms),
+                actions,
+                refused: None,
+                line: 0,
+                column: 0,
+            });
         } else {
             moves.push((entry.at_ms, input));
         }
@@ -97,7 +103,7 @@ pub(crate) fn make_lesson(host: &Host, draft: &LessonDraft) -> Result<Box<MadeLe
     };
     let made = lesson::make(&recording(host), &outline)?;
     if !made.proof.findings.is_empty() {
-        return Err(made.proof.findings);
+        return Err(made.proof.findings.into_iter().map(|finding| finding.text).collect());
     }
     let link = OwnLesson { lesson: made.lesson.clone(), texts: made.texts.clone() }.link();
     let files = vec![
