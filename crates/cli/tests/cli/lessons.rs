@@ -1,6 +1,6 @@
 //! `lesson check`, `play`, `new`, `list` and `schema`; `test` over lessons.
 
-use crate::{file, folder, piped, planarium};
+use crate::{file, folder, piped, planarium, root};
 use planarium_scenario::lesson::{Attempt, Outline, Recording, make};
 use std::fs;
 use std::sync::Arc;
@@ -121,6 +121,40 @@ fn a_lesson_is_played_to_its_end_and_to_a_loss_that_can_be_taken_back() {
     }
     let said = planarium(&["lesson", "play", "nobody"]).ends(2);
     assert!(said.err.contains("neither a lesson of the course nor a file"), "{}", said.err);
+}
+
+/// Each lesson was solved once from its texts alone: the task, the hints and what the run says, without a look at the solution.
+/// What was typed then is in `tests/lessons`, one file for each lesson, and has to go on passing.
+#[test]
+fn what_was_typed_by_somebody_who_read_only_the_texts_passes() {
+    let dir = root().join("crates/cli/tests/lessons");
+    let files = fs::read_dir(&dir).expect("a folder").count();
+    let course = planarium_gallery::lessons();
+    assert_eq!(files, course.len(), "one file for each lesson");
+    for lesson in course {
+        let typed = fs::read_to_string(dir.join(format!("{}.txt", lesson.id))).expect(lesson.id);
+        let said = piped(&["lesson", "play", lesson.id], &typed);
+        assert!(said.out.contains("Passed."), "{}:\n{}\n{}", lesson.id, said.out, said.err);
+    }
+}
+
+#[test]
+fn a_definition_is_printed_and_changed_in_the_terminal() {
+    let said = piped(
+        &["lesson", "play", "serial-and-parallel"],
+        "definition\nset\nset VERSION\nedit nothing => else\nedit no arrow\nwait 35s\nset VERSION=2 STRATEGY=serial\ndefinition\nquit\n",
+    );
+    for words in [
+        "--- svc.yml",
+        "write `set NAME=VALUE ...`",
+        "`VERSION` is not NAME=VALUE",
+        "`nothing` is 0 times in the definition",
+        "write `edit OLD => NEW`",
+        "web updated: new definition",
+        "STRATEGY=serial\nVERSION=2",
+    ] {
+        assert!(said.out.contains(words), "{words}:\n{}", said.out);
+    }
 }
 
 #[test]
