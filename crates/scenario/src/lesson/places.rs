@@ -47,7 +47,7 @@ mod tests {
     fn an_unknown_part_is_at_the_nearest_one_around_it() {
         let at = |line| Position { line, column: 3 };
         let places =
-            Places([("".to_owned(), at(2)), ("also".to_owned(), at(5)), ("also/0".to_owned(), at(6))].into());
+            Places([(String::new(), at(2)), ("also".to_owned(), at(5)), ("also/0".to_owned(), at(6))].into());
         for (path, line) in [("also/0", 6), ("also/1", 5), ("also/1/x", 5), ("naive/0", 2), ("", 2)] {
             assert_eq!(places.of(path).line, line, "{path}");
         }
