@@ -38,6 +38,28 @@ test("a second visit works with the network off, and plays", async () => {
   }
 });
 
+test("a lesson is opened and played with the network off", async () => {
+  const server = await serve();
+  const { page, close, check } = await open(new URL("?lesson=canary", server.url).href, { offline: true, expected: (text) => /request failed|ERR_/.test(text) });
+  try {
+    const lesson = page.getByRole("region", { name: "Lesson", exact: true });
+    await lesson.waitFor();
+    await kept(page);
+    await server.close();
+    await page.goto(new URL("?lesson=status", server.url).href);
+    await lesson.getByRole("heading", { name: "What a status says" }).waitFor();
+    await page.goto(new URL("?lesson=canary", server.url).href);
+    await page.getByRole("combobox", { name: "Speed" }).selectOption({ label: "64×" });
+    await lesson.getByRole("button", { name: "WAITING", exact: true }).click();
+    await lesson.getByRole("status").filter({ hasText: /0 of 2 goals met/ }).waitFor();
+    await page.getByRole("button", { name: /^Play/ }).first().click();
+    await lesson.getByRole("status").filter({ hasText: /^Lost at 1:30/ }).waitFor();
+    check();
+  } finally {
+    await close();
+  }
+});
+
 test("a server that does not answer holds the page up for two seconds at most", async () => {
   const server = await serve();
   const { page, close, check } = await open(server.url, { offline: true });

@@ -21,6 +21,8 @@ use std::sync::Arc;
 struct Page {
     host: Host,
     tab: Rc<RefCell<String>>,
+    /// Tries that were to be kept: lesson, link.
+    kept: Rc<RefCell<Vec<(String, String)>>>,
     number: u32,
     card: Option<Arc<Card>>,
     attempt: Arc<Try>,
@@ -37,14 +39,17 @@ impl Page {
     fn new(begin: Begin) -> Self {
         let tab = Rc::new(RefCell::new(String::new()));
         let keep = Rc::clone(&tab);
-        let host = Host::new(move |kept| {
-            if let Keep::Tab(text) = kept {
-                *keep.borrow_mut() = text;
-            }
+        let kept = Rc::new(RefCell::new(Vec::new()));
+        let tries = Rc::clone(&kept);
+        let host = Host::new(move |kept| match kept {
+            Keep::Tab(text) => *keep.borrow_mut() = text,
+            Keep::Try { lesson, link } => tries.borrow_mut().push((lesson, link)),
+            _ => {}
         });
         let mut page = Self {
             host,
             tab,
+            kept,
             number: 0,
             card: None,
             attempt: Arc::default(),
@@ -319,6 +324,38 @@ fn a_page_that_is_loaded_again_is_in_its_lesson() {
     assert_eq!(again.clock, page.clock);
     again.play(&moves(&solved(&lesson))[1..], lesson.scenario.limit_ms);
     assert!(matches!(again.attempt.verdict, Verdict::Passed { .. }), "the script goes on");
+}
+
+#[test]
+fn tries_that_the_browser_kept_are_compared_in_a_later_visit() {
+    let lesson = one("canary");
+    let mut page = Page::lesson("canary");
+    page.ask(Ask::SeekMs(lesson.scenario.limit_ms));
+    assert!(matches!(page.attempt.verdict, Verdict::Lost { .. }));
+    page.ask(Ask::Reset);
+    page.play(&moves(&solved(&lesson)), lesson.scenario.limit_ms);
+    assert!(matches!(page.attempt.verdict, Verdict::Passed { .. }));
+    let kept = page.kept.borrow().clone();
+    assert_eq!(kept.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ["canary", "canary"]);
+    let links: Vec<String> = kept.into_iter().map(|(_, link)| link).collect();
+
+    let mut later = Page::lesson("canary");
+    assert!(later.attempt.earlier.is_empty());
+    later.ask(Ask::Lesson(LessonAsk::Earlier(links.clone())));
+    assert_eq!(later.attempt.earlier, page.attempt.earlier);
+    assert_eq!(later.attempt.earlier.iter().map(|one| one.passed).collect::<Vec<_>>(), [false, true]);
+    later.ask(Ask::Compare(Some(Against::Earlier(1))));
+    assert!(later.compared, "{:?}", later.refused);
+    // A try that is known is not taken in twice, whether it comes from the browser or is played again.
+    later.ask(Ask::Lesson(LessonAsk::Earlier(links.clone())));
+    later.ask(Ask::SeekMs(lesson.scenario.limit_ms));
+    assert_eq!(later.attempt.earlier.len(), 2);
+    assert_eq!(later.kept.borrow().len(), 0);
+
+    // Links that are damaged or of another lesson are left out, and there is an end of them.
+    let mut other = Page::lesson("status");
+    other.ask(Ask::Lesson(LessonAsk::Earlier(vec!["h1:AAAA".into(), links[0].clone(), String::new()])));
+    assert!(other.attempt.earlier.is_empty());
 }
 
 #[test]

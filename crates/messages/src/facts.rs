@@ -300,4 +300,11 @@ pub enum Keep {
     Draft(String),
     /// All branches of the world shown, for a page that is loaded again.
     Tab(String),
+    /// A try of a lesson that came to its verdict, for a comparison with later ones.
+    Try {
+        /// Id of the lesson.
+        lesson: String,
+        /// The try as the end of a link.
+        link: String,
+    },
 }

@@ -338,6 +338,8 @@ pub enum LessonAsk {
     GoBack,
     /// Show the solution.
     Solution,
+    /// Tries of the open lesson that the browser has kept, each as [`Keep::Try`](crate::facts::Keep::Try) gave it.
+    Earlier(Vec<String>),
     /// Leave the lesson; its world stays as a sandbox.
     Leave,
     /// Suggest a lesson from the run shown.

@@ -41,6 +41,8 @@ pub struct Entry {
     pub refused: Option<u64>,
     /// Line in the scenario file.
     pub line: u32,
+    /// Column in the scenario file.
+    pub column: u32,
 }
 
 /// Triggers of an entry.

@@ -4,8 +4,9 @@ use super::links;
 use super::pace::{Pace, Turn};
 use crate::browser;
 use crate::features::dialogs::open_files;
+use crate::store::lessons::LessonAsk;
 use crate::store::state::{State, Theme};
-use crate::store::{Action, Hub};
+use crate::store::{Action, Hub, persist};
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::render::{AnimationFrame, request_animation_frame};
 use gloo::timers::callback::Timeout;
@@ -82,6 +83,16 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
         use_effect_with((), move |()| {
             let listeners = browser::window().map(|window| drop_listeners(&hub, &window));
             move || drop(listeners)
+        });
+    }
+    {
+        let hub = hub.clone();
+        use_effect_with(state.lesson.clone(), move |card| {
+            let kept =
+                card.as_ref().map(|card| persist::saved_tries(&card.id)).filter(|kept| !kept.is_empty());
+            if let Some(kept) = kept {
+                hub.send(Action::Lesson(LessonAsk::Earlier(kept)));
+            }
         });
     }
     use_effect_with(state.prefs.theme, |theme| {

@@ -143,7 +143,8 @@ fn page(hub: &Hub, state: &State) -> Html {
     };
     let lesson = state.lesson.is_some() && !ui.definition;
     let frame = state.frame.as_ref();
-    let edits = lesson || frame.is_none_or(|frame| frame.shows(Part::Editor));
+    // The definition of a lesson has the way back to it, in a frame without an editor, too.
+    let edits = state.lesson.is_some() || frame.is_none_or(|frame| frame.shows(Part::Editor));
     html! {
         <div
             class="page"
@@ -152,7 +153,7 @@ fn page(hub: &Hub, state: &State) -> Html {
             data-mode={if ui.focus_mode { "focus" } else { "all" }}
             data-lanes={if ui.lanes_open { "open" } else { "shut" }}
             data-playing={state.play.playing.to_string()}
-            data-parts={frame.map(Frame::words)}
+            data-parts={frame.map(|frame| frame.words_with(state.lesson.is_some()))}
         >
             <a class="skip-link" href="#plan-tree" onclick={Callback::from(|event: MouseEvent| {
                 event.prevent_default();

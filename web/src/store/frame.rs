@@ -110,6 +110,15 @@ impl Frame {
         self.parts.iter().filter_map(word).flatten().copied().collect::<Vec<_>>().join(" ")
     }
 
+    /// Returns the words of the parts, and with a lesson the place where it is shown.
+    pub(crate) fn words_with(&self, lesson: bool) -> String {
+        match (lesson, self.shows(Part::Editor)) {
+            (false, _) => self.words(),
+            (true, true) => format!("{} lesson", self.words()),
+            (true, false) => format!("{} editor lesson", self.words()),
+        }
+    }
+
     /// Returns the settings of a page in a frame; those that the reader has chosen on the page itself stay there.
     pub(crate) fn prefs(&self) -> Prefs {
         Prefs { theme: self.theme, hint_seen: true, ..Prefs::default() }
@@ -129,6 +138,8 @@ mod tests {
         let frame = read(&[]);
         assert_eq!(frame, Frame::default());
         assert_eq!(frame.words(), "tree timeline why");
+        assert_eq!(frame.words_with(true), "tree timeline why editor lesson");
+        assert_eq!(read(&[("panes", "editor")]).words_with(true), "editor lesson");
         assert_eq!(frame.tabs(), [Tab::Why]);
     }
 

@@ -166,6 +166,8 @@ impl Hub {
                 self.0.tab.borrow_mut().text = text;
                 self.save_tab();
             }
+            // A lesson in a frame is learned as well as on the page.
+            Keep::Try { lesson, link } => persist::save_try(&lesson, &link),
             // Frames of one document share their storage with each other and with the page.
             _ if framed => {}
             Keep::Input(place, packed) => persist::save_input(place, &packed),

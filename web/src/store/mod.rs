@@ -24,6 +24,7 @@ mod settings;
 pub(crate) mod state;
 pub(crate) mod stopped;
 pub(crate) mod toast;
+mod tries;
 pub(crate) mod watch;
 
 #[cfg(test)]

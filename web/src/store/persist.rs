@@ -5,6 +5,7 @@
 
 use super::progress::Progress;
 use super::state::{Prefs, Sizes, State, Theme, Verbosity};
+use super::tries::Tries;
 use crate::browser;
 use planarium_protocol::json;
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use serde_json::Value;
 
 const PREFS: &str = "planarium.prefs";
 const LESSONS: &str = "planarium.lessons";
+const TRIES: &str = "planarium.tries";
 const JOURNAL: &str = "planarium.journal";
 const REST: &str = "planarium.rest";
 const PENDING: &str = "planarium.pending";
@@ -39,6 +41,22 @@ pub(crate) fn save_changes(old: &State, new: &State) {
 /// The lessons that were passed in this browser.
 pub(crate) fn load_progress() -> Progress {
     browser::stored(LESSONS).and_then(|text| Progress::read(&text)).unwrap_or_default()
+}
+
+/// Keeps a try of a lesson beside those before it.
+pub(crate) fn save_try(lesson: &str, link: &str) {
+    let mut tries = load_tries();
+    tries.record(lesson, link);
+    browser::store(TRIES, &tries.text());
+}
+
+/// Tries of a lesson that this browser has kept, the last one last.
+pub(crate) fn saved_tries(lesson: &str) -> Vec<String> {
+    load_tries().of(lesson)
+}
+
+fn load_tries() -> Tries {
+    browser::stored(TRIES).map(|text| Tries::read(&text)).unwrap_or_default()
 }
 
 /// The remembered preferences.

@@ -34,6 +34,12 @@ pub(crate) fn lesson_ask(host: &mut Host, ask: LessonAsk) -> Vec<Fact> {
             }
             Vec::new()
         }
+        LessonAsk::Earlier(links) => {
+            if let Some(teaching) = &mut host.shown.lesson {
+                teaching.remember(&links);
+            }
+            Vec::new()
+        }
         LessonAsk::Leave => leave_lesson(host),
         LessonAsk::Suggest => vec![Fact::Reply(Reply::Material(Box::new(material(host))))],
         LessonAsk::Make(draft) => vec![Fact::Reply(Reply::Made(make_lesson(host, &draft)))],

@@ -36,7 +36,13 @@ fn recording(host: &Host) -> Recording {
         if next == Some(&input) {
             next = scripted.next();
             let actions = vec![Action::Do(Box::new(input))];
-            script.push(Entry { trigger: Trigger::At(entry.at_ms), actions, refused: None, line: 0 });
+            script.push(Entry {
+                trigger: Trigger::At(entry.at_ms),
+                actions,
+                refused: None,
+                line: 0,
+                column: 0,
+            });
         } else {
             moves.push((entry.at_ms, input));
         }
@@ -97,7 +103,7 @@ pub(crate) fn make_lesson(host: &Host, draft: &LessonDraft) -> Result<Box<MadeLe
     };
     let made = lesson::make(&recording(host), &outline)?;
     if !made.proof.findings.is_empty() {
-        return Err(made.proof.findings);
+        return Err(made.proof.findings.into_iter().map(|finding| finding.text).collect());
     }
     let link = OwnLesson { lesson: made.lesson.clone(), texts: made.texts.clone() }.link();
     let files = vec![
@@ -110,15 +116,8 @@ pub(crate) fn make_lesson(host: &Host, draft: &LessonDraft) -> Result<Box<MadeLe
 /// The part of a link after `#` that hands the try of the branch shown in.
 pub(crate) fn hand_in(host: &Host, name: &str) -> Option<String> {
     let teaching = host.shown.lesson.as_ref()?;
-    let hand_in = HandIn {
-        name: name.trim().chars().take(NAME).collect(),
-        lesson: teaching.lesson.id.clone(),
-        seed: teaching.attempt.seed(),
-        moves: teaching.attempt.moves().iter().map(|made| (made.at_ms, made.input.clone())).collect(),
-        hints: teaching.hints as u64,
-        solution: teaching.gave_up,
-    };
-    Some(hand_in.link())
+    let name = name.trim().chars().take(NAME).collect();
+    Some(HandIn::of(&teaching.attempt, name, teaching.hints as u64, teaching.gave_up).link())
 }
 
 /// Plays tries again that were handed in, a link to a line.

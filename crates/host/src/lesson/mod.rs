@@ -11,6 +11,7 @@ mod made;
 mod news;
 mod open;
 mod rules;
+mod tries;
 
 use planarium_messages::lessons::{Score, SolutionLine, Try};
 use planarium_protocol::Text;

@@ -1,9 +1,9 @@
 //! The lesson and the try of it, told when anything in them changed.
 
-use super::{Ended, Teaching, score};
+use super::{Teaching, score};
 use crate::finish;
 use crate::host::Host;
-use planarium_messages::facts::Fact;
+use planarium_messages::facts::{Fact, Keep};
 use planarium_messages::lessons::{
     Account, Answered, Card, CauseLine, CheckCard, CheckLine, CheckState, Earlier, NextLesson, Outcome,
     QuestionCard, Role, Try, Verdict,
@@ -13,8 +13,6 @@ use planarium_protocol::Text;
 use planarium_scenario::lesson::{self, State, candidates};
 use std::sync::Arc;
 
-/// Tries that are kept for a comparison.
-const MOST_TRIES: usize = 6;
 /// Commands that are listed at most.
 const MOST_MOVES: usize = 60;
 
@@ -59,7 +57,10 @@ pub(crate) fn lesson_news(host: &mut Host) -> Vec<Fact> {
     let was_open = host.lesson_told.shown.as_ref().is_none_or(|shown| shown.verdict == Verdict::Open);
     if was_open && *teaching.attempt.verdict() != lesson::Verdict::Open && !teaching.off_track {
         facts.push(Fact::Stopped);
-        teaching.has_ended();
+        if let Some(link) = teaching.has_ended() {
+            let lesson = teaching.lesson.id.clone();
+            (host.keeper)(Keep::Try { lesson, link });
+        }
     }
     teaching.reveal();
     if teaching.moves.0 != Some(place) {
@@ -78,32 +79,6 @@ pub(crate) fn lesson_news(host: &mut Host) -> Vec<Fact> {
         facts.push(Fact::Try(Ptr(shown)));
     }
     facts
-}
-
-impl Teaching {
-    /// Keeps a try that came to its verdict.
-    fn has_ended(&mut self) {
-        let journal = self.attempt.engine().journal();
-        let known = |ended: &Ended| ended.journal.entries == journal.entries;
-        if self.ended.iter().any(known) {
-            return;
-        }
-        let (passed, text) = match self.attempt.verdict() {
-            lesson::Verdict::Open => return,
-            lesson::Verdict::Passed { .. } => (true, Text::from("Passed.")),
-            lesson::Verdict::Lost { check, .. } => (false, self.account_of(check).unwrap_or_default().into()),
-        };
-        self.ended.push(Ended { journal, passed, text, score: score(self.attempt.score()) });
-        if self.ended.len() > MOST_TRIES {
-            self.ended.remove(0);
-        }
-    }
-
-    fn account_of(&self, check: &str) -> Option<String> {
-        let progress = self.attempt.progress();
-        let lost = progress.checks.into_iter().find(|one| one.id == *check)?;
-        Some(lost.account?.sentence)
-    }
 }
 
 fn card(teaching: &Teaching) -> Card {

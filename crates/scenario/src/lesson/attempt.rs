@@ -43,6 +43,25 @@ impl fmt::Display for NotAllowed {
 
 impl std::error::Error for NotAllowed {}
 
+/// An entry of a route that cannot be played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteError {
+    /// Line of the entry in the lesson's file; 0 where it is in no file.
+    pub line: u32,
+    /// Column of the entry in the lesson's file.
+    pub column: u32,
+    /// Why it cannot be played.
+    pub text: String,
+}
+
+impl fmt::Display for RouteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for RouteError {}
+
 /// A try.
 #[derive(Debug)]
 pub struct Attempt {
@@ -237,18 +256,18 @@ impl Attempt {
     /// Plays a route and on to the verdict.
     ///
     /// *Errors*: an input that the lesson does not allow, or one whose answer is not the one the route expects.
-    pub fn play(&mut self, route: &Route) -> Result<(), String> {
+    pub fn play(&mut self, route: &Route) -> Result<(), RouteError> {
         self.play_while(route, true)
     }
 
     /// Plays a route and on to the end of the lesson, whatever the checks say.
     ///
     /// *Errors*: as [`Attempt::play`].
-    pub fn play_on(&mut self, route: &Route) -> Result<(), String> {
+    pub fn play_on(&mut self, route: &Route) -> Result<(), RouteError> {
         self.play_while(route, false)
     }
 
-    fn play_while(&mut self, route: &Route, open: bool) -> Result<(), String> {
+    fn play_while(&mut self, route: &Route, open: bool) -> Result<(), RouteError> {
         let limit = self.limit_ms();
         let mut previous_ms = 0_u64;
         for entry in route {
@@ -275,7 +294,9 @@ impl Attempt {
             }
             for action in &entry.actions {
                 let Action::Do(input) = action else { continue };
-                let applied = self.command((**input).clone()).map_err(|error| error.to_string())?;
+                let error = |text| RouteError { line: entry.line, column: entry.column, text };
+                let applied =
+                    self.command((**input).clone()).map_err(|refused| error(refused.to_string()))?;
                 let status =
                     applied.outcome.err().map(|refusal| (u64::from(refusal.status), refusal.message));
                 if status.as_ref().map(|(status, _)| *status) != entry.refused {
@@ -283,11 +304,7 @@ impl Attempt {
                         || "taken".to_owned(),
                         |(status, message)| format!("refused ({status}): {message}"),
                     );
-                    return Err(format!(
-                        "line {}: `{}` was {said}",
-                        entry.line,
-                        crate::describe::input(input)
-                    ));
+                    return Err(error(format!("`{}` was {said}", crate::describe::input(input))));
                 }
             }
             previous_ms = self.engine.now_ms();

@@ -64,12 +64,12 @@ fn title(input: &Input) -> String {
 }
 
 /// Every input of the lesson's routes.
-pub(crate) fn inputs(lesson: &Lesson) -> impl Iterator<Item = &Input> {
+fn inputs(lesson: &Lesson) -> impl Iterator<Item = &Input> {
     lesson.routes().flat_map(inputs_of)
 }
 
 /// Every input of a route.
-pub(crate) fn inputs_of(route: &Route) -> impl Iterator<Item = &Input> {
+fn inputs_of(route: &Route) -> impl Iterator<Item = &Input> {
     route.iter().flat_map(|entry| &entry.actions).filter_map(|action| match action {
         Action::Do(input) => Some(&**input),
         _ => None,

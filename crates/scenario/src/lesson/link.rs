@@ -70,10 +70,30 @@ impl HandIn {
         unpack(HAND_IN_PREFIX, link).filter(|hand_in: &Self| hand_in.moves.len() <= MOST_MOVES)
     }
 
-    /// Plays the try of a lesson again.
+    /// A try for a link.
+    pub fn of(attempt: &Attempt, name: String, hints: u64, solution: bool) -> Self {
+        Self {
+            name,
+            lesson: attempt.lesson().id.clone(),
+            seed: attempt.seed(),
+            moves: attempt.moves().iter().map(|made| (made.at_ms, made.input.clone())).collect(),
+            hints,
+            solution,
+        }
+    }
+
+    /// Plays the try of a lesson again and returns its verdict and score.
     ///
     /// *Errors*: it holds a command that the lesson does not allow.
     pub fn judge(&self, lesson: &Arc<Lesson>) -> Result<(Verdict, Score), String> {
+        let attempt = self.played(lesson)?;
+        Ok((attempt.verdict().clone(), attempt.score()))
+    }
+
+    /// Plays the try of a lesson again, to its verdict.
+    ///
+    /// *Errors*: it holds a command that the lesson does not allow.
+    pub fn played(&self, lesson: &Arc<Lesson>) -> Result<Attempt, String> {
         let mut attempt = Attempt::start(lesson, Some(self.seed));
         for (at_ms, input) in &self.moves {
             attempt.advance_to_verdict(*at_ms);
@@ -83,7 +103,7 @@ impl HandIn {
             attempt.command(input.clone()).map_err(|error| error.to_string())?;
         }
         attempt.advance_to_verdict(attempt.limit_ms());
-        Ok((attempt.verdict().clone(), attempt.score()))
+        Ok(attempt)
     }
 }
 

@@ -142,7 +142,7 @@ fn checks(recording: &Recording, outline: &Outline) -> Result<Vec<NamedCheck>, V
 /// *Errors*: how it fails.
 fn passes(lesson: &Arc<Lesson>, route: &Route) -> Result<(), String> {
     let mut attempt = Attempt::start(lesson, None);
-    attempt.play(route)?;
+    attempt.play(route).map_err(|error| error.to_string())?;
     match attempt.verdict() {
         Verdict::Passed { .. } => Ok(()),
         Verdict::Open => Err("it ends without a verdict".to_owned()),

@@ -1,6 +1,7 @@
 //! A lesson, decoded.
 
 use super::check::Check;
+use super::places::Places;
 use crate::model::{Entry, Scenario};
 
 /// A scenario with a task for a learner.
@@ -34,6 +35,8 @@ pub struct Lesson {
     pub also: Vec<Route>,
     /// Routes that people try first and that fail.
     pub naive: Vec<Naive>,
+    /// Places of its parts in its file.
+    pub places: Places,
 }
 
 /// Inputs of a learner, each with its trigger.

@@ -5,6 +5,7 @@
 use super::check::Check;
 use super::commands::KINDS;
 use super::model::{Lesson, Naive, NamedCheck, Prediction, PredictionOption, Role, Route, Serving};
+use super::places::Places;
 use crate::codes;
 use crate::model::{Entry, Scenario};
 use crate::parse::fields::{self, Fields};
@@ -53,9 +54,30 @@ pub(crate) fn read(node: &Node, scenario: &Scenario, pinned: bool, cx: &mut Cont
         solution: route(block.list("solution", cx), cx),
         also: block.list("also", cx).iter().map(|node| route(list(node, cx), cx)).collect(),
         naive: block.list("naive", cx).iter().filter_map(|node| naive(node, &names, cx)).collect(),
+        places: places(&mut block, cx),
         checks,
     };
     Some(lesson)
+}
+
+/// Places of the parts that a proof may find fault with.
+fn places(block: &mut Fields<'_>, cx: &Context<'_>) -> Places {
+    let mut places = Places::default();
+    places.note("", block.node().span, cx.sources);
+    for key in KEYS {
+        let Some(node) = block.take(key) else { continue };
+        places.note(*key, node.span, cx.sources);
+        for (index, item) in node.as_sequence().unwrap_or_default().iter().enumerate() {
+            let own = item.get("id").or(Some(item)).and_then(Node::as_str);
+            let path = own.map_or_else(|| format!("{key}/{index}"), |own| format!("{key}/{own}"));
+            for option in item.get("options").and_then(Node::as_sequence).unwrap_or_default() {
+                let id = option.get("id").and_then(Node::as_str).unwrap_or_default();
+                places.note(format!("{path}/{id}"), option.span, cx.sources);
+            }
+            places.note(path, item.span, cx.sources);
+        }
+    }
+    places
 }
 
 /// Every entry that a learner or a question may play, for what a world has to have from the beginning.

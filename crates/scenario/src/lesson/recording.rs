@@ -7,6 +7,7 @@ use super::attempt::Attempt;
 use super::check::Check;
 use super::commands::word;
 use super::model::{Lesson, NamedCheck, Role, Route, Serving};
+use super::places::Places;
 use super::progress::State;
 use crate::model::{Action, Entry, Scenario, Trigger};
 use planarium_protocol::Input;
@@ -100,6 +101,7 @@ impl Recording {
             solution: Vec::new(),
             also: Vec::new(),
             naive: Vec::new(),
+            places: Places::default(),
         })
     }
 
@@ -111,6 +113,7 @@ impl Recording {
             actions: vec![Action::Do(Box::new(input.clone()))],
             refused: None,
             line: 0,
+            column: 0,
         };
         kept.map(entry).collect()
     }

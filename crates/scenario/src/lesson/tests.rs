@@ -4,6 +4,7 @@ use super::*;
 use crate::parse;
 use crate::parse::script;
 use planarium_protocol::Input;
+use planarium_source::Position;
 use std::sync::Arc;
 
 const WORLD: &str = r#"
@@ -335,7 +336,25 @@ lesson:
         "prediction `q`: `a` is marked as wrong and comes true",
         "prediction `q`: `b` is marked as right and does not come true",
     ] {
-        assert!(proof.findings.iter().any(|found| found.contains(wanted)), "{wanted}: {:#?}", proof.findings);
+        assert!(
+            proof.findings.iter().any(|found| found.text.contains(wanted)),
+            "{wanted}: {:#?}",
+            proof.findings
+        );
+    }
+    // Each finding is at the part that it is about.
+    let lines: Vec<&str> = text.lines().collect();
+    for (wanted, line, column) in [
+        ("it needs a lesson", "  needs: [missing]", 11),
+        ("a route uses", "    - {at: 5s, do: {kind: pod", 7),
+        ("route 1 of `also`", "    - - {at: 5s", 9),
+        ("route 1 of `naive`", "    - {fails", 7),
+        ("doing nothing", "  goal:", 9),
+        ("`a` is marked", "        - {id: a", 11),
+    ] {
+        let found = proof.findings.iter().find(|found| found.text.contains(wanted)).expect(wanted);
+        let at = lines[found.line as usize - 1];
+        assert!(at.starts_with(line) && found.column == column, "{wanted}: {found:?}: {at}");
     }
 }
 
@@ -344,17 +363,19 @@ fn texts_are_compared_with_the_names_of_the_lesson() {
     let lesson = lesson("deploy=COMPLETE by 1m", "", "");
     let read = |text: &str| parse_texts(text, "test.en.yaml");
     let whole = "title: T\nstory: S\nchecks: {goal: G}\nhints: [H]\ndone: D\n";
-    assert_eq!(read(whole).texts.expect("texts").findings(&lesson), Vec::<String>::new());
+    assert_eq!(read(whole).texts.expect("texts").findings(&lesson), Vec::new());
+    let found = |text: &str| read(text).texts.expect("texts").findings(&lesson);
     let other = "title: T\nchecks: {gaol: G}\nhints: []\ndone: D\npredict: {q: {ask: A}}\n";
     assert_eq!(
-        read(other).texts.expect("texts").findings(&lesson),
+        found(other),
         [
-            "there is no `story`",
-            "there is no text for check `goal`",
-            "there is no check `gaol`",
-            "there is no prediction `q`",
-            "0 hints, the lesson has 1",
+            (1, 1, "there is no `story`"),
+            (2, 9, "there is no text for check `goal`"),
+            (2, 10, "there is no check `gaol`"),
+            (5, 11, "there is no prediction `q`"),
+            (3, 8, "0 hints, the lesson has 1"),
         ]
+        .map(|(line, column, text)| (Position { line, column }, text.to_owned()))
     );
     for wrong in ["", "- 1", "titel: T", "title: [T]", "hints: H", "checks: [a]"] {
         let parsed = read(wrong);

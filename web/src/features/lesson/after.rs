@@ -73,7 +73,7 @@ fn dared(hub: &Hub, dare: &Dare) -> Callback<MouseEvent> {
 }
 
 /// Runs of the same luck beside this one: the solution, earlier tries.
-pub(super) fn compare(hub: &Hub, attempt: &Try) -> Html {
+pub(super) fn compare(hub: &Hub, attempt: &Try, keeps: bool) -> Html {
     let against = |hub: &Hub, against: Against| {
         let hub = hub.clone();
         Callback::from(move |_: MouseEvent| {
@@ -108,6 +108,7 @@ pub(super) fn compare(hub: &Hub, attempt: &Try) -> Html {
                         </li>
                     }) }
                 </ul>
+                <p class="muted">{ if keeps { "This browser keeps the last six tries of a lesson." } else { "This browser keeps nothing: the tries are gone when the page is closed." } }</p>
             }
         </details>
     }
