@@ -170,8 +170,8 @@ Example: cargo xtask bench --peers"
 cargo xtask setup [wasm|page|browser|clients|hosts]
 
 Only the set-up of the other tasks: the wasm target; wasm-bindgen's test runner; the front-end packages; chromium, firefox-esr
-and the packages of the browser tests; the client libraries from PyPI; mdBook, MkDocs, Sphinx and remark. Without a
-name, all of it.
+and the packages of the browser tests; the client libraries from PyPI; mdBook 0.4 and 0.5, MkDocs, Sphinx, remark
+and Docusaurus. Without a name, all of it.
 
 Example: cargo xtask setup page"
         }

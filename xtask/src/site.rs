@@ -117,9 +117,10 @@ fn gathered(root: &Path) -> Result<Vec<Page>> {
     };
     let mut pages = below("docs/site/src", "");
     pages.retain(|page| page.to != Path::new("SUMMARY.md"));
-    for name in ["embedding", "lessons", "console", "simulation", "marathon-flags", "glossary", "fidelity"] {
+    for name in ["embedding", "console", "lessons", "serve", "simulation", "marathon-flags", "glossary", "fidelity"] {
         pages.push(Page::new(format!("docs/{name}.md"), format!("docs/{name}.md")));
     }
+    pages.push(Page::new("npm/README.md", "npm/README.md"));
     pages.extend(below("docs/reference", "docs/reference"));
     pages.extend(below("docs/fidelity", "docs/fidelity"));
     pages.extend(below("docs/diagnostics", "docs/diagnostics"));
@@ -204,9 +205,10 @@ fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// The way from one page to another.
+/// The way from one page to another. A README is the index of its folder in the book.
 fn between(from: &Path, to: &Path) -> String {
     let up = from.components().count().saturating_sub(1);
+    let to = if to.ends_with("README.md") { to.with_file_name("index.html") } else { to.to_path_buf() };
     format!("{}{}", "../".repeat(up), to.to_string_lossy().replace('\\', "/"))
 }
 
@@ -261,9 +263,11 @@ mod tests {
             Page::new("docs/glossary.md", "docs/glossary.md"),
             Page::new("docs/fidelity/kudo.md", "docs/fidelity/kudo.md"),
             Page::new("docs/fidelity/kubernetes.md", "docs/fidelity/kubernetes.md"),
+            Page::new("npm/README.md", "npm/README.md"),
         ];
         for (text, want) in [
             ("see [a](../glossary.md#x).", "see [a](../../docs/glossary.md#x)."),
+            ("see [the package](../../npm/README.md#x)", "see [the package](../../npm/index.html#x)"),
             ("see [code](../../crates/x.rs) here", "see code here"),
             ("![picture](../x.png)", "picture"),
             ("[out](https://example.org/) [in](#here)", "[out](https://example.org/) [in](#here)"),
@@ -288,6 +292,41 @@ mod tests {
             let name = folder.file_name().unwrap().to_string_lossy().into_owned();
             assert!(contents.contains(&format!("(examples/{name}/README.md)")), "{name}");
         }
+    }
+
+    /// The bodies of a text's demos; those shown inside a longer fence are not demos.
+    fn demos(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut inside: Option<(usize, Option<String>)> = None;
+        for line in text.lines() {
+            let ticks = line.len() - line.trim_start_matches('`').len();
+            match &mut inside {
+                Some((length, body)) if ticks >= *length => {
+                    found.extend(body.take());
+                    inside = None;
+                }
+                Some((_, Some(body))) => body.extend([line, "\n"]),
+                None if ticks >= 3 => {
+                    inside = Some((ticks, line.starts_with("```planarium").then(String::new)));
+                }
+                Some((_, None)) | None => {}
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_demo_of_a_chapter_claims_something() {
+        let chapters = files::root().unwrap().join("docs/site/src");
+        let mut count = 0;
+        for path in files::with_extension(&chapters, "md") {
+            for demo in demos(&files::read(&path).unwrap()) {
+                count += 1;
+                assert!(demo.contains("# @expect "), "{}: {demo}", path.display());
+            }
+        }
+        assert!(count > 70, "{count} demos");
+        assert_eq!(demos("````md\n```planarium\na\n```\n````\n```planarium\nb\n```\n"), ["b\n"]);
     }
 
     #[test]

@@ -49,13 +49,23 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     {
         out::warn(format!("the tests of client libraries will be skipped: {reason:#}"));
     }
-    if wanted("hosts")
-        && let Err(reason) = hosts::ensure(&root)
-    {
-        out::warn(format!("builds of documents will be skipped: {reason:#}"));
+    if wanted("hosts") {
+        documents(&root);
     }
     out::say("set-up complete");
     Ok(true)
+}
+
+/// The hosts of documents; a host that cannot be had is told of, and its builds are skipped.
+fn documents(root: &Path) {
+    if let Err(reason) = hosts::ensure(root) {
+        out::warn(format!("builds of documents will be skipped: {reason:#}"));
+    }
+    for host in hosts::optional(root) {
+        if let Err(reason) = host.found {
+            out::warn(format!("builds with {} will be skipped: {reason:#}", host.variable));
+        }
+    }
 }
 
 /// Compiling for wasm takes the target and the crates.

@@ -1,9 +1,9 @@
-//! The Rust program that runs tests in wasm: wasm-bindgen's runner.
+//! Rust programs that tests need: wasm-bindgen's runner, and the older mdBook.
 //!
-//! It is installed with cargo from crates.io and compiled for a short installation, not for speed. Building the page takes
+//! They are installed with cargo from crates.io and compiled for a short installation, not for speed. Building the page takes
 //! wasm-bindgen's library alone, see `xtask/bindgen`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -37,6 +37,27 @@ pub(crate) fn wasm_bindgen(root: &Path) -> Result<()> {
     // Its own lock file names releases that do not compile any more.
     install(root, "wasm-bindgen", &["install", "wasm-bindgen-cli", "--version", &wanted, "--force"])?;
     check("wasm-bindgen", &wanted)
+}
+
+/// The release of mdBook 0.4 whose builds are tested. mdBook 0.5 comes from PyPI, where 0.4 is not to be had.
+const MDBOOK_04: &str = "0.4.52";
+
+/// Makes sure of mdBook 0.4, compiled into `target/mdbook-0.4`; gives the program.
+///
+/// *Errors*: why it cannot be installed on this machine.
+pub(super) fn mdbook_04(root: &Path) -> Result<PathBuf> {
+    let home = root.join("target").join("mdbook-0.4");
+    let program = home.join("bin").join(format!("mdbook{}", std::env::consts::EXE_SUFFIX));
+    let name = program.to_string_lossy().into_owned();
+    let wanted = format!("v{MDBOOK_04}");
+    if version_of(&name).as_deref() != Some(wanted.as_str()) {
+        out::step(format!("mdBook {MDBOOK_04} is missing: books of that release are built in the tests"));
+        let home = home.to_string_lossy();
+        let source = ["install", "mdbook", "--version", MDBOOK_04, "--locked", "--no-default-features"];
+        install(root, "mdBook 0.4", &[&source[..], &["--debug", "--force", "--root", &home]].concat())?;
+        check(&name, &wanted)?;
+    }
+    Ok(program)
 }
 
 /// The version of a package in `Cargo.lock`.
@@ -96,8 +117,8 @@ fn check(program: &str, wanted: &str) -> Result<()> {
     let found = version_of(program);
     anyhow::ensure!(
         found.as_deref() == Some(wanted),
-        "{program} {wanted} was installed, but `{program} --version` says {}: another {program} comes first on the \
-         search path",
+        "{program} {wanted} was installed, but `{program} --version` says {}: another program of this name comes first on \
+         the search path",
         found.as_deref().unwrap_or("nothing")
     );
     Ok(())

@@ -49,6 +49,10 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
         }
         Err(reason) => tests.env("PLANARIUM_HOSTS_MISSING", format!("{reason:#}")),
     };
+    for host in hosts::optional(root) {
+        let (name, value) = host.env();
+        tests = tests.env(&name, value);
+    }
     // Without it, the journeys in Firefox skip themselves and are counted so.
     if let Some(program) = firefox {
         tests = tests.env("PLANARIUM_FIREFOX", program);

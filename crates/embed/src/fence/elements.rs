@@ -124,9 +124,11 @@ fn named(service: &str, parts: &[&str], wanted: &str) -> Option<Named> {
         return Some(Named::ByPath);
     }
     let [plan, .., last] = parts else { return None };
+    // The id of an app begins with a slash, and has more of them where it belongs to a group.
+    let last = last.trim_matches('/');
     // A step of the SDK is called after its pod and tasks, `world-1:[server]`.
     let alone =
-        |name: &str| *last == name || last.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
+        |name: &str| last == name || last.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
     let below = wanted.strip_prefix(plan).and_then(|rest| rest.strip_prefix('/'));
     (alone(wanted) || below.is_some_and(alone)).then_some(Named::ByName)
 }
