@@ -56,7 +56,8 @@ fn taken_for(load: &LoadService, span: Span) -> Option<Diagnostic> {
         return None;
     }
     let seen = resemblance(&load.files);
-    if !seen.by_keys && seen.others.is_empty() {
+    let is_default = seen.by_default && load.files.values().any(|text| !text.trim().is_empty());
+    if !seen.by_keys && seen.others.is_empty() && !is_default {
         return None;
     }
     let noun = |word: &str| {
@@ -67,7 +68,11 @@ fn taken_for(load: &LoadService, span: Span) -> Option<Diagnostic> {
     };
     let others: Vec<String> =
         seen.others.iter().map(|word| format!("{} (dialect: {word})", noun(word))).collect();
-    let text = format!("This resembles a {} most, and is read as such", noun(seen.dialect));
+    let text = if is_default {
+        format!("Nothing shows what this is: it is read as a {}", noun(seen.dialect))
+    } else {
+        format!("This resembles a {} most, and is read as such", noun(seen.dialect))
+    };
     let help = if others.is_empty() {
         let rest = DIALECTS.iter().filter(|dialect| dialect.word != seen.dialect);
         let rest: Vec<&str> = rest.map(|dialect| dialect.word).collect();

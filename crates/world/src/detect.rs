@@ -15,6 +15,8 @@ pub struct Resemblance {
     pub others: Vec<&'static str>,
     /// No sign of the dialect is there, only keys that are its own or nearly so.
     pub by_keys: bool,
+    /// Neither a sign nor a key of any dialect decides, and the files have no key of the dialect that they are given to.
+    pub by_default: bool,
 }
 
 /// The word of the dialect that the files look like, by their names and outermost keys. What looks like none is given to
@@ -50,10 +52,12 @@ fn ranked(points: &[(&'static str, usize)], least: usize, by_keys: bool) -> Rese
         }
     }
     let others = points.iter().filter(|(word, own)| *own >= least && *word != best.0);
+    let first = points.first().map_or(0, |(_, own)| *own);
     Resemblance {
         dialect: best.0,
         others: others.map(|(word, _)| *word).collect(),
         by_keys: by_keys && best.1 > 0,
+        by_default: by_keys && best.1 == 0 && first == 0,
     }
 }
 
@@ -125,6 +129,9 @@ mod tests {
             ("skopos", &[("plan.yaml", "doctype: deploy-plan\nplan: []\n")]),
             #[cfg(feature = "skopos")]
             ("skopos", &[("plan.yaml", "core_plgin: docker\nvars: {}\n")]),
+            #[cfg(feature = "skopos")]
+            ("skopos", &[("app.yaml", "components:\n  web:\n    image: acme/web:1\n")]),
+            ("sdk", &[("api.yaml", "openapi: 3.0.0\ncomponents:\n  schemas:\n    image: {}\n")]),
             #[cfg(feature = "skopos")]
             ("skopos", &[("deployment.yml", "doctpye: com.datagridsys.doctype/skopos/deploy-plan\n")]),
             #[cfg(feature = "skopos")]

@@ -56,6 +56,20 @@ fn what_files_were_taken_for_is_said_where_it_is_not_plain() {
 }
 
 #[test]
+fn files_that_resemble_nothing_are_said_to_be_read_as_the_first_dialect() {
+    let found = |text: &str| -> Vec<String> {
+        let files = [("api.yaml".to_owned(), text.to_owned())].into();
+        let request = planarium_protocol::input::LoadService { files, ..Default::default() };
+        let found = check(&request).diagnostics;
+        found.iter().filter(|one| one.code == "WORLD002").map(|one| one.message.clone()).collect()
+    };
+    let said = found("openapi: 3.0.0\ninfo: {}\npaths: {}\ncomponents: {}\n");
+    assert_eq!(said, ["Nothing shows what this is: it is read as a DC/OS SDK service"]);
+    assert_eq!(found("name: x\n"), [] as [String; 0]);
+    assert_eq!(found(""), [] as [String; 0]);
+}
+
+#[test]
 fn first_start_refusals_point_at_their_line() {
     let page = include_str!("../../../docs/diagnostics/SDK206.md");
     let text = block(page, "good");

@@ -66,6 +66,17 @@ pub(super) fn input(chance: &mut Chance, input: &mut Value) {
     });
 }
 
+/// Changes one file of a definition in one place; what has no files is left as it is.
+pub(super) fn definition(chance: &mut Chance, load: &mut Value) {
+    let Some(files) = load.get_mut("files").and_then(Value::as_object_mut) else { return };
+    let at = usize::try_from(chance.below(files.len() as u64)).unwrap_or(0);
+    if let Some(file) = files.values_mut().nth(at)
+        && let Some(old) = file.as_str()
+    {
+        *file = Value::String(text(chance, old));
+    }
+}
+
 /// The number of values without parts.
 fn count(value: &Value) -> u64 {
     match value {

@@ -133,11 +133,12 @@ fn detect(files: &Files) -> u8 {
     if files.iter().any(plan) {
         return 2;
     }
-    // What can be told with certainty once it is read: an environment alone, a plan whose header is wrong, a compose file.
+    // What can be told with certainty once it is read: an environment alone, a plan or model whose header is wrong, a compose file.
     let perhaps = |(path, text): (&String, &String)| {
         let own = crate::definition::files::ENV_KEYS.into_iter().filter(|key| *key != "vars");
         own.chain(["services"]).any(|key| has_key(text, key))
             || has_key(text, "steps") && text.contains("class:")
+            || has_key(text, "components") && text.contains("image:") && !has_key(text, "openapi")
             || top_keys(text).any(|(key, value)| key == "version" && value.contains("alpha/1"))
             || named(path, &["plan.yaml", "plan.yml", "env.yaml", "env.yml", "ted.yaml", "ted.yml"])
     };
