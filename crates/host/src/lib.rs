@@ -1,9 +1,9 @@
-//! A world as somebody works with it.
+//! A world as a user works with it.
 //!
 //! *Knows*: engine, player, narration, undo, lanes, log, console, drafts, lessons. *Must not know*: the browser, storage, sockets.
 //!
-//! A [`Host`] answers the questions of one page ([`planarium_messages::questions`]) with facts, and hands out what is to be
-//! kept before it does anything that could fail.
+//! A [`Host`] answers the questions of one page ([`planarium_messages::questions`]) with facts. It hands out data to be
+//! stored before it does anything that could fail.
 
 mod address;
 mod call;
@@ -21,7 +21,7 @@ mod inputs;
 mod lesson;
 mod names;
 mod open;
-mod own;
+mod own_definition;
 mod rebuild;
 mod saved;
 mod snapshot;
@@ -29,8 +29,8 @@ mod statuses;
 mod story;
 mod stuck;
 mod suggest;
+mod summary;
 mod tab;
-mod taken;
 mod travel;
 mod undo;
 mod windows;

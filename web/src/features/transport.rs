@@ -3,10 +3,10 @@
 use super::stuck::Stuck;
 use crate::store::action::Toward;
 use crate::store::gantt::Gantt;
-use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::time::{clock as clock_text, read_time};
 use crate::store::state::{BranchTab, Clock, Dialog, Play, Speed};
+use crate::store::ways_out::WaysOut;
 use crate::store::{Action, use_hub};
 use crate::ui::tabs::{TabItem, Tabs};
 use crate::ui::{IconButton, icon};
@@ -30,7 +30,7 @@ pub(crate) struct TransportProps {
     /// Selected element.
     pub(crate) selected: Option<ElementPath>,
     /// Stuck elements, and ways out.
-    pub(crate) help: Ptr<Help>,
+    pub(crate) help: Ptr<WaysOut>,
     /// Lanes are shown on a small screen.
     pub(crate) lanes_open: bool,
     /// A dialog or a menu holds the clock.

@@ -5,7 +5,7 @@ use super::action::{Action, Fact};
 use super::link::Link;
 use super::pending::Pending;
 use super::state::{Dialog, State, Tab};
-use super::{effects, looks, persist, reduce};
+use super::{effects, persist, reduce, view_state};
 use crate::browser;
 use planarium_messages::draft::Editor;
 use planarium_messages::facts::{Address, Keep, Reply};
@@ -492,7 +492,7 @@ impl Hub {
         let before = if browser::now_ms() - at_ms < LEFT_MS { left } else { &now };
         let state = self.state();
         let at = (state.world.clock.now_ms, state.world.clock.seq);
-        persist::save_tab([before, &now], &kept.text, &looks::of(&state), at);
+        persist::save_tab([before, &now], &kept.text, &view_state::of(&state), at);
     }
 }
 

@@ -12,7 +12,6 @@ pub(crate) mod engine;
 pub(crate) mod frame;
 pub(crate) mod hub;
 pub(crate) mod link;
-pub(crate) mod looks;
 pub(crate) mod moment;
 pub(crate) mod pending;
 pub(crate) mod persist;
@@ -23,6 +22,7 @@ mod settings;
 pub(crate) mod state;
 pub(crate) mod stopped;
 pub(crate) mod toast;
+pub(crate) mod view_state;
 pub(crate) mod watch;
 
 #[cfg(test)]
@@ -30,4 +30,4 @@ mod tests;
 
 pub(crate) use action::Action;
 pub(crate) use hub::{Hub, use_hub};
-pub(crate) use planarium_messages::{event_log as events, gantt, ghost, help, lane, lessons, ptr};
+pub(crate) use planarium_messages::{event_log as events, gantt, ghost, lane, lessons, ptr, ways_out};

@@ -520,7 +520,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         Fact::Help(help) => state.help = help,
         Fact::Ghost(ghost) => state.world.ghost = ghost,
         Fact::Compared(compared) => state.compare = compared,
-        Fact::Looks(kept) => super::looks::give(state, &kept),
+        Fact::Looks(kept) => super::view_state::give(state, &kept),
         Fact::Ways(ways) => state.ways = ways,
         Fact::File(at, path, text) => bring_file(state, at, &path, text.as_deref()),
         Fact::Stopped => state.play.playing = false,

@@ -9,12 +9,12 @@ use super::events::EventLog;
 use super::frame::Frame;
 use super::gantt::Gantt;
 use super::ghost::Ghost;
-use super::help::Help;
 use super::lessons::{Card, Try};
 use super::progress::Progress;
 use super::ptr::Ptr;
 use super::stopped::Stopped;
 pub(crate) use super::toast::{Place, Toast, ToastKind};
+use super::ways_out::WaysOut;
 use planarium_kernel::SortedSet;
 pub(crate) use planarium_messages::checked::{Checked, Finding, Fix, Severity};
 pub(crate) use planarium_messages::clock::{BranchTab, Clock};
@@ -455,7 +455,7 @@ pub(crate) struct State {
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
     /// Stuck elements, and ways out.
-    pub(crate) help: Ptr<Help>,
+    pub(crate) help: Ptr<WaysOut>,
     /// Another run on the same clock.
     pub(crate) compare: Option<Ptr<Compared>>,
     /// Next steps of undo and redo.

@@ -5,11 +5,11 @@
 mod keyboard;
 mod row;
 
-use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::levels::{Level, to_level};
 use crate::store::selectors::stuck;
 use crate::store::selectors::tree::{self, Shape};
+use crate::store::ways_out::WaysOut;
 use crate::store::{Action, use_hub};
 use crate::systems::{self, Selected};
 use crate::ui::spacer::Spacer;
@@ -51,7 +51,7 @@ pub(crate) struct TreePaneProps {
     /// Rows or drawings; none where nobody has chosen.
     pub(crate) as_rows: Option<bool>,
     /// Stuck elements, and ways out.
-    pub(crate) help: Ptr<Help>,
+    pub(crate) help: Ptr<WaysOut>,
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
 }

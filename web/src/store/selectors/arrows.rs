@@ -3,9 +3,9 @@
 //! *Knows*: which event changes which lane. *Must not know*: pixels.
 
 use crate::store::events::EventLog;
-use crate::store::help::Help;
 use crate::store::selectors::log;
 use crate::store::state::{State, Tab};
+use crate::store::ways_out::WaysOut;
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::{Event, Text, Why};
 
@@ -63,7 +63,7 @@ pub(crate) fn selected(state: &State) -> Option<u64> {
 }
 
 /// The event that an explanation goes back from: that of the element that holds it up in the end.
-pub(crate) fn cause_of(why: &Why, help: &Help, events: &EventLog, seq: u64) -> Option<u64> {
+pub(crate) fn cause_of(why: &Why, help: &WaysOut, events: &EventLog, seq: u64) -> Option<u64> {
     let deepest = help.selected().map_or(why, |held| &*held.why);
     let named = deepest.reasons.iter().find_map(|reason| reason.event);
     named.or_else(|| log::origin(events, &deepest.path, seq))

@@ -2,8 +2,8 @@
 //!
 //! *Knows*: which row shows the chip of a stuck element. *Must not know*: why anything is stuck.
 
-use crate::store::help::{Held, Help};
 use crate::store::selectors::tree::Row;
+use crate::store::ways_out::{Blocker, WaysOut};
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use yew::AttrValue;
@@ -18,8 +18,8 @@ pub(crate) struct Chip {
 }
 
 /// Returns the chip of a row: of its own element, or of an element in it while the row is shut.
-pub(crate) fn chip(help: &Help, row: &Row) -> Option<Chip> {
-    let shows = |held: &&Held| {
+pub(crate) fn chip(help: &WaysOut, row: &Row) -> Option<Chip> {
+    let shows = |held: &&Blocker| {
         let path = &held.why.path;
         *path == row.path || row.open == Some(false) && is_within(path, &row.path)
     };

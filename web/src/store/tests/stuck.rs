@@ -3,9 +3,9 @@
 use super::play_for as play;
 use crate::store::Hub;
 use crate::store::action::Action;
-use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::{status, stuck, tree};
+use crate::store::ways_out::WaysOut;
 use planarium_kernel::SortedSet;
 use planarium_protocol::Input;
 use planarium_protocol::why::{Helps, ReasonKind};
@@ -14,7 +14,7 @@ fn page(example: &str) -> Hub {
     super::opened("", Some(example))
 }
 
-fn tried(hub: &Hub) -> Ptr<Help> {
+fn tried(hub: &Hub) -> Ptr<WaysOut> {
     for _ in 0..200 {
         if !hub.state().help.trying() {
             break;
