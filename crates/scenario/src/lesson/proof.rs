@@ -1,7 +1,7 @@
-//! Proof of a lesson: its routes pass and fail as they should, its predictions come true, and no random player ends in a state
-//! that is lost without an account.
+//! Proves a lesson: its routes pass and fail as declared, its predictions come true, and every loss of a random player has an
+//! account.
 //!
-//! Knows: what every lesson has to hold. Must not know: files, or how findings are printed.
+//! Knows: the requirements of every lesson. Must not know: files, or how findings are printed.
 
 use super::attempt::Attempt;
 use super::candidates::{candidates, inputs, inputs_of};
@@ -13,9 +13,9 @@ use planarium_protocol::EventBody;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Seeds that a lesson without one of its own is played with.
+/// Seeds used for a lesson without its own seed.
 const SEEDS: [u64; 5] = [1, 2, 3, 5, 8];
-/// Commands that a random player gives at most.
+/// Maximum number of commands of a random player.
 const COMMANDS: u64 = 8;
 
 /// The part of another lesson that a proof needs.
@@ -36,11 +36,12 @@ pub struct Proof {
     pub par: Option<Score>,
     /// Runs that were made.
     pub runs: u32,
-    /// Everything that does not hold, in order.
+    /// All violations, in order.
     pub findings: Vec<String>,
 }
 
-/// Proves a lesson. `others` are the lessons it may need, `texts` those of one language, `players` the number of random ones.
+/// Proves a lesson. `others` are the lessons it may require, `texts` those of one language, `players` the number of random
+/// players.
 pub fn prove(lesson: &Arc<Lesson>, others: &[Other], texts: &[(String, Texts)], players: u64) -> Proof {
     let mut proof = Proof::default();
     proof.texts(lesson, texts);
@@ -68,7 +69,7 @@ impl Proof {
         }
     }
 
-    /// Every name has its text, and every text its name.
+    /// Checks that every name has a text and every text a name.
     fn texts(&mut self, lesson: &Lesson, texts: &[(String, Texts)]) {
         if texts.is_empty() {
             self.find(format!("there are no texts; write {}.en.yaml beside the lesson", lesson.id));
@@ -88,7 +89,7 @@ impl Proof {
         }
     }
 
-    /// Routes use commands that are taught here or in a lesson before, and taught ones are allowed.
+    /// Checks that routes use commands taught here or in an earlier lesson, and that taught commands are allowed.
     fn commands(&mut self, lesson: &Lesson, others: &[Other]) {
         let mut taught: Vec<&str> = lesson.teaches.iter().map(String::as_str).collect();
         let mut open: Vec<&str> = lesson.needs.iter().map(String::as_str).collect();
@@ -172,7 +173,7 @@ impl Proof {
         Some(attempt)
     }
 
-    /// Exactly the option that is marked as right comes true.
+    /// Checks that exactly the right option comes true.
     fn prediction(&mut self, lesson: &Arc<Lesson>, question: &super::Prediction, seed: u64) {
         let checks = question.options.iter().map(|option| super::NamedCheck {
             id: option.id.clone(),
@@ -201,7 +202,7 @@ impl Proof {
         }
     }
 
-    /// Plays at random within what is allowed: whatever comes, it is passed, or lost with an account.
+    /// Plays random allowed commands: every run must pass, or be lost with an account.
     fn player(&mut self, lesson: &Arc<Lesson>, seed: u64, player: u64) {
         self.runs += 1;
         let mut luck = Luck(player.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ seed);
@@ -215,7 +216,7 @@ impl Proof {
             let moves = candidates(lesson, &attempt.engine().view());
             let pick = luck.below(moves.len() as u64);
             if let Some((_, (_, input))) = (0..).zip(moves).find(|(number, _)| *number == pick) {
-                // What is offered is allowed; a refusal is an answer as well.
+                // The view offers allowed commands only; a refusal is fine, too.
                 let _ = attempt.command(input);
             }
         }
@@ -223,7 +224,8 @@ impl Proof {
         self.told(&attempt, &format!("random player {player}"), seed);
     }
 
-    /// The end of a try is passed, or lost with an account that says when, of what and where to go back to.
+    /// Checks that a try ends passed, or lost with an account that has an instant, an element and a position to go
+    /// back to.
     fn told(&mut self, attempt: &Attempt, name: &str, seed: u64) {
         let broken = |body: &EventBody| match body {
             EventBody::InvariantBroken { text } | EventBody::LimitReached { text, .. } => {
@@ -267,7 +269,7 @@ fn shown(verdict: &Verdict, attempt: &Attempt) -> String {
     }
 }
 
-/// A stream of numbers for random players.
+/// Random numbers for random players.
 struct Luck(u64);
 
 impl Luck {
