@@ -22,7 +22,7 @@ use yew::prelude::*;
 pub(crate) struct InspectorProps {
     /// Which tab.
     pub(crate) tab: Tab,
-    /// The tabs that a frame shows; all of them where there is none.
+    /// The tabs shown in a frame; `None` for all of them.
     pub(crate) only: Option<Vec<Tab>>,
     /// The view.
     pub(crate) view: Ptr<View>,

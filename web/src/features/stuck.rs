@@ -1,4 +1,4 @@
-//! A chip beside the clock: what is stuck, the deepest cause, and the way out that one click takes.
+//! A chip beside the clock: the stuck element, its deepest cause, and the way out of a single click.
 
 use crate::store::ptr::Ptr;
 use crate::store::selectors::status::look_at;
@@ -17,7 +17,7 @@ pub(crate) struct StuckProps {
     pub(crate) help: Ptr<WaysOut>,
 }
 
-/// The chip; nothing while things go on by themselves.
+/// The chip; nothing while the run continues on its own.
 #[component]
 pub(crate) fn Stuck(props: &StuckProps) -> Html {
     let hub = use_hub();

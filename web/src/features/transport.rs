@@ -50,7 +50,7 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
     let onplay = {
         let hub = hub.clone();
         Callback::from(move |_: MouseEvent| {
-            // The button does what its words say, whatever became of the clock since.
+            // The button does what its label says, whatever happened to the clock since.
             if hub.state().play.playing == playing {
                 hub.send(Action::TogglePlay);
             }

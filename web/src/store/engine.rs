@@ -1,10 +1,10 @@
-//! The link to the engine in its worker, which is started again whenever it ends.
+//! The link to the engine in its worker, which is restarted whenever it ends.
 //!
-//! *Knows*: texts, pings, and what a new engine is told first. *Must not know*: what a question means, how a worker is loaded
-//! (`web/engine.js`).
+//! *Knows*: texts, pings, and the first message of a new engine. *Must not know*: the meaning of questions, how a worker is
+//! loaded (`web/engine.js`).
 //!
-//! *Order*: an engine that panicked or does not answer is ended; the next one is told the world as it was kept last and the moment
-//! shown; the question that the old one was at is set aside; those behind it are asked again.
+//! *Order*: an engine that panicked or does not answer is ended; the next one gets the last stored world and the moment shown; the
+//! question that the old one was working on is set aside; later ones are asked again.
 
 use super::action::Action;
 use super::hub::{Hub, WeakHub};
@@ -29,17 +29,17 @@ struct Inner {
     hub: WeakHub,
     decoder: RefCell<Decoder>,
     watch: RefCell<Watch>,
-    /// The world as it was kept last before an answer.
+    /// The last stored world before an answer.
     tab: RefCell<String>,
     /// The same, as the question that the engine is at has left it.
     coming: RefCell<Option<String>>,
-    /// Engines in a row that ended before they answered what they were told first.
+    /// Number of consecutive engines that ended before they answered their first message.
     falls: Cell<u32>,
     /// Number of the first question to the engine that took over, until it is answered.
     first: Cell<Option<u32>>,
     /// Says that no engine can be started any more.
     give_up: fn(&str),
-    /// What is called by the browser; it lives as long as the link.
+    /// Callbacks of the browser; they live as long as the link.
     calls: RefCell<Option<Calls>>,
 }
 
@@ -129,7 +129,7 @@ impl Engine {
         self.0.falls.set(falls + 1);
         let fatal = hub.oldest();
         let clock = hub.state().world.clock;
-        // What was told to an engine that took over is nothing that somebody did.
+        // Messages to an engine that took over are not user actions.
         if falls == 0 {
             let stopped = Stopped::of(fatal.as_ref(), clock.now_ms, reason);
             hub.send(Action::Stopped(Box::new(stopped)));
@@ -151,8 +151,8 @@ impl Engine {
         self.0.first.set(Some(hub.go_on(first, rest)));
     }
 
-    /// Chooses what the next engine is told first: the world as it was; if that ends it, the run as its inputs tell it; then an
-    /// empty page. `None` after that.
+    /// Chooses the first message for the next engine: the stored world; if that ends it, the run from its inputs; then an empty
+    /// page. `None` after that.
     fn first_of_next(&self, hub: &Hub, falls: u32) -> Option<Ask> {
         let tab = self.0.tab.borrow().clone();
         let state = hub.state();
@@ -183,7 +183,7 @@ impl Link for Engine {
     }
 }
 
-/// Returns whether nobody misses the answer to a question that was asked of an engine before.
+/// Returns whether the answer to a question of an earlier engine is no longer needed.
 fn is_passing(ask: &Ask) -> bool {
     matches!(ask, Ask::Frame(_) | Ask::Ahead(_) | Ask::Look | Ask::Begin(_) | Ask::Resume(_))
 }

@@ -1,7 +1,7 @@
 //! The page's state and how it changes.
 //!
-//! *Knows*: one state, the actions that components send, pure reducers and selectors, questions to the host and what its
-//! facts mean. *Must not know*: how anything is drawn, and the engine.
+//! *Knows*: one state, the actions of components, pure reducers and selectors, questions to the host and the effects of
+//! its facts. *Must not know*: how anything is drawn, and the engine.
 
 pub(crate) mod action;
 pub(crate) mod catalogue;

@@ -1,6 +1,6 @@
 //! The plan tree: a treegrid over plans, phases and steps.
 //!
-//! *Knows*: rows as the selectors give them, the keyboard model of a treegrid. *Must not know*: what a status means.
+//! *Knows*: rows from the selectors, the keyboard model of a treegrid. *Must not know*: the meaning of a status.
 
 mod keyboard;
 mod row;
@@ -48,7 +48,7 @@ pub(crate) struct TreePaneProps {
     pub(crate) missing: usize,
     /// Something has happened in the world shown.
     pub(crate) touched: bool,
-    /// Rows or drawings; none where nobody has chosen.
+    /// Rows or drawings; `None` if not chosen.
     pub(crate) as_rows: Option<bool>,
     /// Stuck elements, and ways out.
     pub(crate) help: Ptr<WaysOut>,
@@ -268,7 +268,7 @@ struct SelectedBarProps {
     name: AttrValue,
 }
 
-/// On a small screen: what is selected, and the way to its explanation.
+/// On a small screen: the selected element, and the way to its explanation.
 #[component]
 fn SelectedBar(props: &SelectedBarProps) -> Html {
     use crate::store::state::Tab;

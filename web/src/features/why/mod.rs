@@ -1,4 +1,4 @@
-//! "Why is it not moving?": a sentence, what would help, the chain of reasons, the offers looked at, how it came to this.
+//! "Why is it not moving?": a sentence, ways out, the chain of reasons, the evaluated offers, the events that led to it.
 
 mod funnel;
 pub(crate) mod past;
@@ -30,7 +30,7 @@ pub(crate) struct WhyPaneProps {
     pub(crate) help: Ptr<WaysOut>,
     /// The question.
     pub(crate) selected: Option<ElementPath>,
-    /// Events, for how it came to this.
+    /// Events, for the history.
     pub(crate) log: EventLog,
     /// Last event at the cursor.
     pub(crate) seq: u64,

@@ -53,7 +53,7 @@ pub(crate) fn arrows(
     between.map(|(to, from)| Arrow { from: *from, to: *to }).take(MOST).collect()
 }
 
-/// The event that is selected: in the log the one at the cursor, else the one that the explanation shown goes back from.
+/// Returns the selected event: in the log the one at the cursor, otherwise the first cause of the explanation shown.
 pub(crate) fn selected(state: &State) -> Option<u64> {
     let seq = state.world.clock.seq;
     match state.ui.tab {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn news_of_a_task_is_in_the_lane_of_its_step() {
+    fn events_of_a_task_are_in_the_lane_of_its_step() {
         let (a, b) = (path("p", Some("a")), path("p", Some("b")));
         let launched = |seq, task: &str| {
             let (framework, agent, task_id) = ("s".into(), "m".into(), "t".into());
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_chain_has_the_arrows_next_to_the_event() {
+    fn a_long_chain_keeps_the_arrows_next_to_the_event() {
         let (a, b) = (path("p", Some("a")), path("p", Some("b")));
         let chain: Vec<Event> = (1..=100_u64)
             .rev()

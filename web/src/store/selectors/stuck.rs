@@ -1,4 +1,4 @@
-//! Chips in the plan tree on what never moves by itself.
+//! Chips in the plan tree for elements that never move without an input.
 //!
 //! *Knows*: which row shows the chip of a stuck element. *Must not know*: why anything is stuck.
 
@@ -17,7 +17,7 @@ pub(crate) struct Chip {
     pub(crate) way: Option<(AttrValue, Input)>,
 }
 
-/// Returns the chip of a row: of its own element, or of an element in it while the row is shut.
+/// Returns the chip of a row: of its own element, or of an inner element while the row is closed.
 pub(crate) fn chip(help: &WaysOut, row: &Row) -> Option<Chip> {
     let shows = |held: &&Blocker| {
         let path = &held.why.path;

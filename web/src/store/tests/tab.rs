@@ -11,7 +11,7 @@ use planarium_protocol::Input;
 use planarium_protocol::input::AddAgent;
 
 #[test]
-fn a_tab_that_is_loaded_again_before_anything_ran_has_its_script() {
+fn a_tab_reloaded_before_anything_ran_has_its_script() {
     let hub = opened("", None);
     let there = begun(Begin { tab: Some(hub.kept_tab()), ..effects::begin("", None) });
     assert!(!there.state().story.lines.is_empty());
@@ -25,7 +25,7 @@ fn a_tab_that_is_loaded_again_before_anything_ran_has_its_script() {
 }
 
 #[test]
-fn a_tab_that_is_loaded_again_has_its_branches_edits_script_and_looks() {
+fn a_reloaded_tab_has_its_branches_edits_script_and_view_state() {
     let add = || Action::Do(Box::new(Input::AddAgent(AddAgent::default())));
     let past = vec![Action::SeekMs(20_000), Action::SeekMs(3000), add(), Action::SeekMs(5000)];
     let undone = vec![Action::SeekMs(3000), add(), Action::Undo, Action::SeekMs(9000)];
