@@ -1,4 +1,4 @@
-//! `planarium lesson play`: a lesson in the terminal. Lines come from standard input, so that a class may be scripted.
+//! `planarium lesson play`: a lesson in the terminal. Lines come from standard input, so that it can be scripted.
 
 use super::{Loaded, find};
 use crate::End;
@@ -162,7 +162,7 @@ impl Game {
         }
     }
 
-    /// A line of the service's own command line. It is tried on a copy first: what it would put in has to be allowed.
+    /// Runs a line of the service's own command line. It is tried on a copy first: its inputs must be allowed.
     fn console(&mut self, line: &str) {
         let view = self.attempt.engine().view();
         let service = view.services.first();

@@ -1,4 +1,4 @@
-//! `planarium serve`: the router behind a socket, and the page where it is built in.
+//! `planarium serve`: the router behind a socket, and the page if it is built in.
 
 use crate::End;
 use crate::args::{Clock, ServeArgs};
@@ -40,7 +40,7 @@ note: there are no machines, so nothing can be placed
   PUT /sim/scenario                     starts a scenario
 ";
 
-/// The span after which an advance is answered with what it has reached.
+/// Time after which an advance is answered with its present result.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The longest time that the real clock keeps requests waiting.
@@ -109,7 +109,7 @@ async fn serve(address: SocketAddr, args: &ServeArgs, shared: Shared) -> Result<
     let bound = listener.local_addr()?;
     let view = shared.lock().unwrap_or_else(PoisonError::into_inner).engine.view();
     let said = format!("listening on http://{bound}\n{}", kubectl(&view, bound));
-    // In one piece, and whatever comes of it: whoever waits for the first line may close the pipe behind it.
+    // Written at once, ignoring errors: a reader that waits for the first line may then close the pipe.
     let _ = std::io::stdout().write_all(said.as_bytes());
     if view.cluster.machines.is_empty() {
         eprint!("{NO_MACHINES}");
@@ -140,7 +140,7 @@ fn kubectl(view: &View, bound: SocketAddr) -> String {
     }
 }
 
-/// Waits for Ctrl-C or, where there is such a signal, for SIGTERM.
+/// Waits for Ctrl-C or, if the platform has it, for SIGTERM.
 async fn told_to_end() {
     let interrupted = async { drop(tokio::signal::ctrl_c().await) };
     #[cfg(unix)]

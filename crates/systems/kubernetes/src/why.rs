@@ -376,7 +376,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Returns ways out for the cluster's reasons.
+    /// Adds ways out for the cluster's reasons.
     fn ways(&self, member: &Member, reasons: &[planarium_kube::Why], found: &mut Found) {
         let has = |kind: WhyKind| reasons.iter().any(|reason| reason.kind == kind);
         for way in reasons.iter().flat_map(|reason| &reason.ways) {

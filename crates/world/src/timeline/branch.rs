@@ -232,7 +232,7 @@ impl Engine {
         branch.id
     }
 
-    /// Returns events after number `seq` from the log to the branches that own them.
+    /// Moves events after number `seq` from the log to the branches that own them.
     fn unload_log(&mut self, seq: u64) {
         for (id, from) in self.path().into_iter().rev() {
             let mut events = self.log.split_off(from.max(seq));

@@ -1,4 +1,4 @@
-//! Where a pod may run: selectors, affinities, taints and tolerations.
+//! Rules for where a pod may run: selectors, affinities, taints and tolerations.
 //!
 //! *Knows*: the rules as written, and how one matches labels or taints. *Must not know*: the existing nodes.
 

@@ -217,7 +217,7 @@ fn fields_of(json: &Value) -> usize {
     }
 }
 
-/// Returns the definitions in one text: itself, or the ones that it contains.
+/// Adds the definitions in one text: itself, or the ones that it contains.
 fn pieces_of(
     path: &str,
     source: &Arc<Source>,
