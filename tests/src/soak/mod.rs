@@ -1,6 +1,6 @@
-//! Soak: mutated definitions and inputs of all systems against the router, in search of what it must never answer.
+//! Soak: mutated definitions and inputs of all systems against the router, in search of forbidden answers.
 //!
-//! *Knows*: the router, the gallery as a supply of definitions and inputs. *Must not know*: any clock; whoever runs a case brings one.
+//! *Knows*: the router, the gallery as a source of definitions and inputs. *Must not know*: any clock; the caller passes one.
 
 mod chance;
 mod change;
@@ -46,7 +46,7 @@ pub struct Step {
     pub then_ms: u64,
 }
 
-/// A world and what is done to it.
+/// A world and the steps on it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
@@ -85,7 +85,7 @@ pub struct Found {
     pub asked: String,
 }
 
-/// The inputs that examples begin with and do, each with its example's number.
+/// The initial and scripted inputs of examples, each with its example's number.
 pub struct Supply {
     set_ups: Vec<Vec<Value>>,
     inputs: Vec<Value>,
@@ -127,7 +127,7 @@ impl Supply {
     }
 }
 
-/// A step of an input, changed in one of so many.
+/// Makes a step from an input, mutated with a chance of one in `one_in`.
 fn step(chance: &mut Chance, input: &Value, one_in: u64) -> Step {
     let mut input = input.clone();
     if chance.below(one_in) == 0 {
@@ -141,7 +141,7 @@ fn step(chance: &mut Chance, input: &Value, one_in: u64) -> Step {
     Step { path: "/sim/inputs".to_owned(), body, then_ms }
 }
 
-/// Plays a case; `now_ms` is the clock of whoever runs it. Answers the first fault.
+/// Plays a case; `now_ms` is the caller's clock. Returns the first fault.
 pub fn play(case: &Case, now_ms: &dyn Fn() -> u64) -> Option<Found> {
     let mut session = Session::new(Genesis { seed: case.seed, ..Genesis::default() });
     for step in &case.steps {
@@ -172,7 +172,7 @@ fn ask(
         Ok(response) => response,
         Err(_) => return Some(Fault::Panic),
     };
-    // What is not simulated is told so with 501: that is an answer.
+    // Unsimulated features are reported with 501, which is a valid answer.
     if response.status >= 500 && response.status != 501 {
         return Some(Fault::Status(response.status));
     }
