@@ -4,9 +4,9 @@
 //! 1. A command that is made of plain words only (`echo`, `true`, `sleep 5`, `cp`, ...) ends: after its sleeps, with 0, or as
 //!    `exit N` or `false` says.
 //! 2. A command that clearly waits for ever (`sleep infinity`, `tail -f`, `wait`, `while true` without an exit) keeps
-//! running.
+//!    running.
 //! 3. A command whose last part is `exit N` or `false` ends with that code shortly after starting; the fleet simulates
-//! that.
+//!    that.
 //! 4. Anything else keeps running in a container that should keep running, and ends with 0 in one that should end.
 
 use super::loops;
