@@ -1,4 +1,4 @@
-// The page without a network: a second visit runs, asks nobody, and a new version is only offered.
+// The page without a network: a second visit runs without requests, and a new version is only offered.
 import assert from "node:assert/strict";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -30,7 +30,7 @@ test("a second visit works with the network off, and plays", async () => {
     await started(page);
     await page.keyboard.press("Space");
     await page.getByRole("button", { name: "Pause" }).waitFor();
-    // What is loaded when it is needed is there, too: the rich editor.
+    // Parts loaded on demand are available, too: the rich editor.
     await page.locator(".cm-content").waitFor();
     check();
   } finally {

@@ -38,7 +38,7 @@ fn read(embedded: &planarium_gallery::Lesson) -> Read {
 }
 
 #[test]
-fn the_course_is_whole() {
+fn the_course_is_complete() {
     let lessons = lessons();
     assert_eq!(lessons.len(), LESSONS);
     let mut before = BTreeSet::new();

@@ -1,11 +1,11 @@
-//! The soak for as long as a build has time: cases that once failed, and some fresh ones.
+//! A short soak for every build: cases that once failed, and some new ones.
 //!
-//! Debug builds are slow, so nothing here is about time: `cargo xtask soak` looks for what takes too long.
+//! Debug builds are slow, so times are not checked here: `cargo xtask soak` finds slow answers.
 
 use planarium_tests::soak::{Case, Changed, Found, Supply, play};
 use std::path::Path;
 
-/// A clock that stands still: no answer takes too long.
+/// A stopped clock: no answer takes too long.
 fn played(case: &Case) -> Option<Found> {
     play(case, &|| 0)
 }

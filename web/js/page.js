@@ -1,4 +1,4 @@
-// What the page asks of the browser and what would be clumsy to write from Rust.
+// Browser functions for the page that would be clumsy to write in Rust.
 
 /** Loads the rich editor; resolves to its module. The page's head names the file, which carries a hash. */
 export function loadEditor() {
@@ -32,7 +32,7 @@ const MOST_BYTES = 6_000_000;
 
 const TAR = /\.(tgz|tar\.gz|tar)$/i;
 const ZIP = /\.zip$/i;
-// An archive may hold pictures and programs beside the texts; this is what all of it may come to.
+// Maximum unpacked size of an archive, which may contain pictures and programs beside the texts.
 const MOST_UNPACKED = 64_000_000;
 
 async function read(list) {

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_task_of_the_overview_has_a_text_of_its_own_with_an_example() {
+    fn every_task_of_the_overview_has_its_own_text_with_an_example() {
         let tasks: Vec<&str> = OVERVIEW
             .lines()
             .filter_map(|line| line.strip_prefix("  "))

@@ -1,7 +1,7 @@
 //! `cargo xtask site`: the documentation as a book, with every demo checked.
 //!
-//! Chapters are written by hand in `docs/site`; the gallery is made of the examples' READMEs, the ledger and the diagnostics of `docs`. All
-//! of it is put together in `target/site-source` and built by mdBook into `target/site`.
+//! Chapters are written by hand in `docs/site`; the gallery is built from the examples' READMEs, the ledger and the diagnostics from
+//! `docs`. All of it is assembled in `target/site-source` and built by mdBook into `target/site`.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -70,7 +70,7 @@ fn build(root: &Path, programs: &Path) -> Result<bool> {
     Ok(dead.is_empty())
 }
 
-/// A file of the book: where it comes from, and its place below `src`.
+/// A file of the book: its source, and its path below `src`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Page {
     /// Path from the repository's folder.
@@ -88,7 +88,7 @@ impl Page {
         self.to.starts_with("examples") && self.to.ends_with("README.md")
     }
 
-    /// The README of an example gets its title, and its run where it has a plan to show.
+    /// Adds the title to an example's README, and its run if it has a plan to show.
     fn dressed(&self, text: &str) -> String {
         if !self.is_example() {
             return text.to_owned();
@@ -134,7 +134,7 @@ fn gathered(root: &Path) -> Result<Vec<Page>> {
     Ok(pages)
 }
 
-/// The part of the table of contents that follows from what is there.
+/// Returns the generated part of the table of contents.
 fn generated(pages: &[Page]) -> String {
     let title = |page: &Page| page.to.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let entry = |indent: &str, name: &str, page: &Page| {
@@ -160,7 +160,7 @@ fn generated(pages: &[Page]) -> String {
     out
 }
 
-/// Points links between files of the repository at their pages; a link to what is no page keeps its words alone.
+/// Redirects links between files of the repository to their pages; a link to anything else keeps only its words.
 fn relinked(text: &str, page: &Page, pages: &[Page]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -217,7 +217,7 @@ fn dead_links(site: &Path) -> Vec<String> {
     let mut dead = Vec::new();
     for path in files::with_extension(site, "html") {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // The first is asked for below any path, the others repeat what is elsewhere.
+        // The first is served below any path, the others repeat other pages.
         if matches!(name.as_str(), "404.html" | "print.html" | "toc.html") {
             continue;
         }
@@ -236,7 +236,7 @@ fn dead_links(site: &Path) -> Vec<String> {
     dead
 }
 
-/// Values of `href` in tags; code that shows one is no tag.
+/// Values of `href` in tags; code that shows one is not a tag.
 fn links(html: &str) -> impl Iterator<Item = &str> {
     html.match_indices("href=\"").filter_map(|(at, mark)| {
         let (before, after) = (html.get(..at)?, html.get(at + mark.len()..)?);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_those_of_tags() {
+    fn links_are_read_from_tags() {
         let html = "<a href=\"a.html\">a</a> <code>&lt;link href=\"b.css\"&gt;</code> <link rel=\"x\" href=\"c.css\">";
         assert_eq!(links(html).collect::<Vec<_>>(), ["a.html", "c.css"]);
     }

@@ -12,7 +12,7 @@ use planarium_protocol::input::{Fault, FaultKind, Target};
 use planarium_protocol::view::{ServiceView, StatusClass};
 use planarium_protocol::{Text, View};
 
-/// Returns the summary of a run whose main plan is complete; none when something has broken since.
+/// Returns the summary of a run whose main plan is complete; `None` if something has broken since.
 pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish> {
     let plan = paths::first_plan(view)?;
     let tally = tally.of(Some(&plan));
@@ -38,7 +38,7 @@ pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish
             if let Some(sum) = found.and_then(|at| sums.get_mut(at)) {
                 *sum += to_ms - from_ms;
             }
-            // The worst moment: while the last step is being started.
+            // The worst moment for a failure: while the last step is starting.
             if WAITS.get(1).is_some_and(|(classes, _)| classes.contains(&class)) {
                 worst_ms = worst_ms.max(from_ms.midpoint(to_ms));
             }
@@ -98,7 +98,7 @@ fn unit(view: &View) -> &'static str {
     }
 }
 
-/// Number of tasks, pods and containers that run; a pod counts once, however many containers it has.
+/// Number of running tasks, pods and containers; a pod with several containers counts once.
 fn running(view: &View) -> u32 {
     let tasks = view.cluster.machines.iter().flat_map(|machine| &machine.tasks);
     let up = tasks.filter(|task| class_of("", &task.state) == StatusClass::Running);
@@ -117,7 +117,7 @@ fn is_forced(view: &View) -> bool {
     steps.peek().is_some() && steps.all(|step| step.forced)
 }
 
-/// Returns whether something that ran when the plan was complete does not run any more, or waits to.
+/// Returns whether a task that ran when the plan was complete has ended or waits.
 fn is_broken(view: &View, tally: &Tally, done_ms: u64) -> bool {
     let mut waiting = false;
     let mut failed = false;
@@ -130,7 +130,7 @@ fn is_broken(view: &View, tally: &Tally, done_ms: u64) -> bool {
         let tasks = service.pods.iter().flat_map(|pod| &pod.tasks);
         for (task, status) in tasks.filter_map(|task| Some((task, task.status.as_ref()?))) {
             let class = class_of(&service.dialect, status);
-            // The word of a container may be that of a step: its machine knows whether it runs.
+            // A container's status may be that of its step; only the machine knows whether it runs.
             let runs = own_containers && up().any(|up| up.name == task.name);
             waiting |= !runs && (class.is_active() || class == StatusClass::Pending);
             failed |= class == StatusClass::Failed;
@@ -152,7 +152,7 @@ const WAITS: [(&[StatusClass], &str); 5] = [
     (&[StatusClass::Stopping], "for tasks to stop"),
 ];
 
-/// Returns failures that one may dare in a world.
+/// Returns failures worth trying in a world.
 pub(crate) fn dares(view: &View, worst_ms: u64, began_ms: u64, done_ms: u64) -> Vec<Dare> {
     let busiest = view.cluster.machines.iter().max_by_key(|machine| machine.tasks.len());
     let Some((machine, task)) = busiest.and_then(|machine| Some((machine, machine.tasks.first()?))) else {

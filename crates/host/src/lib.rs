@@ -1,4 +1,4 @@
-//! A world as somebody works with it.
+//! A world as a user works with it.
 //!
 //! *Knows*: engine, player, narration, undo, lanes, log, console, drafts, lessons. *Must not know*: the browser, storage, sockets.
 //!
@@ -22,7 +22,7 @@ mod inputs;
 mod lesson;
 mod names;
 mod open;
-mod own;
+mod own_definition;
 mod rebuild;
 mod saved;
 mod snapshot;
@@ -30,8 +30,8 @@ mod statuses;
 mod story;
 mod stuck;
 mod suggest;
+mod summary;
 mod tab;
-mod taken;
 mod travel;
 mod undo;
 mod windows;

@@ -47,7 +47,7 @@ impl Session {
         Self { engine, player, world: 0 }
     }
 
-    /// A world set up by a scenario, with its script to come.
+    /// Sets up a world from a scenario, with its script pending.
     pub fn of_scenario(scenario: planarium_scenario::Scenario) -> Self {
         let (engine, player) = Player::start(scenario);
         Self::over(engine, Some(player))
@@ -73,7 +73,8 @@ impl Session {
         }
     }
 
-    /// Moves the clock in pieces until `is_over` says that there is no time left. Returns whether it reached the instant.
+    /// Advances the clock in pieces until `is_over` says that the time is used up. Returns whether it reached the
+    /// instant.
     pub fn advance_within(&mut self, ms: u64, is_over: &dyn Fn() -> bool) -> bool {
         pieces::run(self, is_over, |session| {
             session.advance_to(ms);
@@ -88,7 +89,7 @@ pub fn handle(session: &mut Session, request: &Request) -> Response {
     handle_within(session, request, &|| false)
 }
 
-/// Answers one request by a driver with a clock: an advance stops where it is when `is_over` says so.
+/// Answers one request for a driver with a clock: an advance stops where it is when `is_over` returns true.
 pub fn handle_within(session: &mut Session, request: &Request, is_over: &dyn Fn() -> bool) -> Response {
     if request.body.len() > MAX_BODY {
         return problem::problem(413, "the body is too large", &format!("at most {MAX_BODY} bytes are read"));
@@ -104,8 +105,8 @@ pub fn handle_within(session: &mut Session, request: &Request, is_over: &dyn Fn(
     problem::problem(413, "the answer is too large", &detail)
 }
 
-/// Answers one request on an engine that the caller keeps, beside a clock and a script of its own. What replaces
-/// the world replaces the engine.
+/// Answers one request on the caller's engine, without a clock or a script. A request that replaces the world
+/// replaces the engine.
 pub fn handle_engine(engine: &mut Engine, request: &Request) -> Response {
     let lent = std::mem::replace(engine, Engine::new(Genesis::default()));
     let mut session = Session::over(lent, None);

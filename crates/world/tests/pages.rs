@@ -1,4 +1,4 @@
-//! The pages of this crate's findings: the bad example shows the finding, the good one shows none.
+//! The bad example on each page of this crate's diagnostics shows the finding; the good one does not.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
@@ -15,7 +15,7 @@ fn block<'a>(page: &'a str, kind: &str) -> &'a str {
     page.split_once(&start).and_then(|(_, rest)| rest.split_once("```")).map(|(text, _)| text).expect(kind)
 }
 
-/// Findings about a definition that is brought under the dialect that a scenario names.
+/// Findings about a definition loaded under the scenario's dialect.
 fn codes(scenario: &str) -> Vec<String> {
     let Input::LoadService(mut request) = load(HELLO) else { panic!("a load") };
     let dialect =
@@ -30,14 +30,14 @@ fn codes(scenario: &str) -> Vec<String> {
 }
 
 #[test]
-fn examples_show_what_they_say() {
+fn examples_show_their_finding() {
     let page = include_str!("../../../docs/diagnostics/WORLD001.md");
     assert_eq!(codes(block(page, "bad")), ["WORLD001"]);
     assert_eq!(codes(block(page, "good")), [] as [&str; 0]);
 }
 
 #[test]
-fn what_files_were_taken_for_is_said_where_it_is_not_plain() {
+fn an_ambiguous_dialect_is_reported() {
     let page = include_str!("../../../docs/diagnostics/WORLD002.md");
     let found = |kind: &str| -> Vec<String> {
         let files = [("app.json".to_owned(), block(page, kind).to_owned())].into();

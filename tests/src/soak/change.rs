@@ -1,4 +1,4 @@
-//! Changes of definitions and inputs: the mistakes that people make, and those that nobody makes.
+//! Mutations of definitions and inputs: likely mistakes and unlikely ones.
 
 use super::Chance;
 use serde_json::Value;
@@ -19,7 +19,7 @@ const NUMBERS: [&str; 12] = [
     "1e3",
 ];
 
-/// Pieces that stand where they should not.
+/// Fragments in wrong places.
 const PIECES: [&str; 16] = [
     "\"",
     "'",

@@ -1,6 +1,6 @@
-//! Soak: mutated definitions and inputs of all systems against the router, in search of what it must never answer.
+//! Soak: mutated definitions and inputs of all systems against the router, in search of forbidden answers.
 //!
-//! *Knows*: the router, the gallery as a supply of definitions and inputs. *Must not know*: any clock; whoever runs a case brings one.
+//! *Knows*: the router, the gallery as a source of definitions and inputs. *Must not know*: any clock; the caller passes one.
 
 mod chance;
 mod change;
@@ -44,7 +44,7 @@ pub struct Step {
     pub then_ms: u64,
 }
 
-/// A world and what is done to it.
+/// A world and the steps on it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
@@ -115,7 +115,7 @@ fn ask(
         Ok(response) => response,
         Err(_) => return Some(Fault::Panic),
     };
-    // What is not simulated is told so with 501: that is an answer.
+    // Unsimulated features are reported with 501, which is a valid answer.
     if response.status >= 500 && response.status != 501 {
         return Some(Fault::Status(response.status));
     }

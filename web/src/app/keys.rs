@@ -1,4 +1,4 @@
-//! Keys that work wherever the focus is, as long as it is not in a text field.
+//! Keys that work with any focus except in a text field.
 
 use crate::browser;
 use crate::store::action::Toward;
@@ -40,7 +40,7 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
     let with_command = event.ctrl_key() || event.meta_key();
     if with_command && key == "Enter" && !reduce::is_modal(&state) {
         event.prevent_default();
-        // Of a text that was not edited the same world would come again, without what was done in it.
+        // An unedited text would give the same world, without the user's inputs.
         let same = !state.dirty() && state.checked.errors() == 0;
         let said = "Nothing was edited: this is what runs. Start over runs it from the beginning.";
         hub.send(if same { Action::Say(said.into()) } else { Action::Apply });

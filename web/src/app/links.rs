@@ -5,7 +5,7 @@ use crate::store::Action;
 use crate::store::progress::PREFIX;
 use crate::store::state::Dialog;
 
-/// The action of a link that was opened; none where the host knows what it says.
+/// Returns the action of an opened link; `None` if the host handles it.
 pub(super) fn arrived(hash: &str) -> Option<Action> {
     let inner = hash.strip_prefix('#')?;
     if inner.starts_with(PREFIX) {

@@ -61,7 +61,7 @@ pub(super) fn editor(hub: &Hub, state: &State) -> Html {
     }
 }
 
-/// The plans, with what is most urgent above them.
+/// The plans, with the most urgent message above them.
 pub(super) fn plan(state: &State) -> Html {
     let (ui, world) = (&state.ui, &state.world);
     let linked =
@@ -204,7 +204,7 @@ fn dare(state: &State) -> Option<(String, Fault)> {
 
 /// Better machines, as their card says.
 fn better(state: &State) -> Option<PresetCard> {
-    // They suffice by now, whatever was missing.
+    // The machines suffice now, whatever was missing before.
     let short = tree::unfinished(&state.world.view).is_some() || !state.world.touched;
     let name = state.better.as_ref().filter(|_| short)?;
     state.presets.iter().find(|preset| preset.name == *name).cloned()

@@ -103,7 +103,7 @@ pub(crate) struct SmallTabsProps {
     pub(crate) pods: &'static str,
 }
 
-/// The panes and what the inspector shows: the only bar of tabs there.
+/// The panes and the inspector's tabs: the only tab bar on a small screen.
 #[component]
 pub(crate) fn SmallTabs(props: &SmallTabsProps) -> Html {
     let hub = use_hub();

@@ -3,11 +3,11 @@
 use super::stuck::Stuck;
 use crate::store::action::Toward;
 use crate::store::gantt::Gantt;
-use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::time::{clock as clock_text, read_time};
 use crate::store::served::{CLOCK_RUNS, WORLD_STAYS};
 use crate::store::state::{BranchTab, Clock, Dialog, Play, Speed};
+use crate::store::ways_out::WaysOut;
 use crate::store::{Action, use_hub};
 use crate::ui::tabs::{TabItem, Tabs};
 use crate::ui::{IconButton, icon};
@@ -31,7 +31,7 @@ pub(crate) struct TransportProps {
     /// Selected element.
     pub(crate) selected: Option<ElementPath>,
     /// Stuck elements, and ways out.
-    pub(crate) help: Ptr<Help>,
+    pub(crate) help: Ptr<WaysOut>,
     /// Lanes are shown on a small screen.
     pub(crate) lanes_open: bool,
     /// A dialog or a menu holds the clock.
@@ -55,7 +55,7 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
     let onplay = {
         let hub = hub.clone();
         Callback::from(move |_: MouseEvent| {
-            // The button does what its words say, whatever became of the clock since.
+            // The button does what its label says, whatever happened to the clock since.
             if hub.state().play.playing == playing {
                 hub.send(Action::TogglePlay);
             }

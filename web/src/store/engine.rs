@@ -1,7 +1,7 @@
 //! The link to the engine in its worker, which is started again whenever it ends, or to the server of a world.
 //!
-//! *Knows*: texts, pings, and what a new engine is told first. *Must not know*: what a question means, how a worker is loaded
-//! (`web/engine.js`).
+//! *Knows*: texts, pings, and the first message of a new engine. *Must not know*: the meaning of questions, how a worker is
+//! loaded (`web/engine.js`).
 //!
 //! *Order*: an engine that panicked or does not answer is ended; the next one is told the world as it was kept last and the moment
 //! shown; the question that the old one was at is set aside; those behind it are asked again. A server that is lost keeps its world: the
@@ -32,11 +32,11 @@ struct Inner {
     hub: WeakHub,
     decoder: RefCell<Decoder>,
     watch: RefCell<Watch>,
-    /// The world as it was kept last before an answer.
+    /// The last stored world before an answer.
     tab: RefCell<String>,
     /// The same, as the question that the engine is at has left it.
     coming: RefCell<Option<String>>,
-    /// Engines in a row that ended before they answered what they were told first.
+    /// Number of consecutive engines that ended before they answered their first message.
     falls: Cell<u32>,
     /// Number of the first question to the engine that took over, until it is answered.
     first: Cell<Option<u32>>,
@@ -156,7 +156,7 @@ impl Engine {
         self.0.falls.set(falls + 1);
         let fatal = hub.oldest();
         let clock = hub.state().world.clock;
-        // What was told to an engine that took over is nothing that somebody did.
+        // Messages to an engine that took over are not user actions.
         if falls == 0 {
             let stopped = Stopped::of(fatal.as_ref(), clock.now_ms, reason);
             hub.send(Action::Stopped(Box::new(stopped)));
@@ -244,7 +244,7 @@ impl Link for Engine {
     }
 }
 
-/// Returns whether nobody misses the answer to a question that was asked of an engine before.
+/// Returns whether the answer to a question of an earlier engine is no longer needed.
 fn is_passing(ask: &Ask) -> bool {
     matches!(ask, Ask::Frame(_) | Ask::Ahead(_) | Ask::Look | Ask::Begin(_) | Ask::Resume(_))
 }

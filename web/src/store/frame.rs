@@ -1,10 +1,10 @@
-//! The page inside another document: what of it is shown, and how it behaves there.
+//! The page inside another document: its shown parts, and its behaviour.
 //!
 //! *Knows*: the words of the frame's address. *Must not know*: the document around it.
 
 use super::state::{Prefs, Speed, Tab, Theme};
 
-/// A part of the page that a document may ask for.
+/// A part of the page that a document may select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The editor.
@@ -59,7 +59,7 @@ impl Default for Frame {
 }
 
 impl Frame {
-    /// Reads a frame's address; `value` looks a key of the query up.
+    /// Reads a frame's address; `value` looks up a key of the query.
     pub(crate) fn read(value: &dyn Fn(&str) -> Option<String>) -> Self {
         let mut frame = Self::default();
         if let Some(words) = value("panes") {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_those_named_once_each_and_unknown_words_are_told() {
+    fn parts_are_the_named_ones_once_each_and_unknown_words_are_reported() {
         let frame = read(&[
             ("panes", "tree, map,log,map,river"),
             ("theme", "dark"),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_leaves_the_usual_parts() {
+    fn invalid_addresses_show_the_default_parts() {
         let frame = read(&[("panes", "x"), ("theme", "pink"), ("speed", "fast")]);
         assert_eq!(frame.words(), "tree timeline why");
         assert_eq!(frame.unknown, ["panes: `x`", "theme: `pink`", "speed: `fast`"]);

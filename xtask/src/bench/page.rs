@@ -1,7 +1,7 @@
-//! The page under crash loops: what a browser measures, beside its budgets.
+//! The page under crash loops: a browser's measurements, with their budgets.
 //!
-//! *Knows*: the measure `tests/browser/bench.mjs` and what its figures may be. *Must not know*: how the page is built; it
-//! measures the one in `dist/`, or the one that `PLANARIUM_DIST` names.
+//! *Knows*: the measure `tests/browser/bench.mjs` and the limits of its figures. *Must not know*: how the page is built;
+//! it measures the one in `dist/`, or the one that `PLANARIUM_DIST` names.
 
 use std::process::Command;
 

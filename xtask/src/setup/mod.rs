@@ -1,7 +1,7 @@
-//! Needs of the other tasks on a machine, and their installation.
+//! Requirements of the other tasks, and their installation.
 //!
-//! Every part looks first, says what is missing and why, installs it from a package registry with that registry's own
-//! client, and costs a few milliseconds when nothing is missing. Nothing is downloaded from anywhere else.
+//! Every part checks first, says what is missing and why, installs it from a package registry with that registry's
+//! own client, and takes a few milliseconds if nothing is missing. Nothing is downloaded from anywhere else.
 
 pub(crate) mod browser;
 mod debian;

@@ -73,7 +73,7 @@ fn version_in_lock(lock: &str, package: &str) -> Option<String> {
     lines.next()?.strip_prefix("version = \"")?.strip_suffix('"').map(str::to_owned)
 }
 
-/// Gets a program as its makers compiled it, where `cargo binstall` is at hand to do so. Where it fails the program is compiled here.
+/// Installs a prebuilt program if `cargo binstall` is available. If that fails, the program is compiled here.
 fn prebuilt(root: &Path, package: &str, version: &str) -> bool {
     if find("cargo-binstall").is_none() {
         return false;
@@ -96,7 +96,7 @@ fn prebuilt(root: &Path, package: &str, version: &str) -> bool {
 }
 
 fn install(root: &Path, label: &str, args: &[&str]) -> Result<()> {
-    // A folder that stays when an installation is interrupted, so that the next run goes on where this one stopped.
+    // A folder that survives an interrupted installation, so that the next run continues it.
     let build = root.join("target-tools");
     let mut cargo = Cmd::new("cargo").dir(root).args(args).env("CARGO_TARGET_DIR", &build);
     out::say(format!("   {} (a few minutes, once)", cargo.text()));

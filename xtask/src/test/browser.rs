@@ -42,7 +42,7 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     // Without them, the builds of documents skip themselves and are counted so.
     tests = match hosts::ensure(root) {
         Ok(programs) => {
-            // A false demo or a dead link is told by the build itself and fails here.
+            // The build itself reports a false demo or a dead link, and fails here.
             let site = site::run(&[])?;
             anyhow::ensure!(site, "the documentation's book was not built");
             tests.env("PLANARIUM_HOSTS", programs).env("PLANARIUM_SITE", root.join("target").join("site"))

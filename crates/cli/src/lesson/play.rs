@@ -1,4 +1,4 @@
-//! `planarium lesson play`: a lesson in the terminal. Lines come from standard input, so that a class may be scripted.
+//! `planarium lesson play`: a lesson in the terminal. Lines come from standard input, so that it can be scripted.
 
 use super::{Loaded, find, update};
 use crate::End;

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_cannot_leave_their_place() {
+    fn names_are_escaped() {
         assert_eq!(escaped("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
         let empty = planarium_world::Engine::new(planarium_world::Genesis::default()).view();
         assert!(page(&empty, 90_000).contains("There is no service yet"));

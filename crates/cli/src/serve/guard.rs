@@ -1,9 +1,9 @@
-//! Refuses requests from other sites: their pages must not reach a server on this machine through the browser of its user.
+//! Refuses requests from other sites: their pages must not reach a server on this machine through its user's browser.
 //!
-//! Knows: the `Host` and `Origin` headers. Must not know: what is asked.
+//! Knows: the `Host` and `Origin` headers. Must not know: the request.
 //!
-//! A name that somebody points at this machine (DNS rebinding) makes a foreign page a neighbour, so names are checked; a
-//! browser says from where a call comes that changes something, so that is checked, too. Programs say neither wrongly.
+//! A foreign name that points at this machine (DNS rebinding) makes a foreign page look local, so names are checked; a
+//! browser names the origin of a call that changes something, so that is checked, too. Programs set neither wrongly.
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Method};

@@ -192,7 +192,7 @@ fn kubectl(view: &View, bound: SocketAddr) -> String {
     }
 }
 
-/// Waits for Ctrl-C or, where there is such a signal, for SIGTERM.
+/// Waits for Ctrl-C or, if the platform has it, for SIGTERM.
 async fn told_to_end() {
     let interrupted = async { drop(tokio::signal::ctrl_c().await) };
     #[cfg(unix)]

@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::Arc;
 
 #[test]
-fn a_new_lesson_passes_its_check_and_is_not_written_twice() {
+fn a_new_lesson_passes_its_check_and_is_not_overwritten() {
     let dir = folder("lesson-new");
     let at = dir.display().to_string();
     let said = planarium(&["lesson", "new", "mine", "--dir", &at]).ends(0);
@@ -25,7 +25,7 @@ fn a_new_lesson_passes_its_check_and_is_not_written_twice() {
 
 /// A lesson of the course, played by its solution, recorded, and made a lesson of again as the page does.
 #[test]
-fn a_lesson_made_of_a_recorded_run_passes_its_check() {
+fn a_lesson_made_from_a_recorded_run_passes_its_check() {
     let dir = folder("lesson-recorded");
     let course = planarium_gallery::lesson("canary").expect("a lesson");
     let parsed = planarium_scenario::parse(course.text, "canary", &|_| None);
@@ -53,7 +53,7 @@ fn a_lesson_made_of_a_recorded_run_passes_its_check() {
 }
 
 #[test]
-fn a_lesson_that_does_not_hold_ends_with_1_and_one_that_cannot_be_read_with_2() {
+fn an_invalid_lesson_ends_with_1_and_an_unreadable_one_with_2() {
     let dir = folder("lesson-wrong");
     let at = dir.display().to_string();
     planarium(&["lesson", "new", "mine", "--dir", &at]).ends(0);
@@ -92,7 +92,7 @@ fn a_lesson_that_does_not_hold_ends_with_1_and_one_that_cannot_be_read_with_2() 
 }
 
 #[test]
-fn a_lesson_is_played_to_its_end_and_to_a_loss_that_can_be_taken_back() {
+fn a_lesson_is_played_to_its_end_and_to_a_loss_that_can_be_undone() {
     let won = piped(
         &["lesson", "play", "canary"],
         "wait 35s\nplan continue deploy web\nwait 15s\nmoves\nplan continue deploy web\nwait 2m\nsolution\nquit\n",
@@ -168,7 +168,7 @@ fn the_course_is_listed_and_the_schema_printed() {
 }
 
 #[test]
-fn lessons_are_solved_with_the_command_lines_of_the_real_systems() {
+fn lessons_are_solved_with_the_real_systems_command_lines() {
     for (lesson, lines) in [
         ("canary", "wait 35s\nplan continue deploy web\nwait 15s\nplan continue deploy web\nwait 1m\n"),
         (

@@ -1,7 +1,7 @@
-//! Messages between a page and a host that do not share memory: JSON texts that say what changed since the one before.
+//! Messages between a page and a host without shared memory: JSON texts with the difference from the previous message.
 //!
-//! *Order*: messages arrive in the order in which they were sent; both sides keep what was sent last. *Must not know*: the
-//! transport.
+//! *Order*: messages arrive in the order in which they were sent; both sides keep the last state sent. *Must not know*:
+//! the transport.
 
 mod actions;
 mod lanes;
@@ -47,7 +47,7 @@ pub enum Asked {
 /// A message of the host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Told {
-    /// The host is there and speaks this version.
+    /// The host is ready and speaks this version.
     Hello(u32),
     /// Something to be kept at once.
     Keep(Keep),
@@ -55,7 +55,7 @@ pub enum Told {
     Facts(Batch),
     /// The answer to a ping.
     Pong(u32),
-    /// The host panicked, in these words. Nothing comes after it.
+    /// The host panicked with this message. It sends nothing more.
     Panicked(String),
     /// The connection to the host is lost, for this reason. The page's own script says so; another [`Told::Hello`] may follow.
     Lost(String),
@@ -66,7 +66,7 @@ pub enum Told {
 pub struct Batch {
     /// Number of the question; [`UNASKED`] where others changed the world.
     pub number: u32,
-    /// Time that the host took. *Units*: microseconds.
+    /// Time the host needed. *Units*: microseconds.
     pub took_us: u64,
     /// Lists of actions that are new.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -75,7 +75,7 @@ pub struct Batch {
     pub(crate) facts: Vec<SentFact>,
 }
 
-/// A fact on its way.
+/// A fact as sent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum SentFact {
     Moved(Box<MovedChange>),
@@ -101,7 +101,7 @@ pub(crate) struct MovedChange {
     branches: Option<Vec<BranchTab>>,
 }
 
-/// The other run as far as it changed.
+/// Changes of the compared run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ComparedChange {
     against: Against,
@@ -116,17 +116,17 @@ pub fn text<T: Serialize>(message: &T) -> String {
     serde_json::to_string(message).unwrap_or_default()
 }
 
-/// A message of the page from its text.
+/// Parses a message of the page.
 pub fn asked(text: &str) -> Result<Asked, String> {
     json::read(text.as_bytes()).map_err(|error| error.to_string())
 }
 
-/// A message of the host from its text.
+/// Parses a message of the host.
 pub fn told(text: &str) -> Result<Told, String> {
     json::read(text.as_bytes()).map_err(|error| error.to_string())
 }
 
-/// The host's side: knows what the page has.
+/// The host's side: keeps the state that the page has.
 #[derive(Debug, Default)]
 pub struct Encoder {
     view: Option<Arc<View>>,
@@ -137,7 +137,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Facts as the message that tells them to the page.
+    /// Encodes facts as a message to the page.
     pub fn batch(&mut self, number: u32, took_us: u64, facts: Vec<Fact>) -> Batch {
         let facts = facts.into_iter().map(|fact| self.fact(fact)).collect();
         Batch { number, took_us, actions: self.actions.take_new(), facts }
@@ -189,7 +189,7 @@ impl Encoder {
     }
 }
 
-/// The page's side: has what the host told.
+/// The page's side: keeps the state received from the host.
 #[derive(Debug, Default)]
 pub struct Decoder {
     view: Option<Arc<View>>,
@@ -200,7 +200,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// The facts of a message. Parts that did not change are the same allocations as before.
+    /// Decodes the facts of a message. Unchanged parts keep their allocations.
     pub fn facts(&mut self, batch: Batch) -> Vec<Fact> {
         self.actions.learn(batch.actions);
         batch.facts.into_iter().map(|fact| self.fact(fact)).collect()

@@ -1,6 +1,6 @@
-//! Lessons: a scenario with a task for a learner, checks over the whole run, and an account of every check that is lost.
+//! Lessons: a scenario with a task for a learner, checks over the whole run, and an account of every lost check.
 //!
-//! Knows: how a lesson is written, when its checks are met or lost, why, and how a try is played. Must not know: how any of it is
+//! Knows: the format of a lesson, when its checks are met or lost, why, and how a try is played. Must not know: how any of it is
 //! shown.
 //!
 //! Entry points: [`Attempt`] is one try, with its [`Progress`]; [`prove`] plays a lesson's own routes and random players;
@@ -11,7 +11,6 @@ mod attempt;
 mod candidates;
 mod check;
 mod commands;
-mod facts;
 mod follow;
 mod link;
 mod losses;

@@ -1,7 +1,7 @@
-//! Proof of a lesson: its routes pass and fail as they should, its predictions come true, and no random player ends in a state
-//! that is lost without an account.
+//! Proves a lesson: its routes pass and fail as declared, its predictions come true, and every loss of a random player has an
+//! account.
 //!
-//! Knows: what every lesson has to hold. Must not know: files, or how findings are printed.
+//! Knows: the requirements of every lesson. Must not know: files, or how findings are printed.
 
 use super::attempt::Attempt;
 use super::candidates::candidates;
@@ -16,9 +16,9 @@ use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
 
-/// Seeds that a lesson without one of its own is played with.
+/// Seeds used for a lesson without its own seed.
 const SEEDS: [u64; 5] = [1, 2, 3, 5, 8];
-/// Commands that a random player gives at most.
+/// Maximum number of commands of a random player.
 const COMMANDS: u64 = 8;
 
 /// The part of another lesson that a proof needs.
@@ -80,7 +80,8 @@ struct Run<'r> {
     seed: u64,
 }
 
-/// Proves a lesson. `others` are the lessons it may need, `texts` those of one language, `players` the number of random ones.
+/// Proves a lesson. `others` are the lessons it may require, `texts` those of one language, `players` the number of random
+/// players.
 pub fn prove(lesson: &Arc<Lesson>, others: &[Other], texts: &[(String, Texts)], players: u64) -> Proof {
     let mut proof = Proof::default();
     proof.texts(lesson, texts);
@@ -112,7 +113,7 @@ impl Proof {
         }
     }
 
-    /// Every name has its text, and every text its name.
+    /// Checks that every name has a text and every text a name.
     fn texts(&mut self, lesson: &Lesson, texts: &[(String, Texts)]) {
         if texts.is_empty() {
             let text = format!("there are no texts; write {}.en.yaml beside the lesson", lesson.id);
@@ -133,7 +134,7 @@ impl Proof {
         }
     }
 
-    /// Routes use commands that are taught here or in a lesson before, and taught ones are allowed.
+    /// Checks that routes use commands taught here or in an earlier lesson, and that taught commands are allowed.
     fn commands(&mut self, lesson: &Lesson, others: &[Other]) {
         let mut taught: Vec<&str> = lesson.teaches.iter().map(String::as_str).collect();
         let mut open: Vec<&str> = lesson.needs.iter().map(String::as_str).collect();
@@ -228,7 +229,7 @@ impl Proof {
         Some(attempt)
     }
 
-    /// Exactly the option that is marked as right comes true.
+    /// Checks that exactly the right option comes true.
     fn prediction(&mut self, lesson: &Arc<Lesson>, question: &super::Prediction, seed: u64) {
         let checks = question.options.iter().map(|option| super::NamedCheck {
             id: option.id.clone(),
@@ -260,7 +261,7 @@ impl Proof {
         }
     }
 
-    /// Plays at random within what is allowed: whatever comes, it is passed, or lost with an account.
+    /// Plays random allowed commands: every run must pass, or be lost with an account.
     fn player(&mut self, lesson: &Arc<Lesson>, seed: u64, player: u64) {
         self.runs += 1;
         let name = format!("random player {player}");
@@ -346,7 +347,7 @@ fn shown(verdict: &Verdict, attempt: &Attempt) -> String {
     }
 }
 
-/// A stream of numbers for random players.
+/// Random numbers for random players.
 struct Luck(u64);
 
 impl Luck {

@@ -1,6 +1,6 @@
-//! From the `lesson:` block of a scenario to a lesson, with a finding at its place for everything that cannot be read.
+//! Reads the `lesson:` block of a scenario, with a positioned finding for everything that cannot be read.
 //!
-//! Knows: the keys of the block. Must not know: whether a lesson can be solved; `proof` plays it.
+//! Knows: the keys of the block. Must not know: whether a lesson can be solved; `proof` checks that.
 
 use super::check::Check;
 use super::commands::KINDS;
@@ -23,7 +23,7 @@ pub(super) const OPTION_KEYS: &[&str] = &["id", "when", "right"];
 pub(super) const NAIVE_KEYS: &[&str] = &["fails", "play"];
 pub(super) const SERVING_KEYS: &[&str] = &["of", "needed"];
 
-/// Reads the block. `pinned` says that the scenario has a seed of its own.
+/// Reads the block. `pinned` says that the scenario sets a seed.
 pub(crate) fn read(node: &Node, scenario: &Scenario, pinned: bool, cx: &mut Context<'_>) -> Option<Lesson> {
     let mut block = Fields::open(node, "a lesson", KEYS, cx)?;
     for key in ["id", "teaches", "allowed", "goal", "hints", "solution", "naive"] {
@@ -97,7 +97,7 @@ fn is_id(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
-/// Reads checks. `names` gets the name of each, also of one that cannot be read.
+/// Reads checks. `names` receives every name, also of checks that cannot be read.
 fn named_checks(
     nodes: &[Node],
     role: Role,
@@ -210,7 +210,7 @@ fn texts(nodes: &[Node], cx: &mut Context<'_>) -> Vec<String> {
     all
 }
 
-/// Words of commands, each of a kind that there is.
+/// Reads command words, each of a valid kind.
 fn words(nodes: &[Node], cx: &mut Context<'_>) -> Vec<String> {
     for node in nodes {
         let first = node.as_str().and_then(|text| text.split(' ').next()).unwrap_or_default();

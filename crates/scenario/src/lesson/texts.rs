@@ -21,15 +21,15 @@ pub(super) const OPTION_KEYS: &[&str] = &["text", "because"];
 pub struct Texts {
     /// Title.
     pub title: String,
-    /// The task, readable without playing.
+    /// The task, understandable without playing.
     pub story: String,
-    /// Checks by name, each as a wish: `Two instances stay available.`
+    /// Sentences of the checks, by name: `Two instances stay available.`
     pub checks: BTreeMap<String, String>,
     /// Predictions by name.
     pub predict: BTreeMap<String, QuestionText>,
     /// Hints, the smallest first.
     pub hints: Vec<String>,
-    /// The lesson in hindsight, shown when it is passed.
+    /// The summary shown after the lesson is passed.
     pub done: String,
     /// Places of the texts in their file.
     #[serde(skip)]
@@ -54,18 +54,18 @@ pub struct OptionText {
     pub because: String,
 }
 
-/// Outcome of reading a file of texts.
+/// Result of reading a text file.
 #[derive(Clone, Debug)]
 pub struct ParsedTexts {
-    /// The texts; absent when there are errors.
+    /// The texts; `None` if there are errors.
     pub texts: Option<Texts>,
-    /// Everything found, in order of place.
+    /// All findings, in order of position.
     pub diagnostics: Vec<Diagnostic>,
-    /// The text that the findings point into.
+    /// The source text of the findings.
     pub sources: SourceMap,
 }
 
-/// Reads a file of texts. `name` is what findings call the file.
+/// Reads a text file. `name` is the file's name in findings.
 pub fn parse_texts(text: &str, name: &str) -> ParsedTexts {
     let mut sources = SourceMap::new();
     let file = sources.add(name.to_owned(), text.to_owned());

@@ -61,7 +61,7 @@ fn trigger(parts: &mut Fields<'_>, cx: &mut Context<'_>) -> Option<Trigger> {
     }
 }
 
-/// Reads a condition; answers it with its text.
+/// Reads a condition; returns it with its text.
 pub(crate) fn condition(node: &Node, cx: &mut Context<'_>) -> Option<(Condition, String)> {
     let text = node.as_str().unwrap_or_default();
     match Condition::parse(text) {

@@ -34,9 +34,9 @@ pub(crate) struct EditorPaneProps {
     pub(crate) draft: Draft,
     /// The definitions of all services.
     pub(crate) drafts: Ptr<Vec<Draft>>,
-    /// Which of them is edited.
+    /// Index of the edited definition.
     pub(crate) at: usize,
-    /// Any of them differs from what runs.
+    /// True if any definition differs from what runs.
     pub(crate) dirty: bool,
     /// Result of reading it.
     pub(crate) checked: Ptr<Checked>,
@@ -85,7 +85,7 @@ pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
     } else {
         None
     };
-    // Before anything has run an edit is the world at once: it is no draft for long enough to be told.
+    // Before anything has run an edit takes effect immediately: it is a draft too briefly to say so.
     let stands = match standing(draft) {
         Standing::Draft | Standing::Absent if !props.touched && errors == 0 => Standing::Runs,
         stands => stands,
@@ -149,7 +149,7 @@ fn NoFile() -> Html {
     let onclick = {
         let hub = hub.clone();
         Callback::from(move |_: MouseEvent| {
-            // What was opened meanwhile stays.
+            // Files opened meanwhile stay.
             if hub.state().draft.files.is_empty() {
                 let (path, text) = systems::first();
                 hub.send(Action::Edit(path.to_owned(), text.to_owned()));

@@ -114,7 +114,7 @@ pub(super) fn compare(hub: &Hub, attempt: &Try, keeps: bool) -> Html {
     }
 }
 
-/// A link that hands the try in, for a teacher who asks for it.
+/// A link that hands in the try, for a teacher.
 #[component]
 pub(super) fn HandIn() -> Html {
     let hub = use_hub();

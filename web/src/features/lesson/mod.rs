@@ -1,5 +1,5 @@
-//! The lesson that is open: its task, question, checks, score, hints and what comes after. It stands in the place of the definition,
-//! which is a button away.
+//! The open lesson: its task, question, checks, score, hints and what comes after. It replaces the definition, which is a button
+//! away.
 
 mod after;
 mod checks;
@@ -18,7 +18,7 @@ use yew::prelude::*;
 pub(crate) struct LessonPaneProps {
     /// The lesson.
     pub(crate) card: Ptr<Card>,
-    /// The try of it.
+    /// Its try.
     pub(crate) attempt: Ptr<Try>,
     /// Next step of undo.
     pub(crate) undo: Option<AttrValue>,
@@ -104,7 +104,7 @@ fn hints(hub: &Hub, card: &Card, attempt: &Try) -> Html {
     }
 }
 
-/// Commands that can be given now, and the words of those that are allowed at all.
+/// Commands that can be given now, and the words of the allowed ones.
 fn commands(hub: &Hub, card: &Card, attempt: &Try) -> Html {
     html! {
         <details class="lesson-more">

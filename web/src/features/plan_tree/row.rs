@@ -28,13 +28,13 @@ pub(super) struct TreeRowProps {
     pub(super) tabbable: bool,
     /// Cell that has the focus.
     pub(super) cell: Option<usize>,
-    /// It never moves by itself.
+    /// It never moves without an input.
     pub(super) stuck: Option<Chip>,
     /// Time in a moving status.
     pub(super) elapsed: Option<u64>,
 }
 
-/// Returns a step's time in its status in seconds, for statuses that move by themselves.
+/// Returns a step's time in its status in seconds, for statuses that end without an input.
 pub(super) fn elapsed(row: &Row, now_s: u64) -> Option<u64> {
     match &row.node {
         Node::Step(step) if row.word.is_some_and(|word| word.class.is_active()) => {
@@ -163,12 +163,12 @@ pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
     }
 }
 
-/// Names longer than this are cut in their middle where there is no room. *Units*: characters.
+/// Names longer than this are cut in the middle if there is no room. *Units*: characters.
 const LONG: usize = 28;
 /// Characters at the end of a long name that are always shown.
 const TAIL: usize = 9;
 
-/// The name of a row. Its end is kept, since an index or a task's name stands there.
+/// The name of a row. Its end is kept, since it contains an index or a task's name.
 fn shown_name(name: &str, title: &AttrValue) -> Html {
     let chars = name.chars().count();
     let cut = name.char_indices().nth(chars.saturating_sub(TAIL)).map(|(at, _)| at);
@@ -188,7 +188,7 @@ fn chip(text: &str, family: Option<&'static str>) -> Html {
     }
 }
 
-/// The chip of what never moves by itself, with the way out that one click takes.
+/// The chip of an element that never moves without an input, with the way out of a single click.
 fn stuck(hub: &Hub, chip: &Chip) -> Html {
     html! {
         <span class="stuck-row">
@@ -226,7 +226,7 @@ fn rail_word(rail: Rail) -> &'static str {
     }
 }
 
-/// One place per level: the own line with its elbow, and the parent's where it goes on.
+/// One column per level: the row's own line with its elbow, and its parents' lines where they continue.
 fn indent(row: &Row) -> Html {
     html! {
         <>

@@ -1,4 +1,4 @@
-//! The slider over time, with marks where somebody did something.
+//! The slider over time, with marks of user actions.
 
 use super::bands::ScrubBands;
 use crate::browser;
@@ -180,7 +180,7 @@ struct TicksProps {
     axis: Axis,
 }
 
-/// The axis in words, and where it is broken.
+/// The labels of the axis, and its breaks.
 #[component]
 fn Ticks(props: &TicksProps) -> Html {
     let axis = &props.axis;

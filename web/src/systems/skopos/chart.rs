@@ -1,6 +1,6 @@
 //! Boxes and lines of a drawn plan.
 //!
-//! *Knows*: which exits are drawn and how they are marked. *Must not know*: where anything stands; that is the layout's.
+//! *Knows*: which exits are drawn and how they are marked. *Must not know*: positions, which the layout decides.
 
 use super::layout::{Frame, MARKS, NODE, Placed, START, end, line, list, text};
 use crate::store::selectors::status::{Words, look};
@@ -13,7 +13,7 @@ use yew::prelude::*;
 /// Width of the mark of an instance. *Units*: pixels.
 const MARK: i32 = 46;
 
-/// A drawing above this width is not made smaller to fit, since nobody could read it. *Units*: pixels.
+/// A drawing above this width is not scaled down, since it would be unreadable. *Units*: pixels.
 const WIDE: i32 = 1000;
 
 /// A plan being drawn.
@@ -30,7 +30,7 @@ pub(super) struct Chart<'v> {
 }
 
 impl Chart<'_> {
-    /// A chain as a picture; of the top level when there is no phase.
+    /// Draws a chain; the top level if there is no phase.
     pub(super) fn draw(&self, frame: &Frame<'_>, phase: &str) -> Html {
         let (right, bottom) = (frame.x + frame.width, frame.y + frame.height);
         let (width, height) = (right.to_string(), bottom.to_string());
@@ -51,7 +51,7 @@ impl Chart<'_> {
         }
     }
 
-    /// The exits of the chosen step in words, where it stands in this chain or below.
+    /// Describes the exits of the selected step, if it is in this chain or below.
     pub(super) fn exits(&self, frame: &Frame<'_>) -> Html {
         let edges = edges_of(frame, self.chosen);
         if edges.is_empty() {
@@ -80,7 +80,7 @@ impl Chart<'_> {
         }
     }
 
-    /// An exit of the chosen step, one that was taken or is held, one that leads on, and those of cleanup steps.
+    /// Returns whether an exit is drawn: of the selected step, taken or held, leading onward, or of a cleanup step.
     fn is_drawn(&self, frame: &Frame<'_>, edge: &Value) -> bool {
         let from = frame.nodes.iter().find(|placed| text(placed.node, "id") == text(edge, "from"));
         let cleanup = from.is_some_and(|placed| text(placed.node, "lane") == "cleanup");
@@ -145,7 +145,7 @@ impl Chart<'_> {
         }
     }
 
-    /// One mark for each instance that a loop has come to, below its steps.
+    /// One mark for each instance that a loop has reached, below its steps.
     fn iterations(&self, placed: &Placed<'_>, own: &Value) -> Html {
         let all = list(own, "iterations");
         let room = usize::try_from((placed.width - 24) / MARK).unwrap_or(0);
@@ -281,7 +281,7 @@ fn second_line(node: &Value, own_loop: Option<&Value>) -> String {
     if entries > 1 { format!("{status}, {entries} times") } else { status.to_owned() }
 }
 
-/// Everything that there is to say of a step.
+/// Lists all texts about a step.
 fn title(node: &Value) -> Vec<&str> {
     let call = if text(node, "called").is_empty() { text(node, "call") } else { text(node, "called") };
     let parts = [

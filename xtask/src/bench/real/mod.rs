@@ -21,7 +21,7 @@ use anyhow::{Context, Result};
 use super::{figures::Figures, measure::Unit};
 use crate::out;
 
-/// Measures the full engine, or only the part of it that is named: `growth`, `R1`, `R2`, ...
+/// Measures the full engine, or only one named part: `growth`, `R1`, `R2`, ...
 pub(crate) fn run(unit: Unit, only: Option<&str>, figures: &mut Figures) -> Result<()> {
     type Part = fn(Unit, &mut Figures) -> Result<()>;
     let parts: [(&str, &str, Part); 11] = [

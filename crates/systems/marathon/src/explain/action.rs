@@ -1,14 +1,14 @@
-//! Reasons for what a deployment does with one app.
+//! Reasons for a deployment's action on one app.
 //!
-//! *Knows*: what each kind of work waits for. *Must not know*: deployments as a whole.
+//! *Knows*: what each kind of job waits for. *Must not know*: deployments as a whole.
 
 use std::fmt::Write as _;
 
 use super::{Explainer, count, reason};
 use crate::deployments::Deployment;
-use crate::deployments::work::progress::Progress;
-use crate::deployments::work::replacing::Replacing;
-use crate::deployments::work::{Job, Work};
+use crate::deployments::jobs::progress::Progress;
+use crate::deployments::jobs::replacing::Replacing;
+use crate::deployments::jobs::{Job, Work};
 use crate::instances::instance::Goal;
 use crate::instances::instance::{Instance, InstanceNo};
 use crate::instances::tracker::{Key, SpecNo};

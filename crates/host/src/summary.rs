@@ -1,6 +1,6 @@
-//! Summary of a branch's events, and checkpoints of it on the way.
+//! Summaries of a branch's events, and checkpoints of them along the run.
 //!
-//! *Knows*: lanes, numbers, branches. *Must not know*: what is shown of them.
+//! *Knows*: lanes, totals, branches. *Must not know*: what of them is shown.
 
 use super::statuses::class_of;
 use planarium_messages::gantt::Gantt;
@@ -12,19 +12,20 @@ use planarium_world::Engine;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Events between two places that are kept, to begin with.
+/// Initial distance between two checkpoints. *Units*: events.
 pub(crate) const DISTANCE: u64 = 16_384;
 /// Places that are kept at most.
 const PLACES: usize = 8;
 
-/// Events that are taken in at once.
+/// Events processed at once.
 const PORTION: u64 = 4096;
-/// Looks back among them at most: where there are very many, the last ones tell what is there now.
+/// Maximum number of steps looked up per portion; in longer portions only the last ones are looked up, which show the
+/// present steps.
 const MOST: usize = 32;
 
 /// Summary of the events up to one of them.
 #[derive(Clone, Default)]
-pub(crate) struct Taken {
+pub(crate) struct Summary {
     /// Number of the last one.
     pub(crate) seq: u64,
     /// The timeline.
@@ -33,8 +34,8 @@ pub(crate) struct Taken {
     pub(crate) tally: Tally,
 }
 
-impl Taken {
-    /// Takes in what the current branch has beyond.
+impl Summary {
+    /// Adds the current branch's events that follow.
     pub(crate) fn follow(&mut self, engine: &mut Engine) {
         let (gantt, tally) = (Arc::make_mut(&mut self.gantt), &mut self.tally);
         while self.seq < engine.head_seq() {
@@ -54,33 +55,33 @@ impl Taken {
     }
 }
 
-/// The same at some places of a long run: the engine forgets the events that led there.
-pub(crate) struct Past {
-    /// With the branch, in the order in which they were taken.
-    kept: Vec<(u32, Taken)>,
+/// Checkpoints of summaries in a long run: the engine forgets the events that led to them.
+pub(crate) struct Checkpoints {
+    /// With their branch, in the order in which they were stored.
+    kept: Vec<(u32, Summary)>,
     distance: u64,
     least: u64,
 }
 
-impl Default for Past {
+impl Default for Checkpoints {
     fn default() -> Self {
         Self::every(DISTANCE)
     }
 }
 
-impl Past {
-    /// Nothing yet; places will be this many events apart at least.
+impl Checkpoints {
+    /// Creates an empty list of checkpoints with this minimum distance. *Units*: events.
     pub(crate) fn every(least: u64) -> Self {
         Self { kept: Vec::new(), distance: least, least }
     }
 
-    /// Nothing yet, with the same distance.
+    /// Returns an empty list with the same distance.
     pub(crate) fn anew(&self) -> Self {
         Self::every(self.least)
     }
 
-    /// Keeps a place that is far enough from the last one of its branch.
-    pub(crate) fn offer(&mut self, branch: u32, now: &Taken) {
+    /// Stores a checkpoint if it is far enough from the last one of its branch.
+    pub(crate) fn offer(&mut self, branch: u32, now: &Summary) {
         let last = self.kept.iter().rev().find(|(of, _)| *of == branch).map_or(0, |(_, kept)| kept.seq);
         if now.seq < last + self.distance {
             return;
@@ -96,12 +97,12 @@ impl Past {
         }
     }
 
-    /// The last one on the way to the head of the current branch; the beginning, when there is none.
-    pub(crate) fn nearest(&mut self, engine: &Engine) -> Taken {
+    /// Returns the last checkpoint on the way to the head of the current branch, or an empty summary.
+    pub(crate) fn nearest(&mut self, engine: &Engine) -> Summary {
         let branches = engine.branches();
         let mut at = branches.iter().find(|branch| branch.current);
         let mut end = engine.head_seq();
-        // Nothing of a branch is ever shorter than it was, but what was taken back.
+        // Branches never become shorter, except by taking back.
         let current = at.map_or(0, |branch| branch.id);
         self.kept.retain(|(branch, kept)| *branch != current || kept.seq <= end);
         while let Some(branch) = at {
@@ -112,11 +113,11 @@ impl Past {
             end = end.min(branch.forked_at_seq.unwrap_or(0));
             at = branches.iter().find(|other| Some(other.id) == branch.parent && other.id < branch.id);
         }
-        Taken::default()
+        Summary::default()
     }
 }
 
-/// Returns whether steps may have come or gone without an event of their own.
+/// Returns whether steps may have appeared or disappeared without their own event.
 fn tells_steps(event: &Event) -> bool {
     matches!(
         event.body,
@@ -126,7 +127,7 @@ fn tells_steps(event: &Event) -> bool {
     )
 }
 
-/// Notes which steps there were right after an event.
+/// Records the steps that exist right after an event.
 fn stand(engine: &mut Engine, seq: u64, gantt: &mut Gantt) {
     let (view, at_ms) = engine.peek(seq, |engine| (engine.view(), engine.now_ms()));
     for service in &view.services {

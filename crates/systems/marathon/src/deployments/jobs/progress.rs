@@ -1,6 +1,6 @@
-//! Which new instances are healthy and ready.
+//! Tracks which new instances are healthy and ready.
 //!
-//! *Knows*: what makes an instance healthy and ready, by the checks that its app has. *Must not know*: what is done then.
+//! *Knows*: when an instance is healthy and ready, by the checks of its app. *Must not know*: the consequences.
 //!
 //! | health checks | readiness checks | healthy when | ready when |
 //! |---|---|---|---|
@@ -11,7 +11,7 @@
 //!
 //! **Source**: `marathon: core/deployment/impl/ReadinessBehavior.scala`. Match.
 
-use super::News;
+use super::JobEvent;
 use crate::definition::RunSpec;
 use crate::definition::spec::ReadinessDef;
 use crate::health::status_line;
@@ -30,7 +30,7 @@ pub(crate) struct Progress {
     checking: SortedMap<Key, Text>,
 }
 
-/// Results of news.
+/// Results of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     /// It was about something else.
@@ -58,12 +58,12 @@ pub(crate) struct ReadinessResult {
 pub(crate) enum Asking {
     /// An instance is asked from now on.
     Begins(Key, Arc<Instance>),
-    /// An instance has answered. One that is ready is asked no more.
+    /// An instance has answered. A ready one is not checked again.
     Answered(Key, ReadinessResult),
 }
 
 impl Progress {
-    /// Exactly so many are healthy and ready.
+    /// Returns whether exactly this many are healthy and ready.
     pub(crate) fn is(&self, count: u32) -> bool {
         let count = count as usize;
         self.healthy.len() == count && self.ready.len() == count
@@ -95,17 +95,17 @@ impl Progress {
         Some(Asking::Begins(key, instance.clone()))
     }
 
-    /// News that may concern health or readiness.
-    pub(crate) fn hear(&mut self, spec: &RunSpec, news: &News<'_>) -> (Heard, Option<Asking>) {
+    /// Handles an event that may concern health or readiness.
+    pub(crate) fn hear(&mut self, spec: &RunSpec, news: &JobEvent<'_>) -> (Heard, Option<Asking>) {
         let version = spec.version.version;
-        if let News::Changed(change) = news
+        if let JobEvent::Changed(change) = news
             && change.now.condition != Condition::Running
         {
-            // Nobody asks it any more; when it runs again, even by the same task, it is asked anew.
+            // Its check has ended; when it runs again, even with the same task, it is checked again.
             self.checking.remove(&change.key);
         }
         match news {
-            News::Changed(change)
+            JobEvent::Changed(change)
                 if change.now.condition == Condition::Running && change.now.version() == version =>
             {
                 let (no, key) = (change.key.no, change.key);
@@ -123,7 +123,7 @@ impl Progress {
                     (true, None) => (Heard::Nothing, None),
                 }
             }
-            News::Health { no, version: of, healthy: Some(true) }
+            JobEvent::Health { no, version: of, healthy: Some(true) }
                 if *of == version && spec.has_health() && !self.healthy.contains(no) =>
             {
                 self.healthy.insert(*no);
@@ -132,7 +132,7 @@ impl Progress {
                 }
                 (Heard::Advanced(*no), None)
             }
-            News::Readiness { key, instance, exit_code } => {
+            JobEvent::Readiness { key, instance, exit_code } => {
                 let nothing = (Heard::Nothing, None);
                 let Some(check) = &spec.def.readiness else { return nothing };
                 let Some(task) = instance.task().filter(|task| self.checking.get(key) == Some(&task.id))
@@ -148,7 +148,7 @@ impl Progress {
                 };
                 (heard, Some(Asking::Answered(*key, result)))
             }
-            News::Changed(_) | News::Gone(_) | News::Health { .. } => (Heard::Nothing, None),
+            JobEvent::Changed(_) | JobEvent::Gone(_) | JobEvent::Health { .. } => (Heard::Nothing, None),
         }
     }
 
@@ -171,8 +171,8 @@ impl Progress {
     }
 }
 
-/// Maps an exit code of a simulated check: 0 is the first code that counts as ready, numbers from 100 on are codes of HTTP,
-/// others are an error of the server; none is no answer in time.
+/// Maps an exit code of a simulated check: 0 is the first HTTP code that counts as ready, numbers from 100 on are HTTP
+/// codes, others are a server error; `None` is a timeout.
 fn readiness_result(check: &ReadinessDef, exit_code: Option<i32>, task: &Text) -> ReadinessResult {
     let good = check.codes.first().copied().and_then(|code| i32::try_from(code).ok()).unwrap_or(200);
     let (status, body) = match exit_code {

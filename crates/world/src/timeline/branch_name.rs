@@ -1,11 +1,11 @@
-//! Names of branches: what was done first on them, and when.
+//! Names branches after their first input and its instant.
 //!
-//! *Knows*: inputs by kind. *Must not know*: what they lead to.
+//! *Knows*: inputs by kind. *Must not know*: their effects.
 
 use planarium_protocol::Input;
 use planarium_protocol::input::{Fault, FaultKind, PodOp};
 
-/// Most letters of what a name says was done.
+/// Maximum number of letters of the input's description.
 const LONG: usize = 40;
 
 /// The name of a branch that begins with an input at an instant.
@@ -88,7 +88,7 @@ mod tests {
     use planarium_protocol::input::{HttpCall, Target};
 
     #[test]
-    fn a_branch_is_called_by_what_was_done_first_on_it() {
+    fn a_branch_is_named_after_its_first_input() {
         let lost = Input::Fault(Fault {
             fault: FaultKind::AgentLost,
             id: None,

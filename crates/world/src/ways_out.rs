@@ -1,7 +1,7 @@
 //! Ways to get an element moving, found by trying them on copies of the world.
 //!
-//! *Knows*: what systems propose, which faults are in force, how far an element is. *Must not know*: any system's rules.
-//! A proposal that changes nothing for the element within [`HORIZON_MS`] is not offered.
+//! *Knows*: proposals of systems, active faults, progress of elements. *Must not know*: any system's rules. A proposal
+//! that changes nothing for the element within [`HORIZON_MS`] is not offered.
 
 use crate::timeline::Engine;
 use crate::world::World;
@@ -11,43 +11,43 @@ use planarium_protocol::why::{ElementRef, Helps, ReasonKind, Unblock, Way, Why};
 use planarium_protocol::{EventBody, Input, Text};
 use std::sync::Arc;
 
-/// Virtual time that a trial looks ahead. *Units*: milliseconds.
+/// Virtual time covered by a trial. *Units*: milliseconds.
 const HORIZON_MS: u64 = 90_000;
-/// When a trial looks how far the element is, after its start. *Units*: milliseconds.
+/// Instants at which a trial measures progress, counted from its start. *Units*: milliseconds.
 const LOOKS_MS: [u64; 9] = [0, 1_000, 2_000, 5_000, 10_000, 20_000, 40_000, 60_000, HORIZON_MS];
-/// An element that gets further by itself within this time is offered nothing. *Units*: milliseconds.
+/// An element that progresses on its own within this time gets no proposals. *Units*: milliseconds.
 const SOON_MS: u64 = 2_000;
-/// The need of an element that somebody holds.
+/// Urgency of an element that an operator holds.
 const HELD: u32 = 6;
-/// Most steps of one trial: a large world is not tried at the expense of whoever looks at it.
+/// Maximum steps of one trial, so that large worlds do not block the page.
 const STEPS: u32 = 4_000;
 /// Most proposals that are tried.
 const TRIED: usize = 8;
-/// Most pairs that are tried when no proposal does it alone.
+/// Maximum number of pairs tried when no single proposal works.
 const PAIRS: usize = 12;
-/// Most elements looked at on the way to the deepest blocker.
+/// Maximum number of elements visited on the way to the deepest blocker.
 const LOOKED_AT: u32 = 48;
 
-/// Progress of an element and of its plan at one look.
+/// Progress of an element and of its plan at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Progress {
-    /// The element; none where it does not exist.
+    /// The element; `None` if it does not exist.
     own: Option<u32>,
     /// Its plan.
     plan: Option<u32>,
-    /// The element was given up, or has failed.
+    /// The element was given up or has failed.
     stopped: bool,
 }
 
-/// Trials of all that might get an element moving. Each [`Trials::step`] is one of them.
+/// Trials of all proposals for an element. Each [`Trials::step`] tries one.
 #[derive(Clone, Debug)]
 pub struct Trials {
     world: World,
     path: ElementPath,
     proposals: Vec<Unblock>,
-    /// Somebody holds the element's plan, so that what moves the plan moves the element.
+    /// An operator holds the element's plan: progress of the plan counts as progress of the element.
     is_held: bool,
-    /// Progress at each look when nothing is done; none before that was found out.
+    /// Progress at each instant without any proposal; `None` until it was computed.
     idle: Option<Vec<Progress>>,
     next: usize,
     pairs: usize,
@@ -55,7 +55,7 @@ pub struct Trials {
 }
 
 impl Engine {
-    /// The explanation of what an element waits for in the end: its own, or that of the element that holds it up.
+    /// Returns the explanation of the deepest blocker: the element's own, or that of the element that it waits for.
     pub fn deepest(&self, path: &ElementPath) -> Option<Why> {
         let own = self.why(path)?;
         let mut left = LOOKED_AT;
@@ -63,7 +63,7 @@ impl Engine {
         Some(self.deeper(own, &mut seen, &mut left).0)
     }
 
-    /// The explanation at the end of the way down that is most in need of a hand, and how much it is.
+    /// Returns the most urgent explanation along the chain of blockers, and its urgency.
     fn deeper(&self, own: Why, seen: &mut Vec<ElementPath>, left: &mut u32) -> (Why, u32) {
         let mut best: Option<(Why, u32)> = None;
         let others: Vec<ElementPath> = own
@@ -86,14 +86,14 @@ impl Engine {
         }
         let need = own.reasons.iter().map(|reason| need(&reason.kind)).max().unwrap_or(0);
         match best {
-            // What holds an element itself goes before those that come before it.
+            // A hold on the element itself comes before those of its blockers.
             Some(best) if best.1 >= need => best,
             _ => (own, need),
         }
     }
 
-    /// Returns whether no element's status changes by itself for this long: tried on a copy. A copy with too much to do to find out
-    /// does not stand still.
+    /// Returns whether no element's status changes on its own within `for_ms`, tried on a copy. A copy that exceeds the step limit
+    /// does not count as standing still.
     pub fn stands_still(&self, for_ms: u64) -> bool {
         let mut world = self.world().clone();
         let until = world.now_ms().saturating_add(for_ms);
@@ -111,7 +111,7 @@ impl Engine {
         true
     }
 
-    /// Trials of what the explanation of an element proposes, and of ending each fault in force.
+    /// Returns trials of what an element's explanation proposes, and of ending each active fault.
     pub fn trials(&self, why: &Why) -> Trials {
         let mut proposals: Vec<Unblock> = self
             .world()
@@ -159,7 +159,7 @@ impl Trials {
         self.next >= count && (self.moves() || self.pairs >= (count * count).min(PAIRS))
     }
 
-    /// Tries the next proposal; nothing when all were tried.
+    /// Tries the next proposal; does nothing after the last one.
     pub fn step(&mut self) {
         if self.is_over() {
             return;
@@ -168,7 +168,7 @@ impl Trials {
             let mut world = self.world.clone();
             let idle = looks(&mut world, &self.path, |_, _| false);
             if moves_soon(&idle) {
-                // Whatever were done now would have no part in it.
+                // The element progresses on its own, so an input would not be what helped.
                 self.proposals.retain(|proposal| proposal.input.is_none());
             }
             self.idle = Some(idle);
@@ -196,12 +196,12 @@ impl Trials {
         {
             let helps = Helps::Then(then.title.clone());
             self.ways.insert(0, Way { unblock: first.clone(), helps });
-            // The other way around would say the same once more.
+            // The pairs in reverse order would give the same result.
             self.pairs = usize::MAX;
         }
     }
 
-    /// Returns whether anything found so far moves the element.
+    /// Returns whether a way found so far moves the element.
     fn moves(&self) -> bool {
         self.ways.iter().any(|way| matches!(way.helps, Helps::Moves | Helps::Then(_)))
     }
@@ -216,7 +216,7 @@ fn rank(helps: &Helps) -> u8 {
     }
 }
 
-/// Returns the progress of an element with these inputs beyond that without them; nothing when they do nothing for it.
+/// Returns the progress of an element with these inputs beyond that without them; `None` if they do not help.
 fn outcome(
     world: &World,
     inputs: &[&Input],
@@ -244,14 +244,14 @@ fn outcome(
     gone.then_some(Helps::Ends)
 }
 
-/// True if an element gets further by itself within [`SOON_MS`].
+/// Returns whether an element progresses on its own within [`SOON_MS`].
 fn moves_soon(idle: &[Progress]) -> bool {
     let first = idle.first().and_then(|look| look.own);
     let soon = idle.iter().zip(LOOKS_MS).filter(|(_, ms)| *ms <= SOON_MS);
     soon.into_iter().any(|(look, _)| look.own > first)
 }
 
-/// Returns the progress of an element at each look; stops once `enough` returns true.
+/// Returns the progress of an element at each instant of [`LOOKS_MS`]; stops once `enough` returns true.
 fn looks(world: &mut World, path: &ElementPath, enough: impl Fn(usize, Progress) -> bool) -> Vec<Progress> {
     let start = world.now_ms();
     let mut steps = STEPS;
@@ -276,7 +276,7 @@ fn looks(world: &mut World, path: &ElementPath, enough: impl Fn(usize, Progress)
     out
 }
 
-/// Progress of an element and of its plan: sums over their steps.
+/// Returns the progress of an element and of its plan, summed over their steps.
 fn progress(world: &World, path: &ElementPath) -> Progress {
     let services = world.service_views();
     let Some(service): Option<&Arc<ServiceView>> = services.iter().find(|service| service.holds(path)) else {
@@ -318,7 +318,7 @@ fn far(class: StatusClass) -> u32 {
     }
 }
 
-/// The elements that a reason points to.
+/// The elements that a reason refers to.
 fn held_by(kind: &ReasonKind) -> Vec<&ElementRef> {
     match kind {
         ReasonKind::Child { child } => vec![child],
@@ -329,7 +329,7 @@ fn held_by(kind: &ReasonKind) -> Vec<&ElementRef> {
     }
 }
 
-/// Rates how much a reason needs somebody to act.
+/// Rates how urgently a reason needs an operator.
 fn need(kind: &ReasonKind) -> u32 {
     match kind {
         ReasonKind::Complete => 0,

@@ -1,8 +1,8 @@
-//! States of a running world, kept up instant by instant.
+//! States of a running world, updated at every instant.
 //!
-//! Knows: which states hold now, since when instances are missing and by which event. Must not know: checks.
+//! Knows: which states hold now, since when instances are missing, and by which event. Must not know: checks.
 //!
-//! *Cost*: an instant without news costs nothing; one with news looks at the machines' tasks once.
+//! *Cost*: an instant without events costs nothing; one with events scans the machines' tasks once.
 
 use super::states::{States, Term};
 use planarium_protocol::event::{ElementPath, Event, EventBody};
@@ -11,7 +11,7 @@ use planarium_world::{Condition, Engine, element_status};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// An instance that was available and is not any more.
+/// An instance that was available before.
 #[derive(Clone, Debug)]
 pub(crate) struct Gone {
     /// Task name.
@@ -39,24 +39,24 @@ struct Meter {
 
 /// The states of a world at an instant.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Facts {
+pub(crate) struct Observed {
     pub(crate) now_ms: u64,
     pub(crate) idle: bool,
     pub(crate) commands: u64,
     /// The last event seen.
     pub(crate) seq: u64,
     view: Option<Arc<View>>,
-    /// Statuses that elements took on in this instant, by element.
+    /// Statuses of elements that changed in this instant.
     changed: Vec<(ElementPath, String)>,
-    /// Instances that are available, by task id.
+    /// Available instances, by task id.
     present: BTreeMap<String, Gone>,
-    /// Instances that were, in the order in which they went.
+    /// Instances that are gone, in order of their ends.
     gone: Vec<Gone>,
     meters: Vec<Meter>,
 }
 
-impl Facts {
-    /// Keeps the time below `needed` from now on.
+impl Observed {
+    /// Measures the time below `needed` from now on.
     pub(crate) fn measure(&mut self, of: &str, needed: u64) {
         if !self.meters.iter().any(|meter| meter.of == of && meter.needed == needed) {
             self.meters.push(Meter {
@@ -69,7 +69,7 @@ impl Facts {
         }
     }
 
-    /// Takes in what happened since the last call. Answers whether anything did.
+    /// Processes the events since the last call. Returns whether there were any.
     pub(crate) fn look(&mut self, engine: &Engine) -> bool {
         let news = engine.events_since(self.seq);
         let changed = !news.is_empty() || self.view.is_none();
@@ -94,7 +94,7 @@ impl Facts {
         true
     }
 
-    /// Looks at the instances anew.
+    /// Counts the instances again.
     fn count(&mut self, view: &View, news: &[Event]) {
         let mut present = BTreeMap::new();
         for machine in view.cluster.machines.iter().filter(|machine| is_there(machine)) {
@@ -131,7 +131,7 @@ impl Facts {
         }
     }
 
-    /// An instance takes the place of the one that went first: of its own name, or else of one that is called alike.
+    /// An instance replaces the one that was lost first: with the same name, otherwise with a similar name.
     fn came(&mut self, task: &Gone) {
         let ours = |gone: &Gone| gone.service == task.service;
         let same = self.gone.iter().position(|gone| ours(gone) && gone.name == task.name);
@@ -142,19 +142,19 @@ impl Facts {
         }
     }
 
-    /// Instances of `of` that are available.
+    /// Number of available instances of `of`.
     pub(crate) fn available(&self, of: &str) -> u64 {
         self.present.values().filter(|task| is_of(of, task)).count() as u64
     }
 
-    /// Instances of `of` that were available and are not, the latest first.
+    /// Instances of `of` that are gone, the latest first.
     pub(crate) fn missing(&self, of: &str) -> Vec<&Gone> {
         let mut missing: Vec<&Gone> = self.gone.iter().filter(|task| is_of(of, task)).collect();
         planarium_kernel::sorted::sort_by_key(&mut missing, |task| std::cmp::Reverse(task.since_ms));
         missing
     }
 
-    /// Instances of `of` that are there and do not count as available: name, id, and what they lack.
+    /// Instances of `of` that exist but are not available: name, id, and the reason.
     pub(crate) fn impaired(&self, of: &str) -> Vec<(String, String, &'static str)> {
         let machines = self.view.iter().flat_map(|view| &view.cluster.machines);
         let tasks = machines.filter(|machine| is_there(machine)).flat_map(|machine| &machine.tasks);
@@ -175,7 +175,7 @@ impl Facts {
         impaired.map(|task| (task.name.to_string(), task.id.to_string(), lack(task))).collect()
     }
 
-    /// Names of the tasks on a machine that have not ended.
+    /// Names of the running tasks on a machine.
     pub(crate) fn names_on(&self, host: &str) -> Vec<String> {
         let tasks = self.machine(host).into_iter().flat_map(|machine| &machine.tasks);
         tasks.map(|task| task.name.to_string()).collect()
@@ -189,7 +189,7 @@ impl Facts {
         })
     }
 
-    /// Tasks on a machine that have not ended.
+    /// Number of running tasks on a machine.
     pub(crate) fn tasks_on(&self, host: &str) -> u64 {
         self.machine(host).map_or(0, |machine| machine.tasks.len() as u64)
     }
@@ -209,7 +209,7 @@ impl Facts {
         states.0.iter().all(|term| self.holds(term))
     }
 
-    /// Returns whether a state holds. A status that an element had within the instant counts.
+    /// Returns whether a state holds. A status shown at any time within the instant counts.
     pub(crate) fn holds(&self, term: &Term) -> bool {
         match term {
             Term::Condition(condition, _) => self.condition(condition),
@@ -236,7 +236,7 @@ impl Facts {
         }
     }
 
-    /// The next instant at which a state may change without an event: an instant that it names, a span of time that runs out.
+    /// Returns the next instant at which a state may change without an event: an instant named in it, or the end of a span.
     pub(crate) fn due_ms(&self, states: &States) -> Option<u64> {
         let due = |term: &Term| match term {
             Term::Condition(condition, _) => latest(condition),
@@ -260,7 +260,7 @@ fn latest(condition: &Condition) -> Option<u64> {
     }
 }
 
-/// States of a machine in which nothing that runs on it can be reached.
+/// States of a machine whose tasks cannot be reached.
 const AWAY: [&str; 6] = ["lost", "partitioned", "unreachable", "down", "gone", "removed"];
 
 fn is_there(machine: &MachineView) -> bool {
@@ -271,7 +271,7 @@ fn is_available(task: &TaskView) -> bool {
     &*task.state == "TASK_RUNNING" && task.ready != Some(false) && task.healthy != Some(false)
 }
 
-/// Returns whether an instance is one of those that a name stands for.
+/// Returns whether a name covers an instance.
 fn is_of(name: &str, task: &Gone) -> bool {
     let service = task.service.trim_matches('/');
     let inner = |name: &str| like(name, &task.name) || like(name, &task.pod);
@@ -281,13 +281,13 @@ fn is_of(name: &str, task: &Gone) -> bool {
     name.rsplit_once('/').is_some_and(|(left, right)| left == service && inner(right))
 }
 
-/// Returns whether two names have most of their beginning in common, as pods of one controller do.
+/// Returns whether two names share most of their beginning, like pods of one controller.
 fn alike(one: &str, other: &str) -> bool {
     let common = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
     common > 0 && common * 2 >= one.len().max(other.len())
 }
 
-/// Returns whether a text fits a pattern; `*` stands for any run of characters.
+/// Returns whether a text matches a pattern; `*` matches any run of characters.
 fn like(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(text) = text.strip_prefix(start) else { return false };
@@ -295,7 +295,7 @@ fn like(pattern: &str, text: &str) -> bool {
     ends.filter_map(|at| text.get(at..)).any(|tail| like(rest, tail))
 }
 
-/// Returns whether a path is the element that a condition names.
+/// Returns whether a path is the element named in a condition.
 pub(crate) fn is_at(path: &ElementPath, element: &str) -> bool {
     let parts = [Some(&path.plan), path.phase.as_ref(), path.step.as_ref()];
     let names: Vec<&str> = parts.into_iter().flatten().map(AsRef::as_ref).collect();
@@ -307,7 +307,7 @@ pub(crate) fn is_at(path: &ElementPath, element: &str) -> bool {
             .is_some_and(|rest| rest == inner)
 }
 
-/// The event that says how an instance ended or stopped being available.
+/// Returns the event that reports an instance's end or unavailability.
 fn ended_by(id: &str, task: &Gone, news: &[Event]) -> u64 {
     let about = |event: &&Event| match &event.body {
         EventBody::TaskStatus { task_id, state, healthy, .. } => {

@@ -1,4 +1,4 @@
-//! Proposals for a stuck element are tried first: one that does not move the element is not made.
+//! Proposals for a stuck element are tried first; those that do not move the element are not offered.
 
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 
@@ -21,7 +21,7 @@ fn path(parts: &[&str]) -> ElementPath {
     }
 }
 
-/// The element that holds a path up, and the ways out that trials found.
+/// Returns the blocker of an element and the ways out that trials found.
 fn found(engine: &Engine, parts: &[&str]) -> (ElementPath, Vec<Way>) {
     let why = engine.deepest(&path(parts)).expect("an element");
     let mut trials = engine.trials(&why);
@@ -43,7 +43,7 @@ fn run(engine: &mut Engine, until: &str) {
 }
 
 #[test]
-fn while_offers_are_withheld_only_the_end_of_the_fault_helps() {
+fn with_withheld_offers_only_ending_the_fault_helps() {
     let mut engine = with_cluster("3");
     accept(&mut engine, input(r#"{"kind":"fault","fault":"offers-withheld","id":"drought"}"#));
     accept(&mut engine, load(HELLO));
@@ -63,14 +63,14 @@ fn while_offers_are_withheld_only_the_end_of_the_fault_helps() {
         "it would change nothing: {titles:?}"
     );
     assert_same(&before, &stand(&engine), "nothing happened to the world itself");
-    // What is offered does what it says.
+    // The proposal has the promised effect.
     let input = ways.first().and_then(|way| way.unblock.input.clone()).expect("an input");
     accept(&mut engine, input);
     run(&mut engine, "deploy/hello/hello-0:[server]=COMPLETE");
 }
 
 #[test]
-fn two_obstacles_need_two_steps_and_the_first_says_so() {
+fn two_obstacles_need_two_steps_and_the_first_way_says_so() {
     let mut engine = engine();
     accept(&mut engine, input(r#"{"kind":"fault","fault":"offers-withheld","id":"drought"}"#));
     accept(&mut engine, load(HELLO));
@@ -81,7 +81,7 @@ fn two_obstacles_need_two_steps_and_the_first_says_so() {
 }
 
 #[test]
-fn a_plan_that_goes_on_by_itself_gets_no_offer_that_changes_nothing() {
+fn a_plan_that_progresses_on_its_own_gets_no_useless_proposal() {
     let mut engine = with_service(HELLO);
     run(&mut engine, "deploy/hello/hello-0:[server]=STARTING");
     let (_, ways) = found(&engine, &["deploy"]);

@@ -1,13 +1,14 @@
-//! The rolling restart: old instances go as new ones come.
+//! The rolling restart: replaces old instances by new ones.
 //!
-//! *Knows*: how many may be killed at once, how many there may be, what each change of an instance leads to.
-//! *Must not know*: offers, checks; what comes before or after.
+//! *Knows*: how many may be killed at once, the maximum number, the reaction to each change of an instance. *Must not
+//! know*: offers, checks; what comes before or after.
 //!
-//! **Source**: `marathon: core/deployment/impl/TaskReplaceActor.scala`. Match; of old instances that are equally healthy the
-//! one that started first goes first. Differ: what Marathon's own checks say counts as health at the beginning, where the
-//! real one only looks at what the agents' checks say; the flag `MARATHON_SIM_STRICT_HEALTH_FLAG` does as the real one.
+//! **Source**: `marathon: core/deployment/impl/TaskReplaceActor.scala`. Match; among equally healthy old instances the one
+//! that started first is killed first. Differ: results of Marathon's own checks count as health at the beginning, where the
+//! real one uses only those of the agents' checks; the flag `MARATHON_SIM_STRICT_HEALTH_FLAG` switches to the real
+//! behaviour.
 
-use super::News;
+use super::JobEvent;
 use super::progress::{Heard, Progress};
 use crate::definition::RunSpec;
 use crate::definition::double::Double;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 pub(crate) struct Ignition {
     /// Minimum of healthy instances.
     pub(crate) min_healthy: u32,
-    /// There may be so many, old and new.
+    /// Maximum number of instances, old and new.
     pub(crate) max_capacity: u32,
     /// Number of old instances killed at once.
     pub(crate) kill_now: u32,
@@ -35,7 +36,7 @@ pub(crate) struct Replacing {
     pub(crate) progress: Progress,
     /// Old instances that are or may be there.
     pub(crate) old: SortedSet<InstanceNo>,
-    /// Old instances that nobody has killed yet, in the order in which they go.
+    /// Old instances not killed yet, in the order in which they are killed.
     pub(crate) to_kill: VecDeque<InstanceNo>,
     /// New instances that were started.
     pub(crate) started: u32,
@@ -71,13 +72,13 @@ pub(crate) struct Counted {
 pub(crate) enum Move {
     /// An old instance is killed.
     Kill(InstanceNo),
-    /// An old instance has ended by itself, and is not launched again.
+    /// An old instance has ended on its own, and is not launched again.
     LetGo(InstanceNo),
     /// Launches this number of new instances.
     Launch(u32),
 }
 
-/// Reaction to news.
+/// Reaction to an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reaction {
     pub(crate) next: Option<Move>,
@@ -117,8 +118,8 @@ impl Replacing {
         moves
     }
 
-    /// News of instances. Answers what is done.
-    pub(crate) fn react(&mut self, spec: &RunSpec, news: &News<'_>, heard: Heard) -> Reaction {
+    /// Handles an event of instances. Returns the reaction.
+    pub(crate) fn react(&mut self, spec: &RunSpec, news: &JobEvent<'_>, heard: Heard) -> Reaction {
         match heard {
             Heard::Advanced(instance) => {
                 let next = if self.progress.is_done(instance) { self.kill_next() } else { None };
@@ -127,14 +128,14 @@ impl Replacing {
             Heard::Understood => return Reaction::default(),
             Heard::Nothing => {}
         }
-        let News::Changed(change) = news else { return Reaction::default() };
+        let JobEvent::Changed(change) = news else { return Reaction::default() };
         let instance = &change.now;
         let (id, ended) = (change.key.no, instance.condition.is_considered_terminal());
         if instance.version() == spec.version.version {
             if ended && instance.goal == Goal::Running {
                 self.progress.ended(id);
             } else if ended {
-                // Somebody else has interfered.
+                // Another client has interfered.
                 self.started = self.started.saturating_sub(1);
             }
             return Reaction::default();
@@ -143,7 +144,7 @@ impl Replacing {
             self.old.remove(&id);
             self.progress.ended(id);
             if change.deleted {
-                // Forgotten at once, it has no goal that would change: nothing else would bring about the launch.
+                // It was forgotten immediately and has no goal to change: nothing else would trigger the launch.
                 self.to_kill.retain(|one| *one != id);
                 let next = self.launch(spec);
                 return Reaction { next, done: self.is_finished(spec) };
@@ -169,7 +170,7 @@ impl Replacing {
         (count > 0).then_some(Move::Launch(count))
     }
 
-    /// All new instances are healthy and ready, and no old one is left.
+    /// Returns whether all new instances are healthy and ready, and no old one is left.
     pub(crate) fn is_finished(&self, spec: &RunSpec) -> bool {
         self.progress.is(spec.instances) && self.old.is_empty()
     }
@@ -197,7 +198,7 @@ impl Replacing {
         }
     }
 
-    /// Returns how many new instances may be started now.
+    /// Returns the number of new instances that may be started now.
     fn room(&self, wanted: u32) -> u32 {
         let room =
             self.ignition.max_capacity.saturating_sub(count(self.old.len())).saturating_sub(self.started);
@@ -205,9 +206,9 @@ impl Replacing {
     }
 }
 
-/// The arithmetic of the beginning: `all` instances there are, `healthy` of them wanted and healthy.
+/// Computes the start of a restart: `all` is the number of instances, `healthy` that of wanted healthy ones.
 ///
-/// *Units*: shares are IEEE doubles, as in the real system: 100 instances with 0.15 on top are 114.
+/// *Units*: shares are IEEE doubles, as in the real system: 100 instances with 0.15 more are 114.
 pub(crate) fn ignition(spec: &RunSpec, all: u32, healthy: u32) -> Ignition {
     let wanted = spec.instances;
     let all_wanted = Double::whole(u64::from(spec.instances));
@@ -229,7 +230,7 @@ pub(crate) fn ignition(spec: &RunSpec, all: u32, healthy: u32) -> Ignition {
     Ignition { min_healthy, max_capacity, kill_now }
 }
 
-/// A count as it is kept.
+/// Converts a count.
 fn count(many: usize) -> u32 {
     u32::try_from(many).unwrap_or(u32::MAX)
 }
@@ -258,8 +259,8 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_a_restart() {
-        // instances, shares; least healthy, most at all, killed at once, started at once
+    fn the_start_of_a_restart() {
+        // instances, shares; minimum healthy, maximum in total, killed immediately, started immediately
         for (count, min, over, min_healthy, max, kill, start) in [
             (4, 1.0, 1.0, 4, 8, 0, 4),
             (6, 1.0, 0.5, 6, 9, 0, 3),
@@ -285,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn leftovers_of_others_go_at_once() {
+    fn leftovers_of_other_deployments_are_killed_immediately() {
         let spec = app(4, 1.0, 1.0);
         assert_eq!(ignition(&spec, 7, 4).kill_now, 3);
         assert_eq!(ignition(&spec, 7, 7).kill_now, 3);

@@ -1,4 +1,4 @@
-//! The status of a workload and of its phases, by what its object says.
+//! The status of a workload and of its phases, derived from its object.
 //!
 //! *Cost*: does not grow with the number of pods.
 
@@ -12,27 +12,27 @@ use super::words::{pod_word, revision_name};
 
 /// Statuses and counts of a member.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Facts {
-    /// The status; empty before the first look.
+pub(crate) struct MemberStatus {
+    /// The status; empty before the first sync.
     pub(crate) status: &'static str,
-    /// Pods that are as they are wanted, and those wanted.
+    /// Number of up-to-date pods, and of requested ones.
     pub(crate) progress: Progress,
     /// Its phases, in their order.
-    pub(crate) phases: Vec<PhaseFacts>,
+    pub(crate) phases: Vec<PhaseStatus>,
 }
 
 /// A phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PhaseFacts {
+pub(crate) struct PhaseStatus {
     /// Name.
     pub(crate) name: Text,
     /// Status.
     pub(crate) status: &'static str,
-    /// Pods that are as they are wanted, and those wanted.
+    /// Number of up-to-date pods, and of requested ones.
     pub(crate) progress: Progress,
 }
 
-impl Facts {
+impl MemberStatus {
     /// Reads them off a member.
     pub(crate) fn of(member: &Member) -> Self {
         let Some(object) = &member.object else {
@@ -45,7 +45,7 @@ impl Facts {
         };
         let status = if member.refused.is_some() { "NotApplied" } else { status(member, object) };
         let progress = progress(object, status);
-        let one = |name: &str| vec![PhaseFacts { name: name.into(), status, progress }];
+        let one = |name: &str| vec![PhaseStatus { name: name.into(), status, progress }];
         let phases = match object.kind {
             KindId::DEPLOYMENT => revisions(member, status, progress),
             KindId::CRON_JOB => runs(member),
@@ -58,7 +58,7 @@ impl Facts {
     }
 
     /// The status of a phase.
-    pub(crate) fn phase(&self, name: &str) -> Option<&PhaseFacts> {
+    pub(crate) fn phase(&self, name: &str) -> Option<&PhaseStatus> {
         self.phases.iter().find(|phase| *phase.name == *name)
     }
 }
@@ -174,7 +174,7 @@ fn cron_job(member: &Member, object: &Object) -> &'static str {
     if flag(object, "suspend") { "Suspended" } else { "Scheduled" }
 }
 
-/// Pods as they are wanted, of those wanted.
+/// Returns the up-to-date pods out of the requested ones.
 fn progress(object: &Object, status: &str) -> Progress {
     let of = |done: u32, total: u32| Progress { done: done.min(total), total };
     if let Some(facts) = object.deployment() {
@@ -211,30 +211,30 @@ fn progress(object: &Object, status: &str) -> Progress {
 }
 
 /// Revisions of a Deployment: the newest has the status of the whole.
-fn revisions(member: &Member, status: &'static str, whole: Progress) -> Vec<PhaseFacts> {
+fn revisions(member: &Member, status: &'static str, whole: Progress) -> Vec<PhaseStatus> {
     let mut sets: Vec<_> = member.of_kind(KindId::REPLICA_SET).map(|part| &part.object).collect();
     planarium_kernel::sorted::sort_by_key(&mut sets, |set| (revision_of(set), set.no));
     let newest = sets.len().saturating_sub(1);
     let phase = |(at, set): (usize, &std::sync::Arc<Object>)| {
         let replicas = set.replica_set().map_or(0, |facts| facts.replicas.max(facts.spec_replicas));
         let (status, progress) = if at == newest {
-            // Of a change that nobody has looked at, nothing is known yet.
+            // A change that the controller has not seen yet has no status.
             if status == "Pending" { (replica_set(set), progress(set, "")) } else { (status, whole) }
         } else if replicas == 0 {
             ("Superseded", Progress::default())
         } else {
             ("ScalingDown", Progress { done: 0, total: replicas })
         };
-        PhaseFacts { name: revision_name(set), status, progress }
+        PhaseStatus { name: revision_name(set), status, progress }
     };
     sets.iter().copied().enumerate().map(phase).collect()
 }
 
 /// Runs of a CronJob.
-fn runs(member: &Member) -> Vec<PhaseFacts> {
+fn runs(member: &Member) -> Vec<PhaseStatus> {
     let phase = |job: &Object| {
         let status = if job.is_being_deleted() { "Terminating" } else { self::job(job) };
-        PhaseFacts { name: job.name.clone(), status, progress: progress(job, status) }
+        PhaseStatus { name: job.name.clone(), status, progress: progress(job, status) }
     };
     member.of_kind(KindId::JOB).map(|part| phase(&part.object)).collect()
 }

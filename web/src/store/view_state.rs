@@ -1,6 +1,7 @@
-//! Selected, open and shown parts of the page as data, so that a reloaded page looks as it did.
+//! Selected, open and shown parts of the page as data, so that a reloaded page looks the same.
 //!
-//! *Knows*: looks by name. *Must not know*: where they are kept. Whatever cannot be read stays as it is.
+//! *Knows*: parts of the view state by name. *Must not know*: where they are stored. Unreadable parts keep their
+//! present value.
 
 use super::ptr::Ptr;
 use super::state::{EditTab, Pane, Speed, State, Tab};
@@ -18,7 +19,7 @@ const PANES: [Pane; 3] = [Pane::Edit, Pane::Plan, Pane::Inspect];
 const TABS: [Tab; 6] = [Tab::Why, Tab::Cluster, Tab::Log, Tab::Pods, Tab::Console, Tab::Compare];
 const EDIT_TABS: [EditTab; 3] = [EditTab::Problems, EditTab::Env, EditTab::World];
 
-/// The looks of a page.
+/// Returns the view state of a page.
 pub(crate) fn of(state: &State) -> Value {
     let ui = &state.ui;
     json!({
@@ -44,15 +45,14 @@ pub(crate) fn of(state: &State) -> Value {
     })
 }
 
-/// Texts that were typed and do not run: place of the definition, files, environment. A host beside the page may not have heard of them
-/// when the page is left.
+/// Typed texts that do not run: index of the definition, files, environment. The host may not have received them when the page is left.
 fn typed(state: &State) -> Vec<Value> {
     let all = state.all_drafts().into_iter().enumerate();
     let typed = all.filter(|(_, draft)| draft.typed && draft.dirty());
     typed.map(|(at, draft)| json!([at, *draft.files, *draft.env])).collect()
 }
 
-/// Gives a page looks that were kept.
+/// Restores a stored view state.
 pub(crate) fn give(state: &mut State, looks: &Value) {
     let one = |name: &str| looks.get(name);
     let at = |name: &str| one(name).and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok());
@@ -93,7 +93,7 @@ pub(crate) fn give(state: &mut State, looks: &Value) {
     super::reduce::pick(state, at("service").unwrap_or(0), text("file").as_deref());
 }
 
-/// Puts back what was typed into the definition at a place before the page was loaded again.
+/// Restores the texts typed into a definition before a reload.
 fn retype(state: &mut State, at: usize, files: BTreeMap<String, String>, env: BTreeMap<String, String>) {
     let mut drafts = state.all_drafts();
     let Some(draft) = drafts.get_mut(at) else { return };
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_typed_last_comes_back_with_the_looks() {
+    fn the_last_typed_text_is_restored_with_the_view_state() {
         use crate::store::{Action, draft::Draft, reduce};
         use planarium_protocol::input::LoadService;
         let load =
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_come_back_and_nonsense_changes_nothing() {
+    fn view_state_is_restored_and_invalid_data_changes_nothing() {
         let mut state = State::default();
         let selected = ElementPath {
             dialect: "d".into(),

@@ -1,4 +1,4 @@
-//! The lesson and the try of it, told when anything in them changed.
+//! Reports the lesson and its try when they have changed.
 
 use super::{Teaching, score};
 use crate::finish;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Commands that are listed at most.
 const MOST_MOVES: usize = 60;
 
-/// Lets the try catch up with the branch shown, and the script go on there.
+/// Advances the try to the branch shown, and continues the script there.
 pub(crate) fn follow_run(host: &mut Host) {
     let branch = host.seen.branch;
     let engine = &host.shown.engine;
@@ -32,7 +32,7 @@ pub(crate) fn follow_run(host: &mut Host) {
     }
 }
 
-/// Returns whether the try came to a verdict that was not told.
+/// Returns whether the try has a verdict that was not reported yet.
 pub(crate) fn verdict_waits(host: &Host) -> bool {
     let told = host.lesson_told.shown.as_ref().map(|shown| shown.verdict);
     host.shown.lesson.as_ref().is_some_and(|teaching| {
@@ -40,8 +40,8 @@ pub(crate) fn verdict_waits(host: &Host) -> bool {
     })
 }
 
-/// Reports the lesson and the try of it, as far as they changed.
-pub(crate) fn lesson_news(host: &mut Host) -> Vec<Fact> {
+/// Reports the changed parts of the lesson and its try.
+pub(crate) fn lesson_report(host: &mut Host) -> Vec<Fact> {
     follow_run(host);
     let mut facts = Vec::new();
     let number = host.shown.lesson.as_ref().map(|teaching| teaching.number);
@@ -187,7 +187,7 @@ fn cause(link: &lesson::Link) -> CauseLine {
     CauseLine { at_ms: link.at_ms, event: link.event, text: link.text.clone().into() }
 }
 
-/// Answers, with the right ones as far as the run has come to them.
+/// Returns the answers, with the right ones that the run has already revealed.
 fn answers(teaching: &Teaching, over: bool) -> Vec<Option<Answered>> {
     let now_ms = teaching.attempt.engine().now_ms();
     let pairs = teaching.lesson.predict.iter().zip(&teaching.answers);

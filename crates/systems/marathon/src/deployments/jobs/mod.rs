@@ -1,4 +1,4 @@
-//! The work of deployments on one app or pod: how far it is, and what each piece of news makes of it.
+//! The jobs of deployments on one app or pod: their progress, and how they handle each event.
 //!
 //! *Knows*: plain data and decisions over it. *Must not know*: how a decision is carried out; plans, other jobs.
 //!
@@ -39,11 +39,11 @@ pub(crate) enum Work {
     Replacing(Box<Replacing>),
 }
 
-/// News for a job.
-pub(crate) enum News<'a> {
+/// An event for a job.
+pub(crate) enum JobEvent<'a> {
     /// Condition or goal of an instance changed.
     Changed(&'a Change),
-    /// The same for those who wait for instances to end: also what nobody is told of.
+    /// The same for jobs that wait for instances to end, including changes without a report.
     Gone(&'a Change),
     /// An instance is healthy or not, in this version.
     Health { no: InstanceNo, version: Stamp, healthy: Option<bool> },

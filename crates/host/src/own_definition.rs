@@ -1,16 +1,17 @@
-//! Tells an example's definition from a reader's own.
+//! Tells an example's definition from a user's own.
 //!
-//! *Knows*: names and lines of texts. *Must not know*: what they mean.
+//! *Knows*: names and lines of texts. *Must not know*: their meaning.
 
 use planarium_protocol::input::LoadService;
 use planarium_scenario::Scenario;
 
-/// Returns whether none of these services is one of those before with some lines changed.
+/// Returns whether none of these services is an edited version of one of those before.
 pub(crate) fn is_own(before: &[LoadService], now: &[LoadService]) -> bool {
     !now.is_empty() && !now.iter().any(|load| before.iter().any(|old| akin(old, load)))
 }
 
-/// A world of somebody's own definition: the machines and the seed stay; title, script and faults were the example's.
+/// Returns the world of a user's own definition: keeps machines and seed, drops the example's title, script and
+/// faults.
 pub(crate) fn of(scenario: Scenario) -> Scenario {
     let first = scenario.services.first().map(|load| planarium_world::check(load).name.to_string());
     Scenario {
@@ -25,7 +26,8 @@ pub(crate) fn of(scenario: Scenario) -> Scenario {
     }
 }
 
-/// Returns whether a text came of another one by editing: at least half of its lines stand there, and its name stayed.
+/// Returns whether a text is an edited version of another one: at least half of its lines are the same, and so is its
+/// name.
 fn akin(old: &LoadService, new: &LoadService) -> bool {
     if old == new {
         return true;
@@ -54,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_edited_text_is_the_same_one_and_a_pasted_one_is_not() {
+    fn edited_and_pasted_texts_are_told_apart() {
         let load = |text: &str| {
             let mut load = LoadService { dialect: "auto".into(), ..LoadService::default() };
             load.files.insert("svc.yml".into(), text.into());
