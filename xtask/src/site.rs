@@ -117,7 +117,9 @@ fn gathered(root: &Path) -> Result<Vec<Page>> {
     };
     let mut pages = below("docs/site/src", "");
     pages.retain(|page| page.to != Path::new("SUMMARY.md"));
-    for name in ["embedding", "console", "lessons", "serve", "simulation", "marathon-flags", "glossary", "fidelity"] {
+    for name in
+        ["embedding", "console", "lessons", "serve", "simulation", "marathon-flags", "glossary", "fidelity"]
+    {
         pages.push(Page::new(format!("docs/{name}.md"), format!("docs/{name}.md")));
     }
     pages.push(Page::new("npm/README.md", "npm/README.md"));

@@ -59,7 +59,8 @@ fn plain(replicas: u32, cpu: &str, kind: &str) -> Value {
         { "name": "c", "image": "acme/plain:1.0", "resources": { "requests": { "cpu": cpu, "memory": "200Mi" } } },
     ] } });
     let spec = json!({ "replicas": replicas, "selector": { "matchLabels": { "app": "plain" } }, "serviceName": "plain", "template": pod });
-    let mut object = json!({ "apiVersion": "apps/v1", "kind": kind, "metadata": { "name": "plain" }, "spec": spec });
+    let mut object =
+        json!({ "apiVersion": "apps/v1", "kind": kind, "metadata": { "name": "plain" }, "spec": spec });
     if kind == "Deployment"
         && let Some(spec) = object["spec"].as_object_mut()
     {

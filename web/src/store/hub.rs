@@ -5,7 +5,7 @@ use super::action::{Action, Fact};
 use super::link::Link;
 use super::pending::Pending;
 use super::state::{Dialog, State, Tab};
-use super::{effects, looks, persist, reduce, served};
+use super::{effects, persist, reduce, served, view_state};
 use crate::browser;
 use planarium_messages::draft::Editor;
 use planarium_messages::facts::{Address, Keep, Reply};

@@ -24,6 +24,7 @@ pub(crate) mod state;
 pub(crate) mod stopped;
 pub(crate) mod toast;
 mod tries;
+pub(crate) mod view_state;
 pub(crate) mod watch;
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::open::{drafts_of, preset_of, scenario_of};
 use super::saved::Saved;
 use super::snapshot::running;
 use super::story::Narration;
-use super::taken::DISTANCE;
+use super::summary::DISTANCE;
 use super::{Host, Shown};
 use planarium_messages::draft::{Draft, Running};
 use planarium_messages::facts::{Fact, Served};

@@ -16,6 +16,7 @@ mod link;
 mod losses;
 mod make;
 mod model;
+mod observed;
 mod places;
 mod progress;
 mod proof;
