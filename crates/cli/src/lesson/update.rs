@@ -33,8 +33,8 @@ pub(super) fn shown(attempt: &Attempt) -> String {
     out
 }
 
-/// An update with other values: `VERSION=2 STRATEGY=serial`, quoted where a value has a space. They are parameters of a KUDO
-/// operator and variables of any other definition.
+/// An update with other values: `VERSION=2 STRATEGY=serial`, quoted where a value has a space. They are parameters of a
+/// package with a `params.yaml` and variables of any other definition.
 ///
 /// *Errors*: what cannot be read.
 pub(super) fn set(attempt: &Attempt, text: &str) -> Result<Input, String> {
@@ -43,11 +43,12 @@ pub(super) fn set(attempt: &Attempt, text: &str) -> Result<Input, String> {
     if words.is_empty() {
         return Err("write `set NAME=VALUE ...`".to_owned());
     }
+    let declares_parameters = load.files.keys().any(|name| name.ends_with("params.yaml"));
     for word in words {
         let Some((name, value)) = word.split_once('=').filter(|(name, _)| !name.is_empty()) else {
             return Err(format!("`{word}` is not NAME=VALUE"));
         };
-        if load.dialect == "kudo" {
+        if declares_parameters {
             load.params.insert(name.to_owned(), value.into());
         } else {
             load.env.insert(name.to_owned(), value.to_owned());
