@@ -8,6 +8,12 @@ const ATTRIBUTES = ["autoplay", "loop", "speed", "start-at", "stop-at", "poster"
 const ENGINE_KEYS = ["Enter", "p", "c", "f", "r", "i", "w"];
 const FAMILIES = ["neutral", "active", "complete", "waiting", "error"];
 const live = new Set();
+// Each engine that runs is a frame with a worker of its own. This many run in a document; the one acted upon longest ago rests.
+const MOST_ENGINES = 3;
+// Elements whose engine runs, the one last acted upon at the end.
+let engines = [];
+// Engines begin one after the other.
+let queue = Promise.resolve();
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const warned = new Set();
@@ -72,6 +78,9 @@ const eyes = "IntersectionObserver" in window && new IntersectionObserver((seen)
   }
 }, { threshold: 0.5 });
 
+// A reader who goes into a frame acts upon it; the document hears no more than that it lost the focus.
+addEventListener("blur", () => engines.find((one) => one._frame === document.activeElement)?._act());
+
 class PlanariumEmbed extends HTMLElement {
   constructor() {
     super();
@@ -86,8 +95,6 @@ class PlanariumEmbed extends HTMLElement {
     if (this._run) {
       style(this.getRootNode());
       this._theme();
-      // A frame that was moved in the document has lost its page.
-      if (this._port) this._leave();
       return;
     }
     // Frameworks set children after attributes, and a parser has not read them yet.
@@ -97,6 +104,8 @@ class PlanariumEmbed extends HTMLElement {
   }
 
   disconnectedCallback() {
+    // A frame that is taken out of the document loses its page.
+    this._leave();
     this.pause();
     live.delete(this);
     if (eyes) eyes.unobserve(this);
@@ -171,11 +180,23 @@ class PlanariumEmbed extends HTMLElement {
   inject(fault) { return this._engineCall("inject", fault); }
   why(path) { return this._engineCall("why", path); }
   snapshot() { return this._engineCall("snapshot"); }
+  share() { return this._engineCall("share"); }
+  undo() { return this._engineCall("undo"); }
+
+  // Back to the beginning, without what was commanded and broken.
+  async reset() {
+    if (this._port) return this._call("reset");
+    this._forget();
+    return this.seek(0);
+  }
 
   // Lets the engine take over at the instant shown: a promise of {ok}.
   takeOver() {
     if (this._taking) return this._taking;
-    const taking = this._take().then(
+    const turn = (this._turn = {});
+    if (this._try) this._try.disabled = true;
+    queue = queue.then(() => this._take(turn));
+    const taking = queue.then(
       () => ({ ok: true }),
       (error) => {
         const reason = `The engine did not start: ${error.message}. The recording still plays.`;
@@ -189,11 +210,13 @@ class PlanariumEmbed extends HTMLElement {
         return { ok: false, code: "no-engine", reason };
       },
     );
+    queue = taking;
     return (this._taking = taking);
   }
 
   finalize() {
     this._leave();
+    this._forget();
     this.pause();
     live.delete(this);
   }
@@ -201,14 +224,46 @@ class PlanariumEmbed extends HTMLElement {
 
   // Takes the frame away; the recording is shown again.
   _leave() {
+    const now = this._port && this._run && Math.min(this._now, this._run.end);
+    engines = engines.filter((one) => one !== this);
+    this._deaf?.();
     this._port?.close();
     this._frame?.remove();
     this._notice?.remove();
-    this._port = this._frame = this._notice = this._taking = undefined;
+    this._port = this._frame = this._notice = this._taking = this._turn = this._deaf = undefined;
     this.removeAttribute("data-engine");
     if (this._try) this._try.disabled = false;
     this._waiting?.forEach((done) => done({ ok: false, code: "no-engine", reason: "the engine was left" }));
     this._waiting?.clear();
+    if (now !== undefined) {
+      this._quiet = true;
+      this._show(now);
+      this._quiet = false;
+    }
+  }
+
+  _act() {
+    engines = [...engines.filter((one) => one !== this), this];
+  }
+
+  // Makes way for another engine: the picture comes back, and the run with what was done in it is kept for "Go on here".
+  async _rest() {
+    const turn = this._turn;
+    const late = new Promise((done) => setTimeout(done, 2000));
+    const shared = await Promise.race([this._call("share"), late]);
+    if (this._turn !== turn) return;
+    const run = shared?.ok && shared.value?.url?.split("#")[1]?.split("~")[0];
+    const at = this._now;
+    this._leave();
+    this._kept = run ? { run, at, shown: this._now } : undefined;
+    if (this._try) this._try.textContent = "Go on here";
+    const what = run ? "what was done here is kept" : "what was done here could not be kept";
+    if (this._line) this._line.textContent = `The engine rests at ${clock(at)}, because others are used; ${what}.`;
+  }
+
+  _forget() {
+    this._kept = undefined;
+    if (this._try) this._try.textContent = "Try it";
   }
 
   async _engineCall(name, ...args) {
@@ -217,6 +272,8 @@ class PlanariumEmbed extends HTMLElement {
   }
 
   _call(call, ...args) {
+    if (!this._port) return Promise.resolve({ ok: false, code: "no-engine", reason: "the engine was left" });
+    if (call !== "share" && call !== "theme") this._act();
     const id = (this._calls = (this._calls ?? 0) + 1);
     return new Promise((done) => {
       (this._waiting ??= new Map()).set(id, done);
@@ -224,7 +281,11 @@ class PlanariumEmbed extends HTMLElement {
     });
   }
 
-  async _take() {
+  async _take(turn) {
+    const left = () => {
+      if (this._turn !== turn) throw new Error("it was left");
+    };
+    left();
     const text = this.querySelector("script.pl-run")?.textContent;
     const address = this.getAttribute("engine");
     if (!text || !address) throw new Error("this document names none");
@@ -232,7 +293,10 @@ class PlanariumEmbed extends HTMLElement {
     const hadFocus = this.contains(document.activeElement);
     const url = new URL(address, document.baseURI);
     if (!/^https?:$/.test(url.protocol)) throw new Error("a page from a disk cannot load it");
-    if (this._try) this._try.disabled = true;
+    while (engines.length >= MOST_ENGINES) {
+      await engines.find((one) => one._frame !== document.activeElement)._rest();
+      left();
+    }
     if (this._line) this._line.textContent = "The engine is being loaded …";
     const panes = this.getAttribute("panes") ?? "tree,timeline,why";
     const set = (name, value) => url.searchParams.set(name, value);
@@ -240,7 +304,9 @@ class PlanariumEmbed extends HTMLElement {
     set("theme", this.dataset.theme);
     set("parent", location.origin);
     if (this._row !== undefined) set("select", this._path(this._row));
-    url.hash = `${JSON.parse(text)}~${Math.round(this._now)}`;
+    const kept = this._kept;
+    const at = kept?.shown === this._now ? kept.at : this._now;
+    url.hash = `${kept?.run ?? JSON.parse(text)}~${Math.round(at)}`;
     const figure = this.querySelector(".pl-figure");
     const frame = (this._frame = document.createElement("iframe"));
     frame.className = "pl-engine";
@@ -249,10 +315,11 @@ class PlanariumEmbed extends HTMLElement {
     frame.src = url.href;
     const ready = this._greet(frame, url.origin);
     this.append(frame);
+    this._act();
     const { differing, version } = await ready;
     const { value } = await this._call("snapshot");
-    if (this._frame !== frame) throw new Error("it was left");
-    if (differing || (this._run && value?.end && value.end.digest !== this._run.digest)) this._differs(version);
+    left();
+    if (differing || (!kept && this._run && value?.end && value.end.digest !== this._run.digest)) this._differs(version);
     frame.style.height = `${Math.max(figure.offsetHeight, this._wanted ?? 0, 320)}px`;
     this.setAttribute("data-engine", "on");
     // The focus has nowhere to be now, unless its owner has gone on reading.
@@ -292,13 +359,11 @@ class PlanariumEmbed extends HTMLElement {
       const again = setInterval(() => {
         // What has answered is being loaded: an engine is larger than its page.
         const most = this._port ? 120 : 20;
-        if (!frame.isConnected) return end(fail, new Error("it was left"));
         if ((tries += 1) > most) return end(fail, new Error(`it did not answer within ${most / 2} seconds`));
         if (!this._port) frame.contentWindow?.postMessage({ planarium: 1, type: "hello", id }, origin);
       }, 500);
       document.addEventListener("securitypolicyviolation", refused);
       const hear = ({ source, origin: from, data, ports }) => {
-        if (!frame.isConnected) return removeEventListener("message", hear);
         if (source !== frame.contentWindow || from !== origin) return;
         if (data?.type === "resize" && Number.isFinite(data.height)) {
           this._wanted = Math.min(Math.max(data.height, 240), 1200);
@@ -319,6 +384,10 @@ class PlanariumEmbed extends HTMLElement {
         };
       };
       addEventListener("message", hear);
+      this._deaf = () => {
+        removeEventListener("message", hear);
+        end(fail, new Error("it was left"));
+      };
       frame.addEventListener("load", () => !this._port && frame.contentWindow?.postMessage({ planarium: 1, type: "hello", id }, origin));
     });
   }

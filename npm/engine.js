@@ -53,7 +53,7 @@ function load_of(definition) {
   return { ...rest, files: typeof files === "string" ? { [main_file(files)]: files } : files };
 }
 
-/** A name for a text that came without one; what a file is, is told by what it holds. */
+/** Returns a name for a text without one; the content decides the kind of a file. */
 function main_file(text) {
   return text.trimStart().startsWith("{") ? "definition.json" : "definition.yml";
 }
@@ -90,7 +90,7 @@ class Session {
   /** Where a shared run first comes out differently than it was recorded; undefined when it does not. */
   get difference() { return this.#simulation.difference; }
 
-  /** Moves virtual time on by so many milliseconds. */
+  /** Advances virtual time by this many milliseconds. */
   tick(ms) { this.#simulation.advanceTo(this.time + ms); return this; }
   /** Moves on to the next events or changes of a status. */
   step(by = "event", count = 1) {

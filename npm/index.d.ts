@@ -74,6 +74,12 @@ export interface PlanariumEmbedElement extends HTMLElement {
   why(element: string): Promise<CallResult>;
   /** The plans at the instant shown; the engine takes over. */
   snapshot(): Promise<CallResult<Snapshot>>;
+  /** Makes a link to the run with everything done in it; the engine takes over. */
+  share(): Promise<CallResult<{ url: string }>>;
+  /** Takes back the last command or fault; the engine takes over. */
+  undo(): Promise<CallResult>;
+  /** Goes back to the beginning; the recording does it where no engine runs. */
+  reset(): Promise<CallResult>;
   /** Lets the engine take over at the instant shown. */
   takeOver(): Promise<CallResult>;
   /** Stops and lets go of everything outside of the element. */

@@ -1,5 +1,5 @@
-//! Tells the tests of a crate which real definitions are at hand, and whether Go is, so that those that read them are skipped and counted as such where
-//! they are not: `#[cfg_attr(not(real_files), ignore = "the real definitions are not at hand")]`. Shared by the crates that read some.
+//! Tells the tests of a crate which real definitions, and whether Go, are available, so that tests that need them are skipped and counted as such
+//! without them: `#[cfg_attr(not(real_files), ignore = "the real definitions are not at hand")]`. Shared by the crates that read some.
 
 use std::path::{Path, PathBuf};
 
@@ -27,8 +27,8 @@ fn main() {
     println!("cargo:rerun-if-env-changed=PLANARIUM_REAL");
     let named = std::env::var_os("PLANARIUM_REAL").map(PathBuf::from);
     let folder = named.unwrap_or_else(beside_the_repository);
-    // Looked at again when the folder changes. One that comes later is seen by naming it: cargo would take a missing folder for one
-    // that changes all the time, and a folder above it holds far too much to be read for each build.
+    // Checked again when the folder changes. A folder that is added later must be named explicitly: cargo would treat a missing
+    // folder as one that always changes, and its parent contains too much to scan for each build.
     if folder.is_dir() {
         println!("cargo:rerun-if-changed={}", folder.display());
     }

@@ -19,6 +19,7 @@ function explanation(error) {
   if (error instanceof WebAssembly.CompileError) {
     return "The engine was refused: this page's security policy, or the browser, does not allow WebAssembly.";
   }
+  if (window.planariumEngine?.address !== undefined) return "There is no served world to show.";
   return "The engine could not be loaded. Check the connection and reload the page.";
 }
 
@@ -39,8 +40,8 @@ try {
   status?.remove();
   root.dataset.boot = "started";
   if (early && app) replay(early, app);
-  // A frame belongs to the document around it.
-  if (!root.hasAttribute("data-frame")) keepOffline(meta("offline")?.content);
+  // A frame belongs to the document around it, and a served world is not there without its server.
+  if (!root.hasAttribute("data-frame") && !window.planariumEngine.address) keepOffline(meta("offline")?.content);
 } catch (error) {
   root.dataset.boot = "failed";
   if (status) {

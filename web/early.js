@@ -1,10 +1,19 @@
 // Runs before the first paint, as a classic script beside the style sheet: the engine's worker is started, the page's picture stands in
 // the document, and what is done to it before the page itself is there is noted down. `boot.js` plays it to the page when that listens.
+// With `?world=` the page shows a world that is served elsewhere, and there is no worker.
 import { Engine } from "./engine.js";
+import { Served } from "./served.js";
 
 (() => {
   const worker = document.querySelector('meta[name="planarium-worker"]');
-  if (worker) {
+  const framed = document.documentElement.hasAttribute("data-frame");
+  const world = framed ? null : new URLSearchParams(location.search).get("world");
+  if (world !== null) {
+    window.planariumEngine = new Served(world, (text) => {
+      const place = document.getElementById("boot");
+      if (place) place.textContent = text;
+    });
+  } else if (worker) {
     const absolute = (path) => new URL(path, document.baseURI).href;
     const { script, glue, size } = worker.dataset;
     const names = { script: absolute(script), glue: absolute(glue), wasm: absolute(worker.content) };

@@ -1,5 +1,5 @@
-//! Embeds the built page, where there is one, for `planarium serve`, and tells the tests whether `kubectl` is at hand, so that those
-//! that run it are skipped and counted as such where it is not.
+//! Embeds the built page, if it exists, for `planarium serve`, and tells the tests whether `kubectl` is available, so that tests
+//! that need it are skipped and counted as such without it.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn content_type(path: &Path) -> &'static str {
     }
 }
 
-/// Sets `cfg(kubectl)` where such a program is on the path. `PLANARIUM_KUBECTL` is set by who has just installed one.
+/// Sets `cfg(kubectl)` if that program is on the path. A caller that has just installed one sets `PLANARIUM_KUBECTL`.
 fn kubectl() {
     println!("cargo:rustc-check-cfg=cfg(kubectl)");
     println!("cargo:rerun-if-env-changed=PLANARIUM_KUBECTL");

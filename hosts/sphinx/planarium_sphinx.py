@@ -22,6 +22,7 @@ import subprocess
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.errors import SphinxError
+from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
@@ -82,6 +83,21 @@ class Planarium(SphinxDirective):
         return [node]
 
 
+class Unread(SphinxTransform):
+    """Ends the build for a directive that docutils could not read: it would stay unchecked, with nothing but a line in the log."""
+
+    # Before Sphinx takes the messages out.
+    default_priority = 100
+
+    def apply(self, **_):
+        for message in self.document.findall(nodes.system_message):
+            text = message.astext()
+            if 'Error in "planarium" directive' in text:
+                path = os.path.relpath(message.get("source", self.env.doc2path(self.env.docname)), self.env.srcdir)
+                reason = [line for line in text.splitlines() if line.strip()][1]
+                raise DemoError(f"{path}:{message.get('line', 1)}: this directive cannot be read: {reason}")
+
+
 def info(options):
     """The options as the first line of a fence."""
     pairs = []
@@ -135,5 +151,6 @@ def setup(app):
     both = (visit, visit)
     app.add_node(demo, html=(visit_html, None), latex=both, text=both, man=both, texinfo=both)
     app.add_directive("planarium", Planarium)
+    app.add_transform(Unread)
     app.connect("builder-inited", assets)
     return {"version": "0.1.0", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -118,7 +118,8 @@ async function started(kind, theme) {
  * A fresh profile in a browser.
  *
  * @param {"chromium" | "firefox"} kind
- * @param {{ width: number, height: number, theme: "light" | "dark", reducedMotion: boolean, touch: boolean, offline: boolean }} wanted
+ * @param {{ width: number, height: number, theme: "light" | "dark", reducedMotion: boolean, touch: boolean, offline: boolean,
+ *   scripts: boolean }} wanted
  */
 export async function profile(kind, wanted) {
   // Firefox has one theme for all its pages.
@@ -131,6 +132,7 @@ export async function profile(kind, wanted) {
     viewport: { width: wanted.width, height: wanted.height },
     locale: "en-US",
     timezoneId: "UTC",
+    ...(wanted.scripts ? {} : { javaScriptEnabled: false }),
     ...KINDS[kind].context(wanted),
   });
 }

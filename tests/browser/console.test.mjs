@@ -102,7 +102,7 @@ journey("keys complete, bring earlier lines back, and never hold the focus", {},
   await reads("plan force-complete deploy world world-");
   await soon(async () => assert.equal(await words.count(), 2));
   await on.inspector.getByText(/^2 ways to go on/).waitFor({ state: "attached" });
-  // Nothing more is clear: Tab goes on to the words themselves.
+  // The words do not agree any further: Tab moves to the words themselves.
   await page.keyboard.press("Tab");
   await soon(async () => assert.equal(await holdsFocus(), false));
   await words.nth(1).focus();

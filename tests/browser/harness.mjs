@@ -117,6 +117,8 @@ export async function serve(folder = DIST, extra = {}, mount = "/") {
  * @param {"chromium"|"firefox"} [options.browser] default: chromium
  * @param {(text: string) => boolean} [options.expected] problems that belong to the test
  * @param {string} [options.home] the server's address, where `url` is another one
+ * @param {boolean} [options.scripts] default: true; without them, the page's scripts do not run
+ * @param {(page: import("playwright-core").Page) => Promise<void>} [options.before] runs before the page is loaded
  * @param {boolean} [options.offline] the page may keep itself for offline use; elsewhere it would load everything twice
  */
 export async function open(url, options = {}) {
@@ -129,6 +131,7 @@ export async function open(url, options = {}) {
     reducedMotion: Boolean(options.reducedMotion),
     touch: Boolean(options.touch),
     offline: Boolean(options.offline),
+    scripts: options.scripts ?? true,
   });
   const page = await context.newPage();
   if (SLOWDOWN > 1) {
@@ -169,6 +172,7 @@ export async function open(url, options = {}) {
       note(`request to a third party: ${request.url()}`);
     }
   });
+  await options.before?.(page);
   await page.goto(url, { waitUntil: "load" });
   return {
     page,

@@ -1,4 +1,4 @@
-// The harness itself: what it must catch, and what it must let through.
+// The harness itself: faults that it must report, and cases that it must accept.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { open, scan, serve } from "./harness.mjs";

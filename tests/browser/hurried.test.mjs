@@ -1,5 +1,5 @@
-// What is done before the page has drawn what was done before: each deed counts from where the last one led, and nothing
-// that was typed is lost.
+// Actions that come before the page has drawn the previous one: each continues from the previous result, and no typed
+// text is lost.
 import assert from "node:assert/strict";
 import { journey, soon } from "./harness.mjs";
 import { atOnce, playground, until } from "./playground.mjs";

@@ -47,7 +47,7 @@ journey("a lesson is chosen, predicted, solved and followed by the next, by keyb
   await page.keyboard.press("Space");
   await on.shows("deploy", "WAITING");
   await page.keyboard.press("Space");
-  // What the lesson does not allow says so.
+  // A forbidden command is refused with the reason.
   await on.tab("Console");
   await page.getByRole("textbox", { name: "Command" }).fill("pod restart web-0");
   await page.keyboard.press("Enter");
@@ -64,7 +64,7 @@ journey("a lesson is chosen, predicted, solved and followed by the next, by keyb
   await press(page, button(page, /ontinue deploy\/web$/));
   await playOn(page, /^Passed at/);
   await lesson(page).getByRole("heading", { name: /^Passed, \d of 3 stars/ }).waitFor();
-  // The run has told what was right, and the solution may be seen.
+  // The run has shown the right answer, and the solution may be shown.
   await lesson(page).getByText("You said: COMPLETE").waitFor();
   await scan();
   await shot("passed");

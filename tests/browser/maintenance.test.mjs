@@ -126,7 +126,7 @@ journey("a window is posted as it was written last, and once", WIDE, async ({ pa
   await soon(async () => assert.equal(await it.windows.count(), 1));
   await soon(async () => assert.equal(await it.messages.getByRole("alert").count(), 0));
 
-  // To cancel one window takes back nothing of what is written about another.
+  // Cancelling one window keeps the text about another one.
   await lasts.fill("5m");
   const cancel = it.windows.first().getByRole("button", { name: /^Cancel the window/ });
   await atOnce(page, [cancel, "click"], [cancel, "click"]);

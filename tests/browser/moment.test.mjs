@@ -1,4 +1,4 @@
-// What the page shows belongs to the branch and the instant that are shown; and everything can be undone.
+// The page shows the state of the selected branch and instant; every action can be undone.
 import assert from "node:assert/strict";
 import { journey, soon } from "./harness.mjs";
 import { playground, until } from "./playground.mjs";

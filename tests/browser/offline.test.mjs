@@ -1,4 +1,4 @@
-// The page without a network: a second visit runs, asks nobody, and a new version is only offered.
+// The page without a network: a second visit runs without requests, and a new version is only offered.
 import assert from "node:assert/strict";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -30,8 +30,30 @@ test("a second visit works with the network off, and plays", async () => {
     await started(page);
     await page.keyboard.press("Space");
     await page.getByRole("button", { name: "Pause" }).waitFor();
-    // What is loaded when it is needed is there, too: the rich editor.
+    // Parts loaded on demand are available, too: the rich editor.
     await page.locator(".cm-content").waitFor();
+    check();
+  } finally {
+    await close();
+  }
+});
+
+test("a lesson is opened and played with the network off", async () => {
+  const server = await serve();
+  const { page, close, check } = await open(new URL("?lesson=canary", server.url).href, { offline: true, expected: (text) => /request failed|ERR_/.test(text) });
+  try {
+    const lesson = page.getByRole("region", { name: "Lesson", exact: true });
+    await lesson.waitFor();
+    await kept(page);
+    await server.close();
+    await page.goto(new URL("?lesson=status", server.url).href);
+    await lesson.getByRole("heading", { name: "What a status says" }).waitFor();
+    await page.goto(new URL("?lesson=canary", server.url).href);
+    await page.getByRole("combobox", { name: "Speed" }).selectOption({ label: "64×" });
+    await lesson.getByRole("button", { name: "WAITING", exact: true }).click();
+    await lesson.getByRole("status").filter({ hasText: /0 of 2 goals met/ }).waitFor();
+    await page.getByRole("button", { name: /^Play/ }).first().click();
+    await lesson.getByRole("status").filter({ hasText: /^Lost at 1:30/ }).waitFor();
     check();
   } finally {
     await close();

@@ -27,7 +27,7 @@ journey("the palette finds commands, elements and examples by name", {}, async (
   await page.waitForFunction(() => document.activeElement?.textContent?.includes("world-1"));
   await page.getByRole("heading", { name: "world-1:[server, sidecar]" }).waitFor();
 
-  // What is refused stays, with its reason, and does nothing.
+  // A refused entry stays, with its reason, and does nothing.
   await called(page, "roll the definition");
   const refused = palette(page).getByRole("option").first();
   await soon(async () => assert.equal(await refused.getAttribute("aria-disabled"), "true"));

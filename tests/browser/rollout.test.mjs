@@ -97,7 +97,7 @@ journey("a canary is continued from the tree", {}, async ({ page }) => {
   await on.shows("web-deploy", "WAITING");
   await soon(async () => assert.equal(await on.status("web-0:[server]"), "WAITING"));
   await soon(async () => assert.equal(await on.status("web-2:[server]"), "PENDING"));
-  // The operator is quicker than the script: both gates are open before it comes to them.
+  // The operator is faster than the script: both gates are open before the script reaches them.
   await on.command("web-deploy", /^Continue/);
   await on.shows("web-0:[server]", "PENDING");
   await on.stepTo("web-0:[server]", "COMPLETE");

@@ -57,7 +57,7 @@ journey("two services have an editor each, and keep their drafts", {}, async ({ 
   await definition(page).getByText("count: 3").waitFor();
   await shot("two services");
   await scan();
-  // What was edited is rolled out in the run, which goes on from where it is.
+  // The edit is rolled out in the run, which continues from its present instant.
   const before = await on.now();
   await definition(page).getByRole("button", { name: "Update the service" }).click();
   await on.row("node-2:[server]").waitFor();

@@ -1,5 +1,6 @@
 // The documentation's own book, as `cargo xtask site` builds it. PLANARIUM_SITE names its folder; without it the tests are skipped.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { open, scan, serve, soon } from "./harness.mjs";
 
@@ -19,20 +20,22 @@ async function visited(file, steps) {
   }
 }
 
-for (const [file, count] of [
-  ["index.html", 3],
-  ["systems/dcos-sdk.html", 5],
-  ["systems/marathon.html", 3],
-  ["systems/kudo.html", 4],
-  ["systems/kubernetes.html", 3],
-  ["systems/skopos.html", 4],
-  ["systems/mesos.html", 3],
-  ["guide.html", 1],
-  ["examples/canary/index.html", 1],
-]) {
+/** Number of demos that a chapter's source has; those shown inside a longer fence are text. */
+async function demos(file) {
+  const source = await readFile(new URL(`../../docs/site/src/${file.replace(".html", ".md")}`, import.meta.url), "utf8");
+  const count = source.replace(/^````markdown\n[^]*?^````$/gm, "").match(/^```planarium /gm)?.length ?? 0;
+  assert.ok(count > 0, `${file} has demos`);
+  return count;
+}
+
+const systems = ["dcos-sdk", "marathon", "kudo", "kubernetes", "skopos", "mesos"].map((name) => `systems/${name}.html`);
+const guide = ["page", "command-line", "serve", "scenarios", "element"].map((name) => `guide/${name}.html`);
+
+for (const file of ["index.html", ...systems, ...guide, "examples/canary/index.html"]) {
   test(`every demo of ${file} plays`, { skip }, async () => {
     await visited(file, async (page) => {
       const embeds = page.locator("planarium-embed");
+      const count = file.startsWith("examples/") ? 1 : await demos(file);
       assert.equal(await embeds.count(), count);
       for (let at = 0; at < count; at += 1) {
         const embed = embeds.nth(at);

@@ -96,7 +96,7 @@ journey("keys have their place in the dialog, and the palette finds what is mean
   assert.match((await found("crash"))[0], /^Crash hello-0-server/);
   assert.match((await found("lose agent"))[0], /^Lose the machine/);
   assert.match((await found("theme"))[0], /^Colours/);
-  // What was used lately comes first among its equals.
+  // Among equal entries, recently used ones come first.
   await page.keyboard.press("ControlOrMeta+k");
   await page.getByRole("combobox", { name: /^Find/ }).fill("theme dark");
   await drawn();

@@ -1,4 +1,4 @@
-// What is stuck, why, and the way out: help that helps, and says so before it is used.
+// Stuck elements, their reasons and ways out: a way out has the effect that it announces.
 import assert from "node:assert/strict";
 import { SIZES, journey, soon } from "./harness.mjs";
 import { playground, until } from "./playground.mjs";
@@ -13,7 +13,7 @@ journey("while offers are withheld the end of the fault is offered, and a machin
   const end = why.getByRole("button", { name: /^End fault-1/ });
   await end.waitFor();
   assert.equal(await why.getByRole("button", { name: /Add a machine/ }).count(), 0, "it would change nothing");
-  // The fix stands before the reasons, and no sentence stands there twice.
+  // The fix precedes the reasons, and no sentence occurs twice.
   const text = await why.innerText();
   assert.ok(text.indexOf("What would help") < text.indexOf("Commands"), text);
   const lines = text.split("\n").map((line) => line.trim()).filter((line) => line.length > 30);
@@ -50,7 +50,7 @@ pods:
 /** Rolls out what fits on no machine, until nothing more happens. */
 async function stuck(page, on) {
   await on.type(TOO_BIG);
-  // Nothing has run yet, so that what is typed is what runs.
+  // Nothing has run yet, so the typed text is what runs.
   await page.getByRole("heading", { name: "Plans of big" }).waitFor();
   await on.fast();
   await on.play();
@@ -63,7 +63,7 @@ journey("a chip beside the clock says what is stuck and takes the way out", {}, 
   const on = playground(page);
   const chip = await stuck(page, on);
   await shot("stuck");
-  // The tree keeps its place whatever is said above it.
+  // The tree keeps its place with any message above it.
   const top = await on.tree.evaluate((element) => element.getBoundingClientRect().top);
   await chip.getByRole("button").first().click();
   await on.why().getByText("Offers looked at").or(on.why().getByText("What would help")).first().waitFor();
@@ -96,7 +96,7 @@ journey("the row of what is stuck says so and takes the way out by keyboard", {}
   await row.getByRole("gridcell").nth(3).getByRole("button").waitFor();
   await scan();
   await shot("row");
-  // On a phone nothing of it leaves the page.
+  // On a phone all of it stays within the page.
   await page.setViewportSize(SIZES.phone);
   await row.waitFor();
   await soon(async () => {

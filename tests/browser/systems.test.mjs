@@ -1,4 +1,4 @@
-// Every further system in the page: an example of it runs, shows its own words, and has a panel of its own; wide and narrow, light
+// Every further system in the page: an example runs, shows its own words, and has its own panel; wide and narrow, light
 // and dark.
 import assert from "node:assert/strict";
 import { SIZES, journey } from "./harness.mjs";
@@ -26,7 +26,7 @@ for (const [example, element, status, tab, panel, says] of SYSTEMS) {
       await on.fast();
       await on.play();
       if (example.startsWith("marathon")) {
-        // What is over is folded.
+        // Finished deployments are folded.
         await on.select("Finished deployments");
         await page.keyboard.press("ArrowRight");
       }

@@ -29,12 +29,12 @@ journey("the timeline zooms in around the cursor and out again", {}, async ({ pa
   });
   await scan();
   await shot("zoomed");
-  // A place on the slider is an instant of what is seen.
+  // A position on the slider is an instant of the visible part.
   const box = await on.slider.boundingBox();
   await page.mouse.click(box.x + box.width * (before / 100) - box.width / 10, box.y + 12);
   const moved = now - (await on.now());
   assert.ok(moved > 0 && moved < 4000, `a tenth of a zoomed axis is little time: ${moved}`);
-  // A cursor that leaves what is seen takes it along.
+  // A cursor that leaves the visible part moves it along.
   await on.slider.focus();
   await page.keyboard.press("Home");
   await until(page, "the start is seen", () => document.querySelector("circle.thumb") !== null);
@@ -149,7 +149,7 @@ for (const [name, options] of [
     await words("compare with");
     await on.inspector.getByRole("button", { name: "Branch main" }).click();
     await on.inspector.getByText(/The other is complete, this run is not/).waitFor();
-    // Both keep to one clock: at the start no step differs but the held ones.
+    // Both runs have one clock: at the start only held steps differ.
     await on.slider.focus();
     for (let times = 0; times < 8; times += 1) {
       await page.keyboard.press("ArrowRight");

@@ -48,7 +48,7 @@ fn subject(body: &EventBody) -> String {
     text.replace(char::is_whitespace, "_")
 }
 
-/// Compares a run with its file, where there is one, or writes it. Answers the first event that differs, as it was and as it is.
+/// Compares a run with its file, if it exists, or writes it. Returns the first event that differs, before and now.
 pub fn compare(run: &str, engine: &Engine) -> Result<(), String> {
     let (path, got) = (file(run), chain(engine));
     let file = crate::files::root().join(&path);
@@ -93,7 +93,7 @@ mod tests {
     use planarium_world::Genesis;
 
     #[test]
-    fn a_run_has_a_file() {
+    fn every_run_has_a_file() {
         for (run, name) in [
             ("empty", "empty"),
             ("dice, seed 1", "dice-seed-1"),

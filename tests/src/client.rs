@@ -5,7 +5,7 @@ use planarium_rest::{Request, Session, handle};
 use planarium_world::Genesis;
 use serde_json::{Value, json};
 
-/// A client with a world of its own.
+/// A client with its own world.
 #[derive(Debug)]
 pub struct Client {
     /// The session it talks to.
@@ -90,7 +90,7 @@ impl Client {
         client
     }
 
-    /// A request with a body as it is.
+    /// Sends a request with an unchanged body.
     pub fn send(&mut self, method: &str, target: &str, body: impl Into<Vec<u8>>) -> Answer {
         let response = handle(&mut self.session, &Request::new(method, target, body));
         Answer {
@@ -107,7 +107,7 @@ impl Client {
         self.send("GET", target, "")
     }
 
-    /// `POST` with a JSON body; `null` is no body.
+    /// Sends a `POST` with a JSON body; `null` means no body.
     pub fn post(&mut self, target: &str, body: &Value) -> Answer {
         self.send("POST", target, if body.is_null() { String::new() } else { body.to_string() })
     }
@@ -163,7 +163,7 @@ impl Client {
         planarium_scenario::text::world_trees(&self.session.engine.view())
     }
 
-    /// Everything there is to see but the clock: what a refused input leaves as it was.
+    /// Returns the whole visible state except the clock, which a refused input must not change.
     pub fn state(&self) -> Value {
         let view = self.session.engine.view();
         json!({ "services": view.services, "cluster": view.cluster, "faults": view.faults })

@@ -1,10 +1,10 @@
-//! Golden texts: what was reviewed, and what is said now. `PLANARIUM_BLESS=1` writes instead of comparing.
+//! Golden texts: the reviewed output, and the present one. `PLANARIUM_BLESS=1` writes instead of comparing.
 
 use crate::files;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Returns whether goldens are to be written.
+/// Returns whether goldens are written.
 pub fn blessing() -> bool {
     std::env::var_os("PLANARIUM_BLESS").is_some_and(|value| !value.is_empty() && value != "0")
 }
@@ -26,7 +26,7 @@ pub fn exists(path: &str) -> bool {
     Path::new(&files::root()).join(path).is_file()
 }
 
-/// The first place where two texts part, with what stands there.
+/// Returns the first difference of two texts.
 pub fn difference(expected: &str, got: &str) -> String {
     let same = expected.lines().zip(got.lines()).take_while(|(a, b)| a == b).count();
     let mut out = format!("the texts part at line {}\n", same + 1);
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_show_the_place() {
+    fn differences_show_the_position() {
         let text = difference("a\nb\nc\nd\n", "a\nb\nx\nd\n");
         assert_eq!(text, "the texts part at line 3\n    a\n    b\n  - c\n  - d\n  + x\n  + d\n");
     }

@@ -1,7 +1,7 @@
 //! Texts that are made to break a reader.
 
 use std::fmt::Write as _;
-/// A definition of a little over 5 MB, all of it well formed.
+/// A valid definition of a little over 5 MB.
 pub fn five_megabytes() -> String {
     let mut text = String::from(
         "name: big\npods:\n  hello:\n    count: 1\n    tasks:\n      server:\n        goal: RUNNING\n        cmd: run\n        cpus: 1\n        memory: 1\n        env:\n",

@@ -44,7 +44,7 @@ pub fn table_with(see: &mut dyn FnMut(&str, &Engine)) -> String {
     out
 }
 
-/// The examples whose systems are all in this build; `mesos` is no system, but a layer under them.
+/// The examples whose systems are all in this build; `mesos` is not a system, but a layer under them.
 pub fn examples() -> impl Iterator<Item = &'static Example> {
     let is_here = |word: &str| {
         planarium_world::layers().contains(&word)
@@ -53,7 +53,7 @@ pub fn examples() -> impl Iterator<Item = &'static Example> {
     planarium_gallery::examples().iter().filter(move |example| example.systems().all(is_here))
 }
 
-/// Returns whether every system is in this build, rather than one of them alone.
+/// Returns whether every system is in this build, not just one of them.
 pub fn is_whole() -> bool {
     examples().count() == planarium_gallery::examples().len()
 }
@@ -62,10 +62,10 @@ fn line(name: &str, engine: &Engine) -> String {
     format!("{name}: {} {} {}\n", engine.now_ms(), engine.seq(), engine.digest())
 }
 
-/// The engine at the end of an example's scenario.
+/// Returns the engine at the end of an example's scenario.
 ///
 /// # Panics
-/// When there is no such example, or it has findings.
+/// If the example does not exist, or has findings.
 #[expect(clippy::expect_used, reason = "helper of tests")]
 pub fn example_end(id: &str) -> Engine {
     let scenario = scenario(id).expect("an example without findings");
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_journals_are_read_whole() {
+    fn the_journals_are_read_completely() {
         for (name, journal) in own() {
             assert!(name == "empty" || journal.entries.len() >= 2, "{name}");
         }

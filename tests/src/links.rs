@@ -1,7 +1,9 @@
-//! The corpus of kept links and journals: what each holds, what it must open to, and how further ones are recorded.
+//! The corpus of stored links and journals: the content and the expected result of each, and how further ones are
+//! recorded.
 //!
-//! `tests/data/links/NAME.json` is written once, by the version that recorded the run: every later version opens the link or the
-//! journal in it as it stands. What it opens to changes only where the behaviour was meant to change. A recipe here says how a file came about; `cargo xtask bless every_recipe` records those recipes that have no file yet.
+//! `tests/data/links/NAME.json` is written once, by the version that recorded the run: every later version must open the unchanged link or journal.
+//! Its result changes only with intended changes of behaviour. A recipe here describes how a file was made; `cargo xtask bless every_recipe` records
+//! recipes without a file.
 
 use crate::journals::{DICE, scenario};
 use planarium_protocol::{Event, EventBody};
@@ -23,7 +25,7 @@ pub struct Kept {
     /// The run as a share link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// The run as a journal, as it was written down: not read here, so that its reading is part of the test.
+    /// The run as a journal, as written: not parsed here, so that its parsing is part of the test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<Value>,
     /// Expected state after opening.
@@ -31,7 +33,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// The journal in it, read by the version at hand.
+    /// Reads its journal with the present version.
     ///
     /// # Errors
     /// It cannot be read.
@@ -56,7 +58,7 @@ pub struct Opens {
     pub now_ms: u64,
     /// Inputs up to the end.
     pub inputs: usize,
-    /// Those of them that were turned down.
+    /// The numbers of refused inputs.
     pub refused: Vec<u64>,
     /// Hostnames.
     pub machines: Vec<String>,
@@ -105,9 +107,9 @@ enum How {
     Example(&'static str, Option<u64>),
     /// Inputs by hand with their instants, and the end. *Units*: milliseconds since genesis.
     Inputs { seed: u64, rows: Vec<(u64, Value)>, end_ms: u64 },
-    /// As above, as a journal that nobody played: without digests.
+    /// The same, as a journal that was never played: without digests.
     Bare { rows: Vec<(u64, Value)>, end_ms: u64 },
-    /// As above, but the last input goes in after so many events more, in the middle of an instant.
+    /// The same, but the last input is applied after this many more events, within an instant.
     Within { rows: Vec<(u64, Value)>, events: u64, last: Value },
 }
 
@@ -240,12 +242,12 @@ fn call(method: &str, path: &str, body: Value) -> Value {
     json!({ "kind": "call", "method": method, "path": path, "body": body })
 }
 
-/// Three machines, the service, and then what is given.
+/// Three machines, the service, and the given inputs.
 fn with_dice(rows: Vec<(u64, Value)>) -> Vec<(u64, Value)> {
     [(0, machines()), (0, load())].into_iter().chain(rows).collect()
 }
 
-/// Every kind of fault, with what it needs.
+/// Every kind of fault, with its parameters.
 fn faults() -> Vec<(&'static str, Value)> {
     vec![
         (
@@ -272,7 +274,7 @@ fn faults() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// A name, what it shows, the inputs with their instants. *Units*: milliseconds since genesis.
+/// A name, its purpose, the inputs with their instants. *Units*: milliseconds since genesis.
 type ByHand = (&'static str, &'static str, Vec<(u64, Value)>);
 
 /// Returns runs of operations that no example has.

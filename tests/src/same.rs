@@ -1,9 +1,9 @@
-//! Comparing what is shown: the first place where two JSON values part.
+//! Compares views: the first difference of two JSON values.
 
 use serde_json::Value;
 
-/// The first difference with its path, short; `None` when there is none. Keys called `revision` are passed over: they say when
-/// something was last looked at anew, not what it is.
+/// Returns the first difference with its path, short; `None` if there is none. Keys called `revision` are skipped: they say
+/// when something was last updated, not what it is.
 pub fn difference(left: &Value, right: &Value) -> Option<String> {
     walk("", left, right)
 }

@@ -1,5 +1,4 @@
-//! Input that nobody should have written: each gets a diagnostic with file, line, column, code and help; the world that runs is
-//! left as it was.
+//! Bad input: each case gets a diagnostic with file, line, column, code and help; the running world does not change.
 
 use planarium_protocol::Input;
 use planarium_protocol::input::{AddAgent, LoadService};
@@ -127,7 +126,7 @@ fn load(text: &str) -> LoadService {
 }
 
 #[test]
-fn each_case_has_a_finding_with_its_place_and_its_help() {
+fn each_case_has_a_finding_with_its_position_and_its_help() {
     for case in cases() {
         let report = check(&load(&case.text));
         assert!(report.has_errors(), "{}: accepted", case.what);
@@ -151,7 +150,7 @@ fn each_case_has_a_finding_with_its_place_and_its_help() {
 }
 
 #[test]
-fn the_last_good_world_is_kept() {
+fn the_last_valid_world_is_kept() {
     let mut engine = Engine::new(Genesis::default());
     for agent in presets::cluster("3").expect("the preset") {
         engine.apply(Input::AddAgent(agent)).outcome.expect("machines");
@@ -203,7 +202,7 @@ fn a_variable_without_a_value_is_named() {
         .collect();
     assert_eq!(places, [(1, 7, true), (4, 12, true)], "{:?}", report.diagnostics);
 
-    // With values it is fine, and what is left is said of the template's line, not of the rendered one.
+    // With values it is fine, and the remaining findings point at the template's line, not at the rendered one.
     let mut with = load(
         "name: {{FRAMEWORK_NAME}}\n{{#LONG}}\n# one\n# two\n{{/LONG}}\npods:\n  hello:\n    count: {{HELLO_COUNT}}\n    tasks: 7\n",
     );
@@ -224,7 +223,7 @@ fn a_variable_without_a_value_is_named() {
 }
 
 #[test]
-fn a_pod_that_fits_nowhere_stays_and_says_why() {
+fn a_pod_that_fits_nowhere_stays_pending_and_explains_why() {
     let mut engine = Engine::new(Genesis::default());
     let machine = r#"{"count":2,"hostname":"small-{n}","resources":{"cpus":4,"mem":1000,"disk":10000,"ports":"[1025-2000]"}}"#;
     let agent: AddAgent = serde_json::from_str(machine).expect("a machine");

@@ -10,7 +10,7 @@ const TABLE: &str = include_str!("../golden/digests.txt");
 fn digests_are_those_of_the_table() {
     let mut differing = Vec::new();
     let got = journals::table_with(&mut |run, engine| {
-        // There are no files in WebAssembly; the digests are the same.
+        // WebAssembly has no files; the digests are the same.
         if cfg!(not(target_arch = "wasm32")) {
             differing.extend(chains::compare(run, engine).err());
         }

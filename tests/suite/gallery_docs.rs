@@ -48,7 +48,7 @@ fn definitions_have_the_findings_that_their_readme_names() {
                 example.id
             );
         }
-        // Systems may stand side by side; the one that the example is about is among them.
+        // An example may contain several systems; its own one is among them.
         assert!(dialects.is_empty() || dialects.contains(&example.dialect), "{}", example.id);
     }
 }
@@ -72,7 +72,7 @@ const PICTURES: [&str; 5] = [
 ];
 
 #[test]
-fn pictures_of_the_readme_are_those_of_the_engine() {
+fn pictures_in_the_readme_match_the_engine() {
     let readme = files::text(&files::root().join("README.md"));
     for id in PICTURES {
         let example = planarium_gallery::find(id).expect("an example");

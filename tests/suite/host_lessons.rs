@@ -17,10 +17,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A page without pictures: what it was told.
+/// A page without a display: the facts that it received.
 struct Page {
     host: Host,
     tab: Rc<RefCell<String>>,
+    /// Tries that were to be kept: lesson, link.
+    kept: Rc<RefCell<Vec<(String, String)>>>,
     number: u32,
     card: Option<Arc<Card>>,
     attempt: Arc<Try>,
@@ -37,14 +39,17 @@ impl Page {
     fn new(begin: Begin) -> Self {
         let tab = Rc::new(RefCell::new(String::new()));
         let keep = Rc::clone(&tab);
-        let host = Host::new(move |kept| {
-            if let Keep::Tab(text) = kept {
-                *keep.borrow_mut() = text;
-            }
+        let kept = Rc::new(RefCell::new(Vec::new()));
+        let tries = Rc::clone(&kept);
+        let host = Host::new(move |kept| match kept {
+            Keep::Tab(text) => *keep.borrow_mut() = text,
+            Keep::Try { lesson, link } => tries.borrow_mut().push((lesson, link)),
+            _ => {}
         });
         let mut page = Self {
             host,
             tab,
+            kept,
             number: 0,
             card: None,
             attempt: Arc::default(),
@@ -154,9 +159,9 @@ fn the_solution_of_every_lesson_passes_in_the_page_with_the_score_of_the_termina
 }
 
 #[test]
-fn every_route_that_fails_is_told_and_taken_back_on_a_branch() {
+fn every_failing_route_is_reported_and_undone_on_a_branch() {
     for lesson in course() {
-        // One of them for each lesson: the terminal proves them all.
+        // One of them for each lesson: the terminal tests all of them.
         if let Some(naive) = lesson.naive.first() {
             let mut attempt = Attempt::start(&lesson, None);
             attempt.play(&naive.play).expect("a route");
@@ -186,14 +191,14 @@ fn every_route_that_fails_is_told_and_taken_back_on_a_branch() {
 }
 
 #[test]
-fn a_lost_run_that_is_taken_back_can_be_passed_on_its_branch() {
+fn a_lost_run_can_be_undone_and_passed_on_its_branch() {
     let lesson = one("canary");
     let mut page = Page::lesson("canary");
     let solution = moves(&solved(&lesson));
     page.play(&solution[..1], lesson.scenario.limit_ms);
     assert!(matches!(page.attempt.verdict, Verdict::Lost { .. }));
     page.ask(Ask::Lesson(LessonAsk::GoBack));
-    // The script of the lesson goes on there as well: the roll-out comes of it.
+    // The script of the lesson continues there as well and causes the rollout.
     page.play(&solution, lesson.scenario.limit_ms);
     assert!(matches!(page.attempt.verdict, Verdict::Passed { .. }), "{:?}", page.attempt.checks);
     assert_eq!(page.attempt.score.commands, solution.len() as u64);
@@ -234,7 +239,7 @@ fn questions_come_first_and_the_run_answers_them() {
 }
 
 #[test]
-fn what_a_lesson_does_not_allow_is_refused_with_the_reason() {
+fn forbidden_inputs_are_refused_with_the_reason() {
     let mut page = Page::lesson("canary");
     page.ask(Ask::SeekMs(40_000));
     let fault = r#"{"kind": "fault", "fault": "agent-lost", "target": {"agent": "agent-1"}}"#;
@@ -291,7 +296,7 @@ fn commands_in_the_middle_of_an_instant_and_in_the_past_are_followed() {
 }
 
 #[test]
-fn hints_come_one_at_a_time_and_the_solution_on_asking() {
+fn hints_come_one_at_a_time_and_the_solution_on_request() {
     let mut page = Page::lesson("canary");
     page.ask(Ask::Compare(Some(Against::Solution)));
     assert_eq!(page.refused.len(), 1, "it is not shown yet");
@@ -306,7 +311,7 @@ fn hints_come_one_at_a_time_and_the_solution_on_asking() {
 }
 
 #[test]
-fn a_page_that_is_loaded_again_is_in_its_lesson() {
+fn a_reloaded_page_is_in_its_lesson() {
     let lesson = one("canary");
     let mut page = Page::lesson("canary");
     page.ask(Ask::Lesson(LessonAsk::Hint));
@@ -322,6 +327,38 @@ fn a_page_that_is_loaded_again_is_in_its_lesson() {
 }
 
 #[test]
+fn tries_that_the_browser_kept_are_compared_in_a_later_visit() {
+    let lesson = one("canary");
+    let mut page = Page::lesson("canary");
+    page.ask(Ask::SeekMs(lesson.scenario.limit_ms));
+    assert!(matches!(page.attempt.verdict, Verdict::Lost { .. }));
+    page.ask(Ask::Reset);
+    page.play(&moves(&solved(&lesson)), lesson.scenario.limit_ms);
+    assert!(matches!(page.attempt.verdict, Verdict::Passed { .. }));
+    let kept = page.kept.borrow().clone();
+    assert_eq!(kept.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ["canary", "canary"]);
+    let links: Vec<String> = kept.into_iter().map(|(_, link)| link).collect();
+
+    let mut later = Page::lesson("canary");
+    assert!(later.attempt.earlier.is_empty());
+    later.ask(Ask::Lesson(LessonAsk::Earlier(links.clone())));
+    assert_eq!(later.attempt.earlier, page.attempt.earlier);
+    assert_eq!(later.attempt.earlier.iter().map(|one| one.passed).collect::<Vec<_>>(), [false, true]);
+    later.ask(Ask::Compare(Some(Against::Earlier(1))));
+    assert!(later.compared, "{:?}", later.refused);
+    // A try that is known is not taken in twice, whether it comes from the browser or is played again.
+    later.ask(Ask::Lesson(LessonAsk::Earlier(links.clone())));
+    later.ask(Ask::SeekMs(lesson.scenario.limit_ms));
+    assert_eq!(later.attempt.earlier.len(), 2);
+    assert_eq!(later.kept.borrow().len(), 0);
+
+    // Links that are damaged or of another lesson are left out, and there is an end of them.
+    let mut other = Page::lesson("status");
+    other.ask(Ask::Lesson(LessonAsk::Earlier(vec!["h1:AAAA".into(), links[0].clone(), String::new()])));
+    assert!(other.attempt.earlier.is_empty());
+}
+
+#[test]
 fn an_unknown_or_damaged_lesson_is_said_and_something_is_shown() {
     for hash in ["#lesson=nobody", "#lesson=", "#l1:AAAA", "#l1:", "#l1:***"] {
         let page = Page::new(Begin { hash: hash.to_owned(), ..Begin::default() });
@@ -330,7 +367,7 @@ fn an_unknown_or_damaged_lesson_is_said_and_something_is_shown() {
     }
 }
 
-/// A rollout that somebody commands by hand, and the material for a lesson that it gives.
+/// A rollout commanded by hand, and its material for a lesson.
 fn recorded() -> (Page, Material) {
     let mut page = Page::lesson("canary");
     page.ask(Ask::Lesson(LessonAsk::Leave));
@@ -359,7 +396,7 @@ fn made(page: &mut Page, draft: LessonDraft) -> Result<MadeLesson, Vec<String>> 
 }
 
 #[test]
-fn a_lesson_is_made_of_a_run_played_from_its_link_and_handed_in() {
+fn a_lesson_is_made_from_a_run_played_from_its_link_and_handed_in() {
     let (mut page, material) = recorded();
     assert_eq!(
         (material.words.as_slice(), material.moves.len()),
@@ -393,7 +430,7 @@ fn a_lesson_is_made_of_a_run_played_from_its_link_and_handed_in() {
         })
         .collect();
     assert_eq!(told, [(1, "Ada", Some((true, Some(3)))), (3, "", None), (4, "Bob", Some((false, None)))]);
-    // Elsewhere nobody knows the lesson.
+    // The lesson is unknown elsewhere.
     let mut elsewhere = Page::new(Begin::default());
     elsewhere.ask(Ask::Lesson(LessonAsk::Results(handed)));
     let Some(Reply::Results(rows)) = elsewhere.reply.take() else { panic!("no results") };
@@ -401,7 +438,7 @@ fn a_lesson_is_made_of_a_run_played_from_its_link_and_handed_in() {
 }
 
 #[test]
-fn what_is_no_lesson_says_why() {
+fn an_invalid_lesson_is_explained() {
     let (mut page, material) = recorded();
     let good = draft(&material);
     let goal = |draft: &LessonDraft| {
@@ -444,7 +481,7 @@ fn what_is_no_lesson_says_why() {
 }
 
 #[test]
-fn checks_that_are_met_stay_met_and_lost_ones_lost() {
+fn met_checks_stay_met_and_lost_ones_lost() {
     let mut page = Page::lesson("canary");
     let lesson = one("canary");
     page.play(&moves(&solved(&lesson))[..1], 70_000);

@@ -32,7 +32,7 @@ fn namespace(name: &str) -> Value {
     json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } })
 }
 
-/// Events so far, and whether the API serves KUDO's kinds.
+/// Returns the number of events, and whether the API serves KUDO's kinds.
 fn begun(client: &mut Client) -> (u64, bool) {
     let groups = client.get("/kube/apis").status(200).json();
     let seq = client.get("/sim").status(200).json()["seq"].as_u64().unwrap();
@@ -40,7 +40,7 @@ fn begun(client: &mut Client) -> (u64, bool) {
 }
 
 #[test]
-fn the_cluster_answers_without_a_system_on_it() {
+fn the_cluster_answers_without_any_system() {
     let mut client = Client::with_cluster("3");
     let before = begun(&mut client);
     assert!(!before.1, "nobody has installed KUDO");
@@ -108,13 +108,13 @@ fn the_why_of_a_machine_names_the_budget_that_refused_an_eviction() {
 }
 
 #[test]
-fn paths_of_kudos_kinds_install_kudo() {
+fn paths_of_kudos_kinds_start_kudo() {
     let mut client = Client::with_cluster("3");
     client.get(INSTANCES).status(200);
     assert!(!begun(&mut client).1, "a read begins nothing");
     let instance = json!({ "apiVersion": "kudo.dev/v1beta1", "kind": "Instance", "metadata": { "name": "a" }, "spec": {} });
     let path = "/kube/apis/kudo.dev/v1beta1/namespaces/default/instances";
-    // Admission looks for a version that nobody has installed; a refusal leaves nothing behind.
+    // Admission looks for a version that is not installed; a refusal leaves nothing behind.
     assert!(client.post(path, &instance).status >= 400);
     assert!(!begun(&mut client).1);
     let operator = json!({ "apiVersion": "kudo.dev/v1beta1", "kind": "Operator", "metadata": { "name": "shop" }, "spec": {} });
@@ -123,7 +123,7 @@ fn paths_of_kudos_kinds_install_kudo() {
 }
 
 #[test]
-fn a_watch_begins_the_cluster() {
+fn a_watch_starts_the_cluster() {
     let mut client = Client::with_cluster("3");
     let mut stream = watch(&mut client, &format!("{NAMESPACES}?watch=true"));
     let (first, ended) = told(&client, &mut stream);
@@ -133,7 +133,7 @@ fn a_watch_begins_the_cluster() {
 }
 
 #[test]
-fn a_watch_ends_by_either_clock_with_all_that_it_has_to_tell() {
+fn a_watch_ends_by_either_clock_after_all_its_events() {
     let mut client = Client::with_cluster("3");
     client.post(NAMESPACES, &namespace("first")).status(201);
     let version = client.get(NAMESPACES).json()["metadata"]["resourceVersion"].as_str().unwrap().to_owned();
@@ -141,7 +141,7 @@ fn a_watch_ends_by_either_clock_with_all_that_it_has_to_tell() {
         "{NAMESPACES}?watch=true&timeoutSeconds=5&allowWatchBookmarks=true&resourceVersion={version}"
     );
     let mut stream = watch(&mut client, &target);
-    // The transport ends it where the world's clock stands still.
+    // The transport ends it if the world's clock is stopped.
     assert_eq!(stream.limit_s, Some(5));
     client.post(NAMESPACES, &namespace("second")).status(201);
     client.advance(60_000);

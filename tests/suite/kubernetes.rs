@@ -68,7 +68,7 @@ fn a_rollout_a_pause_an_undo_and_a_drain_are_driven_by_kubectl() {
 }
 
 #[test]
-fn a_run_comes_out_the_same_from_its_journal() {
+fn a_run_equals_the_replay_of_its_journal() {
     let client = &mut applied(&deployment("web:1", 2));
     client.until("shop/deployment.web=Complete");
     kubectl(client, "kubectl set image deployment/web web=web:2");
@@ -80,7 +80,7 @@ fn a_run_comes_out_the_same_from_its_journal() {
 }
 
 #[test]
-fn an_update_is_an_apply_and_what_cannot_change_is_a_finding() {
+fn an_update_is_an_apply_and_an_immutable_field_is_a_finding() {
     let client = &mut applied(&deployment("web:1", 2));
     client.until("shop/deployment.web=Complete");
     let load =
@@ -94,7 +94,7 @@ fn an_update_is_an_apply_and_what_cannot_change_is_a_finding() {
 }
 
 #[test]
-fn the_ways_out_of_a_world_move_what_is_stuck() {
+fn ways_out_move_stuck_elements() {
     let stuck =
         deployment("web:1", 2).replace("image: 'web:1'", "image: 'web:1', resources: {requests: {cpu: '9'}}");
     let client = &mut applied(&stuck);
@@ -126,7 +126,7 @@ fn several_services_and_a_removal() {
 }
 
 #[test]
-fn many_objects_are_applied_and_none_beyond_the_bound() {
+fn many_objects_are_applied_and_none_above_the_limit() {
     let object = |n: u32| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c-{n}}}\n");
     let all: Vec<String> = (0..3_000).map(object).collect();
     let client = &mut applied(&all.join("---\n"));

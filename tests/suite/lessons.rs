@@ -1,4 +1,5 @@
-//! Every lesson of the course, proved: routes, predictions, texts, and a few random players. `planarium lesson check` takes a hundred.
+//! Every lesson of the course, proved: routes, predictions, texts, and random players who use only what is allowed.
+//! `PLANARIUM_PLAYERS=100` takes a hundred players of each lesson, as `planarium lesson check` does.
 
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 
@@ -9,8 +10,8 @@ use planarium_tests::files;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Random players of each lesson.
-const PLAYERS: u64 = 5;
+/// Random players of each lesson, unless the environment says how many.
+const PLAYERS: u64 = 20;
 /// Most bytes of a lesson with its texts in one language. Deflate takes more than brotli, which the budget speaks of.
 const MOST_BYTES: usize = 4096;
 /// Lessons of the course.
@@ -37,7 +38,7 @@ fn read(embedded: &planarium_gallery::Lesson) -> Read {
 }
 
 #[test]
-fn the_course_is_whole() {
+fn the_course_is_complete() {
     let lessons = lessons();
     assert_eq!(lessons.len(), LESSONS);
     let mut before = BTreeSet::new();
@@ -92,7 +93,16 @@ fn a_lesson_is_small() {
     }
 }
 
-/// Proves a share of the lessons, so that the shares run side by side.
+/// Random players of each lesson.
+fn players() -> u64 {
+    match std::env::var("PLANARIUM_PLAYERS") {
+        Ok(text) => text.parse().expect("PLANARIUM_PLAYERS is a number"),
+        Err(_) => PLAYERS,
+    }
+}
+
+/// Proves a share of the lessons, so that the shares run side by side. Every random player has to end with a pass, or with a loss
+/// that is told with its causes and the place to go back to.
 fn prove_share(share: usize) {
     let lessons = lessons();
     let others: Vec<Other> = lessons
@@ -103,12 +113,23 @@ fn prove_share(share: usize) {
             needs: lesson.needs.clone(),
         })
         .collect();
-    let mut wrong = Vec::new();
+    let players = players();
+    let (mut wrong, mut passed, mut lost, mut played) = (Vec::new(), 0, 0, 0);
     for (lesson, texts) in lessons.iter().skip(share).step_by(4) {
-        let proof = prove(lesson, &others, texts, PLAYERS);
+        let proof = prove(lesson, &others, texts, players);
+        let (by_luck, told) = (u64::from(proof.players_passed), u64::from(proof.players_lost));
+        if by_luck + told != players {
+            wrong.push(format!("{}: {} players without a verdict", lesson.id, players - by_luck - told));
+        }
+        (passed, lost, played) = (passed + by_luck, lost + told, played + players);
         wrong.extend(proof.findings.iter().map(|finding| format!("{}: {finding}", lesson.id)));
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{passed} of {played} random players passed, {lost} lost and were told\n{}",
+        wrong.join("\n")
+    );
+    assert!(lost > 0 && played > 0 || players == 0, "players who never lose show nothing");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Every link and journal that was ever kept opens, and to what it was.
+//! Every stored link and journal still opens with its recorded result.
 
 #![expect(clippy::panic, reason = "helpers of tests")]
 
@@ -18,7 +18,7 @@ fn kept() -> Vec<(String, Kept)> {
     found.into_iter().map(read).collect()
 }
 
-/// Records what has a recipe and no file; a file that is there stays as it is.
+/// Records recipes without a file; an existing file does not change.
 #[test]
 fn every_recipe_has_its_file() {
     let mut missing = Vec::new();
@@ -38,7 +38,7 @@ fn every_recipe_has_its_file() {
 }
 
 #[test]
-fn every_kept_run_opens() {
+fn every_stored_run_opens() {
     let mut wrong = Vec::new();
     for (name, kept) in kept() {
         let journal = kept.read().unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -1,7 +1,7 @@
-//! The real hello-world service: every definition of it is accepted with the package's environment, and every one whose features
-//! are simulated comes to COMPLETE on the default cluster. The others stand in the table below and in `docs/fidelity.md`.
+//! The real hello-world service: every definition is accepted with the package's environment, and every one whose features are
+//! simulated reaches COMPLETE on the default cluster. The others are in the table below and in `docs/fidelity.md`.
 //!
-//! Reads the folder that `PLANARIUM_REAL` names, or `../shared/real` beside the repository; without either, the tests that read it are skipped (`build.rs`).
+//! Reads the folder that `PLANARIUM_REAL` names, or `../shared/real` next to the repository; without either, its tests are skipped (`build.rs`).
 
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Definitions that do not come to COMPLETE on the default cluster, and why. Kept in step with `docs/fidelity.md`.
+/// Definitions that do not reach COMPLETE on the default cluster, and why. Kept in step with `docs/fidelity.md`.
 const WAITING: &[(&str, &str)] = &[
     ("canary.yml", "waits for `continue`, as it should"),
     ("crash-loop.yml", "crashes for ever, as it should"),
@@ -209,7 +209,7 @@ fn tail(text: &str) -> String {
 
 /// Rows such as "| `gpu_resource.yml` | why |" in the ledger, whichever of its files they stand in.
 #[test]
-fn the_ledger_lists_the_same_definitions_with_the_same_reasons() {
+fn the_ledger_lists_the_same_definitions_and_reasons() {
     let docs = files::root().join("docs");
     let mut ledger: Vec<PathBuf> =
         [docs.join("fidelity.md")].into_iter().filter(|path| path.is_file()).collect();

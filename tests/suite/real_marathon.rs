@@ -12,7 +12,7 @@ use planarium_world::{Condition, Genesis, check, presets};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Why a file is refused where Marathon has no role of its own.
+/// Why a file is refused if Marathon has no role of its own.
 const RESIDENT: &str = "Resident apps cannot have the role *";
 
 /// Every file, and why Marathon as it comes refuses it; none when it deploys. Kept in step with `docs/fidelity/marathon.md`.
@@ -115,7 +115,7 @@ fn with_a_role_of_its_own_every_file_deploys() {
 
 /// Rows such as "| `apps/x.json` | deploys | deploys |" in the ledger.
 #[test]
-fn the_ledger_says_the_same_of_every_file() {
+fn the_ledger_matches_every_file() {
     let ledger = files::text(&files::root().join("docs/fidelity/marathon.md"));
     let rows: Vec<String> = ledger
         .lines()

@@ -1,4 +1,4 @@
-//! Every example's scenario, played: what it expects comes true, and its transcript is the reviewed one.
+//! Plays every example's scenario: its expectations hold, and its transcript equals the reviewed one.
 
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 
@@ -20,7 +20,7 @@ fn folders() -> Vec<String> {
 }
 
 #[test]
-fn the_gallery_holds_every_folder() {
+fn the_gallery_contains_every_folder() {
     let mut embedded: Vec<&str> = planarium_gallery::examples().iter().map(|example| example.id).collect();
     embedded.sort_unstable();
     assert_eq!(embedded, folders());
@@ -28,7 +28,7 @@ fn the_gallery_holds_every_folder() {
 }
 
 #[test]
-fn transcripts_are_the_reviewed_ones() {
+fn transcripts_equal_the_reviewed_ones() {
     let mut wrong = Vec::new();
     for example in journals::examples() {
         let id = example.id;
@@ -78,7 +78,7 @@ fn every_scenario_expects_something() {
 
 #[cfg(feature = "sdk")]
 #[test]
-fn a_scenario_that_expects_the_wrong_thing_fails() {
+fn a_scenario_with_a_wrong_expectation_fails() {
     let text = "services: [{files: [svc.yml]}]\nscript: [{at: 0s, expect: [deploy=COMPLETE]}]\n";
     let svc = planarium_gallery::find("canary").expect("the canary example").files[0].1;
     let parsed = parse(text, "wrong.planarium.yaml", &|_| Some(svc.to_owned()));
@@ -89,7 +89,7 @@ fn a_scenario_that_expects_the_wrong_thing_fails() {
 
 #[cfg(feature = "skopos")]
 #[test]
-fn a_command_to_a_skopos_plan_comes_before_what_ends_at_its_instant() {
+fn a_command_to_a_skopos_plan_comes_before_ends_at_its_instant() {
     let plan = "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps:\n- id: g\n  class: group\n  steps:\n  \
                 - {id: a, class: delay, duration: 5}\n  - {id: b, class: delay, duration: 5}\n";
     let script = "services: [{name: n, files: [plan.yaml]}]\nscript:\n\

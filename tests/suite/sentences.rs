@@ -67,7 +67,7 @@ fn no_fact_is_a_sentence() {
 }
 
 fn sentence_among_facts(event: &Event) -> Option<String> {
-    // A message of the real wire is what it is; its sentences stand under a key of their own.
+    // A message of the real wire is unchanged; its sentences are under a separate key.
     if matches!(event.body, EventBody::FrameworkEvent { .. }) {
         return None;
     }

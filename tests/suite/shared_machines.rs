@@ -1,4 +1,4 @@
-//! Machines that several systems share, over HTTP: where pods go, and what is said of machines.
+//! Machines shared by several systems, over HTTP: placement of pods, and explanations of machines.
 
 #![expect(clippy::indexing_slicing, reason = "helpers of tests")]
 
@@ -57,7 +57,7 @@ fn reasons(client: &mut Client, machine: &str) -> Vec<String> {
 }
 
 #[test]
-fn pods_prefer_machines_of_which_others_hold_less() {
+fn pods_prefer_machines_with_fewer_allocations_of_others() {
     for taken in ["agent-1", "agent-2", "agent-3"] {
         let mut client = machines(3, "together");
         pod(&mut client, "before", "10m", "16Mi");
@@ -71,7 +71,7 @@ fn pods_prefer_machines_of_which_others_hold_less() {
 }
 
 #[test]
-fn a_machine_that_is_promised_twice_says_so_in_its_why() {
+fn an_overcommitted_machine_is_explained() {
     for (sharing, twice) in [("apart", true), ("together", false)] {
         let mut client = machines(1, sharing);
         app(&mut client, "/big", "agent-1", 3.0, 1024);
@@ -134,7 +134,7 @@ fn first_ms(client: &mut Client, what: &str) -> Option<u64> {
 }
 
 #[test]
-fn a_silent_machine_says_when_the_master_notices() {
+fn a_silent_machine_shows_when_the_master_detects_it() {
     for fault in ["agent-lost", "agent-partitioned"] {
         let mut client = machines(2, "together");
         app(&mut client, "/web", "agent-1", 1.0, 64);
@@ -168,7 +168,7 @@ fn a_silent_machine_says_when_the_master_notices() {
 }
 
 #[test]
-fn a_machine_that_is_back_in_time_is_noticed_by_nobody() {
+fn a_machine_that_is_back_in_time_is_not_detected() {
     let mut client = machines(1, "together");
     app(&mut client, "/web", "agent-1", 1.0, 64);
     let fault = json!({ "fault": "agent-partitioned", "target": { "agent": "agent-1" }, "for_ms": 20_000 });

@@ -1,5 +1,5 @@
-//! The walk-through of an initial deployment, tree by tree, over HTTP: processes on manual, offers withheld, so that nothing
-//! happens but what is said.
+//! The walk-through of an initial deployment, tree by tree, over HTTP: processes under manual control, offers withheld, so
+//! that everything happens by command.
 //!
 //! Source: the SDK's document on plans, section "Initial deployment"; sheet 1.3 to 1.5 (statuses) and 9 (cycle).
 
@@ -13,7 +13,7 @@ fn definition() -> &'static str {
     planarium_gallery::find("hello-world").expect("the example").files[0].1
 }
 
-/// A world where nothing happens by itself, with the service just loaded.
+/// A world where nothing happens without input, with the service just loaded.
 fn start() -> Client {
     let mut client = Client::with_cluster("3");
     client.input(&json!({ "kind": "process-behaviour", "target": {}, "behaviour": { "manual": true } }));
@@ -75,7 +75,7 @@ fn checked(client: &mut Client, task: &str, exit: i32) {
     }));
 }
 
-/// Without offers the scheduler looks at its candidates every five seconds.
+/// Without offers the scheduler checks its candidates every five seconds.
 fn prepare(client: &mut Client) {
     client.advance(5_000);
 }
@@ -97,7 +97,7 @@ fn every_tree_of_the_document() {
                 |client| says(client, "hello-0-server", "TASK_RUNNING"),
                 "STARTED STARTED STARTED PENDING PENDING PENDING",
             ),
-            // A failed check changes nothing, however long it goes on.
+            // A failed check changes nothing, however often it is repeated.
             (
                 |client| {
                     checked(client, "hello-0-server", 1);
@@ -150,7 +150,7 @@ fn a_first_offer_that_fits_skips_prepared() {
 }
 
 #[test]
-fn a_task_that_fails_sends_its_step_back() {
+fn a_failed_task_resets_its_step() {
     play(
         &[
             (offer, "STARTING STARTING STARTING PENDING PENDING PENDING"),
@@ -171,7 +171,7 @@ fn a_task_that_fails_sends_its_step_back() {
 }
 
 #[test]
-fn nothing_moves_while_nobody_says_anything() {
+fn nothing_moves_without_input() {
     let mut client = play(&[(prepare, "IN_PROGRESS IN_PROGRESS PREPARED PENDING PENDING PENDING")], 202);
     let before = client.tree("deploy");
     client.advance(3_600_000);

@@ -72,11 +72,16 @@ export class Assembly {
     this.markup = markup;
   }
 
-  /** The same page as a frame of other documents: without the picture, since its first content comes with its address. */
+  /** The same page as a frame of other documents: without the picture, since its first content comes with its address, and without
+   *  leave to ask other servers, since it loads no file from an address and shows no served world. */
   frame() {
     const html = this.markup ? this.html.replace(this.markup, "") : this.html;
-    const framed = html.replace('<html lang="en">', '<html lang="en" data-frame>');
-    if (framed === html) {
+    const kept = html.replace(/connect-src 'self' [^;"]+/, "connect-src 'self'");
+    if (kept === html) {
+      throw new Error("the policy of index.html does not say that files from addresses may be loaded");
+    }
+    const framed = kept.replace('<html lang="en">', '<html lang="en" data-frame>');
+    if (framed === kept) {
       throw new Error('index.html does not begin with <html lang="en">, which a frame adds its mark to');
     }
     return framed;

@@ -75,7 +75,7 @@ export function answerParent(number, done, json) {
   port?.postMessage(done ? { id: number, ok: true, value } : { id: number, ok: false, ...value });
 }
 
-/** Tells the document around the page of an event. Time is told at most four times a second. */
+/** Sends an event to the document around the page. Time is sent at most four times a second. */
 export function tellParent(event, json) {
   const message = { event, detail: JSON.parse(json) };
   if (event === "timeupdate") {

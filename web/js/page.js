@@ -1,4 +1,4 @@
-// What the page asks of the browser and what would be clumsy to write from Rust.
+// Browser functions for the page that would be clumsy to write in Rust.
 
 /** Loads the rich editor; resolves to its module. The page's head names the file, which carries a hash. */
 export function loadEditor() {
@@ -21,13 +21,18 @@ export function restartEngine() {
   window.planariumEngine.restart();
 }
 
+/** The server whose world is shown; empty where the page has an engine of its own. */
+export function servedAddress() {
+  return window.planariumEngine.address ?? "";
+}
+
 const TEXT = /\.(ya?ml|json|mustache|env|txt|md|conf|sh)$/i;
 const MOST_FILES = 200;
 const MOST_BYTES = 6_000_000;
 
 const TAR = /\.(tgz|tar\.gz|tar)$/i;
 const ZIP = /\.zip$/i;
-// An archive may hold pictures and programs beside the texts; this is what all of it may come to.
+// Maximum unpacked size of an archive, which may contain pictures and programs beside the texts.
 const MOST_UNPACKED = 64_000_000;
 
 async function read(list) {
@@ -177,6 +182,99 @@ export async function readDrop(transfer) {
 /** Reads chosen files, archives among them. Resolves to [[path, text], ...]. */
 export function readChosen(files) {
   return read([...files].map((file) => [file.webkitRelativePath || file.name, file]));
+}
+
+/** The longest wait for a server, to its last byte. */
+const MOST_MS = 30_000;
+/** Kinds of content that are no definition. */
+const OTHER = /^(text\/html|application\/(xhtml\+xml|pdf)|(image|audio|video|font)\/)/;
+/** The request that runs, if any. */
+let asking = null;
+
+/** Stops reading from an address. */
+export function leaveAddress() {
+  asking?.abort();
+  asking = null;
+}
+
+/**
+ * Reads a text or an archive from an address, as if it were dropped. Nothing of the reader goes along, and a server that sends on to
+ * another address is not followed. Resolves to [[path, text], ...]; says why not in words.
+ */
+export async function readAddress(address) {
+  leaveAddress();
+  const control = new AbortController();
+  asking = control;
+  const late = setTimeout(() => control.abort(), MOST_MS);
+  const { host, pathname } = new URL(address);
+  try {
+    const found = await read([[lastName(pathname), await received(address, host, control.signal)]]);
+    if (found.length === 0) throw new Error("there is no text in it");
+    if (found.every(([, text]) => text.trim() === "")) throw new Error("it is empty");
+    if (found.some(([, text]) => text.includes("\0"))) throw new Error("it is not a text");
+    return found;
+  } catch (error) {
+    if (control.signal.aborted) throw new Error(`${host} did not answer in full within ${MOST_MS / 1000} seconds`);
+    throw error;
+  } finally {
+    clearTimeout(late);
+    if (asking === control) asking = null;
+  }
+}
+
+/** The content at an address, refused where it is not readable, no file or too large. */
+async function received(address, host, signal) {
+  let response;
+  try {
+    response = await fetch(address, { credentials: "omit", referrerPolicy: "no-referrer", redirect: "manual", signal });
+  } catch {
+    throw new Error(unreachable(address, host));
+  }
+  const drop = (reason) => {
+    response.body?.cancel();
+    throw new Error(reason);
+  };
+  if (response.type === "opaqueredirect") {
+    throw new Error(`${host} sends on to another address, which was not agreed to; link to that one`);
+  }
+  if (!response.ok) drop(`${host} answered ${response.status}${response.statusText ? ` (${response.statusText})` : ""}`);
+  const kind = (response.headers.get("content-type") ?? "").split(";")[0].trim().toLowerCase();
+  if (OTHER.test(kind)) drop(kind === "text/html" ? "it is a web page; link to the file itself" : `it is no text but ${kind}`);
+  const larger = `it is larger than ${MOST_BYTES / 1e6} MB`;
+  if (Number(response.headers.get("content-length")) > MOST_BYTES) drop(larger);
+  const [parts, reader] = [[], response.body?.getReader()];
+  let length = 0;
+  for (;;) {
+    const part = await reader?.read().catch(() => {
+      throw new Error(`${host} ended before the file did`);
+    });
+    if (!part || part.done) return new Blob(parts);
+    length += part.value.length;
+    if (length > MOST_BYTES) {
+      await reader.cancel();
+      throw new Error(larger);
+    }
+    parts.push(part.value);
+  }
+}
+
+/** What may be the cause where the browser gives none. */
+function unreachable(address, host) {
+  if (navigator.onLine === false) return "there is no connection";
+  if (location.protocol === "https:" && new URL(address).protocol === "http:") {
+    return "an encrypted page cannot read from an address that begins with http:";
+  }
+  return `the browser could not read it. Either ${host} cannot be reached, or it does not let other pages read its files (it has to send Access-Control-Allow-Origin)`;
+}
+
+/** The last part of a path, as the name of a file. */
+function lastName(path) {
+  const last = path.split("/").filter(Boolean).at(-1) ?? "definition";
+  try {
+    return decodeURIComponent(last).replaceAll("/", "_");
+  } catch {
+    return last;
+  }
 }
 
 /** Offers text as a file to save. */

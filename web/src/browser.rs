@@ -24,6 +24,14 @@ extern "C" {
     #[wasm_bindgen(js_name = readChosen)]
     pub(crate) fn read_chosen(files: &FileList) -> Promise;
 
+    /// Reads a text or an archive from an address; resolves to pairs of path and text.
+    #[wasm_bindgen(js_name = readAddress)]
+    pub(crate) fn read_address(address: &str) -> Promise;
+
+    /// Stops reading from an address.
+    #[wasm_bindgen(js_name = leaveAddress)]
+    pub(crate) fn leave_address();
+
     /// Sends a text to the engine beside the page.
     #[wasm_bindgen(js_name = postToEngine)]
     pub(crate) fn post_to_engine(text: &str);
@@ -35,6 +43,10 @@ extern "C" {
     /// Ends the engine and starts another one.
     #[wasm_bindgen(js_name = restartEngine)]
     pub(crate) fn restart_engine();
+
+    /// The server whose world is shown; empty where the page has an engine of its own.
+    #[wasm_bindgen(js_name = servedAddress)]
+    fn served_address() -> String;
 
     /// Offers text as a file to save.
     #[wasm_bindgen(js_name = saveText)]
@@ -56,9 +68,15 @@ extern "C" {
     pub(crate) fn tell_parent(event: &str, detail: &str);
 }
 
-/// The window; none where there is no browser, as in native tests.
+/// The window; `None` without a browser, as in native tests.
 pub(crate) fn window() -> Option<web_sys::Window> {
     if cfg!(target_arch = "wasm32") { web_sys::window() } else { None }
+}
+
+/// The server whose world is shown, where the page has no engine of its own.
+pub(crate) fn server() -> Option<String> {
+    window()?;
+    Some(served_address()).filter(|address| !address.is_empty())
 }
 
 /// Dispatches an event on the window, for the scripts that started the page.
@@ -73,7 +91,7 @@ fn storage() -> Option<web_sys::Storage> {
     window()?.local_storage().ok().flatten()
 }
 
-/// The time of day. *Units*: milliseconds; 0 where there is no browser.
+/// The time of day. *Units*: milliseconds; 0 without a browser.
 pub(crate) fn now_ms() -> f64 {
     if cfg!(target_arch = "wasm32") { js_sys::Date::now() } else { 0.0 }
 }
@@ -90,7 +108,7 @@ pub(crate) fn stored(key: &str) -> Option<String> {
     storage()?.get_item(key).ok().flatten()
 }
 
-/// Returns whether the browser keeps what it is given.
+/// Returns whether the browser stores data.
 pub(crate) fn can_store() -> bool {
     const KEY: &str = "planarium.try";
     let Some(storage) = storage() else { return false };
@@ -103,10 +121,10 @@ fn storage_here() -> Option<web_sys::Storage> {
     window()?.session_storage().ok().flatten()
 }
 
-/// Remembers a text for this tab, for as long as it is open.
+/// Stores a text for this tab, while it is open.
 pub(crate) fn store_here(key: &str, value: &str) {
     if let Some(storage) = storage_here() {
-        // Where there is no room the one before is of no use either.
+        // If there is no room, the previous text is useless, too.
         if storage.set_item(key, value).is_err() {
             let _ = storage.remove_item(key);
         }
@@ -162,7 +180,7 @@ pub(crate) fn whole_page_url() -> String {
     own.rsplit_once('/').map_or(own.clone(), |(folder, _)| format!("{folder}/"))
 }
 
-/// Opens an address in a tab of its own.
+/// Opens an address in a new tab.
 pub(crate) fn open_apart(url: &str) {
     if let Some(window) = window() {
         let _ = window.open_with_url_and_target_and_features(url, "_blank", "noopener");
@@ -180,6 +198,30 @@ pub(crate) fn query(name: &str) -> Option<String> {
     web_sys::UrlSearchParams::new_with_str(&search).ok()?.get(name)
 }
 
+/// Returns the parts of an absolute address.
+pub(crate) fn parts_of(address: &str) -> Option<AddressParts> {
+    window()?;
+    let url = web_sys::Url::new(address).ok()?;
+    Some(AddressParts {
+        href: url.href(),
+        origin: url.origin(),
+        scheme: url.protocol(),
+        user: !(url.username().is_empty() && url.password().is_empty()),
+    })
+}
+
+/// Parts of an absolute address.
+pub(crate) struct AddressParts {
+    /// All of it, as the browser would ask for it.
+    pub(crate) href: String,
+    /// Scheme, host and port.
+    pub(crate) origin: String,
+    /// The scheme, with its colon.
+    pub(crate) scheme: String,
+    /// Set if it has a name or password before the host.
+    pub(crate) user: bool,
+}
+
 /// Writes query and hash into the address bar without a new history entry.
 pub(crate) fn replace_address(address: &str) {
     let url = format!("{}{address}", page_url());
@@ -188,7 +230,7 @@ pub(crate) fn replace_address(address: &str) {
     }
 }
 
-/// Writes query and hash into the address bar as a place of its own, which Back leaves.
+/// Writes query and hash into the address bar as a new history entry.
 pub(crate) fn push_address(address: &str) {
     let url = format!("{}{address}", page_url());
     if let Some(history) = window().and_then(|window| window.history().ok()) {
@@ -196,7 +238,7 @@ pub(crate) fn push_address(address: &str) {
     }
 }
 
-/// Copies a text; `done` hears whether it worked.
+/// Copies a text; calls `done` with the result.
 pub(crate) fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
     let Some(window) = window() else { return done(false) };
     let promise = window.navigator().clipboard().write_text(text);
@@ -230,12 +272,12 @@ pub(crate) fn error_text(error: &JsValue) -> String {
         .map_or_else(|| "it could not be read".to_owned(), |error| String::from(error.message()))
 }
 
-/// Returns whether the system asks for dark colours.
+/// Returns whether the system prefers dark colours.
 pub(crate) fn system_is_dark() -> bool {
     matches("(prefers-color-scheme: dark)")
 }
 
-/// Calls back when the system asks for other colours.
+/// Calls back when the system's preferred colours change.
 pub(crate) fn on_system_theme(changed: impl Fn(bool) + 'static) -> Option<EventListener> {
     let list = window()?.match_media("(prefers-color-scheme: dark)").ok().flatten()?;
     Some(EventListener::new(&list, "change", move |_| changed(system_is_dark())))
@@ -268,7 +310,7 @@ pub(crate) fn focus(selector: &str) -> bool {
     focused().as_ref() == Some(&element)
 }
 
-/// The next look of [`focus_soon`], and what watches for the hand of the user meanwhile.
+/// The next attempt of [`focus_soon`], and what watches for user input meanwhile.
 struct Seeking {
     _look: AnimationFrame,
     _press: Rc<EventListener>,
@@ -281,8 +323,8 @@ thread_local! {
 /// Longest wait for an element.
 const PATIENCE_MS: f64 = 2000.0;
 
-/// The same, as soon as the element is there and can have the focus: a slow machine takes its time to draw it. Another
-/// call takes the place of this one, and whoever presses somewhere meanwhile has the focus there.
+/// Sets the focus as soon as the element exists and is focusable: a slow machine may take time to draw it. Another
+/// call replaces this one, and user input elsewhere cancels it.
 pub(crate) fn focus_soon(selector: &'static str) {
     let Some(window) = window() else { return };
     let press = EventListener::new(&window, "pointerdown", |_| SEEKING.set(None));

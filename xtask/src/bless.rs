@@ -1,4 +1,4 @@
-//! `cargo xtask bless`: accepts what the golden suites say now.
+//! `cargo xtask bless`: accepts the present output of the golden suites.
 
 use anyhow::Result;
 

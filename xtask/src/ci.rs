@@ -14,7 +14,7 @@ use crate::{test, tidy};
 const WASM_CRATES: [&str; 6] =
     ["--package", "planarium-web", "--package", "planarium-worker", "--package", "planarium-wasm"];
 
-/// Format, lints, tidy, tests. Goes on after a failure, so that one run shows all of them.
+/// Format, lints, tidy, tests. Continues after a failure, so that one run shows all of them.
 pub(crate) fn run(args: &[String]) -> Result<bool> {
     anyhow::ensure!(args.is_empty(), "ci takes no arguments; see cargo xtask ci --help");
     let linted = lint(&[])?;

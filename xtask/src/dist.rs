@@ -16,7 +16,7 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     page::build_release(&root, &toolchain)?;
     let dist = files::dist(&root);
     let mut names = files::walk(&dist);
-    // Compressed copies stand beside their files.
+    // Compressed copies are next to their files.
     names.retain(|path| path.extension().is_none_or(|extension| extension != "br" && extension != "gz"));
     let sizes = size::compressed(&names)?;
     out::say(format!("{:<48} {:>10} {:>10}", "dist/", "bytes", "brotli"));

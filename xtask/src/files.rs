@@ -57,8 +57,8 @@ pub(crate) fn host_tests(root: &Path) -> PathBuf {
 /// Folders that hold nothing of ours.
 const FOREIGN: [&str; 5] = ["target", "node_modules", "dist", ".git", "shots"];
 
-/// All files below `folder`, in order of their paths, without build output and packages. Empty where there is no such
-/// folder.
+/// Returns all files below `folder`, in order of their paths, without build output and packages. Empty if the folder
+/// does not exist.
 pub(crate) fn walk(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];

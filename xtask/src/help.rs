@@ -170,8 +170,8 @@ Example: cargo xtask bench --peers"
 cargo xtask setup [wasm|page|browser|clients|hosts]
 
 Only the set-up of the other tasks: the wasm target; wasm-bindgen's test runner; the front-end packages; chromium, firefox-esr
-and the packages of the browser tests; the client libraries from PyPI; mdBook, MkDocs, Sphinx and remark. Without a
-name, all of it.
+and the packages of the browser tests; the client libraries from PyPI; mdBook 0.4 and 0.5, MkDocs, Sphinx, remark
+and Docusaurus. Without a name, all of it.
 
 Example: cargo xtask setup page"
         }
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_task_of_the_overview_has_a_text_of_its_own_with_an_example() {
+    fn every_task_of_the_overview_has_its_own_text_with_an_example() {
         let tasks: Vec<&str> = OVERVIEW
             .lines()
             .filter_map(|line| line.strip_prefix("  "))

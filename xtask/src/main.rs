@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs one task. `Ok(false)` means that the task ran, said what it found, and found it wanting.
+/// Runs one task. `Ok(false)` means that the task ran and reported failures.
 fn dispatch(args: &[String]) -> Result<bool> {
     let Some((task, rest)) = args.split_first() else {
         out::say(help::OVERVIEW);

@@ -1,4 +1,4 @@
-//! Everything that is printed goes through here; a closed pipe is no reason to stop a task.
+//! All output goes through here; a closed pipe does not stop a task.
 
 use std::io::{IsTerminal, Write};
 
@@ -33,7 +33,7 @@ pub(crate) fn fail(error: &anyhow::Error) {
     }
 }
 
-/// A line that shows progress: rewritten in place on a terminal, printed as it is elsewhere.
+/// A progress line: rewritten in place on a terminal, otherwise printed unchanged.
 pub(crate) fn progress(text: &str) {
     let mut stderr = std::io::stderr().lock();
     if stderr.is_terminal() {

@@ -42,7 +42,7 @@ impl Options {
 pub(crate) fn run(args: &[String]) -> Result<bool> {
     let options = Options::parse(args)?;
     let root = files::root()?;
-    // Before anything is built: a port that is taken is told at once.
+    // Before anything is built: report a taken port at once.
     let listener = serve::listen(options.port)?;
     let toolchain = setup::page(&root)?;
     let kind = if options.release { Kind::Release } else { Kind::Everyday };

@@ -90,7 +90,7 @@ impl Cmd {
         self.command.status().with_context(|| format!("could not start `{text}`"))
     }
 
-    /// Runs it with this program's own output and asks for success.
+    /// Runs it with this program's own output; fails if it does.
     pub(crate) fn run(self) -> Result<()> {
         let text = self.text();
         let status = self.status()?;
@@ -110,7 +110,7 @@ impl Cmd {
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
     }
 
-    /// Gives it `input` and returns its standard output; asks for success.
+    /// Passes it `input` and returns its standard output; fails if it does.
     pub(crate) fn pipe(mut self, input: &[u8]) -> Result<String> {
         use std::io::Write;
         let text = self.text();
@@ -128,7 +128,7 @@ impl Cmd {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Runs it, hands each line to `see` as it comes (both outputs), and shows those of which it says so.
+    /// Runs it, passes each line to `see` (both outputs), and prints those for which it returns true.
     pub(crate) fn watch(mut self, mut see: impl FnMut(&str) -> bool) -> Result<ExitStatus> {
         let text = self.text();
         let mut child = self
@@ -147,7 +147,7 @@ impl Cmd {
         Ok(child.wait()?)
     }
 
-    /// Runs a build: `said` sorts its lines into what is printed and what is shown as progress after `label`.
+    /// Runs a build: `said` decides which of its lines are printed and which are shown as progress after `label`.
     pub(crate) fn counted(mut self, label: &str, mut said: impl FnMut(&str) -> Said) -> Result<()> {
         let mut child = self
             .command
@@ -185,8 +185,8 @@ impl Cmd {
         Ok(())
     }
 
-    /// Runs a long installation: shows one line of progress (`label`, time, what it is at), and the end of its output
-    /// only when it fails.
+    /// Runs a long installation: shows one line of progress (`label`, time, present step), and the end of its output
+    /// only if it fails.
     pub(crate) fn condensed(mut self, label: &str) -> Result<()> {
         let text = self.text();
         let mut child = self
@@ -255,7 +255,7 @@ fn lines_of(child: &mut Child) -> mpsc::Receiver<String> {
     receiver
 }
 
-/// The search path for tools: `first`, then cargo's own folder, then what the environment says.
+/// Returns the search path for tools: `first`, then cargo's own folder, then the environment's path.
 pub(crate) fn search_path(first: &[PathBuf]) -> OsString {
     let mut folders: Vec<PathBuf> = first.to_vec();
     if let Some(bin) = cargo_bin() {
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_nowhere_is_not_found() {
+    fn a_missing_program_is_not_found() {
         assert_eq!(find("planarium-no-such-program"), None);
         assert!(Cmd::new("planarium-no-such-program").output().is_err());
     }

@@ -1,7 +1,7 @@
 //! `cargo xtask site`: the documentation as a book, with every demo checked.
 //!
-//! Chapters are written by hand in `docs/site`; the gallery is made of the examples' READMEs, the ledger and the diagnostics of `docs`. All
-//! of it is put together in `target/site-source` and built by mdBook into `target/site`.
+//! Chapters are written by hand in `docs/site`; the gallery is built from the examples' READMEs, the ledger and the diagnostics from
+//! `docs`. All of it is assembled in `target/site-source` and built by mdBook into `target/site`.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -70,7 +70,7 @@ fn build(root: &Path, programs: &Path) -> Result<bool> {
     Ok(dead.is_empty())
 }
 
-/// A file of the book: where it comes from, and its place below `src`.
+/// A file of the book: its source, and its path below `src`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Page {
     /// Path from the repository's folder.
@@ -88,7 +88,7 @@ impl Page {
         self.to.starts_with("examples") && self.to.ends_with("README.md")
     }
 
-    /// The README of an example gets its title, and its run where it has a plan to show.
+    /// Adds the title to an example's README, and its run if it has a plan to show.
     fn dressed(&self, text: &str) -> String {
         if !self.is_example() {
             return text.to_owned();
@@ -117,9 +117,12 @@ fn gathered(root: &Path) -> Result<Vec<Page>> {
     };
     let mut pages = below("docs/site/src", "");
     pages.retain(|page| page.to != Path::new("SUMMARY.md"));
-    for name in ["embedding", "lessons", "console", "simulation", "marathon-flags", "glossary", "fidelity"] {
+    for name in
+        ["embedding", "console", "lessons", "serve", "simulation", "marathon-flags", "glossary", "fidelity"]
+    {
         pages.push(Page::new(format!("docs/{name}.md"), format!("docs/{name}.md")));
     }
+    pages.push(Page::new("npm/README.md", "npm/README.md"));
     pages.extend(below("docs/reference", "docs/reference"));
     pages.extend(below("docs/fidelity", "docs/fidelity"));
     pages.extend(below("docs/diagnostics", "docs/diagnostics"));
@@ -133,7 +136,7 @@ fn gathered(root: &Path) -> Result<Vec<Page>> {
     Ok(pages)
 }
 
-/// The part of the table of contents that follows from what is there.
+/// Returns the generated part of the table of contents.
 fn generated(pages: &[Page]) -> String {
     let title = |page: &Page| page.to.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let entry = |indent: &str, name: &str, page: &Page| {
@@ -159,7 +162,7 @@ fn generated(pages: &[Page]) -> String {
     out
 }
 
-/// Points links between files of the repository at their pages; a link to what is no page keeps its words alone.
+/// Redirects links between files of the repository to their pages; a link to anything else keeps only its words.
 fn relinked(text: &str, page: &Page, pages: &[Page]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -204,9 +207,10 @@ fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// The way from one page to another.
+/// The way from one page to another. A README is the index of its folder in the book.
 fn between(from: &Path, to: &Path) -> String {
     let up = from.components().count().saturating_sub(1);
+    let to = if to.ends_with("README.md") { to.with_file_name("index.html") } else { to.to_path_buf() };
     format!("{}{}", "../".repeat(up), to.to_string_lossy().replace('\\', "/"))
 }
 
@@ -215,7 +219,7 @@ fn dead_links(site: &Path) -> Vec<String> {
     let mut dead = Vec::new();
     for path in files::with_extension(site, "html") {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // The first is asked for below any path, the others repeat what is elsewhere.
+        // The first is served below any path, the others repeat other pages.
         if matches!(name.as_str(), "404.html" | "print.html" | "toc.html") {
             continue;
         }
@@ -234,7 +238,7 @@ fn dead_links(site: &Path) -> Vec<String> {
     dead
 }
 
-/// Values of `href` in tags; code that shows one is no tag.
+/// Values of `href` in tags; code that shows one is not a tag.
 fn links(html: &str) -> impl Iterator<Item = &str> {
     html.match_indices("href=\"").filter_map(|(at, mark)| {
         let (before, after) = (html.get(..at)?, html.get(at + mark.len()..)?);
@@ -261,9 +265,11 @@ mod tests {
             Page::new("docs/glossary.md", "docs/glossary.md"),
             Page::new("docs/fidelity/kudo.md", "docs/fidelity/kudo.md"),
             Page::new("docs/fidelity/kubernetes.md", "docs/fidelity/kubernetes.md"),
+            Page::new("npm/README.md", "npm/README.md"),
         ];
         for (text, want) in [
             ("see [a](../glossary.md#x).", "see [a](../../docs/glossary.md#x)."),
+            ("see [the package](../../npm/README.md#x)", "see [the package](../../npm/index.html#x)"),
             ("see [code](../../crates/x.rs) here", "see code here"),
             ("![picture](../x.png)", "picture"),
             ("[out](https://example.org/) [in](#here)", "[out](https://example.org/) [in](#here)"),
@@ -274,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_those_of_tags() {
+    fn links_are_read_from_tags() {
         let html = "<a href=\"a.html\">a</a> <code>&lt;link href=\"b.css\"&gt;</code> <link rel=\"x\" href=\"c.css\">";
         assert_eq!(links(html).collect::<Vec<_>>(), ["a.html", "c.css"]);
     }
@@ -288,6 +294,41 @@ mod tests {
             let name = folder.file_name().unwrap().to_string_lossy().into_owned();
             assert!(contents.contains(&format!("(examples/{name}/README.md)")), "{name}");
         }
+    }
+
+    /// The bodies of a text's demos; those shown inside a longer fence are not demos.
+    fn demos(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut inside: Option<(usize, Option<String>)> = None;
+        for line in text.lines() {
+            let ticks = line.len() - line.trim_start_matches('`').len();
+            match &mut inside {
+                Some((length, body)) if ticks >= *length => {
+                    found.extend(body.take());
+                    inside = None;
+                }
+                Some((_, Some(body))) => body.extend([line, "\n"]),
+                None if ticks >= 3 => {
+                    inside = Some((ticks, line.starts_with("```planarium").then(String::new)));
+                }
+                Some((_, None)) | None => {}
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_demo_of_a_chapter_claims_something() {
+        let chapters = files::root().unwrap().join("docs/site/src");
+        let mut count = 0;
+        for path in files::with_extension(&chapters, "md") {
+            for demo in demos(&files::read(&path).unwrap()) {
+                count += 1;
+                assert!(demo.contains("# @expect "), "{}: {demo}", path.display());
+            }
+        }
+        assert!(count > 70, "{count} demos");
+        assert_eq!(demos("````md\n```planarium\na\n```\n````\n```planarium\nb\n```\n"), ["b\n"]);
     }
 
     #[test]

@@ -23,12 +23,12 @@ for (const file of JSON.parse(readFileSync(0, 'utf8'))) {
   console.log(brotliCompressSync(text, { params }).length);
 }";
 
-/// One line of the table: files whose compressed sizes add up, and what they may come to.
+/// One line of the table: files whose compressed sizes are summed, with their budget.
 struct Item {
     name: String,
     budget: u64,
     paths: Vec<PathBuf>,
-    /// Nothing is what there should be.
+    /// The files may be absent.
     may_lack: bool,
 }
 
@@ -38,7 +38,7 @@ struct Measured {
     name: String,
     budget: u64,
     bytes: u64,
-    /// Set if there is such a file at all.
+    /// Set if the file exists.
     is_there: bool,
 }
 
@@ -108,7 +108,7 @@ fn foreign_requests(dist: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Addresses on other hosts that a text loads by itself.
+/// Addresses on other hosts that a text loads automatically.
 fn foreign_in(text: &str) -> Vec<String> {
     let parts = ["src=\"http", "src=\"//", "<link", "url(http", "url(\"http", "url(//", "@import \"http"];
     let mut found = Vec::new();
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_loaded_from_elsewhere_counts() {
+    fn only_resources_loaded_from_elsewhere_count() {
         let plain = r#"<a href="https://x.example/">x</a><link rel="icon" href="data:,x"><script src="./a.js"></script>
             b { background: url(data:,x) }"#;
         assert!(foreign_in(plain).is_empty());

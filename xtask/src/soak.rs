@@ -1,4 +1,4 @@
-//! `cargo xtask soak`: the soak of the test crate, built with optimisation.
+//! `cargo xtask soak`: the soak of the test crate, built with optimisation and with checks of overflow.
 
 use crate::{files, out, proc};
 use anyhow::{Result, bail};
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     out::step("building the soak with optimisation");
     let cargo = proc::Cmd::new("cargo")
         .dir(&root)
-        .args(["run", "--quiet", "--release", "--package", "planarium-tests"])
+        .args(["run", "--quiet", "--profile", "soak", "--package", "planarium-tests"])
         .args(["--features", "soak", "--bin", "soak", "--", minutes])
         .args(seed);
     Ok(cargo.status()?.success())

@@ -1,6 +1,6 @@
-//! Archives of packages: `.tgz`, `.tar.gz` and `.tar`, read like the folders that they were made of.
+//! Archives of packages: `.tgz`, `.tar.gz` and `.tar`, read like the folders they contain.
 //!
-//! Knows: gzip and tar. Must not know: what a file says.
+//! Knows: gzip and tar. Must not know: the content of files.
 
 use crate::files::MAX_FILE;
 use crate::load::MAX_FILES;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Length of a header and of what follows it in steps. *Units*: bytes.
+/// Length of a header, and unit of the following data. *Units*: bytes.
 const BLOCK: usize = 512;
 
 /// Endings of archives.
@@ -21,7 +21,7 @@ pub(crate) fn is_one(path: &Path) -> bool {
     ENDINGS.iter().any(|ending| name.ends_with(ending)) && path.is_file()
 }
 
-/// Splits a path into an archive and a path inside of it.
+/// Splits a path into an archive and a path inside it.
 pub(crate) fn part(path: &str) -> Option<(&Path, &str)> {
     path.match_indices('/')
         .map(|(at, _)| path.split_at(at))

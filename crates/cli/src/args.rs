@@ -181,6 +181,15 @@ pub(crate) struct ServeArgs {
     /// Another host name that requests may use; may be repeated.
     #[arg(long, value_name = "HOST")]
     pub(crate) allow_host: Vec<String>,
+    /// Origin of a page from elsewhere that may show and command this world; may be repeated.
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allow_origin: Vec<String>,
+    /// Open the playground page on this world in the browser.
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// Folder of a built page to serve in place of the one built in.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) page: Option<PathBuf>,
     /// How simulated time passes.
     #[arg(long, value_enum, default_value = "real")]
     pub(crate) clock: Clock,

@@ -10,7 +10,7 @@ use planarium_source::{Diagnostic, Severity, SourceMap};
 use planarium_world::CheckReport;
 use std::collections::BTreeMap;
 
-/// Reads every path and prints what was found.
+/// Reads every path and prints the findings.
 pub(crate) fn run(args: &CheckArgs) -> Result<End> {
     let mut all = Vec::new();
     let (mut errors, mut warnings) = (0_usize, 0_usize);

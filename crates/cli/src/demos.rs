@@ -265,7 +265,7 @@ fn draw(info: &str, body: &str, line: usize, document: &Document) -> Drawn {
     drawn
 }
 
-/// Loads what a fence runs. Findings about it go to `drawn`.
+/// Loads the content of a fence. Findings about it go to `drawn`.
 fn loaded(
     options: &Options,
     body: &Body,

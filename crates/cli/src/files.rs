@@ -1,6 +1,6 @@
-//! Files and folders as they are read here: whole, as text, in the order of their names.
+//! Reads files and folders: completely, as text, in the order of their names.
 //!
-//! Knows: the file system. Must not know: what a file says.
+//! Knows: the file system. Must not know: the content of files.
 
 use anyhow::{Context as _, Result, bail};
 use std::fs;

@@ -1,6 +1,6 @@
-//! Suggests the package beside a definition that lacks most of its values.
+//! Suggests the package next to a definition that lacks most of its values.
 //!
-//! Knows: how packages lie about definitions in source trees. Must not know: what a package holds.
+//! Knows: where packages are in relation to definitions in source trees. Must not know: the content of packages.
 
 use std::path::{Path, PathBuf};
 

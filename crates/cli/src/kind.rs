@@ -7,11 +7,11 @@
 pub(crate) enum Kind {
     /// A scenario.
     Scenario,
-    /// Anything else: the reader of definitions says what is wrong with it.
+    /// Anything else: the reader of definitions reports its faults.
     Definition,
 }
 
-/// Looks at a text, and at its name where the text does not say.
+/// Determines the kind from a text, or from its name if the text does not show it.
 pub(crate) fn of(name: &str, text: &str) -> Kind {
     let keys = outermost(text);
     let has = |wanted: &str| keys.iter().any(|(key, _)| key == wanted);
@@ -26,7 +26,7 @@ pub(crate) fn of(name: &str, text: &str) -> Kind {
 fn outermost(text: &str) -> Vec<(String, bool)> {
     let start = text.trim_start();
     if start.starts_with('{') && !start.starts_with("{{") {
-        // One line or many: braces leave nothing to be told from indentation.
+        // JSON on one or many lines: with braces, indentation shows nothing.
         let read = serde_yaml::from_str::<serde_json::Map<String, serde_json::Value>>(text);
         return read
             .map(|map| map.into_iter().map(|(key, value)| (key, value.is_array())).collect())
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_known_by_what_they_hold() {
+    fn files_are_recognised_by_their_content() {
         let scenario = "version: 1\ntitle: Big\n# machines\ncluster: 3\nservices:\n  - files: [svc.yml]\n";
         for (name, text, want) in [
             ("big.yaml", scenario, Kind::Scenario),

@@ -1,6 +1,6 @@
-//! Share links as arguments: the run that is in one, at the moment that it names.
+//! Share links as arguments: their run, at their moment.
 //!
-//! Knows: what a link looks like among paths. Must not know: how a run is packed.
+//! Knows: the form of a link among paths. Must not know: how a run is packed.
 
 use anyhow::{Context as _, Result};
 use planarium_scenario::share;

@@ -1,8 +1,8 @@
-//! The live tree on a terminal: the plans are drawn again whenever a status changes.
+//! The live tree on a terminal: the plans are redrawn whenever a status changes.
 //!
-//! Time runs faster than life: every change is shown for a moment, however long it took in the simulation, and all of
-//! them together for no longer than [`WHOLE`]. A picture never exceeds the terminal, since what has scrolled away or
-//! was wrapped cannot be drawn over; the full tree follows at the end.
+//! Time runs faster than in reality: every change is shown briefly, however long it took in the simulation, and all
+//! of them together for at most [`WHOLE`]. A picture never exceeds the terminal, since scrolled or wrapped lines
+//! cannot be redrawn; the full tree follows at the end.
 
 #![expect(clippy::disallowed_methods, reason = "the one place that paces a run for human eyes")]
 
@@ -23,11 +23,11 @@ const STANDS: Duration = Duration::from_millis(30);
 /// Longest time that showing a whole run takes.
 const WHOLE: Duration = Duration::from_secs(20);
 
-/// Clears the rest of a line. Lines are drawn over one by one: a terminal that is cleared from its first row on keeps
-/// what was there in its history, picture for picture.
+/// Clears the rest of a line. Lines are redrawn one by one: a terminal that is cleared from its first row on keeps
+/// the old content in its history, picture by picture.
 const CLEAR_LINE: &str = "\x1b[K";
 
-/// Clears what a taller picture left.
+/// Clears the rest of a taller picture.
 const CLEAR_BELOW: &str = "\x1b[J";
 
 /// Returns whether standard output is a terminal that can be drawn over.
@@ -100,7 +100,7 @@ fn changed(before: &[String], now: &[String]) -> usize {
     (0..now.len()).rev().find(|&at| before.get(at) != now.get(at)).unwrap_or(0)
 }
 
-/// As many lines as there is room for, around the one that matters; what is left out is counted.
+/// Returns as many lines as fit, around the relevant one; counts those left out.
 fn window(lines: &[String], around: usize, room: usize) -> Vec<String> {
     if lines.len() <= room {
         return lines.to_vec();
@@ -108,7 +108,7 @@ fn window(lines: &[String], around: usize, room: usize) -> Vec<String> {
     let first = around.saturating_sub(room / 2).min(lines.len() - room);
     let below = lines.len() - first - room;
     let mut part: Vec<String> = lines.iter().skip(first).take(room).cloned().collect();
-    // With fewer than four rows, every one of them is worth more than a count.
+    // With fewer than four rows, each is worth more than a count.
     if room > 3 {
         if let (true, Some(line)) = (first > 0, part.first_mut()) {
             *line = format!("… {} lines above", first + 1);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_taller_than_the_terminal_shows_what_moves() {
+    fn a_tree_taller_than_the_terminal_shows_the_active_part() {
         assert_eq!(window(&lines(5), 3, 5), lines(5));
         assert_eq!(window(&lines(9), 0, 4), ["line 0", "line 1", "line 2", "… 6 lines below"]);
         assert_eq!(
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_moves_is_found_below_its_plan() {
+    fn an_active_step_is_found_below_its_plan() {
         let mut now = lines(6);
         assert_eq!(changed(&now, &now), 0);
         let before = now.clone();

@@ -62,7 +62,7 @@ pub(crate) fn load(path: &Path, input: &InputArgs) -> Result<Loaded> {
     folders::completed(completed(definition(files, input)?, folder, folder), top)
 }
 
-/// Reads a text that lies in no file of its own; the files it names are sought in `dir`.
+/// Reads a text without a file of its own; the files it names are searched in `dir`.
 pub(crate) fn text(text: String, name: &str, dir: &Path, input: &InputArgs) -> Result<Loaded> {
     if kind::of(name, &text) == Kind::Scenario {
         return scenario(&text, name, dir, input);
@@ -83,8 +83,8 @@ fn folder(path: &Path, input: &InputArgs) -> Result<Loaded> {
     folders::completed(completed(definition(files, input)?, path, Path::new("")), path)
 }
 
-/// A definition with the files that usually lie beside it, in `folder`, and with the name of that folder where it has none of
-/// its own. `prefix` is the folder as files are named.
+/// Returns a definition with its usual companion files in `folder`, named after that folder if it has no name. `prefix` is
+/// the folder in file names.
 fn completed(loaded: Loaded, folder: &Path, prefix: &Path) -> Loaded {
     let Loaded::Definition(mut load) = loaded else { return loaded };
     let report = planarium_world::check(&load);
@@ -251,14 +251,14 @@ pub(crate) fn machines(text: &str) -> Result<Vec<AddAgent>> {
 
 /// The scenario to run, or the findings that forbid it.
 pub(crate) enum Runnable {
-    /// A scenario (a definition becomes one that waits for its deploy plan) with findings that do not forbid it.
+    /// A scenario (a definition becomes one that waits for its deploy plan) with findings that do not prevent a run.
     Yes(Box<Scenario>, Vec<Diagnostic>, SourceMap),
     /// Errors.
     No(Vec<Diagnostic>, SourceMap),
 }
 
-/// That a definition has been carried out: its plan `deploy`, or its first one, is complete. Where the system has no such word, its last plan
-/// (of several deployments the newest) shows the last word for what is done.
+/// Returns the condition for a completed definition: its plan `deploy`, or its first one, is complete. If the system has no such word, its
+/// last plan (the newest of several deployments) has the last word for completion.
 fn done(service: &planarium_protocol::view::ServiceView) -> Option<planarium_world::Condition> {
     use planarium_protocol::view::StatusClass;
     let done = service.statuses.iter().filter(|word| word.class == StatusClass::Done);
@@ -274,7 +274,7 @@ fn done(service: &planarium_protocol::view::ServiceView) -> Option<planarium_wor
     planarium_world::Condition::parse(&format!("{}={word}", plan.name)).ok()
 }
 
-/// A definition that is carried out by itself, also where its system would wait to be told to.
+/// Makes a definition run on its own, even if its system would wait for a command.
 fn started(mut load: LoadService, dialect: &str) -> LoadService {
     if let Some(dialect) = planarium_world::dialects().iter().find(|own| own.word == dialect) {
         (dialect.carry_out)(&mut load);
@@ -287,7 +287,7 @@ pub(crate) fn runnable(path: &Path, input: &InputArgs) -> Result<Runnable> {
     playable(load(path, input)?, path, input)
 }
 
-/// Brings what was loaded up to something that can be played.
+/// Turns a loaded input into something that can be played.
 pub(crate) fn playable(loaded: Loaded, path: &Path, input: &InputArgs) -> Result<Runnable> {
     match loaded {
         Loaded::Scenario(parsed) => Ok(match parsed.scenario {
@@ -296,7 +296,7 @@ pub(crate) fn playable(loaded: Loaded, path: &Path, input: &InputArgs) -> Result
         }),
         Loaded::Definition(load) => {
             let report = planarium_world::check(&load);
-            // What a check advises against does not stand in the way, as long as the real system takes it.
+            // Advice of a check does not prevent a run that the real system accepts.
             if report.preview.is_none() && report.has_errors() {
                 let missing = if input.package.is_none() { report.missing.len() } else { 0 };
                 eprint!("{}", hint::package("run", path, missing).unwrap_or_default());

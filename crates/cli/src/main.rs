@@ -6,12 +6,12 @@
 
 #![expect(clippy::print_stderr, reason = "a command prints")]
 
-/// As the standard one, without a panic when nobody reads.
+/// Like the standard macro, without a panic if the reader is gone.
 macro_rules! println {
     ($($words:tt)*) => { $crate::out::print(format_args!($($words)*), "\n") };
 }
 
-/// As the standard one, without a panic when nobody reads.
+/// Like the standard macro, without a panic if the reader is gone.
 macro_rules! print {
     ($($words:tt)*) => { $crate::out::print(format_args!($($words)*), "") };
 }

@@ -1,6 +1,6 @@
-//! Standard output that nobody may be reading any more.
+//! Standard output whose reader may be gone.
 //!
-//! Knows: what to do when the reader is gone (`planarium ... | head`). Must not know: what is printed.
+//! Knows: what to do when the reader is gone (`planarium ... | head`). Must not know: the output.
 
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write as _, stdout};
@@ -9,7 +9,7 @@ use std::process::exit;
 /// Exit code after a closed pipe, as shells report it.
 const READER_GONE: i32 = 141;
 
-/// Prints. Where that fails there is nobody left to tell, so the command ends.
+/// Prints. If that fails, no one reads any more, so the command ends.
 pub(crate) fn print(words: Arguments<'_>, end: &str) {
     let mut out = stdout().lock();
     let written = out.write_fmt(words).and_then(|()| out.write_all(end.as_bytes()));

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<End> {
     }
 }
 
-/// Shows the run of a link where it opens, or runs it on until something holds.
+/// Shows the run of a link at its moment, or continues it until a condition holds.
 fn open(mut engine: Engine, until: Option<&Condition>, limit_ms: u64, format: Format) -> Result<End> {
     let reached = until.is_none_or(|condition| engine.run_until(condition, limit_ms).met);
     let view = engine.view();
@@ -143,7 +143,7 @@ fn done(service: &ServiceView, status: &str) -> bool {
     service.class(status) == StatusClass::Done
 }
 
-/// Returns whether an element is as it is only because of another one: it waits its turn, was passed over, or what is inside it failed.
+/// Returns whether an element has its status only because of another one: it waits its turn, was skipped, or an inner element failed.
 fn follows(engine: &Engine, service: &ServiceView, path: &ElementPath) -> bool {
     use planarium_protocol::why::ReasonKind;
     let Some(why) = engine.why(path) else { return false };
@@ -154,7 +154,7 @@ fn follows(engine: &Engine, service: &ServiceView, path: &ElementPath) -> bool {
     })
 }
 
-/// Returns whether a plan is asked why it is not done: one that was never asked for only where the run waits for it.
+/// Returns whether to explain why a plan is not done: a plan that was never started only if the run waits for it.
 fn counts(service: &ServiceView, plan: &PlanView, until: Option<&Condition>) -> bool {
     let unused = service.class(&plan.status) == StatusClass::Unused;
     let left_out = done(service, &plan.status) || plan.custom && plan.interrupted;

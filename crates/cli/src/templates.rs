@@ -1,9 +1,9 @@
-//! Config templates beside the definitions that name them.
+//! Config templates next to the definitions that name them.
 //!
-//! Knows: how a definition names a template, before it is rendered. Must not know: what a template is rendered to.
+//! Knows: how a definition names a template, before it is rendered. Must not know: the rendered text.
 //!
-//! Templates have any ending (`.xml`, `.properties`, none at all), so a folder is not searched for them: a file is read
-//! when a definition beside it names it. A name with variables in it (`jvm_{{GC}}.options`) matches all that fit.
+//! Templates have any extension (`.xml`, `.properties`, none at all), so folders are not searched for them: a file is
+//! read if a definition next to it names it. A name with variables in it (`jvm_{{GC}}.options`) matches all that fit.
 
 use crate::files::read;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ fn is_yaml(name: &str) -> bool {
     matches!(name.rsplit_once('.'), Some((_, "yml" | "yaml")))
 }
 
-/// The templates that a definition names, as they are written.
+/// Returns the templates named in a definition, as written.
 fn named(text: &str) -> Vec<String> {
     let mut names: Vec<String> =
         text.split("template:").skip(1).map(value).filter(|name| is_plain(name)).collect();
@@ -78,7 +78,7 @@ fn fitting(folder: &Path, name: &str) -> Vec<String> {
     names
 }
 
-/// Returns whether a file name may be what a name with variables renders to. A variable matches any text.
+/// Returns whether a file name matches a name with variables. A variable matches any text.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split("{{");
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_taken_from_any_style() {
+    fn names_are_found_in_any_style() {
         let text = "configs:\n  a: {template: 'a.xml', dest: b}\n  b:\n    template: ./sub/b.conf # c\n  c:\n    \
                     template: jvm_{{GC}}.options\n  d: {template: {{X}}.y}\n  e:\n    template: ../../etc/passwd\n  f:\n    \
                     template: /etc/passwd\n  g:\n    template:\n";
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_stand_for_anything() {
+    fn variables_match_anything() {
         for (pattern, name, want) in [
             ("jvm_{{GC}}.options", "jvm_CMS.options", true),
             ("jvm_{{{GC}}}.options", "jvm_.options", true),

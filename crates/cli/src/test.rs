@@ -82,7 +82,11 @@ const PLAYERS: u64 = 10;
 fn lesson(path: &Path) -> Result<Verdict> {
     let loaded = crate::lesson::file(path)?;
     let proof = Course::with(std::iter::once(&loaded)).prove(&loaded, PLAYERS);
-    Ok(if proof.findings.is_empty() { Verdict::Passed } else { Verdict::Failed(report(path, &proof)) })
+    Ok(if proof.findings.is_empty() {
+        Verdict::Passed
+    } else {
+        Verdict::Failed(report(path, &loaded, &proof))
+    })
 }
 
 fn one(path: &Path, bless: bool) -> Result<Verdict> {

@@ -1,6 +1,6 @@
-//! Checks that the condition a run waits for can come true: the plan and the status exist.
+//! Checks that the condition of a run can come true: the plan and the status exist.
 //!
-//! Knows: that each system has its own words. Must not know: which, or how a world comes to show one.
+//! Knows: that each system has its own words. Must not know: the words, or how a world reaches them.
 
 use anyhow::{Result, bail};
 use planarium_protocol::input::Input;
@@ -11,7 +11,7 @@ use planarium_world::{CheckReport, Condition};
 /// Refuses a condition that no run of the scenario can meet.
 pub(crate) fn check(condition: &Condition, scenario: &Scenario) -> Result<()> {
     let services: Vec<CheckReport> = scenario.services.iter().map(planarium_world::check).collect();
-    // What a script loads is not known beforehand.
+    // Services loaded by a script are not known beforehand.
     if loads(scenario) {
         return Ok(());
     }

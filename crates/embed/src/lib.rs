@@ -1,10 +1,10 @@
 //! Demos for other people's documents: a recording of a run, and pictures of it in HTML and SVG.
 //!
-//! *Knows*: runs of an engine, their views and status words. *Must not know*: files, HTTP, and what a host's document is made of.
+//! *Knows*: runs of an engine, their views and status words. *Must not know*: files, HTTP, and the form of a host's document.
 //!
-//! A writer plays a definition or scenario once, when the document is built. What readers get is a picture (a real table that
-//! needs no script), and beside it a [`Recording`]: changes of statuses over time, some hundred bytes, which the loader
-//! (`embed/loader.js`) plays back without an engine. [`fence`] reads the demos that stand in Markdown.
+//! A writer plays a definition or scenario once, when the document is built. Readers get a picture (a real table that needs
+//! no script), and with it a [`Recording`]: changes of statuses over time, some hundred bytes, which the loader
+//! (`embed/loader.js`) plays back without an engine. [`fence`] reads demos in Markdown.
 
 pub mod fence;
 mod html;

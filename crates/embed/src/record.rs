@@ -11,7 +11,7 @@ use planarium_world::Engine;
 
 /// Longest mark. *Units*: characters.
 const MARK_CHARS: usize = 80;
-/// Most instants that a recording looks at; a longer run is sampled.
+/// Maximum number of recorded instants; a longer run is sampled.
 const MOST_INSTANTS: usize = 4000;
 /// Most changes that a recording keeps.
 const MOST_CHANGES: usize = 2000;
@@ -23,7 +23,7 @@ pub struct Selection {
     pub plan: Option<String>,
 }
 
-/// An element of a view, whatever its level.
+/// An element of a view, of any level.
 #[derive(Clone, Copy)]
 enum Element<'a> {
     Service(&'a ServiceView),
@@ -87,7 +87,7 @@ struct Node {
     name: String,
     /// Revision when it was looked at last; none while it is not shown.
     revision: Option<u64>,
-    /// Words by instant, in order; only changes, none where it went away.
+    /// Words by instant, in order; only changes, `None` where it disappeared.
     seen: Vec<(u64, Option<Word>)>,
     children: Vec<Self>,
 }
@@ -109,7 +109,7 @@ impl Node {
     }
 }
 
-/// Records a run that has been played: `engine` stands at its end, `notes` are what its script did. The engine is left at its end.
+/// Records a played run: `engine` is at its end, `notes` are what its script did. Leaves the engine at its end.
 pub fn record(engine: &mut Engine, notes: &[Note], title: &str, selection: &Selection) -> Recording {
     let end_ms = engine.now_ms();
     let marks = marks(engine, notes);
@@ -124,7 +124,7 @@ pub fn record(engine: &mut Engine, notes: &[Note], title: &str, selection: &Sele
     let seed = engine.seed();
     select(&mut services, selection);
     let mut recording = Recording { title: title.to_owned(), end_ms, digest, seed, ..Recording::default() };
-    // A service alone needs no row of its own.
+    // A single service needs no row of its own.
     let tops: Vec<Node> = if services.len() > 1 {
         services
     } else {
@@ -161,7 +161,7 @@ pub(crate) fn instants(engine: &Engine) -> Vec<u64> {
     instants
 }
 
-/// Adds the rows of an element and of what is below it.
+/// Adds the rows of an element and of everything below it.
 fn write(recording: &mut Recording, node: Node, depth: u8) {
     let row = u32::try_from(recording.rows.len()).unwrap_or(u32::MAX);
     recording.rows.push(Row { depth, name: node.name });
@@ -196,7 +196,7 @@ fn look(nodes: &mut Vec<Node>, shown: &[Element], statuses: &'static [StatusWord
     for (element, id) in shown.iter().zip(ids) {
         let here = nodes.get(after).is_some_and(|node| node.id == id).then_some(after);
         let at = here.or_else(|| nodes.iter().position(|node| node.id == id)).unwrap_or_else(|| {
-            // A new element comes after the one that the view shows before it.
+            // A new element follows the one before it in the view.
             nodes.insert(after, Node { id, name: element.name().to_owned(), ..Node::default() });
             after
         });

@@ -2,7 +2,7 @@
 //!
 //! *Knows*: the recording's JSON. *Must not know*: engines; [`crate::record`] makes one from a run.
 //!
-//! The JSON is what the loader reads, so keys are only added, and `v` grows when a reader has to know of it:
+//! The JSON is read by the loader, so keys are only added, and `v` grows if a reader must know:
 //!
 //! ```json
 //! {"v":1,"by":"0.1.0","end":87000,"digest":"0123456789abcdef","seed":1,
@@ -12,10 +12,10 @@
 //!  "marks":[12000,"agent-2 is lost"]}
 //! ```
 //!
-//! `by` is the version of the engine, and `digest` that of the run at its end: an engine that takes the run over compares it with its
-//! own. `words` are triples of word, number of its [`Family`] and glyph; `first` is the word of each row at the start (-1: the row is not
-//! there yet); `changes` are triples of milliseconds since the change before, row and word; `marks` pairs of an instant and a text. Names
-//! and depths of the rows stand in the picture's table, which the recording lies beside.
+//! `by` is the version of the engine, and `digest` that of the run at its end: an engine that continues the run compares it with its own.
+//! `words` are triples of word, number of its [`Family`] and glyph; `first` is the word of each row at the start (-1: the row does not
+//! exist yet); `changes` are triples of milliseconds since the previous change, row and word; `marks` pairs of an instant and a text.
+//! Names and depths of the rows are in the picture's table, next to the recording.
 
 use planarium_protocol::json;
 use planarium_protocol::view::{StatusClass, StatusWord};
@@ -26,7 +26,7 @@ use serde_json::Value;
 pub enum Family {
     /// Nothing is done, or nothing will be.
     Neutral,
-    /// Work goes on.
+    /// Work continues.
     Active,
     /// Done, or running as it should.
     Complete,
@@ -74,12 +74,12 @@ pub struct Word {
     pub word: String,
     /// Its colours.
     pub family: Family,
-    /// One character that stands for it.
+    /// One character for it.
     pub glyph: String,
 }
 
 impl Word {
-    /// Looks a word up among those of its system; a word that is not there stays neutral.
+    /// Looks up a word among those of its system; an unknown word is neutral.
     pub fn of(statuses: &'static [StatusWord], word: &str) -> Self {
         let known = StatusWord::find(statuses, word);
         Self {
@@ -115,7 +115,7 @@ pub struct Change {
 pub struct Mark {
     /// When. *Units*: milliseconds since the start of the recording.
     pub at_ms: u64,
-    /// Description of what happens then.
+    /// Description of the event.
     pub text: String,
 }
 
@@ -126,7 +126,7 @@ pub struct Recording {
     pub title: String,
     /// Length. *Units*: milliseconds.
     pub end_ms: u64,
-    /// Digest of the run at its end, by which an engine knows whether it comes to the same.
+    /// Digest of the run at its end, with which an engine compares its own.
     pub digest: String,
     /// Seed of the run.
     pub seed: u64,
@@ -143,7 +143,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Returns the word of each row at an instant, none where the row is not there, and since when it stands.
+    /// Returns the word of each row at an instant, `None` if the row does not exist, and since when it is shown.
     pub fn at(&self, ms: u64) -> Vec<(Option<&Word>, u64)> {
         let mut now: Vec<(Option<u32>, u64)> = self.first.iter().map(|word| (*word, 0)).collect();
         for change in self.changes.iter().take_while(|change| change.at_ms <= ms) {

@@ -7,7 +7,7 @@ use crate::html::{clock, escaped};
 use crate::recording::{Recording, Word};
 use std::fmt::Write as _;
 
-/// Most rows that are drawn; a line says how many are left out.
+/// Maximum number of rows drawn; a line counts the rest.
 const MOST_ROWS: usize = 40;
 /// Most statuses that are animated; a longer run is thinned.
 const MOST_STATUSES: usize = 260;
@@ -29,7 +29,7 @@ struct Shown<'a> {
     to: u64,
 }
 
-/// Draws the run as it stands at an instant.
+/// Draws the run at an instant.
 pub fn still(recording: &Recording, at_ms: u64) -> String {
     let mut out = head(recording, "", &format!("at {}", clock(at_ms)));
     let rows = recording.rows.len().min(MOST_ROWS);

@@ -1,4 +1,4 @@
-//! Recordings of all examples against the engine that they were made from, and the pictures made of them.
+//! Recordings of all examples compared with their engine, and pictures made from them.
 
 #![expect(clippy::expect_used, reason = "a helper of tests stops the test that it is for")]
 
@@ -42,7 +42,7 @@ static ALL: LazyLock<Vec<Once>> = LazyLock::new(|| {
     examples().iter().map(play).collect()
 });
 
-/// Names and statuses of what a view shows, in its order.
+/// Names and statuses of a view's elements, in order.
 fn shown(view: &View) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     let mut add = |name: &str, status: &str| rows.push((name.to_owned(), status.to_owned()));
@@ -112,7 +112,7 @@ fn a_plan_is_chosen_by_its_name() {
 }
 
 #[test]
-fn a_thinned_recording_ends_as_the_whole_one() {
+fn a_thinned_recording_ends_like_the_whole_one() {
     let example = planarium_gallery::find("skopos-beside-sdk").expect("a busy example");
     let (_, whole) = recorded(example, &Selection::default());
     for most in [1, 5, 20, 60] {
@@ -127,7 +127,7 @@ fn a_thinned_recording_ends_as_the_whole_one() {
 }
 
 #[test]
-fn a_picture_holds_every_row_and_cannot_be_broken_out_of() {
+fn a_picture_contains_every_row_and_cannot_be_broken_out_of() {
     let nasty = "</script><b>&\"'";
     for example in ALL.iter() {
         let mut recording = example.recording.clone();
@@ -159,7 +159,7 @@ fn a_picture_holds_every_row_and_cannot_be_broken_out_of() {
 }
 
 #[test]
-fn a_page_of_its_own_holds_script_and_styles() {
+fn a_standalone_page_contains_script_and_styles() {
     let example = planarium_gallery::find("hello-world").expect("the first example");
     let (_, recording) = recorded(example, &Selection::default());
     let picture = Picture {
@@ -181,7 +181,7 @@ fn a_page_of_its_own_holds_script_and_styles() {
 }
 
 #[test]
-fn the_minified_loader_is_made_of_the_present_sources() {
+fn the_minified_loader_is_built_from_the_present_sources() {
     let source = include_str!("../../../embed/loader.js").bytes().chain(STYLES.bytes());
     // FNV-1a, as in embed/build.mjs.
     let digest = source
@@ -195,7 +195,7 @@ fn the_minified_loader_is_made_of_the_present_sources() {
 }
 
 #[test]
-fn a_run_that_is_handed_over_comes_to_the_digest_of_its_recording() {
+fn a_run_continued_by_an_engine_reaches_its_recordings_digest() {
     let mut runs = 0;
     for Once { id, recording, run } in ALL.iter() {
         let journal = share::decode(run).expect("a share string");

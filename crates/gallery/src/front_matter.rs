@@ -1,7 +1,7 @@
 //! The header of a README: keys and values between two lines of three dashes.
 //!
-//! *Knows*: lines. *Must not know*: which keys there are. The build script, the checks of the repository and the tests read
-//! headers with nothing else.
+//! *Knows*: lines. *Must not know*: the keys. The build script, the checks of the repository and the tests read headers
+//! only with this.
 
 /// Keys with their values in order, and the text below the header. A text without a header has no keys.
 pub fn front_matter(text: &str) -> (Vec<(&str, &str)>, &str) {
@@ -18,7 +18,7 @@ mod tests {
     use super::front_matter;
 
     #[test]
-    fn headers_end_where_they_end() {
+    fn headers_end_at_their_end_line() {
         for (text, keys, body) in [
             (
                 "---\ntitle: A: b --- c\nsince: \"1\"\n---\n\nText\n---\nmore",

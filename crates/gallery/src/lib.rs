@@ -16,14 +16,14 @@ pub struct Example {
     pub title: &'static str,
     /// Dialect of its definition.
     pub dialect: &'static str,
-    /// Dialects of the other systems on the same machines, apart by commas; empty where it runs alone.
+    /// Dialects of the other systems on the same machines, separated by commas; empty if it runs alone.
     pub beside: &'static str,
     /// The one idea it teaches.
     pub teaches: &'static str,
     /// Group in the menu, from `first steps` on.
     pub difficulty: &'static str,
-    /// Its plans at a telling moment: a letter for each step, phases apart by spaces. `n` is to come, `a` at work, `c` done, `w` held
-    /// or late, `e` failed. Empty for the cluster alone.
+    /// Its plans at a typical moment: a letter for each step, phases separated by spaces. `n` is pending, `a` active, `c` done, `w`
+    /// held or late, `e` failed. Empty for the cluster alone.
     pub picture: &'static str,
     /// Definition files: path within the folder, text.
     pub files: &'static [(&'static str, &'static str)],
@@ -34,7 +34,7 @@ pub struct Example {
 }
 
 impl Example {
-    /// Dialects of all systems that run in it. `mesos` stands for the cluster alone.
+    /// Dialects of all systems that run in it; `mesos` for the cluster alone.
     pub fn systems(&self) -> impl Iterator<Item = &'static str> {
         let beside = self.beside.split(',').map(str::trim).filter(|word| !word.is_empty());
         std::iter::once(self.dialect).chain(beside)
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_example_is_whole_and_the_first_one_is_in_plain_words() {
+    fn every_example_is_complete_and_the_first_one_is_in_plain_words() {
         assert!(examples().len() >= 8);
         assert_eq!(examples()[0].id, "web-shop");
         for example in examples() {

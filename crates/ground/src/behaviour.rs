@@ -8,7 +8,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rules {
     rules: Arc<Vec<ProcessBehaviour>>,
-    /// Behaviour where no rule matches, shared by all processes.
+    /// Behaviour without a matching rule, shared by all processes.
     plain: Arc<Behaviour>,
 }
 
@@ -18,7 +18,7 @@ impl Rules {
         Arc::make_mut(&mut self.rules).push(rule);
     }
 
-    /// Merges all matching rules: for each key the last one that sets it wins.
+    /// Merges all matching rules: for each key the last rule that sets it wins.
     pub(crate) fn resolve(&self, labels: &Labels) -> Arc<Behaviour> {
         let mut matching = self.rules.iter().filter(|rule| labels.matches(&rule.target)).peekable();
         if matching.peek().is_none() {

@@ -1,7 +1,6 @@
-//! Calls that somebody makes on the machines, beside processes: how long a start usually takes, and calls that fail
-//! because a fault says so.
+//! Calls on machines besides processes: the usual duration of a start, and calls that a fault makes fail.
 //!
-//! *Knows*: labels of a call. *Must not know*: what is called.
+//! *Knows*: labels of a call. *Must not know*: the called thing.
 
 use crate::{Cx, Fleet, labels::Labels, latency::Luck, spec::ProcessId, spec::ProcessSpec};
 use planarium_kernel::draw;
@@ -21,7 +20,7 @@ pub struct FailedCall {
 }
 
 impl Fleet {
-    /// As [`Fleet::launch`], with the time that starting takes when nothing slows it down. *Units*: milliseconds.
+    /// Like [`Fleet::launch`], with the usual duration of the start. *Units*: milliseconds.
     pub fn launch_within(&mut self, cx: &mut Cx, spec: ProcessSpec, start_ms: u64) -> ProcessId {
         let pid = self.launch(cx, spec);
         if let Some(process) = self.process_mut(pid) {
@@ -31,13 +30,13 @@ impl Fleet {
         pid
     }
 
-    /// Returns whether any call may fail because of a fault.
+    /// Returns whether a fault can make calls fail.
     pub fn calls_may_fail(&self) -> bool {
         self.faults.values().any(|fault| fault.kind() == FaultKind::PluginFail)
     }
 
-    /// Returns the fault that makes a call with these labels fail, and counts it. Events about it have the fault's strike as
-    /// its cause.
+    /// Returns the fault that makes a call with these labels fail, and counts it. Events about the call have the fault's
+    /// strike as their cause.
     pub fn fails_call(&mut self, cx: &mut Cx, labels: &Labels) -> Option<FailedCall> {
         let meant: Vec<u32> = self
             .faults

@@ -9,7 +9,7 @@ use crate::{
 use planarium_kernel::{Digest, SimTime};
 
 impl Fleet {
-    /// When the next turn of a process is due.
+    /// Returns when the next transition of a process is due.
     pub(crate) fn fate_due(&self, pid: ProcessId) -> Option<SimTime> {
         self.processes.get(&pid).and_then(|process| fate(&self.faults, process)).map(|(at, _)| at)
     }

@@ -1,17 +1,17 @@
-//! Behaviour that a command or an image name carries for teaching.
+//! Conventions by which a command or image name sets a process's behaviour, for teaching.
 //!
-//! Three small rules, and nothing else of a shell is understood:
-//! 1. An image tag or a word of the command that begins with `bad-` means: fails soon after starting.
+//! Three rules; nothing else of a shell is understood:
+//! 1. An image tag or a word of the command that begins with `bad-`: fails soon after starting.
 //! 2. One that begins with `slow-` means: starts slowly.
 //! 3. A command whose last part is plainly `exit N` or `false` exits with that code shortly after running
 //!    (for a check: is the check's result). Parts are divided by `&&`, `;`, line ends and `||`; a part behind
 //!    `||` runs only when the one before fails, so it says nothing.
 //!
-//! Whatever comes before the last part counts as quick and successful; long sleeps count as running on.
+//! Everything before the last part counts as quick and successful; long sleeps count as running on.
 
 use crate::spec::Program;
 
-/// Behaviour that a process's name and command ask for.
+/// Behaviour requested by a process's name and command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hints {
     /// Fails soon after starting.
@@ -30,7 +30,7 @@ pub(crate) fn hints(program: &Program) -> Hints {
     Hints { bad: said("bad-"), slow: said("slow-"), exit: exit_code(&program.command) }
 }
 
-/// Returns whether a word of the command begins with this, which ends with its only `-`.
+/// Returns whether a word of the command begins with `start`, which ends with its only `-`.
 fn has_word(command: &str, start: &str) -> bool {
     let divides = |c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '=');
     let dashes = command.bytes().enumerate().filter(|(_, byte)| *byte == b'-');
@@ -39,10 +39,10 @@ fn has_word(command: &str, start: &str) -> bool {
         .any(|before| before.is_empty() || before.ends_with(divides))
 }
 
-/// The code that a command plainly exits with.
+/// Returns the exit code if the command clearly ends with one.
 pub(crate) fn exit_code(command: &str) -> Option<i32> {
     let command = command.trim_end_matches(|c: char| c.is_whitespace() || c == ';');
-    // What it ends with rules out most commands.
+    // The last word rules out most commands.
     let before_last = command.rsplit_once(char::is_whitespace).map_or("", |(before, _)| before);
     if !command.ends_with("false") && !before_last.trim_end().ends_with("exit") {
         return None;

@@ -4,12 +4,12 @@ use crate::spec::{MachineId, Owner, ProcessId};
 use planarium_kernel::Cause;
 use planarium_protocol::{Text, input::Target};
 
-/// One report. Handle it under its cause.
+/// One report. Handle it with its cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FleetEvent {
     /// The event or input that caused it.
     pub cause: Cause,
-    /// Owner of the process it is about; none when it is about machines or everything.
+    /// Owner of the process; `None` for reports about machines or everything.
     pub owner: Option<Owner>,
     /// The fact reported.
     pub kind: FleetEventKind,
@@ -34,7 +34,7 @@ impl CheckKind {
     }
 }
 
-/// Why a process ended by itself.
+/// Why a process ended on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExitReason {
     /// It exited with a code.
@@ -50,11 +50,11 @@ pub enum ExitReason {
 /// In which way a machine is away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Absence {
-    /// Gone with everything on it; comes back rebooted.
+    /// Lost with everything on it; comes back rebooted.
     Lost,
-    /// Silent both ways; everything on it goes on.
+    /// Disconnected in both directions; everything on it keeps running.
     Partitioned,
-    /// Only the agent process is away; everything else goes on.
+    /// Only the agent process is down; everything else keeps running.
     AgentRestart,
 }
 
@@ -72,7 +72,7 @@ impl Absence {
 /// The kinds of report.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FleetEventKind {
-    /// The machine has taken the process on and is starting it.
+    /// The machine has accepted the process and is starting it.
     Started {
         /// Which process.
         pid: ProcessId,
@@ -86,29 +86,29 @@ pub enum FleetEventKind {
     Check {
         /// Which process.
         pid: ProcessId,
-        /// Its exit code; none when it timed out.
+        /// Its exit code; `None` on a timeout.
         exit_code: Option<i32>,
         /// Counted from 1 for this process.
         attempt: u32,
     },
-    /// A check from outside gave a result: each that failed, and one that passed unless the one before it did.
+    /// A result of an external check: every failure, and every success after a failure or at first.
     Watched {
         /// Which process.
         pid: ProcessId,
-        /// The number that its owner gave it.
+        /// The number given by its owner.
         number: u32,
-        /// Its exit code; none when nothing answered in time.
+        /// Its exit code; `None` if nothing answered in time.
         exit_code: Option<i32>,
     },
-    /// A health check gave a result worth telling: a failure outside the grace period, or the first success
-    /// or first success after failures.
+    /// A reportable result of a health check: a failure outside the grace period, or the first success, also after
+    /// failures.
     Health {
         /// Which process.
         pid: ProcessId,
         /// The result.
         healthy: bool,
     },
-    /// The process ended by itself.
+    /// The process ended on its own.
     Exited {
         /// Which process.
         pid: ProcessId,
@@ -123,7 +123,7 @@ pub enum FleetEventKind {
     Killed {
         /// Which process.
         pid: ProcessId,
-        /// Because its health check failed too often.
+        /// Its health check failed too often.
         unhealthy: bool,
         /// Before it was running.
         during_launch: bool,
@@ -144,25 +144,25 @@ pub enum FleetEventKind {
         /// In which way it had been away.
         how: Absence,
     },
-    /// An operator plans to take the machines of a hostname away for a while, or does so no longer.
+    /// An operator plans to take a hostname's machines away, or has cancelled the plan.
     AbsencePlanned {
         /// Which machines.
         hostname: Text,
         /// They are to go.
         planned: bool,
     },
-    /// An owner's holdings on a machine have changed, so others may take more or less of it.
+    /// An owner's allocation on a machine changed, so others may take more or less.
     HoldingsChanged {
         /// Which machine.
         machine: MachineId,
         /// Owner whose holdings changed.
         by: Owner,
     },
-    /// The set of withheld offers has changed; see [`crate::Fleet::offers_withheld`].
+    /// The set of withheld offers changed; see [`crate::Fleet::offers_withheld`].
     OffersChanged,
-    /// Whoever keeps the books of the machines is replaced by somebody who knows no more than was written down.
+    /// A new leader takes over the cluster state, knowing only what was persisted.
     MasterFailover,
-    /// Scheduler processes restart: those whose service matches.
+    /// Scheduler processes of matching services restart.
     SchedulerRestart {
         /// Which.
         target: Box<Target>,

@@ -1,13 +1,13 @@
-//! First fit: the lowest-numbered place that still has room, without looking at every place.
+//! First fit: finds the lowest-numbered place with enough room, without checking every place.
 //!
-//! *Knows*: free amounts per place in a fixed number of dimensions, and the needs asked for so far.
-//! *Must not know*: what a place, a dimension or a need is.
+//! *Knows*: free amounts per place in a fixed number of dimensions, and the registered needs. *Must not know*: the
+//! meaning of places, dimensions and needs.
 //!
-//! The largest free amount of each dimension below a node of a tree does not help much: the most memory
-//! and the most processors are seldom free at the same place. So distinct needs are registered as
-//! *shapes*, and a tree over the places keeps, per node, one bit for each shape that fits somewhere
-//! below. *Cost*: a search O(log n), never more; a change O(log n + log shapes) per 64 shapes, less when
-//! no shape begins or ceases to fit; registering shapes O(n) for all of them together.
+//! A tree of maximum free amounts per dimension would not help much: the most memory and the most processors are
+//! seldom free at the same place. So distinct needs are registered as *shapes*, and a tree over the places keeps, per
+//! node, one bit for each shape that fits somewhere below. *Cost*: a search O(log n), never more; a change O(log n +
+//! log shapes) per 64 shapes, less if no shape starts or stops fitting; registering shapes O(n) for all of them
+//! together.
 
 use planarium_kernel::SortedMap;
 use std::sync::Arc;
@@ -21,38 +21,38 @@ pub struct Shape(u32);
 pub struct FirstFit<const D: usize> {
     free: Vec<[i64; D]>,
     known: Arc<Known<D>>,
-    /// A complete binary tree: the root at 1, the children of `n` at `2n` and `2n + 1`, the places from
-    /// `leaves` on; `words` words per node.
+    /// A complete binary tree: the root at 1, the children of `n` at `2n` and `2n + 1`, the places from `leaves` on;
+    /// `words` words per node.
     tree: Vec<u64>,
 }
 
-/// The shapes registered so far; copies of an index share them.
+/// The registered shapes; copies of an index share them.
 #[derive(Clone, Debug)]
 struct Known<const D: usize> {
     shapes: SortedMap<[i64; D], Shape>,
-    /// Per dimension, which shapes an amount suffices for.
+    /// Per dimension, the shapes that fit into an amount.
     ladders: [Ladder; D],
 }
 
-/// The needs of all shapes in one dimension, ascending, with the shapes each amount suffices for.
+/// The needs of all shapes in one dimension, ascending, with the shapes that fit into each.
 #[derive(Clone, Debug, Default)]
 struct Ladder {
     needs: Vec<i64>,
-    /// One row of words per rung: shapes that need no more than `needs` at that rung.
+    /// One row of words per rung: shapes that need at most `needs` at that rung.
     suffices: Vec<u64>,
 }
 
 const WORD: usize = 64;
 
 impl<const D: usize> Known<D> {
-    /// Words of a node: a bit for each shape.
+    /// Number of words of a node: one bit per shape.
     fn words(&self) -> usize {
         self.shapes.len().div_ceil(WORD).max(1)
     }
 }
 
 impl<const D: usize> FirstFit<D> {
-    /// An index over places with these free amounts, numbered from 0.
+    /// Creates an index over places with these free amounts, numbered from 0.
     pub fn new(free: impl IntoIterator<Item = [i64; D]>) -> Self {
         let mut index = Self {
             free: free.into_iter().collect(),
@@ -66,7 +66,7 @@ impl<const D: usize> FirstFit<D> {
         index
     }
 
-    /// The number of the first place in the tree.
+    /// Index of the first place in the tree.
     const fn leaves(&self) -> usize {
         self.free.len().next_power_of_two()
     }
@@ -76,7 +76,7 @@ impl<const D: usize> FirstFit<D> {
         self.free.len()
     }
 
-    /// Returns whether there is no place.
+    /// Returns whether the index has no places.
     pub const fn is_empty(&self) -> bool {
         self.free.is_empty()
     }
@@ -86,7 +86,7 @@ impl<const D: usize> FirstFit<D> {
         self.free.get(place).copied()
     }
 
-    /// Registers a need, or finds it again.
+    /// Registers a need, or finds it.
     pub fn shape(&mut self, need: [i64; D]) -> Shape {
         if !self.known.shapes.contains_key(&need) {
             self.register([need]);
@@ -94,7 +94,7 @@ impl<const D: usize> FirstFit<D> {
         self.known.shapes.get(&need).copied().unwrap_or(Shape(u32::MAX))
     }
 
-    /// Registers several needs at the price of one.
+    /// Registers several needs at the cost of one.
     pub fn register(&mut self, needs: impl IntoIterator<Item = [i64; D]>) {
         let known = Arc::make_mut(&mut self.known);
         let before = known.shapes.len();
@@ -112,7 +112,7 @@ impl<const D: usize> FirstFit<D> {
         }
     }
 
-    /// The lowest-numbered place where a shape fits in every dimension.
+    /// Returns the lowest-numbered place where a shape fits in every dimension.
     pub fn first(&self, shape: Shape) -> Option<usize> {
         if !self.fits_below(1, shape) {
             return None;
@@ -125,7 +125,7 @@ impl<const D: usize> FirstFit<D> {
         Some(node - leaves)
     }
 
-    /// The lowest-numbered place from `start` on where a shape fits.
+    /// Returns the lowest-numbered place from `start` on where a shape fits.
     pub fn first_from(&self, start: usize, shape: Shape) -> Option<usize> {
         if start >= self.len() {
             return None;
@@ -133,7 +133,7 @@ impl<const D: usize> FirstFit<D> {
         let leaves = self.leaves();
         let mut node = leaves + start;
         while !self.fits_below(node, shape) {
-            // On to the next subtree to the right; the rightmost path has none.
+            // Move to the next subtree to the right; the rightmost path has none.
             node >>= node.trailing_ones();
             if node <= 1 {
                 return None;
@@ -147,7 +147,7 @@ impl<const D: usize> FirstFit<D> {
         Some(node - leaves)
     }
 
-    /// Adds a place at the end and answers its number.
+    /// Adds a place at the end and returns its number.
     pub fn push(&mut self, free: [i64; D]) -> usize {
         let (place, leaves) = (self.len(), self.leaves());
         self.free.push(free);
@@ -159,7 +159,7 @@ impl<const D: usize> FirstFit<D> {
         place
     }
 
-    /// Sets what is free at a place; one that does not exist is ignored.
+    /// Sets the free amounts of a place; ignores a place that does not exist.
     pub fn set(&mut self, place: usize, free: [i64; D]) {
         if let Some(kept) = self.free.get_mut(place) {
             *kept = free;
@@ -187,18 +187,18 @@ impl<const D: usize> FirstFit<D> {
 
     fn fits_below(&self, node: usize, shape: Shape) -> bool {
         let (word, bit) = (shape.0 as usize / WORD, shape.0 % 64);
-        // The last shape's word is the last of a node; a foreign shape is none of this index.
+        // The last shape's word is the last word of a node; a shape of another index is out of range.
         let words = self.known.words();
         word < words && self.tree.get(node * words + word).is_some_and(|word| word >> bit & 1 == 1)
     }
 
-    /// One word of the shapes that fit at a place.
+    /// Returns one word of the shapes that fit at a place.
     fn fitting(&self, free: &[i64; D], word: usize) -> u64 {
         let rows = self.known.ladders.iter().zip(free);
         rows.fold(u64::MAX, |fitting, (ladder, free)| fitting & ladder.word(*free, word, self.known.words()))
     }
 
-    /// Brings the tree up to date with one place.
+    /// Updates the tree for one place.
     fn refresh(&mut self, place: usize) {
         let Some(free) = self.free(place) else { return };
         let (words, leaves) = (self.known.words(), self.leaves());
@@ -220,7 +220,7 @@ impl<const D: usize> FirstFit<D> {
         }
     }
 
-    /// Builds the tree anew.
+    /// Rebuilds the tree.
     fn rebuild(&mut self) {
         let (words, leaves) = (self.known.words(), self.leaves());
         let mut tree = vec![0; leaves * words];
@@ -259,7 +259,7 @@ impl Ladder {
         ladder
     }
 
-    /// One word of the shapes that this amount suffices for.
+    /// Returns one word of the shapes that fit into this amount.
     fn word(&self, amount: i64, word: usize, words: usize) -> u64 {
         let rungs = self.needs.partition_point(|need| *need <= amount);
         rungs.checked_sub(1).and_then(|rung| self.suffices.get(rung * words + word)).copied().unwrap_or(0)
@@ -271,7 +271,7 @@ mod tests {
     use super::*;
     use planarium_kernel::draw::mix64;
 
-    /// `span` decides how many distinct needs there are: a few, or more than one word holds.
+    /// `span` sets the number of distinct needs: a few, or more than one word holds.
     fn check(seed: u64, span: u64) {
         let amount =
             |n: u64, what: u64| i64::try_from(mix64(seed << 40 | n << 4 | what) % span).expect("small");
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_looking_at_every_place() {
+    fn agrees_with_checking_every_place() {
         for seed in 0..40 {
             check(seed, 5);
             check(seed, 17);
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn no_place_fits_when_there_is_none() {
+    fn an_empty_index_finds_no_place() {
         let mut index = FirstFit::<1>::new([]);
         let (nothing, four) = (index.shape([0]), index.shape([4]));
         assert_eq!((index.first(nothing), index.first_from(0, nothing)), (None, None));

@@ -1,4 +1,4 @@
-//! Access of owners to the ledger of machines; the other owners hear of changes in the same instant.
+//! Access of owners to the ledger of machines; other owners are notified of changes in the same instant.
 
 use crate::{
     Cx, Fleet,
@@ -7,7 +7,7 @@ use crate::{
     spec::{MachineId, Owner, ProcessId},
 };
 
-/// An entry of the ledger of one machine, as its owner calls it.
+/// An entry in one machine's ledger, by its owner's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HoldingId {
     /// Who holds it.
@@ -16,47 +16,47 @@ pub struct HoldingId {
     pub number: u64,
 }
 
-/// How a process is called in explanations of a machine; see [`Holder`].
+/// Names of a process in explanations of a machine; see [`Holder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HolderWords {
-    /// The part that it belongs to, as people write it: `Skopos`.
+    /// The display name of the part that owns it: `Skopos`.
     pub owner: &'static str,
-    /// The kind of thing, in the words of that part: `container`.
+    /// The kind of thing, in that part's words: `container`.
     pub kind: &'static str,
 }
 
 impl Fleet {
-    /// The ledger: what machines have, and who holds how much of it.
+    /// The ledger: the capacity of each machine, and its allocations by owner.
     pub const fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// Says how layers share machines; before the first machine joins.
+    /// Sets how layers share machines; call it before the first machine joins.
     pub const fn set_sharing(&mut self, sharing: Sharing) {
         self.ledger.set_sharing(sharing);
     }
 
-    /// A machine turns out to have at least so much: somebody who runs on it was told so.
+    /// Raises a machine's capacity to at least these amounts, because an owner on it reported them.
     pub fn widen_machine(&mut self, machine: MachineId, has: Amounts) {
         self.ledger.widen(machine, has);
     }
 
-    /// From now on an owner hears of what others hold: [`FleetEventKind::HoldingsChanged`].
+    /// Subscribes an owner to the allocations of others: [`FleetEventKind::HoldingsChanged`].
     pub fn hear_holdings(&mut self, owner: Owner) {
         self.ledger.listen(owner);
     }
 
-    /// An owner holds something of a machine, under a number of its own; what it held under that number before is replaced.
+    /// Sets an owner's allocation on a machine, under a number of its own; replaces the previous one with that number.
     pub fn hold(&mut self, cx: &Cx, machine: MachineId, id: HoldingId, holding: Holding) {
         self.change_holding(cx, machine, id, Some(holding));
     }
 
-    /// An owner does not hold any more what it held of a machine under this number.
+    /// Removes an owner's allocation with this number.
     pub fn release(&mut self, cx: &Cx, machine: MachineId, id: HoldingId) {
         self.change_holding(cx, machine, id, None);
     }
 
-    /// A process holds so much of its machine until it ends, and is shown there as what it is.
+    /// Allocates amounts to a process until it ends, with these words for display.
     pub fn hold_for(&mut self, cx: &Cx, pid: ProcessId, words: HolderWords, amounts: Amounts) {
         let Some(spec) = self.processes.get(&pid).map(|process| process.spec.clone()) else { return };
         let service = spec.labels.get("service").cloned().unwrap_or_default();
@@ -72,7 +72,7 @@ impl Fleet {
             return;
         }
         let kind = FleetEventKind::HoldingsChanged { machine, by: id.owner };
-        // One report does for changes that follow one another and have one cause.
+        // Consecutive changes with one cause need one report only.
         if self.out.back().is_none_or(|last| last.kind != kind || last.cause != cx.cause()) {
             self.report(cx, kind);
         }

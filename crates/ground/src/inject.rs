@@ -1,4 +1,4 @@
-//! Injecting and clearing faults, and the questions others ask about those in force.
+//! Injects and clears faults, and answers queries about active ones.
 
 use crate::{
     Armed, Cx, Fleet, Timer,
@@ -15,7 +15,7 @@ use planarium_protocol::{
 };
 use std::sync::Arc;
 
-/// Names that a refusal mentions at most.
+/// Maximum number of names in a refusal.
 const MENTIONED: usize = 8;
 
 /// `there are a, b and others`.
@@ -31,10 +31,10 @@ fn in_words(names: impl Iterator<Item = String>, none: &str) -> String {
 }
 
 impl Fleet {
-    /// Injects a fault; answers its id.
+    /// Injects a fault; returns its id.
     ///
-    /// *Errors*: keys that make no sense, an id in use, a target that means nothing although the fault does not
-    /// wait for anything to come.
+    /// *Errors*: invalid keys, an id in use, a target that matches nothing although the fault cannot wait for a later
+    /// match.
     pub fn inject(&mut self, cx: &mut Cx, fault: &Fault) -> Result<Text, Refusal> {
         validate(fault)?;
         self.check_target(fault)?;
@@ -77,13 +77,13 @@ impl Fleet {
         Ok(id)
     }
 
-    /// The machines, for whoever named one that does not exist.
+    /// Lists the machines, for a refusal that names an unknown one.
     fn machines_in_words(&self) -> String {
         let names = self.machines.iter().filter(|machine| !machine.removed).map(|machine| machine.hostname());
         in_words(names.map(ToString::to_string), "there is no machine")
     }
 
-    /// The pods and apps with processes, for whoever named one that does not exist.
+    /// Lists the pods and apps with processes, for a refusal that names an unknown one.
     fn tasks_in_words(&self) -> String {
         let mut names: Vec<String> = Vec::new();
         for process in self.processes.values() {
@@ -137,9 +137,9 @@ impl Fleet {
         Ok(free.unwrap_or_default().into())
     }
 
-    /// Ends a fault before its time.
+    /// Ends a fault early.
     ///
-    /// *Errors*: no such fault in force.
+    /// *Errors*: no active fault has this id.
     pub fn clear(&mut self, cx: &mut Cx, id: &str) -> Result<(), Refusal> {
         let number = self.faults.iter().find(|(_, fault)| &*fault.id == id).map(|(number, _)| *number);
         let Some(number) = number else {
@@ -168,19 +168,19 @@ impl Fleet {
         self.touch(cx);
     }
 
-    /// Ends the faults that have struck as often as they may.
+    /// Ends the faults that had their last allowed strike.
     pub(crate) fn settle_exhausted(&mut self, cx: &mut Cx) {
         while let Some(number) = self.exhausted.pop() {
             cx.scoped(cx.cause(), |cx| self.end_fault(cx, number));
         }
     }
 
-    /// Returns whether offers of any machine are withheld from anybody.
+    /// Returns whether any offers are withheld.
     pub fn withholds_offers(&self) -> bool {
         self.faults.values().any(|fault| fault.kind() == FaultKind::OffersWithheld)
     }
 
-    /// Returns whether a service gets no offers from a machine now.
+    /// Returns whether a service's offers from a machine are withheld now.
     pub fn offers_withheld(&self, service: &Text, hostname: &Text, agent_id: &Text) -> bool {
         if !self.withholds_offers() {
             return false;
@@ -194,8 +194,8 @@ impl Fleet {
         withholding.any(|fault| labels.matches(&fault.spec.target))
     }
 
-    /// Returns whether a status of a process with these labels gets lost on this attempt. Counts the loss; what is
-    /// told about it has the fault's strike as its cause.
+    /// Returns whether a status of a process with these labels is lost on this attempt. Counts the loss; events about
+    /// it have the fault's strike as their cause.
     pub fn drops_status(&mut self, cx: &mut Cx, labels: &Labels) -> bool {
         if self.faults.is_empty() {
             return false;

@@ -1,6 +1,6 @@
-//! Machines join and leave.
+//! Adds and removes machines.
 //!
-//! *Knows*: names, addresses and ports. *Must not know*: who registers with whom when a machine has joined.
+//! *Knows*: names, addresses and ports. *Must not know*: who registers with whom after a machine has joined.
 
 use crate::spec::{MachineId, MachineSpec};
 use crate::{Cx, Fleet};
@@ -10,15 +10,15 @@ use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Refusal, Text};
 use std::sync::Arc;
 
-/// The port at which whoever runs a machine is reached, unless the input says otherwise.
+/// Default port of a machine's agent.
 const USUAL_PORT: u16 = 5051;
 
 /// Targets of an input's placement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// On a new machine: its hostname and address.
+    /// A new machine: its hostname and address.
     New(Text, Text),
-    /// On a machine that is there already.
+    /// An existing machine.
     Again(MachineId),
 }
 
@@ -26,13 +26,13 @@ fn bad<T>(text: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::new(RefusalCode::BadRequest, text))
 }
 
-/// The refusal of a machine that is there already.
+/// The refusal of a machine that exists already.
 pub fn there_already(hostname: &str) -> Refusal {
     Refusal::new(RefusalCode::Conflict, format!("a machine {hostname} is there already"))
 }
 
 impl Fleet {
-    /// Hostnames and addresses of the machines that an input brings in, or the machine that it means.
+    /// Returns hostnames and addresses of the machines that an input adds, or the existing machine it names.
     ///
     /// *Errors*: repeated names, more machines than a world allows.
     pub fn places(&self, add: &AddAgent) -> Result<Vec<Place>, Refusal> {
@@ -54,7 +54,7 @@ impl Fleet {
             .machine_ids()
             .filter_map(|id| Some((id, self.machine(id)?, self.machine_ref(id)?.port.unwrap_or(USUAL_PORT))))
             .collect();
-        // With a port of its own something may join an existing machine.
+        // With its own port, another agent may join an existing machine.
         let in_the_way = |other: u16| add.port.is_none() || other == port;
         let mut used: SortedSet<Text> = there
             .iter()
@@ -96,7 +96,7 @@ impl Fleet {
         Ok(places)
     }
 
-    /// Brings a machine in as an input describes it.
+    /// Adds a machine as described by an input.
     pub fn join(&mut self, cx: &mut Cx, add: &AddAgent, hostname: Text, ip: Text) -> MachineId {
         let spec = MachineSpec {
             hostname,
@@ -114,15 +114,14 @@ impl Fleet {
         id
     }
 
-    /// The port at which whoever runs a machine is reached, where it is not the usual one.
+    /// The port of a machine's agent, if it is not the default.
     pub fn machine_port(&self, id: MachineId) -> Option<u16> {
         self.machine_ref(id)?.port
     }
 
-    /// The machines that an input means: all of a hostname, one of them written `HOSTNAME@ADDRESS`, or the one of an agent's
-    /// id.
+    /// Returns the machines named by an input: all with a hostname, one as `HOSTNAME@ADDRESS`, or the one with an agent id.
     ///
-    /// *Errors*: none of that name, several addresses of that name.
+    /// *Errors*: no such machine, or several addresses with that name.
     pub fn machines_meant(&self, which: &str) -> Result<Vec<MachineId>, Refusal> {
         let (hostname, ip) = which.split_once('@').map_or((which, None), |(name, ip)| (name, Some(ip)));
         let of_agent = |id: &MachineId| {

@@ -1,4 +1,4 @@
-//! Labels of a process and the target patterns that match on them.
+//! Labels of a process and the target patterns that match them.
 //!
 //! *Knows*: pattern words with `*`. *Must not know*: what a service or a pod is.
 
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct Labels(Arc<Vec<(&'static str, Text)>>);
 
 impl Labels {
-    /// Labels from pairs; the last of a repeated name wins.
+    /// Creates labels from pairs; the last of a repeated name wins.
     pub fn new(pairs: impl IntoIterator<Item = (&'static str, Text)>) -> Self {
         let mut labels = Self::default();
         for (name, value) in pairs {
@@ -27,7 +27,7 @@ impl Labels {
         self.0.iter().find(|(n, _)| *n == name).map(|(_, value)| value)
     }
 
-    /// The id of the task; empty where there is none.
+    /// The task id; empty if there is none.
     pub fn task_id(&self) -> Text {
         self.get("task-id").cloned().unwrap_or_default()
     }
@@ -45,7 +45,7 @@ impl Labels {
         }
     }
 
-    /// These labels and more, which come in order of their names; of a repeated name the later wins.
+    /// Returns these labels with more, which are sorted by name; the later of a repeated name wins.
     pub fn with(&self, more: impl IntoIterator<Item = (&'static str, Text)>) -> Self {
         // Room for all names in use.
         let mut all = Vec::with_capacity(self.0.len() + 5);
@@ -69,9 +69,9 @@ impl Labels {
 
     /// Returns whether every given pattern of the target matches.
     ///
-    /// `pod` matches the instance or the type; `task` the full name, the short name behind the pod
-    /// instance, or the id; `agent` the hostname or the agent id. `plugin` and `action` match calls only. A `task` or `service` that
-    /// begins with a slash is also matched with the type of the pod: an app has its id there.
+    /// `pod` matches the instance or the type; `task` the full name, the short name after the pod instance, or the id; `agent` the
+    /// hostname or the agent id. `plugin` and `action` match calls only. A `task` or `service` that begins with a slash is also
+    /// matched against the pod type, which is the id of an app.
     pub fn matches(&self, target: &Target) -> bool {
         let any = |pattern: &Option<String>, names: &[&str]| {
             pattern
@@ -89,19 +89,19 @@ impl Labels {
                 || self.is_of_app(target.task.as_deref()))
     }
 
-    /// A pattern that begins with a slash means the app or pod of this id.
+    /// A pattern that begins with a slash is the id of an app or pod.
     fn is_of_app(&self, pattern: Option<&str>) -> bool {
         let pattern = pattern.filter(|pattern| pattern.starts_with('/'));
         pattern.is_some_and(|pattern| self.get("pod-type").is_some_and(|id| glob(pattern, id)))
     }
 
-    /// The task's name behind its pod instance: `server` of `hello-0-server`.
+    /// The task's name after its pod instance: `server` of `hello-0-server`.
     fn short_task(&self) -> Option<&str> {
         self.get("task")?.strip_prefix(&**self.get("pod")?)?.strip_prefix('-')
     }
 }
 
-/// Returns whether `text` matches `pattern`, in which `*` stands for any run of characters.
+/// Returns whether `text` matches `pattern`, in which `*` matches any run of characters.
 ///
 /// *Cost*: length of the pattern times length of the text at worst; never exponential.
 pub fn glob(pattern: &str, text: &str) -> bool {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_put_together_in_order() {
+    fn merged_labels_are_ordered() {
         let few = Labels::new([("pod", "p".into()), ("task", "old".into())]);
         let more = [("agent", "a"), ("service", "s"), ("task", "new"), ("task-id", "i")];
         let more = || more.map(|(name, value)| (name, Text::from(value)));
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_of_apps_are_targets() {
+    fn app_ids_are_targets() {
         let labels = Labels::new([
             ("service", "marathon".into()),
             ("pod", "shop_db.instance-1".into()),

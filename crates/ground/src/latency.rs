@@ -1,7 +1,7 @@
 //! Latencies: seeded draws, all in one place.
 //!
-//! *Knows*: spans and purposes. A draw depends on the seed, the process's name and how often that name was
-//! launched, so that one more process shifts nobody else's luck.
+//! *Knows*: spans and purposes. A draw depends on the seed, the process's name and its number of launches, so that an
+//! additional process does not change the draws of others.
 
 use planarium_kernel::draw;
 
@@ -41,12 +41,12 @@ impl Luck {
         self.between(Purpose::Slow, 20_000, 40_000)
     }
 
-    /// Returns the time that a process works before it ends by itself.
+    /// Returns how long a process works before it ends on its own.
     pub(crate) fn work_ms(self) -> u64 {
         self.between(Purpose::Work, 1_000, 8_000)
     }
 
-    /// From running to a crash that its name or a fault brings.
+    /// Returns the time from running to a crash caused by its name or a fault.
     pub(crate) fn crash_ms(self) -> u64 {
         self.between(Purpose::Crash, 500, 3_000)
     }
@@ -56,12 +56,12 @@ impl Luck {
         self.between(Purpose::Kill, 50, 250)
     }
 
-    /// From the end of a hang to the next progress.
+    /// Returns the time from the end of a hang to the next progress.
     pub(crate) fn resume_ms(self) -> u64 {
         self.between(Purpose::Resume, 200, 1_000)
     }
 
-    /// Returns whether a fault of this chance strikes on this occasion. *Units*: thousandths.
+    /// Returns whether a fault with this chance strikes on this occasion. *Units*: thousandths.
     pub(crate) fn strikes(self, fault: u64, occasion: u64, per_mille: u32) -> bool {
         let n = draw::absorb(draw::absorb(fault, self.nth), occasion);
         draw::chance(self.seed, self.entity, Purpose::Fault as u32, n, per_mille)

@@ -1,10 +1,10 @@
-//! Machines, the processes on them, their checks, and everything that can go wrong with them.
+//! Machines, the processes on them, their checks, and their failures.
 //!
 //! *Knows*: machines, processes, probes, latencies, faults.
-//! *Must not know*: offers, pods, plans, or any real system's words. Dividing a machine's resources is the work of those who
-//! run on it; who holds how much of them is in the [`ledger`].
+//! *Must not know*: offers, pods, plans, or any real system's words. The parts that run on a machine divide its resources;
+//! the [`ledger`] records the allocations.
 //!
-//! Whatever happens is put into an outbox of [`FleetEvent`]s; whoever drives the fleet hands them on.
+//! Everything that happens is put into an outbox of [`FleetEvent`]s; the driver of the fleet delivers them.
 
 mod behaviour;
 mod call;
@@ -67,7 +67,7 @@ pub(crate) enum Timer {
     Life(ProcessId, Fate),
     /// A check begins or times out.
     Probe(ProcessId, CheckKind),
-    /// A check from outside begins or times out.
+    /// An external check begins or times out.
     Watch(ProcessId, Owner, u32),
     /// A fault's time is over.
     FaultEnd(u32),
@@ -79,18 +79,18 @@ struct Armed {
     timer: Timer,
 }
 
-/// A process as somebody outside says it is.
+/// The state of a process as set from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
     /// It has been taken on.
     Starting,
-    /// It runs, and its checks gave this.
+    /// It runs, with these check results.
     Running(SaidChecks),
-    /// It is no more.
+    /// It has ended.
     Ended,
 }
 
-/// Results of a process's checks as somebody outside says them.
+/// Results of a process's checks as set from outside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SaidChecks {
     /// Exit code of its readiness check.
@@ -121,18 +121,18 @@ pub struct Fleet {
     pub(crate) machines: Vec<Arc<Machine>>,
     pub(crate) processes: IdMap<ProcessId, Arc<Process>>,
     next_process: Counter,
-    /// Number of launches by name, keyed by the number that the name's draws use.
+    /// Number of launches by name, keyed by the number used for the name's draws.
     launches: Map<u64, u64, 8>,
     rules: Rules,
     pub(crate) faults: Faults,
     next_fault: Counter,
-    /// Faults that have struck as often as they may and are about to end.
+    /// Faults that had their last allowed strike and are about to end.
     pub(crate) exhausted: Vec<u32>,
     timers: EventQueue<Armed>,
     out: VecDeque<FleetEvent>,
-    /// Number of the last event when rules or faults last changed.
+    /// Number of the last event at which rules or faults changed.
     touched: u64,
-    /// Capacity and holdings of all machines.
+    /// Capacity and allocations of all machines.
     ledger: Ledger,
 }
 
@@ -156,7 +156,7 @@ impl Fleet {
         }
     }
 
-    /// Number of the last event when rules or faults last changed; for caches of what others show.
+    /// Number of the last event at which rules or faults changed; for caches of views.
     pub fn touched(&self) -> u64 {
         self.touched
     }
@@ -170,7 +170,7 @@ impl Fleet {
         id
     }
 
-    /// Takes a machine out for good, with everything on it.
+    /// Removes a machine permanently, with everything on it.
     pub fn remove_machine(&mut self, cx: &mut Cx, id: MachineId) {
         let Some(machine) = self.machines.get_mut(id.index()).map(Arc::make_mut) else { return };
         if std::mem::replace(&mut machine.removed, true) {
@@ -186,14 +186,14 @@ impl Fleet {
         cx.emit(EventBody::MachineRemoved { agent });
     }
 
-    /// Says under which agent id a machine is known, so that targets can name it.
+    /// Sets a machine's agent id, so that targets can name it.
     pub fn set_agent_id(&mut self, id: MachineId, agent_id: Text) {
         if let Some(machine) = self.machines.get_mut(id.index()).map(Arc::make_mut) {
             machine.labels.set("agent-id", agent_id);
         }
     }
 
-    /// Starts a process. On a machine that is lost or removed nothing starts and nothing is reported.
+    /// Starts a process. On a lost or removed machine nothing starts and nothing is reported.
     pub fn launch(&mut self, cx: &mut Cx, spec: ProcessSpec) -> ProcessId {
         let pid = ProcessId(self.next_process.next());
         let machine = spec.machine;
@@ -226,7 +226,7 @@ impl Fleet {
         pid
     }
 
-    /// Changes how matching processes behave from now on, those that run included.
+    /// Changes the behaviour of matching processes from now on, including running ones.
     pub fn set_behaviour(&mut self, cx: &mut Cx, rule: &ProcessBehaviour) {
         self.rules.push(rule.clone());
         self.touch(cx);
@@ -257,7 +257,7 @@ impl Fleet {
         }
     }
 
-    /// Somebody outside says how a process is. Only who checks it from outside hears of it.
+    /// Sets the state of a process from outside. Only its external checkers are notified.
     pub fn say(&mut self, cx: &mut Cx, pid: ProcessId, said: Said) {
         let now = cx.now();
         let Some(process) = self.process_mut(pid) else { return };
@@ -292,12 +292,12 @@ impl Fleet {
         self.timers.next_due()
     }
 
-    /// Returns how many timers are pending that would change something.
+    /// Returns the number of pending timers that would change something.
     pub fn one_shots(&self) -> usize {
         self.timers.one_shots()
     }
 
-    /// Returns whether the next periodic work would change something. Never: what would is a one-shot timer.
+    /// Returns whether the next periodic work would change something. Always false: such work has a one-shot timer.
     pub fn restless(&self) -> bool {
         false
     }
@@ -323,22 +323,22 @@ impl Fleet {
         }
     }
 
-    /// Roughly how many bytes a copy takes. *Units*: bytes.
+    /// Estimates the bytes of a full copy.
     pub fn weight(&self) -> u64 {
         64 * self.machines.len() as u64 + 512 * self.processes.len() as u64 + 64 * self.timers.len() as u64
     }
 
-    /// Takes the oldest of what there is to report.
+    /// Takes the oldest report.
     pub fn next_event(&mut self) -> Option<FleetEvent> {
         self.out.pop_front()
     }
 
-    /// Returns whether there is nothing to report.
+    /// Returns whether there are no reports.
     pub fn is_silent(&self) -> bool {
         self.out.is_empty()
     }
 
-    /// Takes the oldest report about a process that this owner started.
+    /// Takes the oldest report about a process of this owner.
     pub fn next_event_of(&mut self, owner: Owner) -> Option<FleetEvent> {
         let at = self.out.iter().position(|event| event.owner == Some(owner))?;
         self.out.remove(at)

@@ -1,7 +1,7 @@
-//! The life of a process: what its next turn is, when it is due, and what it brings.
+//! The life of a process: its next transition, when that is due, and its effect.
 //!
-//! *Order*: a process's next turn is always recomputed from what holds now (behaviour, names, faults), so
-//! that a fault that ends leaves nothing behind.
+//! *Order*: a process's next transition is always recomputed from the current behaviour, names and faults, so that a
+//! fault leaves nothing behind when it ends.
 
 use crate::{
     Armed, Cx, Fleet, Timer,
@@ -16,7 +16,7 @@ use planarium_kernel::{Cause, Class, EventQueue, SimTime};
 use planarium_protocol::{Text, input::FaultKind};
 use std::sync::Arc;
 
-/// The next turn of a process and when it is due.
+/// Returns the next transition of a process and when it is due.
 pub(crate) fn fate(faults: &Faults, process: &Process) -> Option<(SimTime, Fate)> {
     if process.is_manual() {
         return None;
@@ -92,7 +92,7 @@ fn told(pid: ProcessId, process: &Process, trigger: Trigger) -> FleetEventKind {
     }
 }
 
-/// Arms the next turn of a process and its probes.
+/// Arms the next transition of a process and its probes.
 fn rearm(
     faults: &Faults,
     timers: &mut EventQueue<Armed>,
@@ -100,7 +100,7 @@ fn rearm(
     pid: ProcessId,
     now: SimTime,
 ) {
-    // What `refresh_hang` does where nothing can hold anything.
+    // Same as `refresh_hang` when nothing can hold processes.
     if faults.is_empty() && process.hung && process.may_hang() {
         (process.hung, process.resumed) = (false, Some(now));
     }
@@ -124,7 +124,7 @@ fn rearm(
 }
 
 impl Fleet {
-    /// Recomputes what comes next for a process: hangs, its next turn, its probes.
+    /// Recomputes the hangs, the next transition and the probes of a process.
     pub(crate) fn refresh(&mut self, cx: &mut Cx, pid: ProcessId) {
         if !self.faults.is_empty() {
             self.refresh_hang(cx, pid);
@@ -135,7 +135,7 @@ impl Fleet {
         }
     }
 
-    /// Recomputes every process that a target means.
+    /// Recomputes every process of a target.
     pub(crate) fn refresh_matching(&mut self, cx: &mut Cx, target: &planarium_protocol::input::Target) {
         let matching: Vec<ProcessId> = self
             .processes
@@ -180,7 +180,7 @@ impl Fleet {
         }
     }
 
-    /// Goes on as the table says. What is reported follows from what has come about, unless it is given.
+    /// Applies a transition of the table. The report follows from the transition, unless it is given.
     pub(crate) fn turn(
         &mut self,
         cx: &mut Cx,
@@ -217,15 +217,15 @@ impl Fleet {
         }
     }
 
-    /// Asks a process to end, giving it this much time. A repeated request can only shorten the time,
-    /// counted from the first one. A process that has not begun ends at once.
+    /// Asks a process to end within this time. A repeated request can only shorten the time, counted from the first
+    /// one. A process that has not begun ends immediately.
     ///
-    /// A process uses the whole time it is given; with none it ends after a short seeded delay.
+    /// A process uses its whole grace time; without one it ends after a short seeded delay.
     pub fn kill(&mut self, cx: &mut Cx, pid: ProcessId, grace_ms: u64) {
         self.kill_because(cx, pid, grace_ms, false);
     }
 
-    /// Ends a process that was asked to end while somebody played it, once nobody does any more.
+    /// Ends a process that was asked to end under manual control, once it is no longer manual.
     pub(crate) fn resume_kill(&mut self, cx: &mut Cx, pid: ProcessId) {
         let Some(process) = self.processes.get(&pid) else { return };
         if !process.is_manual() && process.kill.is_some() && process.state != ProcessState::Killing {
@@ -237,7 +237,7 @@ impl Fleet {
     pub(crate) fn kill_because(&mut self, cx: &mut Cx, pid: ProcessId, grace_ms: u64, unhealthy: bool) {
         let (now, cause) = (cx.now(), cx.cause());
         if unhealthy {
-            // Nobody above asked for it, and what can be done to the process changes.
+            // No part above requested it, and the possible actions on the process change.
             self.touch(cx);
         }
         let Some(process) = self.process_mut(pid) else { return };

@@ -1,4 +1,4 @@
-//! One machine: what it is, what runs on it, whether it is away.
+//! One machine: its specification, its processes, its absence.
 
 use crate::{
     event::Absence,
@@ -13,14 +13,14 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Machine {
     pub(crate) spec: Arc<MachineSpec>,
-    /// Labels that targets match on: `agent` and, once known, `agent-id`.
+    /// Labels for target patterns: `agent` and, once known, `agent-id`.
     pub(crate) labels: Labels,
-    /// Faults that keep it away, with their way.
+    /// Faults that keep it away, and how.
     pub(crate) away: Vec<(u32, Absence)>,
-    /// The worst that befell it since it left.
+    /// The most severe absence since it left.
     pub(crate) worst: Option<Absence>,
     pub(crate) removed: bool,
-    /// Port of whoever runs it, where the input named one.
+    /// Port of its agent, if the input named one.
     pub(crate) port: Option<u16>,
     pub(crate) processes: SortedSet<ProcessId>,
 }

@@ -1,4 +1,4 @@
-//! A machine as everybody sees it, before any part adds what it knows.
+//! A machine's view before the parts add their data.
 //!
 //! *Knows*: names, amounts, faults. *Must not know*: agents, tasks, pods.
 
@@ -15,7 +15,7 @@ use planarium_protocol::{Amount, Input, Text};
 const USUAL: [i64; 3] = [8_000, 32_768_000, 204_800_000];
 
 impl Fleet {
-    /// A machine without what any part knows of it.
+    /// Returns the view of a machine without the parts' data.
     pub fn machine_view(&self, id: MachineId) -> Option<MachineView> {
         let machine = self.machine_ref(id)?;
         let spec = &machine.spec;
@@ -59,7 +59,7 @@ impl Fleet {
         })
     }
 
-    /// Says why a machine is in the state that it is in, as far as no layer knows more; none when there is no such machine.
+    /// Explains the state of a machine without the layers' data; `None` if the machine does not exist.
     pub fn why_machine(&self, which: &str) -> Option<MachineWhy> {
         let hostname = which.split_once('@').map_or(which, |(name, _)| name);
         let view = self.machine_view(self.find_machine(hostname)?)?;
@@ -88,7 +88,7 @@ impl Fleet {
         })
     }
 
-    /// Adds to an explanation of a machine what the ledger says of it.
+    /// Adds the ledger's data to the explanation of a machine.
     pub fn explain_holdings(&self, why: &mut MachineWhy) {
         let hostname = why.agent.split_once('@').map_or(&*why.agent, |(name, _)| name);
         let Some(id) = self.find_machine(hostname) else { return };
@@ -115,7 +115,7 @@ impl Fleet {
         }
     }
 
-    /// Ways to hurt a machine, and to bring it back.
+    /// Actions that break a machine or bring it back.
     pub fn machine_actions(&self, id: MachineId) -> Vec<ActionView> {
         let Some(spec) = self.machine(id) else { return Vec::new() };
         let fault = |kind, for_ms| {

@@ -1,10 +1,10 @@
 //! Probes: readiness and health checks of running processes.
 //!
-//! A probe whose next result is known and would change nothing is *parked*: it costs nothing and emits nothing
-//! until a fault or a rule concerns its process; then it goes on at its own instants.
+//! A probe whose next result is known and would change nothing is *parked*: it costs nothing and reports nothing
+//! until a fault or a rule concerns its process; then it resumes its schedule.
 //!
 //! Source: `apache/mesos: src/checks/checker_process.cpp`, `health_checker.cpp` (grace, consecutive failures,
-//! what is told). Differ: checks take no time unless the process hangs; then they time out.
+//! reporting). Differ: checks take no time unless the process hangs; then they time out.
 
 use crate::{
     Armed, Cx, Fleet, Timer,
@@ -18,7 +18,7 @@ use planarium_kernel::{Class, EventQueue, SimTime};
 use planarium_protocol::{EventBody, input::FaultKind};
 use std::sync::Arc;
 
-/// Checks come no more often than this, whatever the definition says.
+/// Minimum interval of checks, whatever the definition says.
 pub const MIN_INTERVAL_MS: u64 = 1_000;
 /// The exit code shown for a check that timed out.
 pub const TIMEOUT_EXIT_CODE: i32 = 124;
@@ -53,16 +53,16 @@ impl Process {
     }
 }
 
-/// A result to come.
+/// A predicted result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Forecast {
-    /// The exit code; none is a timeout.
+    /// The exit code; `None` for a timeout.
     pub(crate) result: Option<i32>,
     /// The fault that brings it.
     pub(crate) fault: Option<u32>,
     /// It comes from the behaviour's list.
     pub(crate) listed: bool,
-    /// Later results will differ without anybody's doing.
+    /// Later results will differ without any input.
     pub(crate) passing: bool,
 }
 
@@ -71,7 +71,7 @@ fn forecast(faults: &Faults, process: &Process, kind: CheckKind, at: SimTime) ->
     forecast_of(faults, process, Asked { kind, probe: process.probe(kind), command }, at)
 }
 
-/// A check, as far as its next result depends on it.
+/// The inputs of a check's prediction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
     /// Its kind.
@@ -121,7 +121,7 @@ pub(crate) fn forecast_of(faults: &Faults, process: &Process, asked: Asked<'_>, 
     Forecast { passing: uncertain, ..certain(Some(code)) }
 }
 
-/// Arms the next check, or parks the probe, or disarms it.
+/// Arms the next check, or parks or disarms the probe.
 pub(crate) fn arm_probe(
     faults: &Faults,
     timers: &mut EventQueue<Armed>,
@@ -163,7 +163,7 @@ pub(crate) fn arm_probe(
 }
 
 impl Fleet {
-    /// A check begins, or the time of a hanging one is over.
+    /// Starts a check, or ends one that hangs.
     pub(crate) fn probe_due(&mut self, cx: &mut Cx, pid: ProcessId, kind: CheckKind) {
         let now = cx.now();
         let Self { processes, faults, timers, .. } = self;
@@ -174,7 +174,7 @@ impl Fleet {
         let timed_out = process.probe(kind).waiting;
         let forecast = forecast(faults, process, kind, now);
         if forecast.result.is_none() && !timed_out {
-            // It hangs. Without a timeout nobody ever hears of it.
+            // It hangs. Without a timeout it is never reported.
             let cause = process.cause;
             let ends = (timeout_ms > 0).then(|| now.saturating_add(timeout_ms));
             let told = kind == CheckKind::Readiness && process.probe(kind).last == Some(Seen(None));

@@ -1,6 +1,6 @@
-//! One process and the table of what may happen to it in which state.
+//! One process and its table of transitions by state.
 //!
-//! *Knows*: states, triggers, what was reported so far. *Must not know*: timers' instants; the fleet arms them.
+//! *Knows*: states, triggers, past reports. *Must not know*: timers; the fleet arms them.
 
 use crate::{
     SaidChecks,
@@ -14,24 +14,24 @@ use planarium_kernel::{Cause, SimTime, TimerId};
 use planarium_protocol::{Text, input::Behaviour};
 use std::sync::Arc;
 
-/// A check that somebody outside carries out.
+/// An external check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watch {
-    /// Owner that is told of it.
+    /// Owner to notify.
     pub owner: Owner,
-    /// Tells an owner's checks of one process apart.
+    /// Distinguishes an owner's checks of one process.
     pub number: u32,
-    /// Which faults and behaviours concern it.
+    /// Selects the faults and behaviours that apply.
     pub kind: CheckKind,
-    /// The command asked for; the module `convention` says which outcomes a command can ask for.
+    /// The command; the module `convention` says which outcomes a command can request.
     pub command: Text,
-    /// The first check; those that follow keep the interval, whether the process runs or not.
+    /// Instant of the first check; later ones keep the interval, whether the process runs or not.
     pub first: SimTime,
     /// From one check to the next.
     pub interval_ms: u64,
-    /// After this long a check without a result counts as failed.
+    /// Timeout after which a check counts as failed.
     pub timeout_ms: u64,
-    /// Failure after failure leads to something, so that the world is not at rest while they come.
+    /// Repeated failures have a consequence, so the world is not idle while they occur.
     pub counted: bool,
 }
 
@@ -74,24 +74,24 @@ pub(crate) enum Trigger {
     Begin,
     /// It is up.
     Up,
-    /// It ends by itself, or a fault ends it.
+    /// It ends on its own, or a fault ends it.
     Exit,
     /// It is asked to end.
     Kill,
-    /// The time it had for ending is over.
+    /// Its grace time is over.
     GraceOver,
 }
 
 /// Results of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// It goes on in another state.
+    /// It continues in another state.
     To(ProcessState),
     /// It has exited.
     Exited,
     /// It was ended from outside.
     Killed,
-    /// The time it has for ending may only get shorter.
+    /// The grace time may only become shorter.
     Shorten,
     /// Nothing, and why.
     Ignore(&'static str),
@@ -116,7 +116,7 @@ pub(crate) const fn step(state: ProcessState, trigger: Trigger) -> Step {
     }
 }
 
-/// End of a process that ends by itself.
+/// End of a process on its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Exit {
     pub(crate) code: i32,
@@ -141,17 +141,17 @@ pub(crate) enum Fate {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProbeState {
     pub(crate) timer: Option<TimerId>,
-    /// When the next check begins, or would, were the probe not parked.
+    /// When the next check begins, or would begin if the probe were not parked.
     pub(crate) next: Option<SimTime>,
     /// The check under way hangs.
     pub(crate) waiting: bool,
     pub(crate) attempts: u32,
-    /// Results taken from the behaviour's list so far.
+    /// Number of results taken from the behaviour's list.
     pub(crate) listed: u32,
     pub(crate) last: Option<Seen>,
 }
 
-/// A result: an exit code, or none after a timeout.
+/// A result: an exit code, or `None` after a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seen(pub(crate) Option<i32>);
 
@@ -162,17 +162,17 @@ pub(crate) struct Process {
     pub(crate) luck: Luck,
     pub(crate) hints: Hints,
     pub(crate) behaviour: Arc<Behaviour>,
-    /// From launch to running when nothing slows it down, where whoever launched it says so.
+    /// Time from launch to running without delays, if the launching part sets it.
     pub(crate) usual_start_ms: Option<u64>,
     pub(crate) state: ProcessState,
     pub(crate) cause: Cause,
     pub(crate) launched: SimTime,
     pub(crate) running_since: SimTime,
-    /// When it was last let go on after a hang.
+    /// Instant at which its last hang ended.
     pub(crate) resumed: Option<SimTime>,
     pub(crate) hung: bool,
     pub(crate) life: Option<TimerId>,
-    /// When it was asked to end, and until when it may take.
+    /// When it was asked to end, and its deadline.
     pub(crate) kill: Option<Kill>,
     pub(crate) readiness: ProbeState,
     pub(crate) health: ProbeState,
@@ -180,9 +180,9 @@ pub(crate) struct Process {
     pub(crate) health_failures: u32,
     /// Checks from outside.
     pub(crate) watches: Vec<Watching>,
-    /// Nobody outside reaches its machine.
+    /// Its machine is disconnected.
     pub(crate) cut_off: bool,
-    /// Results of its checks as somebody said them last; of a process that goes on by itself, those that nobody has heard.
+    /// Check results last set from outside; for a process that is not manual, those not yet reported.
     pub(crate) said: SaidChecks,
 }
 
@@ -228,17 +228,17 @@ impl Process {
         }
     }
 
-    /// Waits for somebody to say what happens.
+    /// Returns whether the process waits for manual control.
     pub(crate) fn is_manual(&self) -> bool {
         self.behaviour.manual == Some(true)
     }
 
-    /// Result of checks of a kind as somebody has said it, while nothing else decides.
+    /// Returns a check result set from outside, if nothing else decides.
     pub(crate) fn said_of(&self, kind: CheckKind) -> Option<i32> {
         self.said.of(kind).filter(|_| self.is_manual())
     }
 
-    /// Takes the result that somebody said of checks of a kind, of a process that goes on by itself.
+    /// Takes a check result set from outside, of a process that is not manual.
     pub(crate) fn said_before(&mut self, kind: CheckKind) -> Option<i32> {
         let said = self.said.of(kind).filter(|_| !self.is_manual())?;
         match kind {
@@ -248,12 +248,12 @@ impl Process {
         Some(said)
     }
 
-    /// Returns whether something can hold it now.
+    /// Returns whether a hang can hold it now.
     pub(crate) fn may_hang(&self) -> bool {
         !self.is_manual() && self.state != ProcessState::Launching
     }
 
-    /// From launch to running, before faults.
+    /// Time from launch to running, before faults.
     pub(crate) fn start_ms(&self) -> u64 {
         match self.behaviour.start_ms {
             Some(ms) => ms,
@@ -264,7 +264,7 @@ impl Process {
         }
     }
 
-    /// Returns the exit and the running time of a process that ends by itself, before faults.
+    /// Returns the exit and the running time of a process that ends on its own, before faults.
     pub(crate) fn natural_exit(&self) -> Option<(u64, Exit)> {
         let Behaviour { exit_code, exit_after_ms, .. } = &*self.behaviour;
         let program = &self.spec.program;
@@ -296,7 +296,7 @@ pub(crate) fn exit_text(code: i32) -> Text {
 mod tests {
     use super::*;
 
-    /// The diagram, drawn from the table itself.
+    /// The diagram, drawn from the table.
     #[test]
     fn transitions() {
         use ProcessState::{Killing, Launching, Running, Starting};

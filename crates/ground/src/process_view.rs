@@ -1,7 +1,7 @@
-//! Machines with the processes that systems start on them by themselves, and what can be done to a process.
+//! Views of processes that systems start on machines themselves, and actions on them.
 //!
-//! *Knows*: the ledger of machines; the words of the Mesos master for states of tasks, which serve for any process.
-//! *Must not know*: whose processes they are.
+//! *Knows*: the ledger of machines; the Mesos master's words for task states, which are used for any process. *Must
+//! not know*: the owners of processes.
 
 use crate::Fleet;
 use crate::ledger::Holding;
@@ -12,7 +12,7 @@ use planarium_protocol::view::{ActionView, MachineView, TaskView};
 use planarium_protocol::{Input, Text};
 use std::sync::Arc;
 
-/// The word for the state of a process.
+/// The word for a process state.
 const fn word(state: ProcessState) -> &'static str {
     match state {
         ProcessState::Launching => "TASK_STAGING",
@@ -23,7 +23,7 @@ const fn word(state: ProcessState) -> &'static str {
 }
 
 impl Fleet {
-    /// Adds processes that belong to no layer to the machines' views. Returns a number that grows whenever one of them comes, goes or
+    /// Adds processes without a layer to the machines' views. Returns a number that grows whenever such a process starts, ends or
     /// changes.
     pub fn show_processes(&self, machines: &mut [Arc<MachineView>]) -> u64 {
         let newest = self.ledger().last_moved();
@@ -39,7 +39,7 @@ impl Fleet {
                 continue;
             }
             let machine = Arc::make_mut(machine);
-            // A sum, because either part may be the newer one.
+            // Use a sum, because either part may be the newer one.
             machine.revision = machine.revision.saturating_add(moved);
             for (_, pid, holding) in self.ledger().processes(id) {
                 holding.amounts.add_to(machine);

@@ -1,6 +1,6 @@
-//! Machines and processes as records: looked up, changed, taken away; and what is reported of them.
+//! Records of machines and processes, and reports about them.
 //!
-//! *Must not know*: what comes next for a process. Everything else in the fleet is above this.
+//! *Must not know*: what comes next for a process. Everything else in the fleet builds on this.
 
 use crate::{
     Cx, Fleet,
@@ -16,11 +16,11 @@ use std::sync::Arc;
 
 impl Fleet {
     pub(crate) fn touch(&mut self, cx: &Cx) {
-        // Never the same twice: what is shown may change between two events.
+        // Always increases: views may change between two events.
         self.touched = (self.touched + 1).max(cx.next_seq() - 1);
     }
 
-    /// The machine as it joined; none when there is no such machine any more.
+    /// Returns a machine as it joined; `None` if it was removed.
     pub fn machine(&self, id: MachineId) -> Option<&Arc<MachineSpec>> {
         self.machine_ref(id).map(|machine| &machine.spec)
     }
@@ -40,12 +40,12 @@ impl Fleet {
         self.machine_ids().find(|id| self.machine_ref(*id).is_some_and(|m| &**m.hostname() == hostname))
     }
 
-    /// In which way a machine is away, if it is.
+    /// Returns how a machine is away, if it is.
     pub fn absence(&self, id: MachineId) -> Option<Absence> {
         self.machine_ref(id).and_then(|machine| machine.worst)
     }
 
-    /// Takes a process away without a report.
+    /// Removes a process without a report.
     pub fn vanish(&mut self, pid: ProcessId) {
         let Some(process) = self.processes.remove(&pid) else { return };
         let own = [process.life, process.readiness.timer, process.health.timer];
@@ -64,12 +64,12 @@ impl Fleet {
         self.out.push_back(FleetEvent { cause: cx.cause(), owner: None, kind });
     }
 
-    /// Reports that an operator plans to take the machines of a hostname away for a while, or does so no longer.
+    /// Reports that an operator plans to take a hostname's machines away, or has cancelled the plan.
     pub fn report_plan(&mut self, cx: &Cx, hostname: &Text, planned: bool) {
         self.report(cx, FleetEventKind::AbsencePlanned { hostname: hostname.clone(), planned });
     }
 
-    /// Reports about a process to whoever started it.
+    /// Reports about a process to its owner.
     pub(crate) fn report_to(&mut self, cx: &Cx, owner: Owner, kind: FleetEventKind) {
         self.out.push_back(FleetEvent { cause: cx.cause(), owner: Some(owner), kind });
     }
@@ -83,7 +83,7 @@ impl Fleet {
         self.processes.get_mut(&pid).map(Arc::make_mut)
     }
 
-    /// In which state a process is; none when it has ended.
+    /// Returns the state of a process; `None` if it has ended.
     pub fn process_state(&self, pid: ProcessId) -> Option<ProcessState> {
         self.processes.get(&pid).map(|process| process.state)
     }
@@ -92,7 +92,7 @@ impl Fleet {
         self.machines.get(id.index()).map(|machine| &**machine).filter(|machine| !machine.removed)
     }
 
-    /// A process is no more: so is what it held.
+    /// Releases the allocation of an ended process.
     pub(crate) fn release_process(&mut self, cause: Cause, pid: ProcessId, spec: &ProcessSpec) {
         if self.ledger.set(spec.machine, spec.owner, PROCESS + u64::from(pid.0), None) {
             let kind = FleetEventKind::HoldingsChanged { machine: spec.machine, by: spec.owner };
@@ -100,7 +100,7 @@ impl Fleet {
         }
     }
 
-    /// A process may have changed its state, which is shown.
+    /// Notes a possible change of a process's displayed state.
     pub(crate) fn note_moved(&mut self, pid: ProcessId) {
         if let Some(process) = self.processes.get(&pid) {
             self.ledger.note_moved(process.spec.machine, process.spec.owner, pid);

@@ -1,17 +1,17 @@
-//! Commands that plainly end: when, how, and what they print.
+//! Commands with a predictable end: when, how, and what they print.
 //!
 //! *Knows*: `true`, `false`, `:`, `echo`, `sleep N`, `exit N`, `sh -c TEXT`, and lists of these with `&&`, `||`, `;` and line
-//! ends. *Must not know*: processes, files, environments. What a text does beyond that cannot be told: nothing is said
-//! of it, unless it is never reached.
+//! ends. *Must not know*: processes, files, environments. Any other command makes the end unpredictable, unless it is never
+//! reached.
 //!
 //! Source: POSIX Shell Command Language (lists, quoting, exit status). Match for this part of it.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Shells in shells are followed so deep.
+/// Maximum depth of nested shells.
 const MAX_DEPTH: u32 = 8;
-/// No more is kept of what a command prints. *Units*: bytes.
+/// Maximum size of a command's kept output. *Units*: bytes.
 const MAX_OUTPUT: usize = 64 * 1024;
 
 /// End of a plain command.
@@ -21,11 +21,11 @@ pub struct PlainEnd {
     pub code: i32,
     /// Its running time. *Units*: milliseconds.
     pub after_ms: u64,
-    /// Its output; none where that depends on a variable.
+    /// Its output; `None` if it depends on a variable.
     pub output: Option<String>,
 }
 
-/// Returns the end of a command, when its text alone tells it.
+/// Returns the end of a command, if its text determines it.
 pub fn plain_end(command: &str) -> Option<PlainEnd> {
     if begins_otherwise(command) {
         return None;
@@ -36,10 +36,10 @@ pub fn plain_end(command: &str) -> Option<PlainEnd> {
     Some(PlainEnd { code: run.status, after_ms: run.elapsed_ms, output: run.output })
 }
 
-/// Folders of commands that go by their names alone.
+/// Folders of commands that are known by name alone.
 const FOLDERS: [&str; 2] = ["/usr/bin/", "/bin/"];
 
-/// Returns whether the first word is the plain name of a command that is not known here, as most are: so the rest need not be read.
+/// Returns whether the first word is an unknown command, as most are, so that the rest need not be parsed.
 fn begins_otherwise(command: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
     let (name, rest) = match command.find(|c| !is_name(c)) {
@@ -56,7 +56,7 @@ fn bare(name: &str) -> &str {
     FOLDERS.iter().find_map(|folder| name.strip_prefix(folder)).unwrap_or(name)
 }
 
-/// A word of a shell command for a text: quoted where it holds anything but plain characters.
+/// Quotes a text as a word of a shell command, if it contains special characters.
 pub fn quoted(text: &str) -> String {
     let is_plain = |c: char| {
         c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | ',' | '+' | '@' | '%')
@@ -67,7 +67,7 @@ pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// A word, and whether all of it is known.
+/// A word, and whether its value is fully known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Word {
     text: String,
@@ -77,15 +77,15 @@ struct Word {
 /// Separators between commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Divider {
-    /// The next one follows when this one succeeded.
+    /// The next command follows if this one succeeds.
     And,
-    /// The next one follows when this one failed.
+    /// The next command follows if this one fails.
     Or,
-    /// A semicolon: the next one follows.
+    /// A semicolon: the next command follows.
     Then,
-    /// A line end: the next one follows.
+    /// A line end: the next command follows.
     Line,
-    /// There is no next one.
+    /// The last command.
     End,
 }
 
@@ -102,20 +102,20 @@ struct Run {
 }
 
 impl Run {
-    /// Runs a text; none when it cannot be told what becomes of it.
+    /// Runs a text; `None` if its end is unpredictable.
     fn text(&mut self, text: &str, depth: u32) -> Option<()> {
         if depth > MAX_DEPTH {
             return None;
         }
         let mut rest = text.chars().peekable();
-        // Whether the next command is reached: in `a && b || c` what was skipped leaves the status as it is.
+        // Whether the next command is reached: in `a && b || c` a skipped command leaves the status unchanged.
         let mut is_reached = true;
         // A command has to follow.
         let mut is_missing = false;
         loop {
             let (words, divider) = command(&mut rest)?;
             if words.is_empty() {
-                // An empty line, or the end: elsewhere a command is missing.
+                // An empty line, or the end: otherwise a command is missing.
                 match divider {
                     Divider::End if !is_missing => return Some(()),
                     Divider::Line => continue,
@@ -197,7 +197,7 @@ impl Run {
     }
 }
 
-/// The next command and what follows it; none for what is not understood.
+/// Parses the next command and its divider; `None` for unsupported syntax.
 fn command(rest: &mut Peekable<Chars<'_>>) -> Option<(Vec<Word>, Divider)> {
     let mut words = Vec::new();
     loop {
@@ -214,7 +214,7 @@ fn command(rest: &mut Peekable<Chars<'_>>) -> Option<(Vec<Word>, Divider)> {
             }
             Some('&') => {
                 rest.next();
-                // Alone it sends a command to the background.
+                // A single `&` sends a command to the background.
                 rest.next_if_eq(&'&')?;
                 return Some((words, Divider::And));
             }
@@ -231,7 +231,7 @@ fn command(rest: &mut Peekable<Chars<'_>>) -> Option<(Vec<Word>, Divider)> {
     }
 }
 
-/// A word; none for what is not understood.
+/// Parses a word; `None` for unsupported syntax.
 fn word(rest: &mut Peekable<Chars<'_>>) -> Option<Word> {
     let mut word = Word { text: String::new(), is_known: true };
     while let Some(c) = rest.peek().copied() {
@@ -262,7 +262,7 @@ fn word(rest: &mut Peekable<Chars<'_>>) -> Option<Word> {
                 variable(rest)?;
                 word.is_known = false;
             }
-            // Substitutions, groups, redirections, and names of files.
+            // Substitutions, groups, redirections, and file patterns.
             '`' | '(' | ')' | '{' | '}' | '<' | '>' | '*' | '?' | '[' | ']' | '~' => return None,
             c => {
                 rest.next();
@@ -292,7 +292,7 @@ fn double_quoted(rest: &mut Peekable<Chars<'_>>, word: &mut Word) -> Option<()> 
     }
 }
 
-/// A variable behind its `$`: its name, bare or in braces. Anything else is not understood.
+/// Parses a variable after its `$`: its name, bare or in braces. Anything else is unsupported.
 fn variable(rest: &mut Peekable<Chars<'_>>) -> Option<()> {
     let in_braces = rest.next_if_eq(&'{').is_some();
     let mut letters = 0_u32;
@@ -305,7 +305,7 @@ fn variable(rest: &mut Peekable<Chars<'_>>) -> Option<()> {
     (letters > 0).then_some(())
 }
 
-/// `5`, `0.5`, `2s`, `1m`, `1h`, `1d` in milliseconds.
+/// Parses `5`, `0.5`, `2s`, `1m`, `1h`, `1d` to milliseconds.
 fn duration_ms(text: &str) -> Option<u64> {
     let (number, unit_ms) = match text.strip_suffix(['s', 'm', 'h', 'd']) {
         Some(number) if text.ends_with('s') => (number, 1_000),
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn quoted_words_come_back() {
+    fn quoted_words_are_parsed_back() {
         for text in ["plain", "a b", "it's", "", "$HOME", "a\"b", "sleep 5 && exit 1", "é"] {
             let end = plain_end(&format!("echo {}", quoted(text))).expect("an end");
             assert_eq!(end.output, Some(format!("{text}\n")));

@@ -34,13 +34,13 @@ pub struct MachineSpec {
 /// A check whose result is only reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckSpec {
-    /// The command; see the module `convention` for what it can say about its own outcome.
+    /// The command; see the module `convention` for the outcomes that it can request.
     pub command: Text,
     /// From running to the first check.
     pub delay_ms: u64,
-    /// From one result to the next check.
+    /// Time from one result to the next check.
     pub interval_ms: u64,
-    /// After this long a check without a result counts as failed.
+    /// Timeout after which a check counts as failed.
     pub timeout_ms: u64,
 }
 
@@ -51,20 +51,20 @@ pub struct HealthSpec {
     pub check: CheckSpec,
     /// Failures are ignored this long after running, until the first success.
     pub grace_ms: u64,
-    /// Number of failures in a row that end the process.
+    /// Number of consecutive failures that end the process.
     pub max_failures: u32,
 }
 
-/// A program: command, image and checks, whoever runs it.
+/// A program: command, image and checks, independent of the owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Runs on until it is ended (true), or ends by itself with exit code 0 (false).
+    /// Runs until it is ended (true), or ends on its own with exit code 0 (false).
     pub lives: bool,
-    /// Nobody has said whether it is to end: a command that plainly ends does so ([`crate::plain_end`]), any other runs on.
+    /// The goal is unknown: a command with a predictable end ends ([`crate::plain_end`]), any other keeps running.
     pub goalless: bool,
     /// The command.
     pub command: Text,
-    /// Exit code of a process that ends by itself, where whoever launches it knows the code; otherwise the command says.
+    /// Exit code of a process that ends on its own, if its owner sets it; otherwise the command decides.
     pub code: Option<i32>,
     /// The container image.
     pub image: Option<Text>,
@@ -89,7 +89,7 @@ impl Default for Program {
     }
 }
 
-/// Number of the part that started a process and hears of it. This crate gives the numbers no meaning.
+/// Number of the part that started a process and receives its reports. This crate gives the numbers no meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Owner(pub u32);
 
@@ -106,12 +106,12 @@ pub struct ProcessSpec {
     pub labels: Labels,
     /// The program it runs.
     pub program: Program,
-    /// Time between being asked to end and being ended, when a failing health check asks.
+    /// Time from a failing health check's request to end until the end is forced.
     pub grace_ms: u64,
 }
 
 impl ProcessSpec {
-    /// Its name, and the id of the instance of the task that it runs, for events about it.
+    /// Its name, and the id of its task instance, for events about it.
     pub(crate) fn named(&self) -> (Text, Text) {
         (self.name.clone(), self.labels.task_id())
     }

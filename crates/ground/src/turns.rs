@@ -1,4 +1,4 @@
-//! The turns of processes, by their own course or by a fault: what is struck is counted, and faults that are used up end.
+//! Transitions of processes, on their own or by a fault: counts strikes and ends used-up faults.
 
 use crate::{
     Cx, Fleet,
@@ -10,7 +10,7 @@ use planarium_kernel::Cause;
 use planarium_protocol::input::FaultKind;
 
 impl Fleet {
-    /// Lets a process's turn come about, under the current cause.
+    /// Carries out a process's transition, under the current cause.
     pub(crate) fn fulfil(&mut self, cx: &mut Cx, pid: ProcessId, fate: Fate) {
         let by = match &fate {
             Fate::Exit(Exit { fault, .. }) => *fault,
@@ -60,13 +60,13 @@ impl Fleet {
         }
     }
 
-    /// Processes that a fault can end right now, in order of launch.
+    /// Processes that a fault can end now, in order of launch.
     fn victims(&self, number: u32) -> Vec<ProcessId> {
         let Some(fault) = self.faults.get(&number) else { return Vec::new() };
         self.endable(&fault.spec.target)
     }
 
-    /// Ends every process the fault is meant for, as often as it may and as chance has it.
+    /// Ends every process that the fault targets, limited by its count and its chance.
     pub(crate) fn strike_now(&mut self, cx: &mut Cx, number: u32) {
         for pid in self.victims(number) {
             let Some((fault, process)) = self.faults.get(&number).zip(self.processes.get(&pid)) else {

@@ -1,4 +1,4 @@
-//! Read access to the fleet: faults in force, facts about a process.
+//! Read access to the fleet: active faults, facts about a process.
 
 use crate::{
     Fleet,
@@ -19,30 +19,30 @@ use planarium_protocol::{
 pub struct ProcessFacts {
     /// Its state.
     pub state: ProcessState,
-    /// Since when it runs, or when it was launched.
+    /// Instant at which it began to run, or was launched.
     pub since: SimTime,
-    /// Waits for somebody to say what happens.
+    /// Waits for manual control.
     pub manual: bool,
     /// Makes no progress.
     pub hung: bool,
-    /// Readiness checks so far.
+    /// Number of readiness checks so far.
     pub readiness_attempts: u32,
-    /// Exit code of the last readiness check; [`crate::TIMEOUT_EXIT_CODE`] when it timed out.
+    /// Exit code of the last readiness check; [`crate::TIMEOUT_EXIT_CODE`] on a timeout.
     pub readiness_last: Option<i32>,
     /// When the next readiness check is due.
     pub readiness_next: Option<SimTime>,
     /// Health, once known.
     pub healthy: Option<bool>,
-    /// When something is due to happen to it.
+    /// When its next change is due.
     pub next: Option<SimTime>,
-    /// CPU in use, in percent of what it asks for, where a rule says so.
+    /// CPU usage in percent of its request, if a rule sets it.
     pub cpu_percent: Option<u32>,
     /// The same of memory.
     pub memory_percent: Option<u32>,
 }
 
 impl Fleet {
-    /// Facts about a process; none when it has ended.
+    /// Returns facts about a process; `None` if it has ended.
     pub fn process(&self, pid: ProcessId) -> Option<ProcessFacts> {
         let process = self.processes.get(&pid)?;
         let readiness = process.probe(CheckKind::Readiness);
@@ -66,7 +66,7 @@ impl Fleet {
         self.processes.keys().copied()
     }
 
-    /// The labels of a process; none when it has ended.
+    /// Returns the labels of a process; `None` if it has ended.
     pub fn labels(&self, pid: ProcessId) -> Option<&Labels> {
         self.processes.get(&pid).map(|process| &process.spec.labels)
     }
@@ -92,7 +92,7 @@ impl Fleet {
         away.iter().filter_map(|(number, _)| self.faults.get(number)).map(|fault| fault.id.clone()).collect()
     }
 
-    /// Ids of the faults in force of one kind that are meant for a service, oldest first.
+    /// Ids of the active faults of a kind that target a service, oldest first.
     pub fn faults_on_service(&self, kind: FaultKind, service: &Text) -> Vec<Text> {
         let labels = Labels::new([("service", service.clone())]);
         let meant = |target: &Target| labels.matches(&Target { agent: None, ..target.clone() });
@@ -100,7 +100,7 @@ impl Fleet {
         all.map(|fault| fault.id.clone()).collect()
     }
 
-    /// Ids and kinds of the faults in force that are meant for a process, oldest first.
+    /// Ids and kinds of the active faults that target a process, oldest first.
     pub fn faults_on(&self, pid: ProcessId) -> Vec<(Text, &'static str)> {
         let Some(labels) = self.labels(pid) else { return Vec::new() };
         let meant = self.faults.values().filter(|fault| labels.matches(&fault.spec.target));

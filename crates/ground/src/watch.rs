@@ -1,7 +1,7 @@
-//! Checks from outside: somebody elsewhere asks a process, and hears what it answers.
+//! External checks: another part queries a process and receives the results.
 //!
-//! *Knows*: when each check begins, what it gives, when nothing new would come of it. *Must not know*: what the one who
-//! asks makes of it. A check of which the next result is known and would change nothing is parked, as probes are.
+//! *Knows*: when each check begins, its result, and when results stop changing. *Must not know*: what the owner
+//! concludes. A check whose next result is known and would change nothing is parked, like a probe.
 
 use crate::{
     Armed, Cx, Fleet, SaidChecks, Timer,
@@ -16,7 +16,7 @@ use planarium_protocol::EventBody;
 use std::sync::Arc;
 
 impl Watching {
-    /// The first check from an instant on.
+    /// Returns the first check from an instant on.
     fn next_from(&self, now: SimTime) -> SimTime {
         let interval = self.watch.interval_ms.max(MIN_INTERVAL_MS);
         let at = self.probe.next.unwrap_or(self.watch.first);
@@ -35,7 +35,7 @@ fn forecast(faults: &Faults, process: &Process, watching: &Watching, at: SimTime
     forecast_of(faults, process, Asked { kind: watch.kind, probe, command: &watch.command }, at)
 }
 
-/// Arms the next check of each, or parks or disarms it.
+/// Arms, parks or disarms the next check of each watch.
 pub(crate) fn arm_watches(
     faults: &Faults,
     timers: &mut EventQueue<Armed>,
@@ -81,7 +81,7 @@ fn arm(
 }
 
 impl Fleet {
-    /// Somebody begins to check a process from outside; a check with the same number takes the other's place.
+    /// Begins an external check of a process; replaces a check with the same number.
     pub fn watch(&mut self, cx: &mut Cx, pid: ProcessId, watch: Watch) {
         self.unwatch(pid, watch.owner, watch.number);
         let cut_off = self.processes.get(&pid).is_some_and(|process| self.is_cut_off(process.spec.machine));
@@ -110,7 +110,7 @@ impl Fleet {
         }
     }
 
-    /// Predicts the result of a process's check now: its exit code, or none when nothing would answer.
+    /// Predicts the result of a process's check now: its exit code, or `None` if nothing would answer.
     pub fn would_answer(
         &self,
         pid: ProcessId,
@@ -124,8 +124,7 @@ impl Fleet {
         Some(forecast(&self.faults, process, watching, now).result)
     }
 
-    /// Somebody has said what checks of a process give: whoever checks it from outside hears that at once, and whoever
-    /// does not do so yet hears it when he begins.
+    /// Applies check results set from outside: external checkers are notified immediately, later ones when they begin.
     pub(crate) fn notify_watchers(&mut self, cx: &mut Cx, pid: ProcessId, said: SaidChecks) {
         let Some(process) = self.process_mut(pid) else { return };
         let mut told = Vec::new();
@@ -140,7 +139,7 @@ impl Fleet {
         }
     }
 
-    /// Tells one who checks a process a result that somebody has said, unless he cannot reach it.
+    /// Notifies one checker of a result set from outside, unless it cannot reach the process.
     fn notify_watcher(&mut self, cx: &mut Cx, pid: ProcessId, owner: Owner, number: u32, exit_code: i32) {
         let Some(process) = self.process_mut(pid).filter(|process| !process.cut_off) else { return };
         let (task, task_id) = process.spec.named();
@@ -161,7 +160,7 @@ impl Fleet {
         self.absence(machine) == Some(Absence::Partitioned)
     }
 
-    /// A machine went silent, or is heard again: checks of what runs there see that.
+    /// Updates checks of processes on a machine that was disconnected or reconnected.
     pub(crate) fn refresh_watches(&mut self, cx: &Cx, machine: MachineId) {
         let cut_off = self.is_cut_off(machine);
         let Some(all) = self.machine_ref(machine).map(|machine| machine.processes.clone()) else { return };
@@ -176,7 +175,7 @@ impl Fleet {
         }
     }
 
-    /// A check begins, or its time is over.
+    /// Starts a check, or ends one that timed out.
     pub(crate) fn watch_due(&mut self, cx: &mut Cx, pid: ProcessId, owner: Owner, number: u32) {
         let now = cx.now();
         let Self { processes, faults, timers, .. } = self;
@@ -189,7 +188,7 @@ impl Fleet {
         let mut seen = forecast(faults, process, &watching, now);
         let interval = watching.watch.interval_ms.max(MIN_INTERVAL_MS);
         if seen.result.is_none() && !timed_out {
-            // Nothing answers; that is known when the time is over.
+            // Nothing answers; the timeout reveals that.
             let timer = Timer::Watch(pid, owner, number);
             let armed = Armed { cause: process.cause, timer };
             let ends = now.saturating_add(watching.watch.timeout_ms.clamp(1, interval));

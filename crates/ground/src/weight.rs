@@ -1,4 +1,4 @@
-//! Memory of a fleet that an earlier copy of it does not share.
+//! Memory that a fleet does not share with an earlier copy.
 //!
 //! *Knows*: which parts copies share. *Must not know*: what the estimate is for.
 
@@ -6,11 +6,11 @@ use crate::{Fleet, machine::Machine, process::Process};
 use planarium_kernel::cow::{behind, bytes_of};
 use std::sync::Arc;
 
-/// Texts and labels of a process, its name among launches included.
+/// Estimated bytes for the texts and labels of a process, including its name among launches.
 const PROCESS_TEXTS: u64 = 512;
 
 impl Fleet {
-    /// Bytes that this fleet holds and `before` does not, by estimate. *Cost*: by the number of chunks.
+    /// Estimates the bytes that this fleet does not share with `before`. *Cost*: by the number of chunks.
     pub fn beyond(&self, before: Option<&Self>) -> u64 {
         let machine = |(row, machine): (usize, &Arc<Machine>)| {
             let old = before.and_then(|before| before.machines.get(row));

@@ -164,7 +164,7 @@ fn latencies_are_seeded_and_in_bounds() {
 }
 
 #[test]
-fn one_more_process_shifts_nobodys_luck() {
+fn an_additional_process_does_not_change_other_draws() {
     let run = |others: u32, launches: u32| {
         let mut yard = Yard::new(3);
         for n in 0..others {
@@ -186,7 +186,7 @@ fn one_more_process_shifts_nobodys_luck() {
     assert_ne!(run(0, 1), run(0, 2), "the second launch of a name has luck of its own");
 }
 
-/// Names and commands say how a process ends, and how long after its launch.
+/// Names and commands decide how a process ends, and when.
 #[test]
 fn conventions() {
     let image = |tag: &str| Program { image: Some(format!("app:{tag}").into()), ..program("") };
@@ -221,7 +221,7 @@ fn conventions() {
 }
 
 #[test]
-fn the_last_rule_that_speaks_of_a_key_wins() {
+fn the_last_rule_that_sets_a_key_wins() {
     let mut yard = Yard::new(1);
     yard.rule("*", Behaviour { start_ms: Some(4_000), exit_code: Some(2), ..Behaviour::default() });
     yard.rule("t-*", Behaviour { start_ms: Some(8_000), exit_after_ms: Some(1_000), ..Behaviour::default() });
@@ -237,7 +237,7 @@ fn the_last_rule_that_speaks_of_a_key_wins() {
 }
 
 #[test]
-fn rules_reach_processes_that_run_already() {
+fn rules_apply_to_running_processes() {
     let mut yard = Yard::new(1);
     yard.rule("*", Behaviour { start_ms: Some(4_000), ..Behaviour::default() });
     yard.launch("t", Program { readiness: Some(check("x", 5_000)), ..program("") });
@@ -258,7 +258,7 @@ fn rules_reach_processes_that_run_already() {
 }
 
 #[test]
-fn manual_processes_do_nothing_until_told() {
+fn manual_processes_wait_for_input() {
     let mut yard = Yard::new(1);
     yard.rule("*", Behaviour { manual: Some(true), ..Behaviour::default() });
     let pid = yard.launch("t", Program { readiness: Some(check("x", 1_000)), ..program("exit 1") });
@@ -276,7 +276,7 @@ fn manual_processes_do_nothing_until_told() {
 }
 
 #[test]
-fn manual_processes_go_on_by_themselves_once_a_later_rule_says_so() {
+fn manual_processes_continue_once_a_later_rule_ends_manual_control() {
     let mut yard = Yard::new(1);
     yard.rule("*", Behaviour { manual: Some(true), start_ms: Some(2_000), ..Behaviour::default() });
     let pid = yard.launch("t", program(""));
@@ -346,7 +346,7 @@ fn idleness() {
 }
 
 #[test]
-fn a_machine_that_is_lost_takes_everything_with_it() {
+fn a_lost_machine_loses_all_its_processes() {
     let mut yard = Yard::new(1);
     yard.launch("t", program(""));
     yard.advance(10_000);
@@ -361,7 +361,7 @@ fn a_machine_that_is_lost_takes_everything_with_it() {
     assert_eq!(yard.fleet.why_machine("m2"), None);
     yard.advance(60_000);
     assert_eq!(yard.heard(), ["10000 machine lost", "15000 machine back from lost"]);
-    // A machine can also be meant by what runs on it.
+    // A target can also select a machine by its processes.
     yard.launch("t", program(""));
     yard.inject(FaultKind::AgentPartitioned, on("t"), |_| {});
     assert_eq!(yard.heard(), ["70000 machine partitioned"]);
@@ -370,7 +370,7 @@ fn a_machine_that_is_lost_takes_everything_with_it() {
 }
 
 #[test]
-fn every_strike_has_its_fault_as_its_cause() {
+fn every_strike_is_caused_by_its_fault() {
     let mut yard = Yard::new(1);
     yard.launch("t", program(""));
     yard.advance(10_000);
@@ -384,7 +384,7 @@ fn every_strike_has_its_fault_as_its_cause() {
 }
 
 #[test]
-fn scheduler_restarts_are_handed_on() {
+fn scheduler_restarts_are_reported() {
     let mut yard = Yard::new(1);
     let target = Target { service: Some("svc".into()), ..Target::default() };
     yard.inject(FaultKind::SchedulerRestart, target, |_| {});
@@ -492,8 +492,8 @@ fn apply(yard: &mut Yard, op: &Op, pids: &mut Vec<ProcessId>) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Invariants hold after every step; how time is cut up changes nothing; once all faults are off and time
-    /// has passed, nothing is under way.
+    /// Invariants hold after every step; splitting an advance changes nothing; once all faults are cleared and time
+    /// has passed, no process is in transition.
     #[test]
     fn invariants_hold(ops in prop::collection::vec(op(), 1..50)) {
         let (mut one, mut two) = (Yard::new(3), Yard::new(3));

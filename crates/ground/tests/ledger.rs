@@ -1,4 +1,4 @@
-//! The ledger of machines: what is held, what is free for whom, who hears of it.
+//! The ledger of machines: allocations, free amounts per owner, notifications.
 
 use planarium_ground::{
     Amounts, Cx, Fleet, FleetEventKind, Holder, Holding, HoldingId, MachineId, MachineSpec, Owner, Ports,
@@ -92,7 +92,7 @@ fn the_largest_holdings_come_first() {
 }
 
 #[test]
-fn others_hear_of_a_change_and_only_they() {
+fn only_other_owners_are_notified_of_a_change() {
     let (mut fleet, cx, m) = fleet();
     fleet.hold(&cx, m, id(KUBE, 1), holding("pod", "a", mib(1, 1)));
     assert_eq!(told(&mut fleet), [], "nobody listens");
@@ -111,7 +111,7 @@ fn others_hear_of_a_change_and_only_they() {
 }
 
 #[test]
-fn clusters_that_know_nothing_of_each_other_may_promise_a_machine_twice() {
+fn separate_clusters_may_overcommit_a_machine() {
     let (mut fleet, cx, m) = fleet();
     fleet.set_sharing(Sharing::Apart);
     fleet.hear_holdings(MESOS);
@@ -129,7 +129,7 @@ fn clusters_that_know_nothing_of_each_other_may_promise_a_machine_twice() {
 }
 
 #[test]
-fn ports_are_held_too() {
+fn ports_are_allocated_too() {
     let (mut fleet, cx, m) = fleet();
     let ports =
         |first, last| Holding { ports: [Ports { first, last }].into(), ..holding("pod", "a", Amounts::NONE) };
@@ -152,7 +152,7 @@ fn ports_are_held_too() {
 }
 
 #[test]
-fn copies_share_what_has_not_changed() {
+fn copies_share_unchanged_parts() {
     let (mut fleet, cx, m) = fleet();
     for key in 0..200 {
         fleet.hold(&cx, m, id(KUBE, key), holding("pod", "a", mib(0, 1)));

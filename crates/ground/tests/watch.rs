@@ -1,4 +1,4 @@
-//! Checks from outside: when they come, what they give, when they rest.
+//! External checks: their schedule, results and parking.
 
 #![expect(clippy::expect_used, reason = "helpers of tests may panic like tests")]
 
@@ -14,7 +14,7 @@ struct Yard {
 }
 
 impl Yard {
-    /// A machine with a process that runs after 500 ms and is watched from 2 s on, every 10 s.
+    /// A machine with a process that runs after 500 ms and is checked from 2 s on, every 10 s.
     fn new(behaviour: Behaviour, counted: bool) -> Self {
         let mut cx = Cx::new(1);
         let mut fleet = Fleet::new(1);
@@ -92,7 +92,7 @@ fn a_passing_check_is_reported_once() {
 }
 
 #[test]
-fn failures_are_told_one_by_one_at_the_same_beat() {
+fn failures_are_reported_individually_at_the_same_interval() {
     let mut yard = Yard::new(Behaviour { health: vec![0, 1, 1, 0], ..Behaviour::default() }, true);
     yard.advance(60_000);
     assert_eq!(yard.heard(), ["2000 Some(0)", "12000 Some(1)", "22000 Some(1)", "32000 Some(0)"]);
@@ -100,7 +100,7 @@ fn failures_are_told_one_by_one_at_the_same_beat() {
 }
 
 #[test]
-fn a_fault_wakes_what_rests() {
+fn a_fault_resumes_a_parked_check() {
     let mut yard = Yard::new(Behaviour::default(), false);
     yard.advance(15_000);
     yard.inject(FaultKind::HealthFail, 20_000);
@@ -110,7 +110,7 @@ fn a_fault_wakes_what_rests() {
 }
 
 #[test]
-fn failures_that_lead_to_nothing_leave_the_world_at_rest() {
+fn failures_without_consequences_leave_the_world_idle() {
     for (counted, at_rest) in [(true, false), (false, true)] {
         let mut yard = Yard::new(Behaviour { health: vec![1], ..Behaviour::default() }, counted);
         yard.advance(30_000);
@@ -120,7 +120,7 @@ fn failures_that_lead_to_nothing_leave_the_world_at_rest() {
 }
 
 #[test]
-fn nobody_reaches_a_machine_that_is_cut_off() {
+fn a_disconnected_machine_cannot_be_checked() {
     let mut yard = Yard::new(Behaviour::default(), true);
     yard.advance(5_000);
     yard.inject(FaultKind::AgentPartitioned, 20_000);
@@ -129,7 +129,7 @@ fn nobody_reaches_a_machine_that_is_cut_off() {
 }
 
 #[test]
-fn a_check_that_nobody_wants_any_more_ends() {
+fn a_cancelled_check_ends() {
     let mut yard = Yard::new(Behaviour { health: vec![1], ..Behaviour::default() }, true);
     yard.advance(3_000);
     yard.fleet.unwatch(yard.pid, Owner(17), 3);
@@ -139,7 +139,7 @@ fn a_check_that_nobody_wants_any_more_ends() {
 }
 
 #[test]
-fn results_that_somebody_says_are_told_at_once_and_hold_while_the_process_is_manual() {
+fn results_set_by_hand_are_reported_at_once_and_stay_while_the_process_is_manual() {
     let manual = Behaviour { manual: Some(true), ..Behaviour::default() };
     let mut yard = Yard::new(manual, true);
     let said = |yard: &mut Yard, healthy| {
@@ -156,7 +156,7 @@ fn results_that_somebody_says_are_told_at_once_and_hold_while_the_process_is_man
     said(&mut yard, Some(true));
     yard.advance(40_000);
     assert_eq!(yard.heard(), ["45000 Some(0)"]);
-    // On a process that goes on by itself, the word holds until the next check.
+    // On a process that is not manual, the result lasts until the next check.
     let mut yard = Yard::new(Behaviour { health: vec![1], ..Behaviour::default() }, true);
     yard.advance(15_000);
     said(&mut yard, Some(true));
@@ -165,7 +165,7 @@ fn results_that_somebody_says_are_told_at_once_and_hold_while_the_process_is_man
 }
 
 #[test]
-fn a_result_that_was_said_before_anybody_checked_is_the_first_that_is_heard() {
+fn a_result_set_before_any_check_is_the_first_one_reported() {
     let mut yard = Yard::new(Behaviour { health: vec![1], ..Behaviour::default() }, true);
     yard.fleet.unwatch(yard.pid, Owner(17), 3);
     let checks = SaidChecks { readiness: Some(7), healthy: Some(true) };

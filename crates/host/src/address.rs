@@ -1,6 +1,6 @@
 //! The run in the address bar and in links.
 //!
-//! *Knows*: what a link says. *Must not know*: when one is written.
+//! *Knows*: the content of a link. *Must not know*: when one is written.
 
 use super::Host;
 use super::lesson;
@@ -9,7 +9,7 @@ use planarium_messages::links::Link;
 use planarium_scenario::share;
 
 impl Host {
-    /// The lesson as hash; in a sandbox the run as query and hash.
+    /// Returns the hash of a lesson; in a sandbox, the run as query and hash.
     pub(crate) fn address_of(&mut self, dirty: bool) -> String {
         match lesson::lesson_link(self) {
             Some(link) => format!("#{link}"),
@@ -17,8 +17,8 @@ impl Host {
         }
     }
 
-    /// The run as query and hash. The example is named as long as its script alone leads here, so that the
-    /// script can go on at the other end.
+    /// Returns the run as query and hash. The example is named only while its script alone leads to this moment, so
+    /// that the script can continue where the link is opened.
     fn run_address(&mut self, dirty: bool) -> String {
         let by_script = !self.shown.by_hand && !dirty;
         let example = self.shown.narration.example().filter(|_| by_script);
@@ -40,7 +40,7 @@ impl Host {
         Link { address, at_ms: engine.now_ms(), digest: engine.digest().into() }
     }
 
-    /// Gives the opened world a place of its own in the history of the browser.
+    /// Adds an entry for the opened world to the browser's history.
     pub(crate) fn push_address(&mut self) -> Fact {
         let text = self.address_of(false);
         let hash = text.find('#').and_then(|at| text.get(at..)).unwrap_or_default();
@@ -48,7 +48,7 @@ impl Host {
         Fact::Address(Address { text, push: true })
     }
 
-    /// The address of the moment shown, where it is another one than was written last.
+    /// Returns the address of the moment shown if it differs from the last one written.
     pub(crate) fn write_address(&mut self) -> Option<Fact> {
         let text = self.address_of(self.editor.dirty());
         let hash = text.find('#').and_then(|at| text.get(at..)).unwrap_or_default();

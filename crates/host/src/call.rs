@@ -1,6 +1,6 @@
 //! Calls from the document that the page is embedded in.
 //!
-//! *Knows*: how an element is named in a text. *Must not know*: how a call travels.
+//! *Knows*: how a text names an element. *Must not know*: how a call travels.
 
 use super::Host;
 use planarium_messages::facts::{CallError, Fact, Reply};
@@ -15,7 +15,7 @@ use serde_json::Value;
 type Called = Result<Value, CallError>;
 
 impl Host {
-    /// Carries a call out: the facts of what it did, and its value.
+    /// Carries out a call and returns the resulting facts and the call's value.
     pub(crate) fn call(&mut self, call: Call) -> Vec<Fact> {
         let (mut facts, called) = match call {
             Call::Why(element) => (Vec::new(), self.why_of(&element)),
@@ -68,7 +68,7 @@ impl Host {
     fn called_input(&mut self, input: &Input) -> (Vec<Fact>, Called) {
         let mut facts = self.put_in(input);
         let refused = facts.iter().position(|fact| matches!(fact, Fact::Refused(_)));
-        // The caller hears of it, and not the reader.
+        // A refusal goes to the caller only, not to the reader of the page.
         let called = match refused.map(|at| facts.remove(at)) {
             Some(Fact::Refused(reason)) => Err(error("refused", reason.to_string())),
             _ => Ok(Value::Null),
@@ -107,7 +107,7 @@ fn actions_at(service: &ServiceView, path: &ElementPath) -> Vec<ActionView> {
     }
 }
 
-/// Returns the instant and the digest of a run's end; the engine is left where it is.
+/// Returns the instant and the digest of a run's end without moving the engine.
 fn end(engine: &mut Engine) -> Value {
     let (now_ms, seq) = (engine.now_ms(), engine.seq());
     engine.seek_ms(engine.head_ms());
@@ -119,7 +119,7 @@ fn end(engine: &mut Engine) -> Value {
     end
 }
 
-/// Returns the plans with the statuses of their elements, and what the run comes to.
+/// Returns the plans with the statuses of their elements, and the totals of the run.
 fn snapshot(engine: &mut Engine) -> Value {
     let end = end(engine);
     let view = engine.view();

@@ -1,10 +1,10 @@
-//! The facts about systems, machines, examples and lessons that a page has before any host answers.
+//! The facts about systems, machines, examples and lessons that a page has before a host answers.
 
 use super::lesson::of_course;
 use planarium_protocol::json;
 use planarium_protocol::json::Value;
 
-/// The catalogue as JSON with an entry to a line, for `web/src/catalogue.json`.
+/// The catalogue as JSON, one entry per line, for `web/src/catalogue.json`.
 pub fn catalogue() -> String {
     let dialects: Vec<Value> = planarium_world::dialects()
         .iter()

@@ -1,4 +1,4 @@
-//! Reading the draft: findings with the places where an editor shows them.
+//! Checks the draft and positions each finding for the editor.
 
 use super::Host;
 use planarium_messages::checked::{Checked, Finding, Fix, Severity};
@@ -9,7 +9,7 @@ use planarium_protocol::Text;
 use planarium_source::{Diagnostic, SourceMap, Span};
 
 impl Host {
-    /// Reads the draft. While nothing has run yet, a good draft is shown at once.
+    /// Reads the draft. Before anything has run, a valid draft is shown immediately.
     pub(crate) fn check(&mut self) -> Vec<Fact> {
         let mut facts = self.check_now();
         self.keep_draft();
@@ -20,7 +20,7 @@ impl Host {
         facts
     }
 
-    /// Keeps edits that are not applied, so that a closed tab loses nothing.
+    /// Saves unapplied edits so that closing the tab does not lose them.
     fn keep_draft(&mut self) {
         if self.editor.dirty() {
             let named = |draft: &Draft| (draft.label.to_string(), draft.load().0);
@@ -34,7 +34,7 @@ impl Host {
     /// Reads the draft.
     pub(crate) fn check_now(&self) -> Vec<Fact> {
         if self.editor.draft.files.is_empty() {
-            // A world may do without a service; nothing was written, so nothing can be wrong.
+            // A world may have no service; an empty draft has no findings.
             let checked = Checked { revision: self.editor.draft.revision, ..Checked::default() };
             return vec![Fact::Checked(Ptr::new(checked))];
         }

@@ -18,7 +18,7 @@ pub(crate) struct Beside {
     against: Against,
     name: String,
     engine: Engine,
-    /// Numbers of the second run, and the last event that they know.
+    /// Totals of the second run, and the last event counted in them.
     tally: (Tally, u64),
     /// Last reported places of both runs.
     place: Option<[(u64, u64, u64); 2]>,
@@ -52,7 +52,7 @@ impl Host {
         let engine = &mut self.shown.engine;
         let here = engine.branches().iter().find(|branch| branch.current)?.id;
         let name = engine.branches().into_iter().find(|branch| branch.id == id)?.name;
-        // Each branch remembers where it was left.
+        // The engine keeps the cursor of each branch.
         if !engine.switch_branch(id) {
             return None;
         }
@@ -70,7 +70,7 @@ impl Host {
         })
     }
 
-    /// The comparison, when either run moved.
+    /// Returns the comparison if either run has moved.
     pub(crate) fn compared(&mut self) -> Option<Fact> {
         let Some(beside) = &mut self.beside else {
             return std::mem::take(&mut self.told_compared).then_some(Fact::Compared(None));

@@ -1,6 +1,6 @@
-//! Completion of lines of the console: names come from the view.
+//! Completes console lines with names from the view.
 //!
-//! *Knows*: which part of the view has names for a place in a line. *Must not know*: any command.
+//! *Knows*: which part of the view has the names for a position in a line. *Must not know*: any command.
 
 use super::Host;
 use planarium_messages::facts::{Completion, Fact};
@@ -10,11 +10,11 @@ use planarium_protocol::view::ServiceView;
 use planarium_rest::console::{Completion as Found, Names, complete};
 use planarium_source::suggest;
 
-/// Words that are told at most.
+/// Maximum number of suggested words.
 const MOST: usize = 64;
 
 impl Host {
-    /// Words that a line may go on with.
+    /// Returns the words that can follow in a line.
     pub(crate) fn complete(&self, line: &str, picked: Option<&str>) -> Fact {
         let view = self.shown.engine.view();
         let service = chosen(&view, picked).map(|service| service_key(&service_path(service)));
@@ -28,12 +28,12 @@ impl Host {
     }
 }
 
-/// Services that understand these words.
+/// Services that understand the words of the line.
 pub(crate) fn speakers(view: &View) -> impl Iterator<Item = &ServiceView> {
     view.services.iter().map(|service| &**service)
 }
 
-/// The service of this key; else the first one.
+/// Returns the service with this key, or the first one.
 pub(crate) fn chosen<'v>(view: &'v View, picked: Option<&str>) -> Option<&'v ServiceView> {
     let named = |key: &str| speakers(view).find(|service| service_key(&service_path(service)) == key);
     picked.and_then(named).or_else(|| speakers(view).next())
@@ -56,8 +56,8 @@ fn ways(view: &View, picked: Option<&str>, line: &str) -> Found {
     })
 }
 
-/// The line that was meant by one that is not understood: its first word that fits nowhere gives way to the nearest
-/// one that does.
+/// Suggests a correction of a line that is not understood: replaces its first unknown word with the nearest known
+/// one.
 pub(crate) fn meant(view: &View, picked: Option<&str>, line: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     words.iter().enumerate().find_map(|(at, word)| {
@@ -103,7 +103,7 @@ mod tests {
     use planarium_world::{Engine, Genesis};
 
     #[test]
-    fn the_nearest_command_takes_the_place_of_a_typo() {
+    fn the_nearest_command_replaces_a_typo() {
         let view = Engine::new(Genesis::default()).view();
         for (line, want) in [
             ("plann status deploy", Some("plan status deploy")),

@@ -1,4 +1,4 @@
-//! Typed commands: through the router on the engine of the page, so that they are inputs like any other.
+//! Runs typed commands through the router, so that they are inputs like any other.
 
 use super::Host;
 use super::completion::{chosen, meant};
@@ -45,7 +45,7 @@ impl Host {
             self.shown.by_hand = true;
             lesson::rest_of_instant(self);
             facts.push(self.moved());
-            // What was turned down changed nothing that could be undone.
+            // A refused command changed nothing, so there is nothing to undo.
             let done =
                 (output.code == 0 || !at_head).then(|| self.did(format!("Typed {line}"), before, by_hand));
             facts.extend(if at_head { done } else { Some(super::inputs::forked(at_ms)) });

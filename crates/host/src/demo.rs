@@ -1,4 +1,4 @@
-//! The run shown as texts to put into a document.
+//! The run shown, as texts for a document.
 
 use super::Host;
 use planarium_embed::{Picture, Selection, animated, record, sources, still};
@@ -44,7 +44,7 @@ impl Host {
     }
 }
 
-/// Writes the fence of a definition. One of several files, or several of them, lie beside the document and are named.
+/// Writes the fence of a definition. With several definitions or files, the fence names files next to the document.
 fn fence(demo: &Demo, seed: u64, services: &[LoadService]) -> String {
     let mut info = format!("planarium seed=\"{seed}\"");
     let mut files = services.iter().flat_map(|service| &service.files);
@@ -77,7 +77,7 @@ fn fence(demo: &Demo, seed: u64, services: &[LoadService]) -> String {
     format!("{ticks}{info}\n{body}\n{ticks}\n")
 }
 
-/// The value of an attribute as a fence has it: an instant needs its unit there, and a switch a word.
+/// Writes an attribute's value in fence syntax: instants with a unit, switches as a word.
 fn option(name: &str, value: &str) -> String {
     let is_number = value.parse::<f64>().is_ok_and(f64::is_finite);
     match name {
@@ -87,7 +87,7 @@ fn option(name: &str, value: &str) -> String {
     }
 }
 
-/// Seconds, with decimals where there are any.
+/// Seconds, with decimals where needed.
 fn seconds(ms: u64) -> String {
     let text = format!("{}.{:03}", ms / 1000, ms % 1000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -114,7 +114,7 @@ mod tests {
         host.answer(Question { number: 1, selected: None, editor: None, ask })
     }
 
-    /// The texts of an example that was played for a minute.
+    /// The texts of an example after one minute of play.
     fn texts(example: &str, demo: &Demo) -> DemoTexts {
         let mut host = Host::new(|_| {});
         let begin = Begin { example: Some(example.to_owned()), ..Begin::default() };
@@ -123,7 +123,7 @@ mod tests {
         host.demo(demo).expect("a run with plans")
     }
 
-    /// The plans that a host shows to the document around its page, at an address.
+    /// The plans at an address, as a host gives them to the document around its page.
     fn snapshot(hash: &str) -> Value {
         let mut host = Host::new(|_| {});
         let begin = Begin { hash: hash.to_owned(), ..Begin::default() };
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_that_takes_a_recording_over_comes_to_its_digest() {
+    fn an_engine_that_continues_a_recording_reaches_the_same_digest() {
         for example in ["hello-world", "canary", "kudo-first-operator", "marathon-rollback", "web-shop"] {
             let texts = texts(example, &Demo { at_ms: Some(5_000), ..Demo::default() });
             let recording =
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_is_longer_than_any_run_of_ticks_in_its_body() {
+    fn a_fence_is_longer_than_any_run_of_backticks_in_its_body() {
         let files = [("svc.yml".to_owned(), "name: a\n# ````\n".to_owned())].into();
         let service = LoadService { dialect: "sdk".to_owned(), files, ..LoadService::default() };
         let demo = Demo { plan: "deploy".to_owned(), at_ms: Some(42_900), ..Demo::default() };
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn several_files_are_named_and_not_written_out() {
+    fn several_files_are_named_instead_of_written_out() {
         let files =
             [("a.yaml".to_owned(), "a: 1".to_owned()), ("b.yaml".to_owned(), "b: 1".to_owned())].into();
         let service = LoadService { files, ..LoadService::default() };

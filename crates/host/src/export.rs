@@ -1,6 +1,6 @@
-//! A run as files that other programs read: events as a table, as text, stretches as a Mermaid diagram.
+//! Exports a run for other programs: events as a table or text, status stretches as a Mermaid diagram.
 //!
-//! *Knows*: the words of events. *Must not know*: where the texts go.
+//! *Knows*: the words of events. *Must not know*: where the exports are saved.
 
 use super::statuses::class_of;
 use planarium_kernel::cause::Cause;
@@ -12,7 +12,7 @@ use planarium_protocol::event::Importance;
 use planarium_protocol::view::StatusClass;
 use std::fmt::Write;
 
-/// All events as comma-separated values with a head line.
+/// All events as comma-separated values with a header line.
 pub(crate) fn csv(log: &EventLog) -> String {
     let mut out = "event,ms,time,source,what,because\n".to_owned();
     for event in log.from(0) {
@@ -27,7 +27,7 @@ pub(crate) fn csv(log: &EventLog) -> String {
     out
 }
 
-/// A field of such a table. One that a spreadsheet would take for a formula is made plain text.
+/// Quotes a field of the table. A value that a spreadsheet would read as a formula is turned into plain text.
 fn quoted(text: &str) -> String {
     let guard = if text.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
     format!("\"{guard}{}\"", text.replace('"', "\"\""))
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_diagram_has_a_task_for_each_stretch_that_is_work() {
+    fn the_diagram_has_a_task_for_each_stretch_of_work() {
         let mut gantt = Gantt::default();
         gantt.extend(&events(), class_of);
         let want = "gantt\n  title A run  once\n  dateFormat x\n  axisFormat %M:%S\n  section deploy\n  a-0 [x] STARTING :active, 2000, 5000\n  a-0 [x] COMPLETE :done, 5000, 9000\n";

@@ -12,7 +12,7 @@ use planarium_protocol::input::{Fault, FaultKind, Target};
 use planarium_protocol::view::{ServiceView, StatusClass};
 use planarium_protocol::{Text, View};
 
-/// Returns the summary of a run whose main plan is complete; none when something has broken since.
+/// Returns the summary of a run whose main plan is complete; `None` if something has broken since.
 pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish> {
     let plan = paths::first_plan(view)?;
     let tally = tally.of(Some(&plan));
@@ -21,6 +21,11 @@ pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish
         return None;
     }
     let running = running(view);
+    let unit = unit(view);
+    // What came and went above what runs at the end was never wanted for long: a surge, a task that runs once.
+    let wanted = if running == 0 { tally.peak } else { running };
+    let end_ms = done_ms.max(tally.running.last().map_or(0, |last| last.0));
+    let (short, short_ms) = missing(&tally.running, wanted, began_ms, end_ms);
     let (mut sums, mut worst_ms) = ([0_u64; WAITS.len()], began_ms);
     for lane in gantt.lanes() {
         for part in lane.segments(done_ms) {
@@ -33,7 +38,7 @@ pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish
             if let Some(sum) = found.and_then(|at| sums.get_mut(at)) {
                 *sum += to_ms - from_ms;
             }
-            // The worst moment: while the last step is being started.
+            // The worst moment for a failure: while the last step is starting.
             if WAITS.get(1).is_some_and(|(classes, _)| classes.contains(&class)) {
                 worst_ms = worst_ms.max(from_ms.midpoint(to_ms));
             }
@@ -43,22 +48,38 @@ pub(crate) fn finish(view: &View, tally: &Tally, gantt: &Gantt) -> Option<Finish
     let mut waits: Vec<_> = WAITS
         .iter()
         .zip(sums)
-        .map(|((_, what), ms)| (Text::from(*what), ms, ms * 100 / all))
+        .map(|((_, what), ms)| (Text::from(what.replace("tasks", &format!("{unit}s"))), ms, ms * 100 / all))
         .filter(|wait| wait.1 > 0)
         .collect();
     planarium_kernel::sorted::sort_by_key(&mut waits, |wait| std::cmp::Reverse(wait.1));
     Some(Finish {
         total_ms: done_ms.saturating_sub(began_ms),
         forced: is_forced(view),
-        unit: unit(view).into(),
+        unit: unit.into(),
         running,
-        // What a definition found running was never started.
-        peak: tally.peak.max(running),
-        short: tally.short,
-        short_ms: tally.short_until(done_ms.max(tally.running.last().map_or(0, |last| last.0))),
+        peak: wanted,
+        short,
+        short_ms,
         waits,
         dares: dares(view, worst_ms, began_ms, done_ms),
     })
+}
+
+/// The most that were missing at once of those wanted, and for how long some were, once that many had run together.
+/// *Units*: pieces; milliseconds of one piece.
+fn missing(running: &[(u64, u32)], wanted: u32, began_ms: u64, end_ms: u64) -> (u32, u64) {
+    let (mut together, mut most, mut sum_ms) = (0, 0, 0);
+    let ends = running.iter().skip(1).map(|next| next.0).chain([end_ms]);
+    for ((from_ms, count), to_ms) in running.iter().zip(ends) {
+        together = together.max(wanted.min(*count));
+        let (from_ms, to_ms) = (from_ms.max(&began_ms), to_ms.min(end_ms));
+        if *from_ms < to_ms {
+            let lacks = together.saturating_sub(*count);
+            most = most.max(lacks);
+            sum_ms += u64::from(lacks) * (to_ms - from_ms);
+        }
+    }
+    (most, sum_ms)
 }
 
 /// The word for what runs: pods where all services run on Kubernetes, containers where they start those themselves.
@@ -77,7 +98,7 @@ fn unit(view: &View) -> &'static str {
     }
 }
 
-/// Number of tasks, pods and containers that run; a pod counts once, however many containers it has.
+/// Number of running tasks, pods and containers; a pod with several containers counts once.
 fn running(view: &View) -> u32 {
     let tasks = view.cluster.machines.iter().flat_map(|machine| &machine.tasks);
     let up = tasks.filter(|task| class_of("", &task.state) == StatusClass::Running);
@@ -96,7 +117,7 @@ fn is_forced(view: &View) -> bool {
     steps.peek().is_some() && steps.all(|step| step.forced)
 }
 
-/// Returns whether something that ran when the plan was complete does not run any more, or waits to.
+/// Returns whether a task that ran when the plan was complete has ended or waits.
 fn is_broken(view: &View, tally: &Tally, done_ms: u64) -> bool {
     let mut waiting = false;
     let mut failed = false;
@@ -109,7 +130,7 @@ fn is_broken(view: &View, tally: &Tally, done_ms: u64) -> bool {
         let tasks = service.pods.iter().flat_map(|pod| &pod.tasks);
         for (task, status) in tasks.filter_map(|task| Some((task, task.status.as_ref()?))) {
             let class = class_of(&service.dialect, status);
-            // The word of a container may be that of a step: its machine knows whether it runs.
+            // A container's status may be that of its step; only the machine knows whether it runs.
             let runs = own_containers && up().any(|up| up.name == task.name);
             waiting |= !runs && (class.is_active() || class == StatusClass::Pending);
             failed |= class == StatusClass::Failed;
@@ -131,7 +152,7 @@ const WAITS: [(&[StatusClass], &str); 5] = [
     (&[StatusClass::Stopping], "for tasks to stop"),
 ];
 
-/// Returns failures that one may dare in a world.
+/// Returns failures worth trying in a world.
 pub(crate) fn dares(view: &View, worst_ms: u64, began_ms: u64, done_ms: u64) -> Vec<Dare> {
     let busiest = view.cluster.machines.iter().max_by_key(|machine| machine.tasks.len());
     let Some((machine, task)) = busiest.and_then(|machine| Some((machine, machine.tasks.first()?))) else {
@@ -139,6 +160,7 @@ pub(crate) fn dares(view: &View, worst_ms: u64, began_ms: u64, done_ms: u64) -> 
     };
     let host = || Target { agent: Some(machine.hostname.to_string()), ..Target::default() };
     let of_task = Target { task: Some(task.name.to_string()), ..Target::default() };
+    let unit = unit(view);
     let fault = |fault, target, for_ms| Fault {
         fault,
         id: None,
@@ -151,25 +173,47 @@ pub(crate) fn dares(view: &View, worst_ms: u64, began_ms: u64, done_ms: u64) -> 
         delay_ms: None,
     };
     let dare =
-        |title: &str, text: String, at_ms, fault| Dare { title: Text::from(title), text, at_ms, fault };
+        |title: String, text: String, at_ms, fault| Dare { title: Text::from(title), text, at_ms, fault };
     vec![
         dare(
-            "Lose a machine at the worst moment",
+            "Lose a machine at the worst moment".to_owned(),
             format!("{} goes with everything on it, while the last step is being started.", machine.hostname),
             worst_ms,
             fault(FaultKind::AgentLost, host(), None),
         ),
         dare(
-            "Let a task crash for a minute",
+            format!("Let a {unit} crash for a minute"),
             format!("{} crashes whenever it starts, from the beginning on.", task.name),
             began_ms,
             fault(FaultKind::CrashLoop, of_task, Some(60_000)),
         ),
         dare(
-            "Cut a machine off halfway",
-            format!("Nobody hears of {} for two minutes; its tasks go on.", machine.hostname),
+            "Cut a machine off halfway".to_owned(),
+            format!("Nobody hears of {} for two minutes; its {unit}s go on.", machine.hostname),
             began_ms.midpoint(done_ms),
             fault(FaultKind::AgentPartitioned, host(), Some(120_000)),
         ),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::missing;
+
+    #[test]
+    fn a_surge_is_not_missing_when_it_goes() {
+        let surge = [(1_000, 1), (2_000, 3), (10_000, 4), (12_000, 3), (14_000, 4), (16_000, 3)];
+        assert_eq!(missing(&surge, 3, 0, 20_000), (0, 0));
+        // The same samples, where four are what was wanted.
+        assert_eq!(missing(&surge, 4, 0, 20_000), (1, 6_000));
+    }
+
+    #[test]
+    fn losses_count_within_the_run_that_is_summed_up() {
+        let lost = [(0, 3), (5_000, 1), (8_000, 3), (20_000, 2), (21_000, 3)];
+        assert_eq!(missing(&lost, 3, 0, 30_000), (2, 7_000));
+        assert_eq!(missing(&lost, 3, 10_000, 30_000), (1, 1_000));
+        assert_eq!(missing(&lost, 3, 30_000, 30_000), (0, 0));
+        assert_eq!(missing(&[], 0, 0, 10), (0, 0));
+    }
 }

@@ -1,9 +1,9 @@
-//! The run that the branch shown parted from, for drawing it behind the lanes.
+//! The original run of the branch shown, drawn behind its lanes.
 //!
-//! *Knows*: lanes of branches that were left. *Must not know*: what is drawn of them.
+//! *Knows*: lanes of branches that were left. *Must not know*: how they are drawn.
 
 use super::Host;
-use super::taken::Taken;
+use super::summary::Summary;
 use planarium_messages::facts::Fact;
 use planarium_messages::gantt::Gantt;
 use planarium_messages::ghost::Ghost;
@@ -11,19 +11,19 @@ use planarium_messages::ptr::Ptr;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Branches whose lanes are kept at most after leaving them; those of others are worked out again.
+/// Maximum number of branches whose lanes are kept after leaving; others are computed again.
 const KEPT: usize = 16;
 
-/// Lanes of branches that were left, and what was told last.
+/// Lanes of branches that were left, and the last report.
 #[derive(Default)]
 pub(crate) struct Ghosts {
     left: BTreeMap<u32, Arc<Gantt>>,
-    /// World and branch that the page has the ghost of, and whether there is any.
+    /// World and branch whose ghost was reported, and whether it has one.
     told: ((u32, u32), bool),
 }
 
 impl Ghosts {
-    /// A branch is left; another world begins with none.
+    /// Keeps the lanes of a branch that is left; clears them in another world.
     pub(crate) fn leave(&mut self, branch: u32, gantt: &Arc<Gantt>) {
         self.left.insert(branch, Arc::clone(gantt));
         if self.left.len() > KEPT {
@@ -37,7 +37,7 @@ impl Ghosts {
     }
 }
 
-/// Reports the run that the branch shown parted from, once for each time that the branch is made or entered.
+/// Reports the original run of the branch shown, each time that the branch is made or entered.
 pub(crate) fn ghost(host: &mut Host) -> Option<Fact> {
     let lineage = host.seen.lineage?;
     if host.ghosts.told.0 == lineage {
@@ -51,7 +51,7 @@ pub(crate) fn ghost(host: &mut Host) -> Option<Fact> {
 fn original(host: &mut Host) -> Option<Ghost> {
     let branches = host.shown.engine.branches();
     let here = branches.iter().find(|branch| branch.current)?;
-    // A branch that stands in for another one since something was undone has no original: that was taken back.
+    // A branch that replaces another one after an undo has no original run: the original was undone.
     if host.shown.stand_ins.contains(&here.id) {
         return None;
     }
@@ -64,13 +64,13 @@ fn original(host: &mut Host) -> Option<Ghost> {
     Ghost::of(&gantt, from_ms, parent.head_ms)
 }
 
-/// The lanes of a branch that was not shown yet. Each branch remembers where it was left.
+/// Returns the lanes of a branch that was not shown yet. The engine keeps the cursor of each branch.
 fn lanes_of(host: &mut Host, id: u32, here: u32) -> Option<Arc<Gantt>> {
     let engine = &mut host.shown.engine;
     if !engine.switch_branch(id) {
         return None;
     }
-    let mut lanes = Taken::default();
+    let mut lanes = Summary::default();
     lanes.follow(engine);
     engine.switch_branch(here);
     Some(lanes.gantt)

@@ -1,16 +1,18 @@
-//! A world as somebody works with it: answers the questions of a page.
+//! A world as a user works with it: answers the questions of a page.
 //!
-//! *Knows*: the engine's handle, and what a page said that it holds. *Must not know*: how anything is drawn or kept.
+//! *Knows*: the engine's handle and the last state that the page reported. *Must not know*: how anything is drawn or
+//! stored.
 
 use super::compare::Beside;
+use super::guest::guest_refuses;
 use super::lesson::{self, Teaching, Told};
 use super::story::Narration;
-use super::taken::Past;
+use super::summary::Checkpoints;
 use super::{export, ghost, names, saved, snapshot, stuck, undo};
 use planarium_messages::clock::Clock;
 use planarium_messages::draft::{Draft, Editor};
 use planarium_messages::event_log::EventLog;
-use planarium_messages::facts::{Fact, Keep, Reply, SavedFile, ToastUndo};
+use planarium_messages::facts::{Fact, Keep, Reply, SavedFile, Served, ToastUndo};
 use planarium_messages::lessons::LessonAsk;
 use planarium_messages::ptr::Ptr;
 use planarium_messages::questions::{Ask, Begin, Format, Question};
@@ -22,27 +24,27 @@ use planarium_scenario::{Player, Scenario, share};
 use planarium_world::{Engine, Genesis, Journal};
 use serde_json::Value;
 
-/// A world with everything that belongs to it.
+/// A world with its player, drafts, branches and lesson.
 pub(crate) struct Shown {
     pub(crate) engine: Engine,
-    /// The script, until a fork or its end; plays on the branch of this id only.
+    /// The script until a fork or its end, and the id of the only branch that it plays on.
     pub(crate) player: Option<(Player, u32)>,
     /// The scenario of this world.
     pub(crate) scenario: Scenario,
     pub(crate) narration: Narration,
-    /// Somebody did something by hand, so the script alone no longer leads here.
+    /// A user acted by hand, so the script alone no longer leads to this moment.
     pub(crate) by_hand: bool,
-    /// Drafts in the editor when this world was left.
+    /// Drafts in the editor when the user left this world.
     pub(crate) drafts: Vec<Draft>,
-    /// The address that it was left at.
+    /// The address when the user left this world.
     pub(crate) address: String,
-    /// Branches that others stand in for, so that they have no tab.
+    /// Branches that others replace after an undo; they have no tab.
     pub(crate) hidden: Vec<u32>,
-    /// Those of them that something was undone on last.
+    /// Hidden branches on which the last operation was an undo.
     pub(crate) undone: Vec<u32>,
-    /// Branches that stand in for others since something was undone.
+    /// Branches that replace others after an undo.
     pub(crate) stand_ins: Vec<u32>,
-    /// The lesson that this is the world of.
+    /// The lesson of this world.
     pub(crate) lesson: Option<Box<Teaching>>,
 }
 
@@ -79,17 +81,17 @@ pub struct Host {
     pub(crate) seen: snapshot::Seen,
     /// Runs that branches parted from.
     pub(crate) ghosts: ghost::Ghosts,
-    /// The world has moved on, and the page does not show it yet.
+    /// The world has moved, and the page does not show it yet.
     pub(crate) unseen: bool,
     /// Last question of `why`.
     pub(crate) asked: Option<(ElementPath, (u32, u32), u64, u64)>,
-    /// Trials of what gets stuck elements moving.
+    /// Trials of ways to get stuck elements moving.
     pub(crate) helping: stuck::Helping,
-    /// Events that the engine keeps at least.
+    /// Minimum number of events that the engine keeps.
     pub(crate) events: u64,
     /// The run as it was before the last input.
     pub(crate) saved: saved::Saved,
-    /// The part of the address after `#` as it was last told.
+    /// The part of the address after `#` as last reported.
     pub(crate) written: String,
     /// The editor of the page.
     pub(crate) editor: Editor,
@@ -97,11 +99,11 @@ pub struct Host {
     pub(crate) selected: Option<ElementPath>,
     /// Names for texts without one.
     pub(crate) names: names::Names,
-    /// Takes what is to be kept.
+    /// Receives data to be stored.
     pub(crate) keeper: Box<dyn FnMut(Keep)>,
-    /// Anything but setting up has happened.
+    /// An input other than setting up was applied.
     pub(crate) touched: bool,
-    /// The clock as it was last told.
+    /// The clock as last reported.
     pub(crate) clock: Clock,
     /// The page has an answer to why the selected element is not moving.
     pub(crate) told_why: bool,
@@ -109,14 +111,16 @@ pub struct Host {
     pub(crate) told_compared: bool,
     /// The page shows a link that could not be read.
     pub(crate) broken: bool,
-    /// World, branch and inputs that were kept last.
+    /// World, branch and number of inputs that were stored last.
     pub(crate) kept: Option<(u32, u32, u64)>,
-    /// The lesson as it was last told.
+    /// The lesson as last reported.
     pub(crate) lesson_told: Told,
+    /// The engine is lent by a server, and others act on it, too.
+    pub(crate) served: Option<Served>,
 }
 
 impl Host {
-    /// A host over an empty world. `keeper` is called with what is to be kept, before an input is put in.
+    /// Creates a host over an empty world. It passes data to `keeper` for storage before it applies an input.
     pub fn new(keeper: impl FnMut(Keep) + 'static) -> Self {
         let scenario = Scenario::of_definition(LoadService::default(), Vec::new(), Genesis::default());
         let shown = Shown::new(Engine::new(Genesis::default()), None, scenario, Narration::default());
@@ -143,15 +147,16 @@ impl Host {
             broken: false,
             kept: None,
             lesson_told: Told::default(),
+            served: None,
         }
     }
 
-    /// Keeps this many events at least, and what they amount to at places this far apart. Tests make short runs long in this
-    /// sense.
+    /// Sets the minimum number of kept events and the distance between kept summaries. Small values let tests treat short
+    /// runs as long ones.
     #[must_use]
     pub fn keeping(mut self, events: u64, distance: u64) -> Self {
         self.events = events;
-        self.seen.past = Past::every(distance);
+        self.seen.past = Checkpoints::every(distance);
         self
     }
 
@@ -180,7 +185,7 @@ impl Host {
         facts
     }
 
-    /// Shows something first: what a tab has kept, the link in the address bar, or an example.
+    /// Shows the first world: from the tab's stored state, the link in the address bar, or an example.
     fn begin(&mut self, begin: Begin) -> Vec<Fact> {
         self.names = names::Names(begin.names);
         if let Some(facts) = begin.tab.as_deref().and_then(|tab| self.bring_back(tab, begin.looks, begin.at))
@@ -222,10 +227,13 @@ impl Host {
         if let Some(refused) = lesson::lesson_refuses(self, &ask) {
             return refused;
         }
+        if let Some(refused) = guest_refuses(self, &ask) {
+            return refused;
+        }
         let mut facts = match ask {
             Ask::Begin(_) | Ask::Resume(_) | Ask::Frame(_) => Vec::new(),
             Ask::Ahead(ms) => return self.play_ahead(ms),
-            // What is done is done where the world stands, and the page shows it there.
+            // The input was applied at the world's own instant, so the page shows that instant.
             _ => self.unseen(),
         };
         let opens = matches!(
@@ -236,7 +244,7 @@ impl Host {
                 | Ask::Lesson(LessonAsk::Open(_))
         );
         if opens {
-            // Back leads to what is left here.
+            // The browser's Back returns to the world that is left here.
             facts.extend(self.write_address());
         }
         if replaces(&ask) {
@@ -251,9 +259,9 @@ impl Host {
             facts.push(self.push_address());
         }
         facts.extend(self.story());
-        facts.extend(lesson::lesson_news(self));
+        facts.extend(lesson::lesson_report(self));
         facts.extend(self.ways());
-        if keeps || !moves && self.kept != Some(self.stamp()) {
+        if self.served.is_none() && (keeps || !moves && self.kept != Some(self.stamp())) {
             self.keep(&facts);
         }
         facts
@@ -304,7 +312,7 @@ impl Host {
             Ask::OpenPlace(example, hash) => self.open_place(example.as_deref(), &hash),
             Ask::Link(page) => vec![Fact::Link(Box::new(self.link(&page)))],
             Ask::WriteAddress => {
-                // The page asks for it only where it shows a run.
+                // The page asks for lanes only while it shows a run.
                 self.broken = false;
                 self.write_address().into_iter().collect()
             }
@@ -323,7 +331,7 @@ impl Host {
         }
     }
 
-    /// The reason why the selected element is not moving, when it may be another one than before.
+    /// Returns why the selected element is not moving, if the answer may have changed.
     fn why(&mut self) -> Option<Fact> {
         let Some(path) = self.selected.as_ref().filter(|path| !path.plan.is_empty()) else {
             self.asked = None;
@@ -341,7 +349,7 @@ impl Host {
         Some(Fact::Why(why.map(Ptr::new)))
     }
 
-    /// The data that its system shows of a service, as it would be right after an input, which is not carried out.
+    /// Returns the data of a service after an input, without carrying the input out.
     ///
     /// *Errors*: why the input would be refused.
     fn outcome_of(&self, input: &Input, path: &ElementPath) -> Result<Value, String> {
@@ -350,7 +358,7 @@ impl Host {
         Ok(service.map(|service| (*service.more).clone()).unwrap_or_default())
     }
 
-    /// A file that was rendered for a task of a service; without a task, the template itself.
+    /// Returns a file rendered for a task of a service; without a task, the template.
     fn rendered_file(&self, path: &ElementPath, task: &str, file: &str) -> Option<String> {
         match self.shown.engine.world().rendered_file(&path.service, task, file)? {
             Ok((_, body)) => body.as_str().map(str::to_owned),
@@ -400,7 +408,7 @@ impl Host {
         }
     }
 
-    /// Back or forward in the browser: to the world that was left there, or to what its address says.
+    /// Handles Back or Forward in the browser: shows the world that was left there, or opens the address.
     fn open_place(&mut self, example: Option<&str>, hash: &str) -> Vec<Fact> {
         if hash == self.written {
             return Vec::new();
@@ -410,14 +418,14 @@ impl Host {
             Some(false) => self.redo_world(),
             None => self.returnable(false, |host| host.first_world(hash, example)),
         };
-        // The browser has moved already, so there is nothing to bring back with a message.
+        // The browser has already moved, so the message offers no way back.
         facts.retain(|fact| !matches!(fact, Fact::Told(_, Some(ToastUndo::Undone))));
         hash.clone_into(&mut self.written);
         facts
     }
 
-    /// Offers the way back to the world that was left. For an operation it is told, and for files
-    /// and texts of one's own, which may have been let go by mistake.
+    /// Offers a way back to the world that was left: always after an operation, and also for a user's own files and
+    /// texts, which may have been replaced by mistake.
     fn returnable(&mut self, own: bool, open: impl FnOnce(&mut Self) -> Vec<Fact>) -> Vec<Fact> {
         let done = self.touched || self.editor.dirty();
         let mut facts = open(self);
@@ -429,7 +437,7 @@ impl Host {
     }
 }
 
-/// The share string of a run that was kept in parts.
+/// Joins the share string of a run that was stored in parts.
 pub(crate) fn put_together(rest: &str, inputs: &[String]) -> Option<String> {
     let (_, journal): (usize, Journal) = json::read(rest.as_bytes()).ok()?;
     share::encode_packed(&journal, inputs.iter().map(String::as_str))
@@ -456,7 +464,7 @@ fn replaces(ask: &Ask) -> bool {
     )
 }
 
-/// Returns whether all branches are kept after a question: those that a page that is loaded again must not lose.
+/// Returns whether all branches are stored after a question, because a reload must not lose them.
 fn keeps(ask: &Ask) -> bool {
     matches!(
         ask,
@@ -471,7 +479,7 @@ fn keeps(ask: &Ask) -> bool {
     )
 }
 
-/// Returns whether a question moves the cursor of the world shown and does nothing else.
+/// Returns whether a question only moves the cursor of the world shown.
 fn moves(ask: &Ask) -> bool {
     matches!(
         ask,
@@ -493,7 +501,7 @@ mod tests {
     use planarium_protocol::input::ClearFault;
 
     #[test]
-    fn a_run_kept_in_parts_is_put_together() {
+    fn a_run_stored_in_parts_is_joined() {
         let mut engine = Engine::new(Genesis::default());
         engine.apply(Input::ClearFault(ClearFault { id: "none".to_owned() }));
         engine.apply(Input::ClearFault(ClearFault { id: "none".to_owned() }));

@@ -1,4 +1,4 @@
-//! Inputs by hand: kept before they are put in, told with what became of them.
+//! Inputs by hand: stored before they are applied, reported with their outcome.
 //!
 //! *Knows*: that an input in the past opens a branch. *Must not know*: what an input does.
 
@@ -16,7 +16,7 @@ impl Host {
         facts
     }
 
-    /// Puts something in; also answers what to tell when it was accepted.
+    /// Applies an input; also returns the message for an accepted one.
     pub(crate) fn try_input(&mut self, input: &Input) -> (Vec<Fact>, Option<Fact>) {
         if let Some(refused) = lesson::not_allowed(self, input) {
             return (vec![refused], None);
@@ -38,7 +38,7 @@ impl Host {
         }
         if let Some(at_ms) = past {
             facts.push(forked(at_ms));
-            // The branch is what there is to tell, and its way back.
+            // Report the new branch and its way back instead.
             done = None;
         }
         if let Err(refusal) = &applied.outcome {
@@ -47,7 +47,7 @@ impl Host {
         (facts, done)
     }
 
-    /// Keeps the run as it is: should the input bring the engine down, this is what is offered again.
+    /// Stores the run before an input: if the input crashes the engine, this run is offered again.
     pub(crate) fn save_before(&mut self, input: &Written) {
         let text = String::from_utf8_lossy(input.text());
         self.saved.keep(&self.shown.engine, &text, &mut *self.keeper);

@@ -1,9 +1,9 @@
-//! A world as somebody works with it.
+//! A world as a user works with it.
 //!
 //! *Knows*: engine, player, narration, undo, lanes, log, console, drafts, lessons. *Must not know*: the browser, storage, sockets.
 //!
 //! A [`Host`] answers the questions of one page ([`planarium_messages::questions`]) with facts, and hands out what is to be
-//! kept before it does anything that could fail.
+//! kept before it does anything that could fail. Its engine is its own, or one that a server lends it for each question (`guest`).
 
 mod address;
 mod call;
@@ -16,12 +16,13 @@ mod demo;
 mod export;
 mod finish;
 mod ghost;
+mod guest;
 mod host;
 mod inputs;
 mod lesson;
 mod names;
 mod open;
-mod own;
+mod own_definition;
 mod rebuild;
 mod saved;
 mod snapshot;
@@ -29,13 +30,14 @@ mod statuses;
 mod story;
 mod stuck;
 mod suggest;
+mod summary;
 mod tab;
-mod taken;
 mod travel;
 mod undo;
 mod windows;
 
 pub use catalogue::catalogue;
+pub use guest::Guest;
 pub use host::Host;
 pub(crate) use host::Shown;
 pub use travel::FRAME_MS;

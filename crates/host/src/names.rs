@@ -1,4 +1,4 @@
-//! Names for texts that come without one.
+//! Names for pasted texts.
 //!
 //! *Knows*: the names that the page gave for each dialect. *Must not know*: any dialect.
 
@@ -6,12 +6,12 @@ use planarium_kernel::sorted;
 use planarium_messages::questions::FileNames;
 use planarium_protocol::input::LoadService;
 
-/// Names of files that definitions are mainly in.
+/// Usual file names of definitions, by dialect.
 #[derive(Default)]
 pub(crate) struct Names(pub(crate) Vec<FileNames>);
 
 impl Names {
-    /// The file name for a text that was pasted.
+    /// Returns the file name for a pasted text.
     pub(crate) fn file_name(&self, text: &str) -> String {
         let json = text.trim_start().starts_with(['{', '[']);
         let files = sorted::tree([(String::new(), text.to_owned())]);
@@ -25,7 +25,8 @@ impl Names {
     }
 }
 
-/// The first name under which a text can be used, for what a file means may depend on its name; else the usual one.
+/// Returns the first name under which the text can be used, because a file's meaning may depend on its name;
+/// otherwise the usual name.
 fn named(names: &FileNames, text: &str) -> String {
     let is_good = |name: &&String| {
         let files = sorted::tree([((*name).clone(), text.to_owned())]);
@@ -41,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_is_pasted_gets_a_name() {
+    fn a_pasted_text_gets_a_name() {
         let of = |dialect: &str, main: &[&str], json: &str| FileNames {
             dialect: dialect.to_owned(),
             main: main.iter().map(|name| (*name).to_owned()).collect(),
@@ -56,7 +57,7 @@ mod tests {
 
     #[cfg(feature = "skopos")]
     #[test]
-    fn the_name_is_one_under_which_the_text_can_be_used() {
+    fn the_name_makes_the_text_usable() {
         let main = ["plan.yaml", "model.yaml"].map(str::to_owned).to_vec();
         let names = Names(vec![FileNames { dialect: "skopos".into(), main, json: "plan.json".into() }]);
         let text =

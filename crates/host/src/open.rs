@@ -1,8 +1,8 @@
-//! Opening what people bring: examples, files, folders, pasted texts, links.
+//! Opens examples, files, folders, pasted texts and links.
 
 use super::lesson;
 use super::story::Narration;
-use super::{Host, Shown, own};
+use super::{Host, Shown, own_definition};
 use planarium_messages::draft::Draft;
 use planarium_messages::facts::Fact;
 use planarium_messages::links::{BrokenLink, Differing};
@@ -13,7 +13,7 @@ use planarium_scenario::{Scenario, share};
 use planarium_world::{Difference, Engine, Genesis, Journal, presets};
 use std::collections::BTreeMap;
 
-/// Label of going back to the world shown before.
+/// Label of the way back to the world shown before.
 const OPENED: &str = "Opened something else";
 
 impl Host {
@@ -44,7 +44,7 @@ impl Host {
         vec![self.moved(), Fact::Opened { drafts, story, preset }]
     }
 
-    /// A pasted definition as another service.
+    /// Opens a pasted definition as another service.
     pub(crate) fn text_beside(&mut self, text: &str) -> Vec<Fact> {
         if text.trim().is_empty() {
             return vec![Fact::Refused("There is nothing to open.".into())];
@@ -52,7 +52,8 @@ impl Host {
         self.open_beside(&[(self.names.file_name(text), text.to_owned())])
     }
 
-    /// Another service on the same machines: from the start while nothing has run yet, else from the moment shown.
+    /// Opens another service on the same machines: from the start if nothing has run yet, otherwise from the moment
+    /// shown.
     pub(crate) fn open_beside(&mut self, files: &[(String, String)]) -> Vec<Fact> {
         let files = without_common_folder(files);
         if files.is_empty() || files.iter().any(|(name, text)| is_scenario(name) || looks_like_journal(text))
@@ -68,7 +69,7 @@ impl Host {
         draft.label = report.name.to_string().into();
         let taken = self.editor.place_of(report.dialect, &report.name).is_some();
         if report.has_errors() || taken {
-            // It waits in the editor for what it lacks.
+            // The editor keeps the draft until its missing files are added.
             draft.revision += 1;
             draft.typed = true;
             let mut facts = vec![Fact::Beside(Box::new(draft))];
@@ -93,7 +94,7 @@ impl Host {
         facts
     }
 
-    /// Files from a drop or a choice: a scenario, a journal, or a definition with what belongs to it.
+    /// Opens dropped or chosen files: a scenario, a journal, or a definition with its files.
     pub(crate) fn open_files(&mut self, files: &[(String, String)]) -> Vec<Fact> {
         let files: BTreeMap<String, String> = without_common_folder(files);
         if let Some((name, text)) = files.iter().find(|(name, _)| is_scenario(name)) {
@@ -134,19 +135,19 @@ impl Host {
         }
     }
 
-    /// A definition on a generous cluster. One that cannot be used still goes into the editor.
+    /// Opens a definition on a large cluster. An invalid one still goes into the editor.
     fn open_definition(&mut self, files: BTreeMap<String, String>) -> Vec<Fact> {
         let dialect = planarium_world::detect_dialect(&files).to_owned();
         let load = LoadService { dialect, files, ..LoadService::default() };
         let draft = Draft::of(&load);
         let (load, _) = draft.load();
         let cluster = presets::cluster("default").unwrap_or_default();
-        let scenario = own::of(Scenario::of_definition(load, cluster, Genesis::default()));
+        let scenario = own_definition::of(Scenario::of_definition(load, cluster, Genesis::default()));
         let narration = Narration::of(&scenario, None, "");
         if self.show(scenario.clone(), narration, Some(OPENED)).is_ok() {
             return self.opened(vec![draft], Some("default".into()));
         }
-        // The machines come up without it; the findings say what is wrong.
+        // The machines start without the service; the findings say what is wrong.
         let empty = Scenario { services: Vec::new(), ..scenario };
         let narration = Narration::of(&empty, None, "");
         match self.show(empty, narration, Some(OPENED)) {
@@ -189,7 +190,7 @@ impl Host {
         self.open_definition(planarium_kernel::sorted::tree([(self.names.file_name(text), text.to_owned())]))
     }
 
-    /// The part of a link after `#`, or a whole link.
+    /// Opens a link, or the part of one after `#`.
     pub(crate) fn open_hash(&mut self, hash: &str) -> Vec<Fact> {
         if let Some(facts) = lesson::open_lesson_link(self, hash) {
             return facts;
@@ -217,7 +218,7 @@ impl Host {
         facts
     }
 
-    /// An example whose run is in the link goes on with its script where the link leaves off.
+    /// Opens an example with the run of a link, and continues its script at the link's moment.
     pub(crate) fn resume_example(&mut self, id: &str, hash: &str) -> Option<Vec<Fact>> {
         let mut journal = share::decode(hash).ok()?;
         let mut facts = self.open_example(id);
@@ -228,7 +229,7 @@ impl Host {
             .then_some(Difference::Semantics { recorded: journal.semantics, found: now.semantics });
         let recorded = journal.clone();
         if semantics.is_some() {
-            // Digests of another kind say nothing: the inputs have to be the same.
+            // Digests of another version cannot be compared: compare the inputs only.
             now.semantics = journal.semantics;
             now.entries.iter_mut().chain(&mut journal.entries).for_each(|entry| entry.digest = None);
         }
@@ -253,7 +254,7 @@ pub(crate) fn scenario_of_example(id: &str) -> Option<Scenario> {
     planarium_scenario::parse(example.scenario, "scenario", &text).scenario
 }
 
-/// Returns the scenario of a journal's world: the inputs at the start.
+/// Returns the scenario of a journal's world: its inputs at the start.
 pub(crate) fn scenario_of(journal: &Journal) -> Scenario {
     let mut scenario = Scenario::of_definition(LoadService::default(), Vec::new(), journal.genesis);
     scenario.services.clear();

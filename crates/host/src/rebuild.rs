@@ -1,8 +1,8 @@
-//! A new world in place of the one shown: edited definition, other seed, other machines, start over.
+//! Replaces the world shown: edited definition, other seed, other machines, start over.
 
 use super::lesson;
 use super::story::Narration;
-use super::{Host, Shown, own};
+use super::{Host, Shown, own_definition};
 use planarium_messages::draft::Draft;
 use planarium_messages::facts::Fact;
 use planarium_messages::facts::ToastUndo;
@@ -11,12 +11,12 @@ use planarium_protocol::input::LoadService;
 use planarium_scenario::{NoteKind, Player, Scenario};
 use planarium_world::presets;
 
-/// Said when a definition cannot be used.
+/// Message for a definition that cannot be used.
 const BROKEN: &str =
     "The definition has errors; the last valid version stays. See the list under the editor.";
 
 impl Host {
-    /// Shows another world; the one before can be brought back where there are words for what is undone by that.
+    /// Shows another world; the previous one can be restored if `words` describe the change.
     pub(crate) fn show(
         &mut self,
         mut scenario: Scenario,
@@ -44,14 +44,14 @@ impl Host {
         Ok(())
     }
 
-    /// Builds the world anew from a changed scenario.
+    /// Rebuilds the world from a changed scenario.
     pub(crate) fn rebuild(&mut self, scenario: Scenario, text: &str) -> Vec<Fact> {
         let told = &self.shown.narration;
         let narration = Narration::of(&scenario, told.example(), told.about());
         self.rebuild_with(scenario, narration, text)
     }
 
-    /// Builds a world of somebody's own definition; nothing of the example before it stays.
+    /// Builds a world of the user's own definition, without anything of the example.
     fn rebuild_own(&mut self, scenario: Scenario) -> Vec<Fact> {
         let narration = Narration::of(&scenario, None, "");
         self.rebuild_with(scenario, narration, "A new world with the edited definition.")
@@ -59,11 +59,11 @@ impl Host {
 
     fn rebuild_with(&mut self, scenario: Scenario, narration: Narration, text: &str) -> Vec<Fact> {
         if !self.touched && scenario == self.shown.scenario {
-            // It is this world already, and the one before it stays the way back: so for the second of two clicks.
+            // Same world as shown, for instance on the second of two clicks: the previous world stays the way back.
             return vec![Fact::Rebuilt(scenario.services)];
         }
         let touched = self.touched;
-        // While nothing has run, an edit is the world at once: there is no other one to go back to.
+        // Before anything has run, an edit takes effect immediately, and there is no other world to restore.
         let words = (touched || self.keeps(&scenario)).then(|| text.trim_end_matches('.'));
         let told = words.is_some();
         match self.show(scenario, narration, words) {
@@ -80,7 +80,7 @@ impl Host {
         }
     }
 
-    /// Returns whether a world of this scenario differs in more than texts from the one shown.
+    /// Returns whether this scenario differs from the world shown in more than texts.
     fn keeps(&self, scenario: &Scenario) -> bool {
         let now = &self.shown.scenario;
         scenario.services.len() != now.services.len()
@@ -88,7 +88,7 @@ impl Host {
             || scenario.cluster != now.cluster
     }
 
-    /// A new world with the edited definition.
+    /// Builds a new world with the edited definition.
     pub(crate) fn apply(&mut self) -> Vec<Fact> {
         let mut facts = self.check_now();
         let broken = facts.iter().any(|fact| matches!(fact, Fact::Checked(checked) if checked.errors() > 0));
@@ -114,7 +114,7 @@ impl Host {
         facts
     }
 
-    /// Gives the edited definition to the running service at the moment shown, as an operator would.
+    /// Updates the running service to the edited definition at the moment shown, as an operator would.
     pub(crate) fn roll_out(&mut self) -> Vec<Fact> {
         let mut facts = self.check_now();
         let Some((dialect, name)) = facts.iter().find_map(|fact| match fact {
@@ -142,7 +142,7 @@ impl Host {
         facts
     }
 
-    /// A new world without one of the services.
+    /// Builds a new world without one of the services.
     pub(crate) fn drop_service(&mut self, at: usize) -> Vec<Fact> {
         let mut drafts = self.editor.all();
         if at >= drafts.len() || drafts.len() < 2 {
@@ -158,13 +158,13 @@ impl Host {
         facts
     }
 
-    /// As [`Host::apply`], for a definition known to be good.
+    /// Like [`Host::apply`], for a definition known to be valid.
     pub(crate) fn apply_quietly(&mut self) -> Vec<Fact> {
         let mut scenario = self.shown.scenario.clone();
         self.save_before(&planarium_world::Written::of(Input::LoadService(self.editor.draft.load().0)));
         scenario.services = loads(&self.editor.all());
-        if own::is_own(&self.shown.scenario.services, &scenario.services) {
-            return self.rebuild_own(own::of(scenario));
+        if own_definition::is_own(&self.shown.scenario.services, &scenario.services) {
+            return self.rebuild_own(own_definition::of(scenario));
         }
         if self.editor.dirty() {
             self.shown.narration.edited();
@@ -198,7 +198,7 @@ impl Host {
     }
 }
 
-/// The services of these definitions; one without any text is none.
+/// Returns the services of these definitions; skips definitions without text.
 pub(crate) fn loads(drafts: &[Draft]) -> Vec<LoadService> {
     drafts.iter().filter(|draft| !draft.files.is_empty()).map(|draft| draft.load().0).collect()
 }

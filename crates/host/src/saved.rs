@@ -1,8 +1,8 @@
-//! The run as it was before the last input, kept for a page whose engine fails.
+//! The run before the last input, stored for a page whose engine fails.
 //!
-//! *Knows*: which inputs are kept already. *Must not know*: where they are kept.
+//! *Knows*: which inputs are stored already. *Must not know*: where they are stored.
 //!
-//! *Cost*: each input is packed once, when the next one comes, however long the run.
+//! *Cost*: each input is packed once, when the next one is applied, in runs of any length.
 
 use planarium_kernel::journal::Entry;
 use planarium_messages::facts::Keep;
@@ -14,13 +14,23 @@ use std::sync::Arc;
 /// Saved state of a run.
 #[derive(Default)]
 pub(crate) struct Saved {
-    /// The inputs that are kept, by their places.
+    /// The stored inputs, by position.
     inputs: Vec<Arc<Entry<Written>>>,
+    /// Nothing is kept.
+    off: bool,
 }
 
 impl Saved {
+    /// Keeps nothing.
+    pub(crate) fn off() -> Self {
+        Self { off: true, ..Self::default() }
+    }
+
     /// Keeps the run as it is, and the words of what is about to be done.
     pub(crate) fn keep(&mut self, engine: &Engine, pending: &str, keeper: &mut dyn FnMut(Keep)) {
+        if self.off {
+            return;
+        }
         for (place, packed) in self.missing(engine.entries()) {
             keeper(Keep::Input(place, packed));
         }
@@ -28,7 +38,7 @@ impl Saved {
         keeper(Keep::Rest { rest: json::of(&rest).to_string(), pending: pending.to_owned() });
     }
 
-    /// Packs the inputs that are not kept at their places; those that are stay as they are.
+    /// Packs the inputs that are not stored at their position yet.
     fn missing(&mut self, entries: &[Arc<Entry<Written>>]) -> Vec<(usize, String)> {
         let kept =
             self.inputs.iter().zip(entries).take_while(|(kept, entry)| Arc::ptr_eq(kept, entry)).count();

@@ -4,7 +4,7 @@ use super::Host;
 use super::finish::finish;
 use super::statuses::class_of;
 use super::story::Waits;
-use super::taken::{Past, Taken};
+use super::summary::{Checkpoints, Summary};
 use planarium_messages::clock::{BranchTab, Clock};
 use planarium_messages::draft::Running;
 use planarium_messages::event_log::EventLog;
@@ -14,7 +14,7 @@ use planarium_messages::ptr::Ptr;
 use planarium_world::{BranchView, Engine};
 use std::sync::Arc;
 
-/// Events that the engine keeps at least; those before them come back by a replay.
+/// Minimum number of events that the engine keeps; earlier ones are restored by a replay.
 pub(crate) const EVENTS: u64 = 32_768;
 
 fn place_of(seq: u64) -> usize {
@@ -32,13 +32,13 @@ pub(crate) struct Seen {
     place: Option<(u64, u64, bool)>,
     log: EventLog,
     /// Summary of all events up to the head.
-    pub(crate) lanes: Taken,
-    /// The same at some places on the way.
-    pub(crate) past: Past,
+    pub(crate) lanes: Summary,
+    /// The same at several points of the run.
+    pub(crate) past: Checkpoints,
     branches: Vec<BranchTab>,
-    /// World, branch and inputs that the running definitions were looked up for.
+    /// World, branch and number of inputs at which the running definitions were looked up.
     asked: Option<(u32, u32, u64)>,
-    running: Ptr<Vec<Running>>,
+    pub(crate) running: Ptr<Vec<Running>>,
 }
 
 impl Host {
@@ -48,9 +48,9 @@ impl Host {
         let tabs = self.tabs();
         let branch = tabs.iter().find(|tab| tab.current).map_or(0, |tab| tab.id);
         self.seen.branch = branch;
-        // What the script does at its hour happens by itself as well.
+        // A scheduled script entry also runs without the user.
         let script_goes_on = matches!(self.waits(), Waits::Until(_));
-        // Looking for it takes a view of the world, which most frames do without.
+        // Checking this needs a view of the world, which most frames avoid.
         let at_rest = self.shown.engine.idle() && !script_goes_on;
         let scheduled_ms = at_rest.then(|| self.scheduled_ms()).flatten();
         let before = self.before().is_some_and(|before| !before.engine.entries().is_empty());
@@ -99,7 +99,7 @@ impl Host {
         }
         engine.forget_events(self.events);
 
-        // A command's reasons may depend on whether the cursor is at the head.
+        // The reasons of a command may depend on whether the cursor is at the head.
         let place = (engine.seq(), engine.inputs(), engine.at_head());
         let view = (seen.place != Some(place)).then(|| Ptr(engine.view()));
         seen.place = Some(place);
@@ -113,16 +113,17 @@ impl Host {
             seen.running = running.clone();
         }
 
-        // A head moves with every frame; the tabs need it only to whole seconds.
+        // The head moves with every frame; the tabs need whole seconds only.
         let branches = (seen.branches != tabs).then(|| Ptr::new(tabs.clone()));
         seen.branches = tabs;
         let touched = engine.head_ms() > 0 || engine.entries().len() > self.shown.scenario.set_up().len();
+        let touched = touched || self.served.is_some();
         self.touched = touched;
         self.clock = clock;
         Fact::Moved(Box::new(Snapshot { view, clock, log, running, gantt, branches, touched, before }))
     }
 
-    /// Branches as tabs: all but those that another one stands in for, unless something was undone on them.
+    /// Branches as tabs: all but those that another branch replaces, unless something was undone on them.
     fn tabs(&self) -> Vec<BranchTab> {
         let shown = &self.shown;
         let all = shown.engine.branches();
@@ -156,7 +157,7 @@ impl Host {
 }
 
 /// The definitions that run at the cursor.
-fn running(engine: &Engine) -> Vec<Running> {
+pub(crate) fn running(engine: &Engine) -> Vec<Running> {
     let services = engine.world().service_views();
     let mut all = Vec::new();
     for service in &services {
@@ -165,7 +166,7 @@ fn running(engine: &Engine) -> Vec<Running> {
             let Some(load) = engine.definition(&service.dialect, name) else { continue };
             let known = all.iter().any(|run: &Running| Arc::ptr_eq(&run.load, load));
             if !known {
-                // What calls have changed since is part of what runs.
+                // Changes made through the API since loading are part of the running definition.
                 let now = engine.world().definition_now(&service.dialect, name);
                 all.push(Running {
                     dialect: service.dialect.to_string().into(),
@@ -178,7 +179,8 @@ fn running(engine: &Engine) -> Vec<Running> {
     all
 }
 
-/// The name of a branch; of one that stands in for another, and on which nothing was done yet, the name of that one.
+/// Returns the name of a branch; a replacement branch without operations of its own keeps the name of the branch that
+/// it replaces.
 fn name_of<'a>(branch: &'a BranchView, all: &'a [BranchView], stand_ins: &[u32]) -> &'a str {
     let mut at = branch;
     while stand_ins.contains(&at.id)

@@ -3,7 +3,7 @@
 use planarium_messages::statuses::{Words, entry};
 use planarium_protocol::view::StatusClass;
 
-/// The class of a status word in a dialect; of a state of a task where the dialect is empty.
+/// Returns the class of a status word in a dialect, or of a task state if the dialect is empty.
 pub(crate) fn class_of(dialect: &str, status: &str) -> StatusClass {
     let dialects = planarium_world::dialects();
     let own: Words = dialects.iter().find(|known| known.word == dialect).map_or(&[], |known| known.statuses);

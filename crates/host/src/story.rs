@@ -1,4 +1,4 @@
-//! An example's script as the page tells it.
+//! An example's script as the page shows it.
 
 use super::Host;
 use planarium_messages::clock::{clock, short};
@@ -7,12 +7,12 @@ use planarium_messages::ptr::Ptr;
 use planarium_messages::story::{Said, Story, StoryLine};
 use planarium_protocol::Input;
 use planarium_protocol::Text;
-use planarium_scenario::{Action, Entry, NoteKind, Player, Scenario, Trigger};
+use planarium_scenario::{Action, Entry, Note, NoteKind, Player, Scenario, Trigger};
 use planarium_world::Condition;
 
 /// Waits of the script.
 pub(crate) enum Waits {
-    /// There is nothing left of it, or it does not belong to this branch.
+    /// The script is finished, or it does not belong to this branch.
     Nothing,
     /// An instant.
     Until(u64),
@@ -28,7 +28,7 @@ struct At {
     seq: u64,
 }
 
-/// A branch on the way to the one shown, and how far it is part of that way.
+/// A branch among the ancestors of the one shown, and the end of its part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretch {
     branch: u32,
@@ -40,10 +40,12 @@ pub(crate) struct Stretch {
 pub(crate) struct Narration {
     story: Story,
     played: usize,
+    /// Notes of the player that were overheard.
+    heard: usize,
     said: Vec<(At, Text)>,
-    /// Lines of the script that were played, and where.
+    /// Script lines that were played, with the moment of each.
     done: Vec<(usize, At)>,
-    /// Last report: branch, words, lines.
+    /// Last report: branch, number of narrations, number of lines.
     told: Option<(u32, usize, usize)>,
 }
 
@@ -60,21 +62,33 @@ impl Narration {
         Self { story, ..Self::default() }
     }
 
-    /// Takes what the script did on a branch.
+    /// Records what the script did on a branch.
     pub(crate) fn take(&mut self, player: &mut Player, branch: u32) {
+        let notes = player.take_notes();
+        self.hear(player, notes, branch);
+    }
+
+    /// Hears what the script did on a branch; the notes stay for others.
+    pub(crate) fn overhear(&mut self, player: &Player, branch: u32) {
+        let notes: Vec<Note> = player.notes().skip(self.heard).cloned().collect();
+        self.heard += notes.len();
+        self.hear(player, notes, branch);
+    }
+
+    fn hear(&mut self, player: &Player, notes: Vec<Note>, branch: u32) {
         let script = &player.scenario().script;
         let meant = script.iter().skip(self.played).take(player.played().saturating_sub(self.played));
         let expects_refusal = meant.into_iter().any(|entry| entry.refused.is_some());
         let mut last = None;
         let mut said: Option<(At, Text)> = None;
-        for note in player.take_notes() {
+        for note in notes {
             last = Some(note.seq);
             match note.kind {
                 NoteKind::Said(text) => {
                     self.say(said.take());
                     said = Some((At { branch, ms: note.at_ms, seq: note.seq }, text.into()));
                 }
-                // The words before a command are about it: one that was turned down did not happen.
+                // The narration before a command is about that command: drop it if the command was refused.
                 NoteKind::Did(_, applied) if applied.outcome.is_err() && !expects_refusal => said = None,
                 _ => {}
             }
@@ -94,14 +108,14 @@ impl Narration {
         }
     }
 
-    /// The script goes on from another place of it.
+    /// Continues the script from another place in it.
     pub(crate) fn resume(&mut self, player: Option<&Player>) {
         if let Some(player) = player {
             self.played = player.played();
         }
     }
 
-    /// The story at a moment, when it is another one than was last told.
+    /// Returns the story at a moment, if it differs from the last report.
     fn changed(&mut self, way: &[Stretch], now: (u64, u64)) -> Option<Ptr<Story>> {
         let branch = way.first().map_or(0, |stretch| stretch.branch);
         let visible = |at: &At| part_of(way, at, (u64::MAX, u64::MAX));
@@ -125,14 +139,21 @@ impl Narration {
         Some(Ptr::new(story))
     }
 
-    /// The story is told anew.
+    /// Makes the next report repeat the story.
     pub(crate) fn tell_again(&mut self) {
         self.told = None;
     }
 
-    /// The story before anything was said.
+    /// Returns the story before the first narration.
     pub(crate) fn told(&self) -> Ptr<Story> {
         Ptr::new(self.story.clone())
+    }
+
+    /// Gives a story without a title this one.
+    pub(crate) fn name(&mut self, title: &str) {
+        if self.story.title.is_empty() {
+            self.story.title = title.into();
+        }
     }
 
     /// The example that it is of.
@@ -150,13 +171,13 @@ impl Narration {
         &self.story.about
     }
 
-    /// The story is no longer that of the gallery's example.
+    /// Detaches the story from the gallery's example.
     pub(crate) fn edited(&mut self) {
         self.story.example = None;
     }
 }
 
-/// Returns whether a place lies on the way, and not after a moment.
+/// Returns whether a moment lies on the way to the branch shown and not after `now`.
 fn part_of(way: &[Stretch], at: &At, now: (u64, u64)) -> bool {
     let not_after = |(ms, seq): (u64, u64)| at.ms <= ms && at.seq <= seq;
     let stretch = way.iter().find(|stretch| stretch.branch == at.branch);
@@ -164,7 +185,7 @@ fn part_of(way: &[Stretch], at: &At, now: (u64, u64)) -> bool {
 }
 
 impl Host {
-    /// The story of the branch and the moment shown, when it is another one than was last told.
+    /// Returns the story of the branch and moment shown, if it differs from the last report.
     pub(crate) fn story(&mut self) -> Option<Fact> {
         let way = self.way();
         let engine = &self.shown.engine;
@@ -172,7 +193,7 @@ impl Host {
         self.shown.narration.changed(&way, now).map(Fact::Story)
     }
 
-    /// The branches on the way to the one shown, which comes first.
+    /// Returns the branch shown and its ancestors, starting with the branch shown.
     fn way(&self) -> Vec<Stretch> {
         let branches = self.shown.engine.branches();
         let mut way: Vec<Stretch> = Vec::new();
@@ -185,7 +206,7 @@ impl Host {
                 ms.min(branch.forked_at_ms.unwrap_or(u64::MAX)),
                 seq.min(branch.forked_at_seq.unwrap_or(u64::MAX)),
             );
-            // A parent is older than its child, so this ends.
+            // A parent is older than its child, so the loop ends.
             next = branches.iter().find(|other| Some(other.id) == branch.parent && other.id < branch.id);
         }
         way
@@ -211,7 +232,7 @@ impl Host {
     }
 }
 
-/// The latest instant that a condition names: before it there is no use in giving up.
+/// The latest instant that a condition names; the script cannot give up before it.
 fn latest_ms(condition: &Condition) -> Option<u64> {
     match condition {
         Condition::Time { ms } => Some(*ms),
@@ -220,7 +241,7 @@ fn latest_ms(condition: &Condition) -> Option<u64> {
     }
 }
 
-/// An input in words, shortened where it carries a whole body.
+/// Describes an input, shortened if it carries a whole body.
 fn input_words(input: &Input) -> String {
     let words = planarium_world::describe_input(input);
     match words.char_indices().nth(72) {

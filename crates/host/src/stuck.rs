@@ -1,20 +1,20 @@
-//! Ways out for stuck elements: asked of the engine, which tries them on copies of the world.
+//! Ways out for stuck elements, which the engine tries on copies of the world.
 //!
-//! *Knows*: when the answer may be another one than before. *Must not know*: what is tried, and how.
+//! *Knows*: when the answer may have changed. *Must not know*: what is tried, and how.
 
 use super::Host;
 use super::statuses::class_of;
 use super::story::Waits;
 use planarium_messages::facts::Fact;
-use planarium_messages::help::{Held, Help, MOST_STUCK};
 use planarium_messages::paths;
 use planarium_messages::ptr::Ptr;
+use planarium_messages::ways_out::{Blocker, MOST_STUCK, WaysOut};
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::why::{ReasonKind, Way, Why};
 use planarium_world::Trials;
 
-/// The moment and the elements that help was last asked for.
+/// The moment and the elements of the last search.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Asked {
     lineage: (u32, u32),
@@ -24,28 +24,30 @@ struct Asked {
     stuck: Vec<ElementPath>,
 }
 
-/// For so long no status has changed before somebody asks whether one ever will. *Units*: milliseconds of virtual time.
+/// Time without a status change after which the host checks whether one can still happen. *Units*: milliseconds of
+/// virtual time.
 const QUIET_MS: u64 = 30_000;
-/// For so long none changes by itself where something is stuck. *Units*: milliseconds of virtual time.
+/// Time to simulate without a status change before a run counts as standing still. *Units*: milliseconds of virtual
+/// time.
 const STILL_MS: u64 = 150_000;
 
-/// A quiet stretch: world and branch, when it began, inputs so far.
+/// A quiet stretch: world and branch, its beginning, number of inputs.
 type Quiet = ((u32, u32), u64, u64);
 
 /// Trials under way.
 #[derive(Default)]
 pub(crate) struct Helping {
     asked: Asked,
-    /// The quiet stretch that was looked at last, and whether it goes on.
+    /// The quiet stretch that was checked last, and whether it continues.
     still: Option<(Quiet, bool)>,
-    /// Place of the element that is tried, and its trials.
+    /// Index of the element that is tried, and its trials.
     trials: Option<(usize, Trials)>,
-    /// Help as it was last told.
-    told: Ptr<Help>,
+    /// The ways out as last reported.
+    told: Ptr<WaysOut>,
 }
 
 impl Host {
-    /// Returns the root causes of the selected element and of the run, when they may have changed.
+    /// Returns the root causes of the selected element and of the run, if they may have changed.
     pub(crate) fn help(&mut self) -> Option<Fact> {
         let clock = self.clock;
         let waits = clock.at_head() && self.touched;
@@ -73,7 +75,7 @@ impl Host {
             }
         }
         let told = self.helping.told.clone();
-        let mut help = Help {
+        let mut help = WaysOut {
             selected: selected.as_ref().map(|why| why.path.clone()),
             stuck: stuck.iter().map(|why| why.path.clone()).collect(),
             round: told.round.wrapping_add(1),
@@ -87,19 +89,19 @@ impl Host {
             if help.held.iter().any(|held| held.why.path == why.path) {
                 continue;
             }
-            // What helped a moment ago stays in its place until it is tried again.
+            // A way out found earlier stays in its place until it is tried again.
             let before = told.held.iter().find(|held| held.why.path == why.path);
             let still = |way: &&Way| {
                 matches!(way.unblock.input, Some(Input::ClearFault(_))) || why.unblock.contains(&way.unblock)
             };
             let ways = before.iter().flat_map(|held| &held.ways).filter(still).cloned().collect();
-            help.held.push(Held { why: Ptr::new(why), ways, trying: true });
+            help.held.push(Blocker { why: Ptr::new(why), ways, trying: true });
         }
         let same = help.held.is_empty() && told.held.is_empty() && help.stuck == told.stuck;
         (!same).then(|| self.tell_help(help))
     }
 
-    /// Returns whether no status has changed for a while, and none will by itself. It is tried once in a quiet stretch.
+    /// Returns whether no status has changed recently and none will without an input. Tried once in each quiet stretch.
     fn stands_still(&mut self) -> bool {
         let engine = &self.shown.engine;
         let since_ms = self.seen.lanes.gantt.busy_ms;
@@ -119,7 +121,7 @@ impl Host {
         }
     }
 
-    fn tell_help(&mut self, help: Help) -> Fact {
+    fn tell_help(&mut self, help: WaysOut) -> Fact {
         self.helping.told = Ptr::new(help);
         Fact::Help(self.helping.told.clone())
     }

@@ -1,6 +1,6 @@
-//! Machines on which a service gets further: found by trying, on worlds that nobody sees.
+//! Finds machines on which the service gets further, by trying hidden worlds.
 //!
-//! *Knows*: how far plans got. *Must not know*: why a machine does not fit.
+//! *Knows*: the progress of plans. *Must not know*: why a machine does not fit.
 
 use super::Host;
 use planarium_messages::facts::Fact;
@@ -11,7 +11,7 @@ use planarium_world::presets;
 const TRIED: [&str; 5] = ["10", "zones", "gpu", "mount", "full"];
 /// Virtual time that a trial covers.
 const LIMIT_MS: u64 = 600_000;
-/// Most events of a trial: a large service is not tried at the expense of the page.
+/// Maximum number of events of a trial: larger services are not tried, so that the page stays fast.
 const MOST_EVENTS: u64 = 6_000;
 
 impl Host {
@@ -24,7 +24,7 @@ impl Host {
     }
 }
 
-/// The first preset on which more gets done.
+/// Returns the first preset on which more steps are completed.
 fn better(scenario: &Scenario) -> Option<&'static str> {
     let (done, all) = reached(scenario)?;
     if done >= all {
@@ -37,7 +37,7 @@ fn better(scenario: &Scenario) -> Option<&'static str> {
     })
 }
 
-/// Steps done of all steps of the first plans once nothing more happens; nothing when that takes too long to find out.
+/// Completed steps and all steps of the first plans once nothing more happens; `None` if that takes too long.
 fn reached(scenario: &Scenario) -> Option<(u32, u32)> {
     let (mut engine, _) = Player::start(scenario.clone());
     while !engine.idle() {

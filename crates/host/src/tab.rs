@@ -1,6 +1,6 @@
-//! State of a browser tab that survives a reload: all branches, edits, the script, the looks.
+//! State of a browser tab that survives a reload: all branches, edits, the script, the page's view state.
 //!
-//! *Knows*: what belongs to a tab, and how it is brought back. *Must not know*: where it is kept.
+//! *Knows*: the contents of a tab's state, and how to restore it. *Must not know*: where it is stored.
 
 use super::lesson;
 use super::names::Names;
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// Saved state of a tab.
 #[derive(Serialize, Deserialize)]
 struct Tab {
-    /// The gallery's example, while it is one.
+    /// The gallery's example, unless it was edited.
     example: Option<String>,
     title: String,
     about: String,
@@ -50,7 +50,7 @@ struct Edit {
 }
 
 impl Host {
-    /// Keeps everything for a page that is loaded again, with the editor as these facts leave it.
+    /// Stores everything for a reload of the page, with the editor state after these facts.
     pub(crate) fn keep(&mut self, facts: &[Fact]) {
         if self.broken || self.shown.engine.entries().is_empty() {
             return;
@@ -86,7 +86,7 @@ impl Host {
         }
     }
 
-    /// Shows what a tab has kept, at the moment that was shown where that is known.
+    /// Restores a tab's state, at the moment last shown if that is known.
     pub(crate) fn bring_back(
         &mut self,
         tab: &str,
@@ -106,12 +106,12 @@ impl Host {
         Some(facts)
     }
 
-    /// Goes on in the place of a host that ended, at the moment that it showed last. The page has its editor, and forgets what
-    /// that host alone knew: the way back, the run beside this one, ways out of a standstill.
+    /// Takes over from a host that ended, at the last moment that it showed. The page still has its editor. It drops what only
+    /// that host knew: undo, the compared run, ways out.
     pub(crate) fn resume(&mut self, resume: Resume) -> Vec<Fact> {
         self.names = Names(resume.names);
         let shown = json::read::<Tab>(resume.tab.as_bytes()).ok().and_then(|tab| {
-            // What hangs on the world shown, such as messages at a moment of it, goes on to hold.
+            // State that belongs to the world shown, such as messages at one moment, stays valid.
             self.seen.generation = resume.lineage.0.wrapping_sub(1);
             self.show_again(&tab)
         });
@@ -133,7 +133,7 @@ impl Host {
         ]
     }
 
-    /// To a moment of the branch shown, also one that had not been reached when it was kept.
+    /// Goes to a moment of the branch shown, also one beyond the stored run.
     fn go_back_to(&mut self, at_ms: u64, seq: u64) {
         let engine = &mut self.shown.engine;
         let head_ms = engine.head_ms();
@@ -148,7 +148,7 @@ impl Host {
         }
     }
 
-    /// Puts the world that a tab has kept in place of the one shown. Returns whether it could be replayed.
+    /// Replaces the world shown with the one from a tab's state. `None` if it cannot be replayed.
     fn show_again(&mut self, tab: &Tab) -> Option<()> {
         let first = &tab.tree.branches.first()?.journal;
         let engine = Engine::of_tree(&tab.tree).ok()?;
@@ -164,7 +164,7 @@ impl Host {
                 let player = Some((player, on)).filter(|(player, _)| !player.done());
                 (player, scenario, narration)
             }
-            // The try plays the script again as far as the branch has come.
+            // The try replays the script as far as the branch has come.
             (None, Some(teaching)) => (None, teaching.scenario().clone(), teaching.narration()),
             (None, None) => {
                 let scenario = Scenario { title: tab.title.clone(), ..super::open::scenario_of(first) };
@@ -183,7 +183,7 @@ impl Host {
     }
 }
 
-/// A script as far as a journal tells that it was played: what it does not do was done by hand.
+/// Returns the script as far as the journal shows that it was played; inputs outside the script were done by hand.
 fn with_script(scenario: Scenario, journal: &Journal) -> Option<Player> {
     let (mut engine, mut player) = Player::start(scenario);
     for (at, entry) in journal.entries.iter().enumerate() {
@@ -198,7 +198,7 @@ fn with_script(scenario: Scenario, journal: &Journal) -> Option<Player> {
             return None;
         }
     }
-    // What the script does at this very instant has not been done, or it would stand in the journal.
+    // The script's entries of this instant were not played, or the journal would contain them.
     if engine.now_ms() < journal.end_ms {
         player.advance_to(&mut engine, journal.end_ms);
     }

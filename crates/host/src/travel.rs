@@ -8,7 +8,7 @@ use planarium_messages::facts::Fact;
 use planarium_messages::questions::Toward;
 use planarium_world::limits::Bound;
 
-/// Most virtual time that one frame plays; a tab that was hidden does not catch up. *Units*: milliseconds.
+/// Most virtual time played in one frame; a tab that was hidden does not catch up. *Units*: milliseconds.
 pub const FRAME_MS: u64 = 64 * 250;
 
 impl Host {
@@ -20,7 +20,7 @@ impl Host {
         facts
     }
 
-    /// A frame of play that is shown with the next one, unless it is the last.
+    /// Plays a frame that is shown together with the next one, unless it is the last.
     pub(crate) fn play_ahead(&mut self, ms: u64) -> Vec<Fact> {
         let mut stopped = self.play_on(ms);
         let over = lesson::verdict_waits(self);
@@ -28,19 +28,19 @@ impl Host {
             stopped.splice(..0, self.unseen());
         }
         if over {
-            stopped.extend(lesson::lesson_news(self));
+            stopped.extend(lesson::lesson_report(self));
         }
         stopped
     }
 
-    /// Reports played but unseen changes.
+    /// Reports changes that were played but not shown.
     pub(crate) fn unseen(&mut self) -> Vec<Fact> {
         if self.unseen { self.news() } else { Vec::new() }
     }
 
-    /// Moves the world on; answers why it does not go on.
+    /// Advances the world; returns why it stops.
     fn play_on(&mut self, ms: u64) -> Vec<Fact> {
-        // At rest the clock stands and play stays on: as soon as somebody does something it goes on.
+        // At rest the clock stops but play stays on: the next input restarts it.
         if self.at_rest() {
             return Vec::new();
         }
@@ -58,7 +58,7 @@ impl Host {
         stopped
     }
 
-    /// Says which bound keeps time from going on to an instant; nothing where it is there.
+    /// Reports which bound stops time before an instant; nothing if the instant is reached.
     fn stopped_before(&self, target: u64) -> Vec<Fact> {
         let engine = &self.shown.engine;
         if engine.now_ms() >= target {
@@ -68,7 +68,7 @@ impl Host {
         vec![Fact::Refused(format!("The run is paused: {why}.").into())]
     }
 
-    /// Play was asked for: when nothing can happen any more, says so at once.
+    /// Starts play; if nothing can happen any more, reports that immediately.
     pub(crate) fn begin_play(&mut self) -> Vec<Fact> {
         if self.at_rest() {
             let text = "Nothing more will happen by itself, and nothing is scheduled. Step back, do something, or start over.";
@@ -86,28 +86,33 @@ impl Host {
             && !lesson::is_open(self)
     }
 
-    /// The next begin or end of a maintenance window. Nothing in the world has to happen then, but somebody meant it to.
+    /// Returns the next begin or end of a maintenance window. The engine may have no work at it, but it was scheduled on
+    /// purpose.
     pub(crate) fn scheduled_ms(&self) -> Option<u64> {
         let engine = &self.shown.engine;
         let (now, view) = (engine.now_ms(), engine.view());
         windows::turns(&view.cluster, engine.epoch_ms()).into_iter().filter(|at| *at > now).min()
     }
 
-    /// Moves forward to an instant, or to the verdict over a lesson where that comes first. Answers where it was to come.
+    /// Moves forward to an instant, or to a lesson's verdict if that comes first. Returns the target.
     pub(crate) fn move_to(&mut self, target: u64) -> u64 {
         let target = lesson::until_verdict(self, target);
         self.play_to(target);
         target
     }
 
-    /// Moves forward to an instant, playing the script on the way where it belongs to this branch.
+    /// Moves forward to an instant and plays the script on the way if it belongs to this branch.
     pub(crate) fn play_to(&mut self, target: u64) {
         let branch = self.seen.branch;
         let shown = &mut self.shown;
         match &mut shown.player {
             Some((player, on)) if *on == branch && !player.done() => {
                 player.advance_to(&mut shown.engine, target);
-                shown.narration.take(player, branch);
+                if self.served.is_some() {
+                    shown.narration.overhear(player, branch);
+                } else {
+                    shown.narration.take(player, branch);
+                }
             }
             _ => {
                 shown.engine.advance_to(target);
@@ -144,7 +149,7 @@ impl Host {
         }
     }
 
-    /// Goes ahead, and says which bound is in the way where the cursor stays.
+    /// Steps forward; reports the bound if the cursor does not move.
     fn told_ahead(&mut self, go: impl FnOnce(&mut Self)) -> Vec<Fact> {
         let place = |host: &Self| (host.shown.engine.seq(), host.shown.engine.now_ms());
         let before = place(self);
@@ -156,7 +161,7 @@ impl Host {
         facts
     }
 
-    /// One event ahead; at the head the script has its say first.
+    /// Steps forward by one event; at the head, script entries come first.
     fn ahead(&mut self, step: impl FnOnce(&mut planarium_world::Engine)) {
         let engine = &mut self.shown.engine;
         if !engine.at_head() {
@@ -189,7 +194,7 @@ impl Host {
             self.shown.engine.advance_status_change();
             return;
         }
-        // With a script running: instant by instant, so that its entries are played.
+        // With a running script, advance instant by instant so that its entries are played.
         for _ in 0..10_000 {
             let before = self.shown.engine.seq();
             let now = self.shown.engine.now_ms();
@@ -233,7 +238,7 @@ impl Host {
         self.seek_ms(target.unwrap_or_else(|| self.shown.engine.head_ms()))
     }
 
-    /// To any instant; beyond the head the world is run on.
+    /// Goes to any instant; simulates further if it is beyond the head.
     pub(crate) fn seek_ms(&mut self, ms: u64) -> Vec<Fact> {
         let head = self.shown.engine.head_ms();
         self.shown.engine.seek_ms(ms.min(head));

@@ -1,9 +1,9 @@
-//! Undo and redo, for everything that somebody did.
+//! Undo and redo of everything that a user did.
 //!
-//! *Knows*: places of branches, worlds that were left, files that were removed. *Must not know*: what a command means.
+//! *Knows*: positions in branches, worlds that were left, removed files. *Must not know*: what a command means.
 //!
-//! Nothing is ever overwritten: a command is undone by going on from the place before it on another branch, whose tab
-//! takes the place of the one that the command was done on; that stays in the list as undone.
+//! Nothing is overwritten. Undoing a command opens another branch at the position before it. The new branch takes
+//! over the tab; the old one stays in the list, marked as undone.
 
 use super::{Host, Shown};
 use planarium_messages::facts::Fact;
@@ -14,7 +14,7 @@ use planarium_protocol::input::{PlanOp, PodOp};
 use planarium_scenario::Player;
 use planarium_world::Place;
 
-/// Maximum of worlds kept after leaving them.
+/// Maximum number of worlds kept after leaving them.
 const MOST_WORLDS: usize = 3;
 /// Maximum of undoable operations.
 const MOST_STEPS: usize = 60;
@@ -24,9 +24,9 @@ const MOST_STEPS: usize = 60;
 pub(crate) struct Trail {
     done: Vec<Step>,
     undone: Vec<Step>,
-    /// Worlds that were left, oldest first.
+    /// Previous worlds, oldest first.
     past: Vec<Shown>,
-    /// Worlds that were left by undoing.
+    /// Worlds that were left by undo.
     later: Vec<Shown>,
     told: Ways,
 }
@@ -39,17 +39,17 @@ struct Step {
 
 /// Kinds of undo and redo.
 enum What {
-    /// A command on the branch that is named last; the place before it, and the script as it was then.
+    /// A command on branch `after`; the position before it, and the script at that moment.
     Command { before: Stand, after: u32 },
-    /// The same, undone: where the way back leads, and the branch that was left before the command.
+    /// The same, undone: the position to return to, and the branch that was left before the command.
     Undone { after: Stand, step: Box<(Stand, u32)> },
-    /// Another world came in place of one.
+    /// Another world replaced one.
     World,
-    /// A file of the definition at a place was removed.
+    /// A file of the definition at index `at` was removed.
     File { at: usize, path: String, text: String },
 }
 
-/// State of a world with everything beside the engine.
+/// State of a world without its engine.
 struct Stand {
     place: Place,
     player: Option<(Player, u32)>,
@@ -62,7 +62,7 @@ impl Host {
         self.shown.engine.place()
     }
 
-    /// A command was carried out; `before` is where the world stood.
+    /// Records a command that was carried out; `before` is the position before it.
     pub(crate) fn did(&mut self, words: String, before: Place, by_hand: bool) -> Fact {
         let player = self.shown.player.clone().filter(|(_, on)| *on == before.branch);
         let before = Stand { place: before, player, by_hand };
@@ -70,20 +70,20 @@ impl Host {
         self.push(Step { words, what: What::Command { before, after } })
     }
 
-    /// A file of the definition at a place was removed.
+    /// Records that a file of a definition was removed.
     pub(crate) fn removed(&mut self, at: usize, path: &str, text: &str) -> Fact {
         let (path, text) = (path.to_owned(), text.to_owned());
         self.push(Step { words: format!("Removed {path}"), what: What::File { at, path, text } })
     }
 
-    /// Another world is shown; the one that is left can be gone back to when there was something to see.
+    /// Shows another world; the previous one can be restored if it had something to show.
     pub(crate) fn leave_for(&mut self, next: Shown, words: &str) {
         let left = std::mem::replace(&mut self.shown, next);
         if !left.engine.entries().is_empty() {
             self.trail.past.push(left);
             if self.trail.past.len() > MOST_WORLDS {
                 self.trail.past.remove(0);
-                // What was done before that world was left cannot be reached any more.
+                // Operations before that world was left can no longer be undone.
                 let oldest = self.trail.done.iter().position(|step| matches!(step.what, What::World));
                 if let Some(oldest) = oldest {
                     self.trail.done.drain(..=oldest);
@@ -94,7 +94,7 @@ impl Host {
         self.another_world();
     }
 
-    /// As [`Host::leave_for`], with nothing worth going back to.
+    /// Like [`Host::leave_for`], for a previous world not worth restoring.
     pub(crate) fn replace_by(&mut self, next: Shown) {
         self.shown = next;
         self.another_world();
@@ -102,6 +102,9 @@ impl Host {
 
     fn push(&mut self, step: Step) -> Fact {
         let text = format!("{}.", step.words);
+        if self.served.is_some() {
+            return Fact::Told(text.into(), None);
+        }
         let trail = &mut self.trail;
         trail.undone.clear();
         trail.later.clear();
@@ -115,12 +118,12 @@ impl Host {
         Fact::Told(text.into(), Some(ToastUndo::Last))
     }
 
-    /// The world that was shown before this one.
+    /// The previous world.
     pub(crate) fn before(&self) -> Option<&Shown> {
         self.trail.past.last().or_else(|| self.trail.later.last())
     }
 
-    /// Undoes what was done last.
+    /// Undoes the last operation.
     pub(crate) fn undo(&mut self) -> Vec<Fact> {
         let Some(step) = self.trail.done.pop() else { return Vec::new() };
         let words = step.words;
@@ -148,7 +151,7 @@ impl Host {
         facts
     }
 
-    /// Does again what was undone last.
+    /// Redoes the operation that was undone last.
     pub(crate) fn redo(&mut self) -> Vec<Fact> {
         let Some(step) = self.trail.undone.pop() else { return Vec::new() };
         let words = step.words;
@@ -183,7 +186,7 @@ impl Host {
         facts
     }
 
-    /// Undoes until the world before this one is shown.
+    /// Undoes operations until the previous world is shown.
     pub(crate) fn undo_world(&mut self) -> Vec<Fact> {
         let mut facts = Vec::new();
         while let Some(step) = self.trail.done.last() {
@@ -196,7 +199,7 @@ impl Host {
         facts
     }
 
-    /// Does again what was undone until another world is shown.
+    /// Redoes operations until another world is shown.
     pub(crate) fn redo_world(&mut self) -> Vec<Fact> {
         let mut facts = Vec::new();
         while let Some(step) = self.trail.undone.last() {
@@ -209,7 +212,7 @@ impl Host {
         facts
     }
 
-    /// Returns whether the world that was left at an address is the one before this one (true) or the one after it (false).
+    /// Returns whether the world left at an address is the previous one (true) or the next one (false).
     pub(crate) fn world_at(&self, address: &str) -> Option<bool> {
         let at = |world: Option<&Shown>| world.is_some_and(|world| world.address == address);
         match () {
@@ -219,7 +222,7 @@ impl Host {
         }
     }
 
-    /// Reports the next steps of undo and redo, when they have changed.
+    /// Reports the next operations of undo and redo, if they changed.
     pub(crate) fn ways(&mut self) -> Option<Fact> {
         let words = |steps: &[Step]| steps.last().map(|step| Text::from(step.words.clone()));
         let ways = Ways { undo: words(&self.trail.done), redo: words(&self.trail.undone) };
@@ -237,7 +240,7 @@ impl Host {
         };
         let forked = before.place.branch != after;
         let engine = &mut self.shown.engine;
-        // Where the command opened a branch, the other one is still without it.
+        // If the command opened a branch, the original branch does not contain it.
         let found = if forked { engine.go_to_place(before.place) } else { engine.branch_from(before.place) };
         if !found {
             let _ = self.shown.engine.go_to_place(left.place);
@@ -248,7 +251,7 @@ impl Host {
         if left.place.branch == after || shown.stand_ins.contains(&left.place.branch) {
             shown.hidden.push(left.place.branch);
         }
-        // What a stand-in held is on the branch that it stood in for.
+        // Inputs of a replacement branch are on the branch that it replaced.
         if left.place.branch == after && !shown.undone.contains(&after) {
             shown.undone.push(after);
         }
@@ -262,7 +265,7 @@ impl Host {
         Ok(What::Undone { after: left, step: Box::new((before, after)) })
     }
 
-    /// Hides the tab of the current branch, or shows it.
+    /// Hides or shows the tab of the current branch.
     fn hide(&mut self, hidden: bool) {
         let shown = &mut self.shown;
         let here = shown.engine.place().branch;
@@ -297,7 +300,7 @@ fn small(words: &str) -> String {
     letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
 }
 
-/// A command as something that was done.
+/// Describes a command as something that was done.
 pub(crate) fn words(input: &Input) -> String {
     match input {
         Input::Plan(command) => {

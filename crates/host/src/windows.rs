@@ -7,7 +7,7 @@ const NS: i64 = 1_000_000;
 /// The instants at which windows begin and end. *Units*: milliseconds since genesis.
 pub(crate) fn turns(cluster: &ClusterView, epoch_ms: u64) -> Vec<u64> {
     let on_clock = |ns: i64| {
-        // A window may begin within a millisecond: it has begun once that is over.
+        // A window may begin within a millisecond: it counts as begun when that millisecond is over.
         let ms = ns.checked_add(NS - 1).map(|ns| ns.div_euclid(NS));
         ms.and_then(|ms| u64::try_from(ms).ok()).and_then(|ms| ms.checked_sub(epoch_ms))
     };

@@ -1,6 +1,6 @@
-//! A book as mdBook hands it to preprocessors: `[context, book]` in JSON.
+//! A book as mdBook passes it to preprocessors: `[context, book]` in JSON.
 //!
-//! Knows: chapters and where they come from. Must not know: which release of mdBook asks.
+//! Knows: chapters and their sources. Must not know: the release of mdBook.
 
 use crate::program;
 use anyhow::{Context as _, Result};
@@ -54,7 +54,7 @@ fn has_script(context: &Value) -> bool {
     })
 }
 
-/// Calls `each` for every chapter, at whatever depth and under whatever key the lists of items stand.
+/// Calls `each` for every chapter, at any depth and under any key of the item lists.
 fn walk(value: &mut Value, each: &mut dyn FnMut(&mut Value) -> Result<()>) -> Result<()> {
     match value {
         Value::Array(items) => items.iter_mut().try_for_each(|item| walk(item, each)),

@@ -37,7 +37,7 @@ fn named(text: &str, path: &Path) -> Result<Option<String>> {
     Ok(item.and_then(Item::as_str).map(str::to_owned))
 }
 
-/// A `book.toml` with the preprocessor, the script and the styles; whatever else it says stays as it is written.
+/// Returns a `book.toml` with the preprocessor, the script and the styles; everything else stays as written.
 fn configured(text: &str) -> Result<String> {
     let mut document: DocumentMut = text.parse()?;
     let preprocessor = table(document.as_table_mut(), "preprocessor")?;
@@ -61,7 +61,7 @@ fn configured(text: &str) -> Result<String> {
     Ok(document.to_string())
 }
 
-/// The table of this name, made where it is missing.
+/// Returns the table of this name, created if it is missing.
 fn table<'t>(parent: &'t mut Table, name: &str) -> Result<&'t mut Table> {
     let new = || {
         let mut table = Table::new();
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_book_is_set_up_once_and_keeps_what_it_says() {
+    fn a_book_is_set_up_once_and_keeps_its_settings() {
         let text = "[book]\ntitle = \"T\" # mine\n";
         let with = configured(text).expect("a book");
         assert!(with.starts_with(text), "{with}");

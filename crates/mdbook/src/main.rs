@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs what the words ask for. `Ok(false)`: a demo is false or broken, and has been reported.
+/// Runs the command. `Ok(false)`: a demo is false or broken, and was reported.
 fn run(words: &[&str]) -> Result<bool> {
     match words {
         [] => preprocess(),

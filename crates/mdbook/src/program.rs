@@ -1,6 +1,6 @@
 //! The `planarium` program.
 //!
-//! Knows: where it is looked for. Must not know: books.
+//! Knows: where to find it. Must not know: books.
 
 use anyhow::{Context as _, Result};
 use std::env;

@@ -1,4 +1,4 @@
-//! Findings of a reading of the draft, with the places where an editor shows them.
+//! Findings about the draft, positioned for an editor.
 
 use planarium_protocol::Text;
 use planarium_protocol::view::ServiceView;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub enum Severity {
     /// Cannot be used as written.
     Error,
-    /// Probably not what was meant.
+    /// Probably a mistake.
     Warning,
     /// Worth knowing.
     Info,
@@ -86,7 +86,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// Returns how many errors.
+    /// Returns the number of errors.
     pub fn errors(&self) -> usize {
         self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
     }

@@ -1,4 +1,4 @@
-//! The clock of the world as a page shows it, branches as tabs, times in words.
+//! The clock of the world as a page shows it, branches as tabs, durations in words.
 
 use planarium_protocol::Text;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ pub struct Clock {
     pub now_ms: u64,
     /// End of what was simulated on this branch.
     pub head_ms: u64,
-    /// Last event at the cursor.
+    /// End of the simulated time on this branch.
     pub seq: u64,
     /// Last event on this branch.
     pub head_seq: u64,
@@ -18,14 +18,14 @@ pub struct Clock {
     pub next_event_ms: Option<u64>,
     /// The seed.
     pub seed: u64,
-    /// Nothing more will happen by itself.
+    /// Nothing more will happen without an input.
     pub idle: bool,
-    /// Nothing happens before this instant, to which something is scheduled.
+    /// Nothing happens before this scheduled instant.
     pub scheduled_ms: Option<u64>,
 }
 
 impl Clock {
-    /// Returns whether the cursor is at the end of what was simulated.
+    /// Returns whether the cursor is at the end of the simulated time.
     pub fn at_head(&self) -> bool {
         self.now_ms >= self.head_ms && self.seq >= self.head_seq
     }
@@ -38,13 +38,13 @@ pub struct BranchTab {
     pub id: u32,
     /// Name.
     pub name: Text,
-    /// Instant at which it left its parent.
+    /// Instant at which the branch left its parent.
     pub forked_at_ms: u64,
     /// Its end.
     pub head_ms: u64,
     /// Shown now.
     pub current: bool,
-    /// What was done last on it was undone; another branch stands in for it.
+    /// Its last operation was undone; another branch replaces it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
 }

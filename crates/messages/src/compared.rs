@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum Against {
     /// Another branch.
     Branch(u32),
-    /// The run before the last change of worlds.
+    /// The run shown before the world was last replaced.
     Before,
     /// A world with the definitions as edited.
     Edited,

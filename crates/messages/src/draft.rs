@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A file of this name is not part of the definition: it holds the package options.
+/// Name of the file with the package options, which is not part of the definition.
 pub const OPTIONS_FILE: &str = "options.json";
 
 /// The definition being edited.
@@ -21,25 +21,25 @@ pub struct Draft {
     pub env: Ptr<BTreeMap<String, String>>,
     /// Dialect as loaded.
     pub dialect: String,
-    /// Parts that are not edited here, as loaded.
+    /// Parts that the editor does not show, as loaded.
     pub rest: Ptr<LoadService>,
-    /// Display name: the service's name as last read.
+    /// Display name: the service's name when it was last read.
     pub label: Text,
-    /// Errors found when it was last read.
+    /// Number of errors when it was last read.
     pub errors: usize,
-    /// The file shown; empty where nobody chose one yet.
+    /// The file shown; empty if none was chosen yet.
     pub file: String,
-    /// Counts edits; the texts of equal numbers are equal.
+    /// Counts edits; equal numbers mean equal texts.
     pub revision: u32,
-    /// The revision that the running world was made from.
+    /// The revision that runs.
     pub applied: u32,
-    /// Counts texts that came from elsewhere than the keyboard, so that the editor takes them over.
+    /// Counts texts that did not come from the keyboard, so that the editor loads them.
     pub loaded: u32,
-    /// Somebody wrote this text here, so it gives way to another one only to be kept.
+    /// The user wrote this text here, so it is kept when another text replaces it.
     pub typed: bool,
-    /// Texts that were written here and are not shown, oldest first.
+    /// Texts written here that are not shown, oldest first.
     pub kept: Ptr<Vec<Kept>>,
-    /// The definition running under its name at the moment shown; it does not travel.
+    /// The definition running under this name at the moment shown; not sent in messages.
     #[serde(skip)]
     pub base: Option<Ptr<LoadService>>,
     /// The name it runs under.
@@ -79,7 +79,7 @@ impl Draft {
         }
     }
 
-    /// The service as the engine takes it. A broken options file counts as no options and is reported.
+    /// Returns the service as the engine takes it. A broken options file is ignored and reported.
     pub fn load(&self) -> (LoadService, Option<String>) {
         let mut files = (*self.files).clone();
         let (mut options, mut problem) = (serde_json::Value::Null, None);
@@ -99,7 +99,7 @@ impl Draft {
         (load, problem)
     }
 
-    /// The service with the options still a file, as broken as it may be.
+    /// Returns the service with its options as the file's text, even if that is broken.
     pub fn load_with_options_file(&self) -> LoadService {
         LoadService {
             dialect: self.dialect.clone(),
@@ -109,7 +109,7 @@ impl Draft {
         }
     }
 
-    /// Returns whether it is the definition of this name. A dialect that was left to be found out fits any.
+    /// Returns whether this is the definition of that name. A draft without a dialect matches any.
     pub fn is_of(&self, dialect: &str, name: &str) -> bool {
         let open = |word: &str| matches!(word, "" | "auto");
         *self.label == *name && (open(&self.dialect) || open(dialect) || self.dialect == dialect)
@@ -120,16 +120,16 @@ impl Draft {
         self.revision != self.applied
     }
 
-    /// Takes note of what runs: whether one of these services is this text.
+    /// Compares the draft with the running services.
     pub fn compare(&mut self, running: &[LoadService]) {
         let runs = running.iter().any(|load| self.is_text_of(load));
         self.applied = if runs { self.revision } else { self.revision.wrapping_sub(1) };
     }
 
-    /// Returns whether a service that was loaded like this has this text.
+    /// Returns whether a service loaded with `load` has this text.
     pub fn is_text_of(&self, load: &LoadService) -> bool {
         let (own, problem) = self.load();
-        // The dialect may have been left to be found out.
+        // The draft may leave the dialect to be detected.
         problem.is_none() && LoadService { dialect: own.dialect.clone(), ..load.clone() } == own
     }
 
@@ -145,7 +145,7 @@ impl Draft {
         }
         let mut files = (*self.files).clone();
         if files.is_empty() {
-            // The first file of all is the one shown.
+            // Show the first file.
             path.clone_into(&mut self.file);
             self.loaded += 1;
         }
@@ -178,7 +178,7 @@ pub struct Running {
     pub dialect: Text,
     /// Its name.
     pub name: Text,
-    /// The request that it was loaded or last updated with.
+    /// The request that loaded or last updated it.
     pub load: Arc<LoadService>,
 }
 
@@ -190,7 +190,8 @@ impl PartialEq for Running {
 }
 
 impl Draft {
-    /// Follows what runs under its name: a text that was not typed gives way, one that was typed stays as a draft.
+    /// Follows the definition that runs under this name: replaces a text that was not typed, and keeps a typed one as
+    /// a draft.
     pub fn follow(&mut self, found: Option<&Running>) {
         let Some(run) = found else {
             self.base = None;
@@ -199,7 +200,7 @@ impl Draft {
         self.base = Some(Ptr(Arc::clone(&run.load)));
         self.runs_as = run.name.to_string().into();
         if self.rest.params != run.load.params {
-            // Values of parameters are not typed here: those that run count, also those that a call has given.
+            // Parameter values are not edited here: use the running ones, including those set through the API.
             let params = run.load.params.clone();
             self.rest = Ptr::new(LoadService { params, ..(*self.rest).clone() });
         }
@@ -213,7 +214,7 @@ impl Draft {
         }
     }
 
-    /// Shows what runs under its name; a draft is kept.
+    /// Shows the running definition; keeps the draft.
     pub fn show_base(&mut self) {
         let Some(base) = self.base.clone() else { return };
         self.keep();
@@ -229,7 +230,7 @@ impl Draft {
         self.applied = self.revision;
     }
 
-    /// Puts a text that was typed aside.
+    /// Puts a typed text aside.
     fn keep(&mut self) {
         if !self.typed {
             return;
@@ -242,7 +243,7 @@ impl Draft {
         self.kept = Ptr::new(kept);
     }
 
-    /// The last text that was put aside and is not the one shown.
+    /// Returns the last text that was put aside, unless it is the one shown.
     pub fn drawer(&self) -> Option<&Kept> {
         self.kept.iter().rev().find(|kept| *kept.files != *self.files || *kept.env != *self.env)
     }
@@ -267,7 +268,7 @@ impl Draft {
     }
 }
 
-/// Maximum of texts put aside for one service.
+/// Maximum number of texts put aside for one service.
 const MOST_KEPT: usize = 8;
 
 /// The editor as a page holds it.
@@ -275,14 +276,14 @@ const MOST_KEPT: usize = 8;
 pub struct Editor {
     /// The definition being edited.
     pub draft: Draft,
-    /// The definitions of all services; the place of the one being edited may be out of date.
+    /// The definitions of all services; `drafts[at]`, which is being edited, may be out of date.
     pub drafts: Ptr<Vec<Draft>>,
-    /// Which of them is being edited.
+    /// Index of the definition that is being edited.
     pub at: usize,
 }
 
 impl Editor {
-    /// The definitions of all services as they are now.
+    /// Returns the definitions of all services, up to date.
     pub fn all(&self) -> Vec<Draft> {
         let mut all = self.drafts.to_vec();
         match all.get_mut(self.at) {
@@ -298,11 +299,11 @@ impl Editor {
         self.draft.dirty() || self.drafts.iter().enumerate().any(|(at, draft)| at != self.at && draft.dirty())
     }
 
-    /// The place of a service among the definitions.
+    /// Returns the index of a service among the definitions.
     pub fn place_of(&self, dialect: &str, service: &str) -> Option<usize> {
         let all = self.all();
         let fits = all.iter().enumerate().filter(|(_, draft)| draft.is_of(dialect, service));
-        // One that says its dialect comes before one whose dialect is left open, the one shown before others.
+        // Prefer a draft that names its dialect, then the one shown.
         fits.min_by_key(|(at, draft)| (draft.dialect != dialect, *at != self.at)).map(|(at, _)| at)
     }
 }

@@ -1,28 +1,28 @@
-//! Events of the current branch, cheap to keep in a state that is copied per frame. Where there are very many, those
-//! around the cursor are kept and the rest only counted; going there brings them back.
+//! Events of the current branch, cheap to copy with every frame. In long runs only the events around the cursor are
+//! kept; moving the cursor restores others.
 //!
-//! *Knows*: order by sequence number. *Must not know*: what the events say.
+//! *Knows*: order by sequence number. *Must not know*: the meaning of events.
 
 use planarium_protocol::Event;
 use std::sync::Arc;
 
 const CHUNK: usize = 256;
-/// Events that are kept around a cursor; up to twice as many on the way.
+/// Number of events kept around the cursor; up to twice as many before the log is trimmed.
 const KEPT: usize = 16 * CHUNK;
 
-/// Hands over the events of all from one position up to, and without, another.
+/// Returns the events from one position up to, but not including, another.
 pub type Recall<'a> = &'a mut dyn FnMut(usize, usize) -> Vec<Event>;
 
 /// A list in shared chunks: appending copies at most one chunk and the list of chunks.
 #[derive(Clone, Debug, Default)]
 pub struct EventLog {
     chunks: Arc<Vec<Arc<Vec<Event>>>>,
-    /// Number of events before those kept.
+    /// Number of events before the first kept one.
     first: usize,
     /// Number of the last one kept.
     end: usize,
     len: usize,
-    /// Which world and branch these belong to; another lineage shares no index with this one.
+    /// World and branch of the events; logs of different lineages have no positions in common.
     pub lineage: (u32, u32),
 }
 
@@ -38,12 +38,12 @@ impl EventLog {
         Self { lineage, ..Self::default() }
     }
 
-    /// An empty list of a lineage that begins at a position.
+    /// Creates an empty log of a lineage that begins at a position.
     pub(crate) fn starting(lineage: (u32, u32), first: usize) -> Self {
         Self { first, end: first, len: first, lineage, ..Self::default() }
     }
 
-    /// Forgets the events before a position, by whole chunks.
+    /// Drops the events before a position, in whole chunks.
     pub(crate) fn forget_before(&mut self, first: usize) {
         let surplus = first.saturating_sub(self.first) / CHUNK;
         if surplus > 0 {
@@ -58,7 +58,7 @@ impl EventLog {
         self.len = len;
     }
 
-    /// Those of `len` events that are around a place.
+    /// Creates a log of the events around a place, of `len` events in all.
     fn around(lineage: (u32, u32), len: usize, place: usize, recall: Recall<'_>) -> Self {
         let first = place.saturating_sub(KEPT / 2).min(len.saturating_sub(KEPT));
         let mut out = Self { first, end: first, len: first, lineage, ..Self::default() };
@@ -67,7 +67,7 @@ impl EventLog {
         out
     }
 
-    /// Follows all events, so many by now, with the cursor at a place.
+    /// Moves the log to `len` events with the cursor at `place`.
     pub fn follow(&mut self, len: usize, place: usize, recall: Recall<'_>) {
         let few = len.saturating_sub(self.len) <= KEPT;
         let near =
@@ -86,7 +86,7 @@ impl EventLog {
         }
     }
 
-    /// Returns how many there are, kept or not.
+    /// Returns the number of events, kept or not.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -96,12 +96,12 @@ impl EventLog {
         self.len == 0
     }
 
-    /// The positions of those that are kept.
+    /// Returns the positions of the kept events.
     pub fn kept(&self) -> std::ops::Range<usize> {
         self.first..self.end
     }
 
-    /// The event at a position counted from 0, if it is kept.
+    /// Returns the event at a position counted from 0, if it is kept.
     pub fn get(&self, index: usize) -> Option<&Event> {
         let index = index.checked_sub(self.first)?;
         self.chunks.get(index / CHUNK)?.get(index % CHUNK)
@@ -124,12 +124,12 @@ impl EventLog {
         self.end += 1;
     }
 
-    /// Those from a position on that are kept.
+    /// Returns the kept events from a position on.
     pub fn from(&self, start: usize) -> impl Iterator<Item = &Event> {
         (start.max(self.first)..self.end).filter_map(|index| self.get(index))
     }
 
-    /// Returns how many have a sequence number of at most `seq`.
+    /// Returns the number of events up to sequence number `seq`.
     pub fn count_to(&self, seq: u64) -> usize {
         let (mut low, mut high) = (self.first, self.end);
         while low < high {

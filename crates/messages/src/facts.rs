@@ -1,4 +1,4 @@
-//! Facts that the host reports, and what it asks to be kept.
+//! Facts that the host reports, and data that it asks the page to store.
 
 use crate::checked::Checked;
 use crate::clock::{BranchTab, Clock};
@@ -7,11 +7,11 @@ use crate::draft::{Draft, Running};
 use crate::event_log::EventLog;
 use crate::gantt::Gantt;
 use crate::ghost::Ghost;
-use crate::help::Help;
 use crate::lessons::{Card, MadeLesson, Material, ResultRow, Try};
 use crate::links::{BrokenLink, Differing, Link};
 use crate::ptr::Ptr;
 use crate::story::Story;
+use crate::ways_out::WaysOut;
 use planarium_protocol::input::{Fault, LoadService};
 use planarium_protocol::{Text, View, Why};
 use serde::{Deserialize, Serialize};
@@ -19,11 +19,11 @@ use serde::{Deserialize, Serialize};
 /// Actions of a toast's button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToastUndo {
-    /// Undoes what was done last.
+    /// Undoes the last operation.
     Last,
-    /// Does again what was undone last.
+    /// Redoes the operation that was undone last.
     Undone,
-    /// The kept edits back into the editor.
+    /// Restores the stored edits in the editor.
     Draft,
 }
 
@@ -36,7 +36,7 @@ pub struct Ways {
     pub redo: Option<Text>,
 }
 
-/// A command and what came of it.
+/// A command and its result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// Number.
@@ -49,9 +49,9 @@ pub struct Answer {
     pub stdout: Text,
     /// Standard error.
     pub stderr: Text,
-    /// The line that was meant, where this one is not understood.
+    /// A suggested correction of a line that is not understood.
     pub meant: Option<Text>,
-    /// Exit code: 0 done, 1 turned down, 2 not understood.
+    /// Exit code: 0 done, 1 refused, 2 not understood.
     pub code: u8,
 }
 
@@ -64,13 +64,13 @@ pub struct Snapshot {
     pub clock: Clock,
     /// New events, when there are any.
     pub log: Option<EventLog>,
-    /// The definitions that run, when they changed.
+    /// The running definitions, if they changed.
     pub running: Option<Ptr<Vec<Running>>>,
     /// New lanes, when they changed.
     pub gantt: Option<Ptr<Gantt>>,
     /// Branches, when they changed.
     pub branches: Option<Ptr<Vec<BranchTab>>>,
-    /// Set if anything but setting up has happened.
+    /// Set once an input other than setting up was applied.
     pub touched: bool,
     /// There is a run before this one.
     pub before: bool,
@@ -79,7 +79,7 @@ pub struct Snapshot {
 /// Facts that the host reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Fact {
-    /// The engine moved. Travels as what changed.
+    /// The engine moved. Only changes are sent.
     #[serde(skip)]
     Moved(Box<Snapshot>),
     /// Another world is shown.
@@ -91,17 +91,17 @@ pub enum Fact {
         /// Which machines.
         preset: Option<Text>,
     },
-    /// Kept edits are back in the editor; what runs stays.
+    /// The stored edits are in the editor again; the running definitions stay.
     Drafted(Vec<Draft>),
     /// The editor holds exactly this.
     Drafts(Vec<Draft>),
-    /// Another service in the editor, which is shown.
+    /// Another service was added to the editor, and is shown.
     Beside(Box<Draft>),
-    /// The world was built anew with these services.
+    /// The world was rebuilt with these services.
     Rebuilt(Vec<LoadService>),
     /// The text in the editor is running now.
     RolledOut,
-    /// On these machines the service would get further.
+    /// A set of machines on which the service would get further.
     Better(Option<Text>),
     /// The script went on.
     Story(Ptr<Story>),
@@ -113,23 +113,23 @@ pub enum Fact {
     #[serde(with = "crate::wire::why::some")]
     Why(Option<Ptr<Why>>),
     /// Stuck elements, and ways out.
-    Help(Ptr<Help>),
-    /// The run that the branch shown parted from, when another branch is shown.
+    Help(Ptr<WaysOut>),
+    /// The original run of the branch shown, after a change of branch.
     Ghost(Option<Ptr<Ghost>>),
-    /// The other run on the same clock. Travels as what changed.
+    /// The compared run. Only changes are sent.
     #[serde(skip)]
     Compared(Option<Ptr<Compared>>),
-    /// The page looked like this before it was loaded again.
+    /// The page's view state before a reload.
     Looks(Box<serde_json::Value>),
     /// Next steps of undo and redo.
     Ways(Ways),
-    /// A file of the definition at a place has this text again, or is gone again.
+    /// A file of a definition has this text again, or was removed again.
     File(usize, String, Option<String>),
-    /// The clock stopped by itself.
+    /// The clock stopped without an input.
     Stopped,
     /// Something to tell.
     Told(Text, Option<ToastUndo>),
-    /// Something to tell that holds at this instant only.
+    /// A message that is valid at this instant only.
     Rested(Text),
     /// Something was refused.
     Refused(Text),
@@ -139,36 +139,45 @@ pub enum Fact {
     Link(Box<Link>),
     /// A link could not be read.
     Broken(BrokenLink),
-    /// A run is open that may have come out differently than recorded; after [`Fact::Opened`].
+    /// The open run may differ from its recording; sent after [`Fact::Opened`].
     Differing(Differing),
-    /// Words that the line of the console may go on with.
+    /// Words that can follow in the console line.
     Completion(Completion),
     /// The address of what is shown.
     Address(Address),
     /// A run as a file to be saved.
     Saved(SavedFile),
-    /// The answer to a question that asks for one.
+    /// The answer to a question that expects one.
     Reply(Reply),
-    /// The lesson that is open, when it is another one.
+    /// The open lesson, when another one is opened.
     Lesson(Option<Ptr<Card>>),
-    /// The try of it, when anything in it changed.
+    /// The try of the lesson, if it changed.
     Try(Ptr<Try>),
+    /// The world is served to others, too.
+    Served(Served),
 }
 
-/// Words that a line of the console may go on with.
+/// A world that others act on, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Served {
+    /// Its clock moves with the wall clock.
+    pub runs: bool,
+}
+
+/// Words that can follow in a console line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completion {
     /// The line that it is about.
     pub line: String,
-    /// The key of the service that the line is for.
+    /// The key of the line's service.
     pub service: String,
-    /// Words that fit where the line ends, in the order of the real command line; the first ones of very many.
+    /// Words that fit at the end of the line, in the order of the real command line, limited in number.
     pub words: Vec<String>,
-    /// The line with each of these words.
+    /// The line completed with each of these words.
     pub lines: Vec<String>,
     /// Further words that fit.
     pub more: usize,
-    /// The line with as much of the word as is clear, where that is more than was typed.
+    /// The line completed as far as all words agree, if that is longer than the typed line.
     pub agreed: Option<String>,
 }
 
@@ -177,7 +186,7 @@ pub struct Completion {
 pub struct Address {
     /// Query and hash.
     pub text: String,
-    /// It has a place of its own in the history of the browser.
+    /// It gets its own entry in the browser's history.
     pub push: bool,
 }
 
@@ -197,37 +206,37 @@ pub enum Reply {
     Outcome(Result<serde_json::Value, String>),
     /// The end of the run in numbers.
     Finish(Option<Finish>),
-    /// A file that was rendered for a task.
+    /// A file rendered for a task.
     Rendered(Option<String>),
     /// Material for a lesson.
     Material(Box<Material>),
-    /// A lesson, or what keeps it from being one.
+    /// A lesson, or the reasons why it is invalid.
     Made(Result<Box<MadeLesson>, Vec<String>>),
-    /// The part of a link after `#` that hands a try in.
+    /// The part of a link after `#` that hands in a try.
     HandIn(Option<String>),
     /// Tries that were handed in.
     Results(Vec<ResultRow>),
     /// The value of a call.
     Called(Result<serde_json::Value, CallError>),
-    /// The run as something to put into a document.
+    /// The run as texts for a document.
     Demo(Result<DemoTexts, String>),
 }
 
 /// A call that was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallError {
-    /// A word for programs: `refused`, `not-found` or `bad-request`.
+    /// A machine-readable code: `refused`, `not-found` or `bad-request`.
     pub code: String,
     /// A sentence for people.
     pub reason: String,
 }
 
-/// A run as texts to put into a document.
+/// A run as texts for a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DemoTexts {
     /// The element: picture, recording and source.
     pub element: String,
-    /// The fence that hosts of Markdown draw when the document is built.
+    /// The Markdown fence, drawn when the document is built.
     pub fence: String,
     /// The picture as an image.
     pub svg: String,
@@ -237,24 +246,24 @@ pub struct DemoTexts {
     pub hash: String,
 }
 
-/// A run that has ended, and failures that one may dare next.
+/// The summary of an ended run, and failures to try next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finish {
-    /// Length of the run: from when the main plan began it to when that was complete.
+    /// Duration of the run: from the main plan's begin to its completion.
     pub total_ms: u64,
     /// Every step was marked complete by hand.
     pub forced: bool,
-    /// What is counted: `task`, `pod` or `container`.
+    /// Unit of the counts: `task`, `pod` or `container`.
     pub unit: Text,
     /// Tasks, pods or containers that run now.
     pub running: u32,
-    /// Most of them that ran at once.
+    /// Maximum that ran at once.
     pub peak: u32,
-    /// Most of them that were missing at once.
+    /// Maximum missing at once.
     pub short: u32,
-    /// Total time for which tasks were missing.
+    /// Total time in which tasks were missing.
     pub short_ms: u64,
-    /// Causes for which steps waited, how long all of them together, and the share in hundredths; most first.
+    /// Causes for which steps waited, the total wait of each, and its share in hundredths; longest first.
     pub waits: Vec<(Text, u64, u64)>,
     /// Failures that one may dare.
     pub dares: Vec<Dare>,
@@ -273,12 +282,12 @@ pub struct Dare {
     pub fault: Fault,
 }
 
-/// Data that the page keeps for the host, at once.
+/// Data that the page stores for the host immediately.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Keep {
-    /// An input of the run at its place, packed by itself.
+    /// An input of the run at its position, packed on its own.
     Input(usize, String),
-    /// The run beside its inputs as it is before an input, and that input in words.
+    /// The run without its inputs before an input is applied, and a description of that input.
     Rest {
         /// The number of inputs, and the journal without them.
         rest: String,
@@ -287,8 +296,15 @@ pub enum Keep {
     },
     /// The run as a share string, with nothing pending.
     Run(String),
-    /// Edits that are not applied; an empty text forgets them.
+    /// Unapplied edits; an empty text clears them.
     Draft(String),
-    /// All branches of the world shown, for a page that is loaded again.
+    /// All branches of the world shown, for a reload of the page.
     Tab(String),
+    /// A try of a lesson that came to its verdict, for a comparison with later ones.
+    Try {
+        /// Id of the lesson.
+        lesson: String,
+        /// The try as the end of a link.
+        link: String,
+    },
 }

@@ -1,4 +1,4 @@
-//! When each step had which status, and when somebody did something: the data under the timeline.
+//! The data of the timeline: the statuses of each step over time, and user actions.
 //!
 //! *Knows*: status events and markers. *Must not know*: pixels, the cursor.
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Shortest stretch without anything that counts as idle. *Units*: virtual milliseconds.
+/// Shortest stretch without changes that counts as idle. *Units*: virtual milliseconds.
 pub const LONG_MS: u64 = 10_000;
 /// Marks that are kept at least.
 const MARKS: usize = 1000;
@@ -21,11 +21,11 @@ const MARKS: usize = 1000;
 /// Why a moment is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MarkKind {
-    /// Somebody did something.
+    /// A user action.
     Command,
     /// It was turned down.
     Refused,
-    /// A failure was injected or a machine went.
+    /// A failure was injected or a machine was lost.
     Fault,
     /// Narration.
     Note,
@@ -44,27 +44,27 @@ pub struct Mark {
     pub text: Text,
 }
 
-/// The data under the timeline. Copies share what did not change.
+/// The data of the timeline. Copies share unchanged parts.
 #[derive(Clone, Debug, Default)]
 pub struct Gantt {
     pub(crate) lanes: Vec<Arc<Lane>>,
     pub(crate) index: Arc<BTreeMap<ElementPath, usize>>,
-    /// Since when there are services (no plan), phases and steps whose coming was told.
+    /// Instants from which services (no plan), phases and reported steps exist.
     pub(crate) born: Arc<BTreeMap<ElementPath, u64>>,
     /// The same by machine.
     pub machines: MachineLanes,
-    /// Marked moments in order; the last ones, where there are very many.
+    /// Marked moments in order; limited to the last ones.
     pub marks: Vec<Mark>,
-    /// Stretches of more than [`LONG_MS`] in which no status changed and nobody did anything.
+    /// Stretches of more than [`LONG_MS`] without a status change or user action.
     pub quiet: Vec<(u64, u64)>,
     /// When something changed last.
     pub busy_ms: u64,
-    /// Lanes of events long ago that are looked at, with their first and last instant.
+    /// Detailed lanes of older events at the cursor, with their first and last instant.
     pub(crate) detail: Option<(u64, u64, Arc<Gantt>)>,
 }
 
 impl Gantt {
-    /// Takes in events that follow those already taken in.
+    /// Adds the events that follow.
     pub fn extend(&mut self, events: &[Event], class_of: ClassOf) {
         for event in events {
             self.machines.take(event, class_of);
@@ -80,7 +80,7 @@ impl Gantt {
         self.index.get(path).and_then(|at| self.lanes.get(*at)).map(Ptr::from)
     }
 
-    /// Keeps in detail what a list of events holds, where the lanes may have made counts of it.
+    /// Keeps the details of the listed events, which the lanes may have reduced to counts.
     pub fn look_at(&mut self, log: &EventLog, class_of: ClassOf) {
         let kept = log.kept();
         let ends = log.get(kept.start).zip(kept.end.checked_sub(1).and_then(|last| log.get(last)));
@@ -91,7 +91,7 @@ impl Gantt {
         });
     }
 
-    /// Returns details of a lane long ago, with its first and last instant.
+    /// Returns details of the old part of a lane, with its first and last instant.
     pub fn detail(&self, lane: &Lane) -> Option<(u64, u64, Ptr<Lane>)> {
         let (from_ms, to_ms, detail) = self.detail.as_ref().filter(|it| it.0 < lane.kept_from_ms())?;
         let known = if lane.path.plan.is_empty() {
@@ -112,15 +112,15 @@ impl Gantt {
         self.lanes.len()
     }
 
-    /// Since when an element exists: its own beginning where that was told, else that of its phase or its service.
+    /// Returns the instant from which an element exists: its own if it was reported, otherwise that of its phase or
+    /// service.
     pub fn born(&self, path: &ElementPath) -> u64 {
         let phase = ElementPath { step: None, ..path.clone() };
         let service = service(&path.dialect, &path.service);
         [path, &phase, &service].into_iter().find_map(|it| self.born.get(it)).copied().unwrap_or(0)
     }
 
-    /// These are the steps of a service from an instant on. Those that were not there before begin now, those that are
-    /// not there any more end.
+    /// Sets the steps of a service from an instant on. New steps begin now; missing ones end.
     pub fn stand(&mut self, at_ms: u64, of: &ElementPath, steps: &BTreeMap<ElementPath, Text>) {
         for lane in &mut self.lanes {
             let gone =
@@ -130,7 +130,7 @@ impl Gantt {
             }
         }
         let whole = |path: &ElementPath| ElementPath { step: None, ..path.clone() };
-        // A phase that was told of came with its first steps.
+        // A reported phase came with its first steps.
         let told = |path: &ElementPath| {
             let phase = whole(path);
             let known = |_: &u64| self.born.keys().any(|it| it.step.is_some() && whole(it) == phase);
@@ -189,11 +189,11 @@ impl Gantt {
         }
     }
 
-    /// A phase comes, in the place of one of its name if there is any, or goes. So do its steps.
+    /// Adds a phase, replacing one with the same name, or removes it. Its steps follow.
     fn phase(&mut self, path: &ElementPath, at_ms: u64, gone: bool) {
         let within =
             |it: &ElementPath| same_service(it, path) && it.plan == path.plan && it.phase == path.phase;
-        // In the order of paths a phase stands before its steps.
+        // A phase precedes its steps in path order.
         let lanes =
             self.index.range::<ElementPath, _>(path..).take_while(|(it, _)| within(it)).map(|(_, at)| *at);
         for at in lanes {
@@ -216,7 +216,7 @@ impl Gantt {
         }
     }
 
-    /// Ends the lanes of a service that is gone.
+    /// Ends the lanes of a removed service.
     fn removed(&mut self, gone: &ElementPath, at_ms: u64) {
         for lane in self.lanes.iter_mut().filter(|lane| same_service(&lane.path, gone)) {
             Arc::make_mut(lane).change(at_ms, "".into());
@@ -248,7 +248,7 @@ fn service(dialect: &Text, name: &Text) -> ElementPath {
     ElementPath { dialect, service, plan: "".into(), phase: None, step: None }
 }
 
-/// Returns whether two paths lead into one service.
+/// Returns whether two paths belong to one service.
 pub fn same_service(a: &ElementPath, b: &ElementPath) -> bool {
     a.service == b.service && a.dialect == b.dialect
 }
@@ -368,7 +368,7 @@ mod tests {
             word(45, 60, "COMPLETE"),
         ];
         assert_eq!(cut(&gantt, &path(), 60), twice);
-        // A step that an update added, and one that it took away.
+        // An update added one step and removed another.
         let grown = ElementPath { step: Some("b".into()), ..path() };
         let stands =
             |paths: &[&ElementPath]| paths.iter().map(|it| ((*it).clone(), "PENDING".into())).collect();
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn services_of_one_name_in_two_systems_have_lanes_of_their_own() {
+    fn services_with_equal_names_in_two_systems_have_separate_lanes() {
         let of = |dialect: &str, to: &str| {
             let path = ElementPath { dialect: dialect.into(), ..path() };
             EventBody::ElementStatus { path, from: "PENDING".into(), to: to.into() }

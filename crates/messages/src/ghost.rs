@@ -1,4 +1,4 @@
-//! The run that a branch parted from, as it went on after that instant: what is drawn behind the lanes of the branch.
+//! The original run of a branch after the fork, drawn behind the branch's lanes.
 //!
 //! *Order*: lanes by path. *Must not know*: pixels.
 
@@ -8,7 +8,7 @@ use crate::ptr::Ptr;
 use planarium_protocol::event::ElementPath;
 use serde::{Deserialize, Serialize};
 
-/// The stretches of a lane after the branch parted.
+/// The stretches of a lane after the fork.
 pub type GhostLane = Ptr<Vec<Segment>>;
 
 /// The original run from the fork on.
@@ -23,7 +23,7 @@ pub struct Ghost {
 }
 
 impl Ghost {
-    /// Cuts the lanes of a run at an instant; none where nothing comes after it.
+    /// Cuts the lanes of a run at an instant; `None` if nothing follows it.
     pub fn of(gantt: &Gantt, from_ms: u64, to_ms: u64) -> Option<Self> {
         let all = gantt.lanes().chain(&gantt.machines.lanes);
         let cut = all.filter_map(|lane| {

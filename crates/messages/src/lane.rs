@@ -1,5 +1,5 @@
-//! One line of the timeline: which status when. The last changes are kept one by one, those before them as counts, so
-//! that a task that crashes for hours takes no more room than one that crashed for a minute.
+//! One line of the timeline: statuses over time. The last changes are kept individually, older ones as counts, so
+//! that a task that crashes for hours takes no more space than one that crashes for a minute.
 //!
 //! *Order*: by time. *Must not know*: pixels, the cursor.
 
@@ -8,24 +8,24 @@ use planarium_protocol::event::ElementPath;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Changes that are kept one by one at most; half of them become counts when there are more.
+/// Maximum number of changes kept individually; above it, the older half becomes counts.
 const KEPT: usize = 64;
 /// Changes that become one count.
 const TOGETHER: usize = 8;
 
-/// Another status from an instant on. An empty one: it does not exist.
+/// A status from an instant on. An empty status: the element does not exist.
 type Change = (u64, Text);
 
-/// A stretch of one status, or of several changes that are not kept one by one.
+/// A stretch of one status, or a summary of several changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Segment {
     /// From when.
     pub from_ms: u64,
     /// To when, exclusive.
     pub to_ms: u64,
-    /// The status; of several the one that lasted longest.
+    /// The status; in a summary, the one that lasted longest.
     pub status: Text,
-    /// Number of stretches of one status in it.
+    /// Number of status changes in the stretch.
     pub count: u32,
 }
 
@@ -39,34 +39,33 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// One that nothing is known of yet.
+    /// Creates an empty lane.
     pub fn of(path: ElementPath) -> Self {
         Self { path, counts: Vec::new(), changes: Vec::new() }
     }
 
-    /// One with counts of what is not kept change by change.
+    /// Creates a lane with counts of older changes.
     pub(crate) fn with(path: ElementPath, counts: Vec<Segment>) -> Self {
         Self { path, counts, changes: Vec::new() }
     }
 
-    /// Counts of what is not kept change by change.
+    /// Counts of older changes.
     pub(crate) fn counts(&self) -> &[Segment] {
         &self.counts
     }
 
-    /// Changes that are kept one by one.
+    /// Changes that are kept individually.
     pub(crate) fn changes(&self) -> &[(u64, Text)] {
         &self.changes
     }
 
-    /// Keeps the first changes and appends others.
+    /// Keeps the first `kept` changes and appends others.
     pub(crate) fn go_on(&mut self, kept: usize, tail: Vec<(u64, Text)>) {
         self.changes.truncate(kept);
         self.changes.extend(tail);
     }
 
-    /// Takes in a change. What was known of later instants is forgotten; of several changes at one instant the last
-    /// counts.
+    /// Adds a change. Later changes are dropped; of several changes at one instant the last counts.
     pub fn change(&mut self, at_ms: u64, status: Text) {
         while self.changes.last().is_some_and(|last| last.0 >= at_ms) {
             self.changes.pop();
@@ -80,12 +79,12 @@ impl Lane {
         }
     }
 
-    /// Its status in the end; none for one that does not exist any more.
+    /// Returns the last status; `None` if the element no longer exists.
     pub fn status(&self) -> Option<&Text> {
         self.changes.last().map(|last| &last.1)
     }
 
-    /// Returns whether it exists in the end.
+    /// Returns whether the element exists at the end.
     pub fn exists(&self) -> bool {
         self.status().is_some_and(|status| !status.is_empty())
     }
@@ -95,7 +94,7 @@ impl Lane {
         self.changes.last().map_or(0, |last| last.0)
     }
 
-    /// From when on changes are kept one by one.
+    /// Instant from which changes are kept individually.
     pub fn kept_from_ms(&self) -> u64 {
         self.counts.last().map_or(0, |last| last.to_ms)
     }
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stretch_without_a_status_is_none() {
+    fn stretches_without_a_status_are_left_out() {
         let mut lane = lane();
         for (at_ms, status) in [(0, ""), (5, "A"), (9, "A"), (10, ""), (20, "B"), (20, "C")] {
             lane.change(at_ms, status.into());
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn years_of_crashes_take_little_room_and_lose_no_count() {
+    fn years_of_crashes_stay_small_and_are_all_counted() {
         let mut lane = lane();
         for n in 0..100_000_u64 {
             lane.change(n * 10, if n % 2 == 0 { "UP".into() } else { "DOWN".into() });

@@ -1,6 +1,6 @@
-//! Lessons as a page shows them: the task, a try of it, what a teacher makes of a run, results that were handed in.
+//! Lessons as a page shows them: the task, the try, lessons made from a run, and tries handed in.
 //!
-//! *Knows*: what is told and asked. *Must not know*: when a check is met.
+//! *Knows*: the data reported and asked. *Must not know*: when a check is met.
 
 use crate::facts::Dare;
 use planarium_protocol::Text;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The role of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
-    /// Has to come true.
+    /// Must come true.
     Goal,
     /// Must not come true before all goals are met.
     Never,
@@ -26,7 +26,7 @@ pub struct CheckCard {
     pub text: Text,
 }
 
-/// A question that is asked before time runs.
+/// A question to answer before time runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuestionCard {
     /// The question.
@@ -53,7 +53,7 @@ pub struct Card {
     pub title: Text,
     /// The task.
     pub story: Text,
-    /// Words of the commands that may be used.
+    /// Words of the allowed commands.
     pub allowed: Vec<Text>,
     /// Checks, goals first.
     pub checks: Vec<CheckCard>,
@@ -61,7 +61,7 @@ pub struct Card {
     pub questions: Vec<QuestionCard>,
     /// Number of hints.
     pub hints: usize,
-    /// The score of the solution with the same luck.
+    /// The score of the solution with the same seed.
     pub par: Option<Score>,
     /// Instant at which the lesson ends. *Units*: milliseconds since genesis.
     pub limit_ms: u64,
@@ -69,7 +69,7 @@ pub struct Card {
     pub done: Text,
     /// The next lesson of the course.
     pub next: Option<NextLesson>,
-    /// Place in the course from 1 on, and the number of its lessons. None for a lesson from a link.
+    /// Position in the course, from 1, and the number of its lessons. `None` for a lesson from a link.
     pub place: Option<(usize, usize)>,
     /// The part of a link to it after `#`.
     pub link: Text,
@@ -78,7 +78,7 @@ pub struct Card {
 /// State of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CheckState {
-    /// Came true; of what must never be, it did not until the lesson was passed.
+    /// Came true; for a `Never` check, did not come true until the lesson was passed.
     Met,
     /// Still open.
     NotYet,
@@ -86,7 +86,7 @@ pub enum CheckState {
     Lost,
 }
 
-/// A cause of a loss: when, which event, its text.
+/// A cause of a loss: instant, event, text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CauseLine {
     /// *Units*: milliseconds since genesis.
@@ -102,7 +102,7 @@ pub struct CauseLine {
 pub struct Account {
     /// Everything in one sentence.
     pub sentence: Text,
-    /// The events that led to it, the first one first.
+    /// The events that led to it, in order.
     pub chain: Vec<CauseLine>,
     /// Instant to go back to. *Units*: milliseconds since genesis.
     pub back_ms: u64,
@@ -113,7 +113,7 @@ pub struct Account {
 pub struct CheckLine {
     /// State.
     pub state: CheckState,
-    /// When it was met or lost. *Units*: milliseconds since genesis.
+    /// Instant at which it was met or lost. *Units*: milliseconds since genesis.
     pub at_ms: Option<u64>,
     /// Why it was lost.
     pub account: Option<Account>,
@@ -122,10 +122,10 @@ pub struct CheckLine {
 /// The verdict over a try.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
-    /// The try goes on.
+    /// The try continues.
     #[default]
     Open,
-    /// All goals are met and nothing is lost.
+    /// All goals are met and no check is lost.
     Passed {
         /// *Units*: milliseconds since genesis.
         at_ms: u64,
@@ -134,7 +134,7 @@ pub enum Verdict {
     Lost {
         /// *Units*: milliseconds since genesis.
         at_ms: u64,
-        /// Place of the check that was lost first.
+        /// Index of the check that was lost first.
         check: usize,
     },
 }
@@ -144,14 +144,14 @@ pub enum Verdict {
 pub struct Score {
     /// Commands that were not refused.
     pub commands: u64,
-    /// Time until the last goal was met, or so far. *Units*: milliseconds.
+    /// Time until the last goal was met, or until now. *Units*: milliseconds.
     pub time_ms: u64,
-    /// Time in which instances that should be available were missing. *Units*: milliseconds.
+    /// Time in which required instances were missing. *Units*: milliseconds.
     pub unavailable_ms: u64,
 }
 
 impl Score {
-    /// Stars against the par: one for each measure that is not above it.
+    /// Returns the stars: one for each measure not above par.
     pub fn stars(&self, par: &Self) -> u8 {
         u8::from(self.commands <= par.commands)
             + u8::from(self.time_ms <= par.time_ms)
@@ -162,9 +162,9 @@ impl Score {
 /// A question that was answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
-    /// Place of the option that was chosen.
+    /// Index of the chosen option.
     pub option: usize,
-    /// The right answer, once the run has given it.
+    /// The right answer, once the run has revealed it.
     pub outcome: Option<Outcome>,
 }
 
@@ -208,25 +208,25 @@ pub struct Try {
     pub verdict: Verdict,
     /// Checks in the order of the card.
     pub checks: Vec<CheckLine>,
-    /// Score so far, to whole seconds while the try goes on.
+    /// Score so far, rounded to seconds while the try continues.
     pub score: Score,
     /// Stars of a try that is passed.
     pub stars: Option<u8>,
-    /// Answers to the questions, in their order.
+    /// Answers to the questions, in order.
     pub answers: Vec<Option<Answered>>,
     /// Hints that were asked for.
     pub hints: Vec<Text>,
     /// Commands that can be given now, in words.
     pub moves: Vec<Text>,
-    /// The solution, once it may be seen.
+    /// The solution, once it may be shown.
     pub solution: Option<Vec<SolutionLine>>,
-    /// The solution was asked for before the lesson was passed.
+    /// The learner asked for the solution before passing.
     pub gave_up: bool,
     /// Earlier tries.
     pub earlier: Vec<Earlier>,
-    /// The checks cannot follow this run.
+    /// The checks cannot evaluate this run.
     pub off_track: bool,
-    /// Failures that one may dare once the lesson is passed.
+    /// Failures worth trying after the lesson.
     pub dares: Vec<Dare>,
 }
 
@@ -237,7 +237,7 @@ impl Try {
     }
 }
 
-/// A check in a lesson that is being made.
+/// A check in a lesson draft.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DraftCheck {
     /// Name.
@@ -252,10 +252,10 @@ pub struct DraftCheck {
     pub takes_a_command: bool,
 }
 
-/// Material for a lesson from the run shown.
+/// Material from the run shown, for a lesson.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Material {
-    /// Commands that were given by hand: when, and in words.
+    /// Commands given by hand: instant and description.
     pub moves: Vec<SolutionLine>,
     /// Words of these commands.
     pub words: Vec<String>,
@@ -295,7 +295,7 @@ pub struct MadeLesson {
     pub runs: u32,
 }
 
-/// A try that was handed in, played again.
+/// A handed-in try, replayed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultRow {
     /// Line of the text, from 1 on.
@@ -308,18 +308,18 @@ pub struct ResultRow {
     pub result: Result<JudgedTry, String>,
 }
 
-/// A try as it was played again.
+/// A replayed try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgedTry {
     /// It passed.
     pub passed: bool,
     /// Its score.
     pub score: Score,
-    /// Stars, where it passed.
+    /// Stars, if it passed.
     pub stars: Option<u8>,
     /// Hints that were asked for.
     pub hints: u64,
-    /// The solution was looked at before.
+    /// The learner looked at the solution before.
     pub gave_up: bool,
 }
 
@@ -328,24 +328,26 @@ pub struct JudgedTry {
 pub enum LessonAsk {
     /// Open a lesson of the course.
     Open(Text),
-    /// Answer a question: its place, the place of the option.
+    /// Answer a question: its index, and the index of the option.
     Answer(usize, usize),
     /// Show the next hint.
     Hint,
     /// Give a command that was listed.
     Give(Text),
-    /// Go back to before the step that lost, on a branch.
+    /// Go back to the moment before the step that lost, on a branch.
     GoBack,
     /// Show the solution.
     Solution,
+    /// Tries of the open lesson that the browser has kept, each as [`Keep::Try`](crate::facts::Keep::Try) gave it.
+    Earlier(Vec<String>),
     /// Leave the lesson; its world stays as a sandbox.
     Leave,
     /// Suggest a lesson from the run shown.
     Suggest,
     /// Write the lesson.
     Make(Box<LessonDraft>),
-    /// A link that hands in this try, in this name.
+    /// Make a link that hands in this try under this name.
     HandIn(String),
-    /// Play tries again that were handed in, a link to a line.
+    /// Replay tries that were handed in, one link per line.
     Results(String),
 }

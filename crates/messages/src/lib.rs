@@ -1,10 +1,10 @@
 //! Messages between a page and the host of a world, and their encoding.
 //!
-//! *Knows*: questions, facts, the log of a branch, its lanes and numbers, and how a message is kept small. *Must not know*:
-//! the engine, the browser.
+//! *Knows*: questions, facts, the log of a branch, its lanes and totals, and the compact encoding. *Must not know*: the
+//! engine, the browser.
 //!
-//! A page asks [`questions::Question`]s and hears [`facts::Fact`]s. Between two threads or machines [`wire`] sends what
-//! changed since the message before.
+//! A page sends [`questions::Question`]s and receives [`facts::Fact`]s. Between threads or machines, [`wire`] sends the
+//! difference from the previous message.
 
 pub mod checked;
 pub mod clock;
@@ -14,7 +14,6 @@ pub mod event_log;
 pub mod facts;
 pub mod gantt;
 pub mod ghost;
-pub mod help;
 pub mod lane;
 pub mod lessons;
 pub mod links;
@@ -26,4 +25,5 @@ pub mod questions;
 pub mod statuses;
 pub mod story;
 pub mod tally;
+pub mod ways_out;
 pub mod wire;

@@ -1,16 +1,16 @@
-//! Links to a run, and what may be wrong with one.
+//! Links to a run, and possible problems with one.
 
 use planarium_protocol::Text;
 use serde::{Deserialize, Serialize};
 
-/// A link to the moment shown, and what it leads to.
+/// A link to the moment shown, and the moment's data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Link {
     /// The address.
     pub address: Text,
     /// The moment. *Units*: virtual milliseconds.
     pub at_ms: u64,
-    /// Digest of all that happened up to then.
+    /// Digest of the run up to that moment.
     pub digest: Text,
 }
 
@@ -23,11 +23,11 @@ pub struct BrokenLink {
     pub reason: Text,
 }
 
-/// A run that may have come out differently than it was recorded.
+/// A run that may differ from its recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Differing {
-    /// Its first difference, as a sentence without an end.
+    /// The first difference, as a sentence without its full stop.
     pub text: Text,
-    /// The journal as it was recorded.
+    /// The recorded journal.
     pub recorded: Text,
 }

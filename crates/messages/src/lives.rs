@@ -1,6 +1,6 @@
-//! Starts and ends of pods and containers that no cluster manager of tasks reports.
+//! Starts and ends of pods and containers that are not tasks of a cluster manager.
 //!
-//! *Knows*: which words and facts their events have. *Must not know*: what is counted of them.
+//! *Knows*: words and facts of their events. *Must not know*: what is counted.
 
 use planarium_kernel::SortedMap;
 use planarium_protocol::event::{ElementPath, EventBody};
@@ -9,27 +9,27 @@ use planarium_protocol::{Event, Text};
 
 use crate::statuses::ClassOf;
 
-/// News of a pod or container, by a key that no task id is equal to.
+/// A change of a pod or container. Its key never equals a task id.
 #[derive(Debug, PartialEq)]
 pub(crate) enum News {
     /// It has a place.
     Placed,
     /// It runs.
     Runs(Text),
-    /// It does not run any more; the flag says that it failed.
+    /// It ended; the flag marks a failure.
     Ended(Text, bool),
 }
 
-/// Where pods are, and by which key each is counted.
+/// The machine and the key of each pod.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Lives {
     /// Machine by key of the pod.
     homes: SortedMap<Text, Text>,
-    /// Key by the pod's name: statuses of steps bear the name alone.
+    /// Key by the pod's name: step statuses contain the name only.
     names: SortedMap<Text, Text>,
 }
 
-/// Words of a pod's events after which no container of it runs, and whether that is a failure.
+/// Words of a pod's events after which none of its containers runs, and whether that is a failure.
 const POD_ENDS: &[(&str, bool)] = &[
     ("Killing", false),
     ("Preempted", false),
@@ -76,7 +76,7 @@ impl Lives {
     fn of_pod(&mut self, what: &str, namespace: &str, name: &str, text: &str) -> Vec<News> {
         let key = Text::from(format!("pod {namespace}/{name}"));
         if what == "Scheduled" {
-            // The machine is the last word of the sentence; no fact has it.
+            // The sentence ends with the machine, which is in no fact.
             let home = text.rsplit(' ').next().unwrap_or_default();
             self.homes.insert(key.clone(), home.into());
             self.names.insert(name.into(), key);
@@ -89,7 +89,7 @@ impl Lives {
         end.map(|(_, failed)| News::Ended(key, *failed)).into_iter().collect()
     }
 
-    /// A job is complete: so are its pods.
+    /// Returns the ends of the pods of a completed job.
     fn of_job(&self, namespace: &str, name: &str) -> Vec<News> {
         let prefix = format!("pod {namespace}/{name}-");
         let own = self.homes.keys().filter(|key| key.starts_with(&prefix));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn pods_count_once_however_many_containers_they_have() {
+    fn a_pod_counts_once_with_any_number_of_containers() {
         let tally = counted(&[
             pod(1, "Scheduled", "web-a", "pod/web-a: Successfully assigned default/web-a to agent-1"),
             pod(2, "Started", "web-a", "pod/web-a: Started container one"),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn pods_of_a_lost_machine_and_of_a_job_that_is_complete_do_not_run() {
+    fn pods_of_a_lost_machine_and_of_a_completed_job_do_not_run() {
         let lost = EventBody::MachineLost { agent: "agent-1".into(), how: "lost".into() };
         let tally = counted(&[
             pod(1, "Scheduled", "web-a", "pod/web-a: Successfully assigned default/web-a to agent-1"),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_with_a_pods_name_tells_its_status() {
+    fn a_step_named_like_a_pod_reports_the_pods_status() {
         let status = |at_ms, from: &str, to: &str| {
             let path = ElementPath {
                 dialect: "x".into(),

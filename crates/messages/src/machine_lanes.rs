@@ -11,8 +11,8 @@ use planarium_protocol::{Event, Text};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A lane for each task name on each machine. In its path the machine takes the place of the service and the task that
-/// of the step; there is no plan.
+/// A lane for each task name on each machine. Its path has the machine in place of the service, the task in place of
+/// the step, and no plan.
 #[derive(Clone, Debug, Default)]
 pub struct MachineLanes {
     pub(crate) lanes: Vec<Arc<Lane>>,
@@ -21,9 +21,9 @@ pub struct MachineLanes {
     tasks: BTreeMap<Text, usize>,
 }
 
-/// Time for which the end of a failed task is shown.
+/// How long the end of a failed task is shown. *Units*: milliseconds.
 const AFTER_MS: u64 = 5000;
-/// Status of a task whose machine is gone, before anybody has noticed.
+/// Status of a task whose machine is lost, until the loss is detected.
 const LOST: &str = "TASK_LOST";
 
 impl MachineLanes {
@@ -54,7 +54,7 @@ impl MachineLanes {
                     self.tasks.remove(task_id);
                 }
             }
-            // One that is only cut off goes on with its tasks.
+            // A machine that is only disconnected keeps its tasks.
             EventBody::MachineLost { agent, how } if &**how == "lost" => {
                 for at in self.tasks.values().copied().collect::<Vec<_>>() {
                     if self.lanes.get(at).is_some_and(|lane| lane.path.service == *agent) {
@@ -66,7 +66,7 @@ impl MachineLanes {
         }
     }
 
-    /// Brings the index up to the lanes, some of which came from elsewhere.
+    /// Rebuilds the index after lanes were received.
     pub(crate) fn reindex(&mut self) {
         for at in self.index.len()..self.lanes.len() {
             if let Some(lane) = self.lanes.get(at) {
@@ -95,7 +95,7 @@ impl MachineLanes {
         self.index.get(path).and_then(|at| self.lanes.get(*at)).map(Ptr::from)
     }
 
-    /// Tasks that were lost with their machine, or given up: the name and the instant of each loss.
+    /// Returns the tasks lost with their machine or given up: name and instant.
     pub fn losses(&self) -> Vec<(Text, u64)> {
         let of = |lane: &Arc<Lane>| {
             let task = lane.path.step.clone().unwrap_or_default();
@@ -109,13 +109,13 @@ impl MachineLanes {
         self.index.keys()
     }
 
-    /// Returns how many there are.
+    /// Returns the number of lanes.
     pub fn count(&self) -> usize {
         self.lanes.len()
     }
 }
 
-/// The instants at which the task of a lane was lost; what is said of it afterwards is no other loss.
+/// Returns the instants at which the lane's task was lost; later reports of the same loss do not count.
 fn lost(lane: &Lane) -> impl Iterator<Item = u64> {
     let is_lost = |status: &Text| matches!(&**status, LOST | "TASK_UNREACHABLE" | "TASK_GONE");
     let before = std::iter::once(false).chain(lane.changes().iter().map(move |(_, status)| is_lost(status)));
@@ -166,7 +166,7 @@ mod tests {
         ];
         assert_eq!(cut("m1"), want.map(|(from, to, status)| (from, to, status.to_owned())));
         assert_eq!((cut("m2").len(), lanes.count()), (1, 2));
-        // A machine that is lost takes its tasks with it, noticed or not; one that is cut off does not.
+        // A lost machine ends its tasks, detected or not; a disconnected one does not.
         let gone =
             |at_ms, how: &str| event(at_ms, EventBody::MachineLost { agent: "m2".into(), how: how.into() });
         lanes.take(&status(22_000, "a-0__3", "TASK_RUNNING"), class_of);

@@ -15,16 +15,16 @@ pub fn plan_path(service: &ServiceView, plan: &PlanView) -> ElementPath {
     service.path(&plan.name)
 }
 
-/// The identity of a service as a key: names are unique within a dialect only.
+/// Returns a key of the service: its name is unique within its dialect only.
 pub fn service_key(path: &ElementPath) -> String {
     format!("{}:{}", path.dialect, path.service)
 }
 
-/// The plan that brings a service up, in every system that calls one so.
+/// Usual name of the plan that brings a service up.
 const DEPLOY: &str = "deploy";
 
-/// The place of the plan that a service is mainly about: the one called `deploy`, else its first. Some systems list plans by
-/// name, so that a plan that nobody runs may come first.
+/// Returns the index of a service's main plan: the one called `deploy`, otherwise the first. Some systems list plans by
+/// name, so a plan that never runs may come first.
 pub fn main_plan(service: &ServiceView) -> usize {
     service.plans.iter().position(|plan| &*plan.name == DEPLOY).unwrap_or(0)
 }
@@ -35,8 +35,8 @@ pub fn first_plan(view: &View) -> Option<ElementPath> {
     service.plans.get(main_plan(service)).map(|plan| plan_path(service, plan))
 }
 
-/// The element with these names, as documents write it: `PLAN`, `PLAN/PHASE`, `PLAN/PHASE/STEP`, with or without the service in
-/// front. Of several with the same names the first one.
+/// Finds the element named as in documents: `PLAN`, `PLAN/PHASE`, `PLAN/PHASE/STEP`, optionally with the service in front. The
+/// first match wins.
 pub fn named(view: &View, names: &str) -> Option<ElementPath> {
     let below = |text: &str, name: &str| {
         let rest = text.strip_prefix(name)?;
@@ -68,7 +68,7 @@ pub fn leaf(path: &ElementPath) -> &Text {
     path.step.as_ref().or(path.phase.as_ref()).unwrap_or(&path.plan)
 }
 
-/// The plans that are not finished, plans that nobody asked for left out.
+/// Returns the unfinished plans, except plans that were never started.
 pub fn unfinished(view: &View, class_of: ClassOf) -> impl Iterator<Item = ElementPath> {
     view.services.iter().flat_map(move |service| {
         let open = service.plans.iter().filter(move |plan| {

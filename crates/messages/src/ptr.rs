@@ -1,7 +1,6 @@
 //! Shared data compared by address.
 //!
-//! *Knows*: that the engine hands out the same allocation as long as nothing in it changed. *Must not know*:
-//! what is inside.
+//! *Knows*: that the engine returns the same allocation while its content is unchanged. *Must not know*: the content.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::Deref;

@@ -33,21 +33,21 @@ pub enum Format {
     Mermaid,
 }
 
-/// A numbered question. What the page holds comes with it as far as it is another than before.
+/// A numbered question, with the changes of the page's state since the previous one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     /// Number; answers name it.
     pub number: u32,
     /// The element that is selected.
     pub selected: Option<ElementPath>,
-    /// The editor, where it changed.
+    /// The editor, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub editor: Option<EditorChange>,
     /// The question.
     pub ask: Ask,
 }
 
-/// Parts of the editor that changed.
+/// Changed parts of the editor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EditorChange {
     /// The definition being edited.
@@ -56,7 +56,7 @@ pub struct EditorChange {
     /// The definitions of all services.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drafts: Option<Ptr<Vec<Draft>>>,
-    /// Which of them is being edited.
+    /// Index of the definition that is being edited.
     pub at: usize,
 }
 
@@ -82,49 +82,49 @@ impl EditorChange {
     }
 }
 
-/// Names of files that definitions of a dialect are mainly in.
+/// Usual file names of a dialect's definitions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileNames {
     /// The word of the dialect.
     pub dialect: String,
     /// The usual name first.
     pub main: Vec<String>,
-    /// Its name where it is JSON.
+    /// Its name if the text is JSON.
     pub json: String,
 }
 
-/// The first thing that a page says.
+/// The first message of a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Begin {
-    /// The part of the address after `#`, with it.
+    /// The part of the address from `#` on.
     pub hash: String,
-    /// The example that the address names.
+    /// The example named in the address.
     pub example: Option<String>,
-    /// The lesson that the query of the address names.
+    /// The lesson named in the query of the address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
-    /// Kept by [`Keep::Tab`](crate::facts::Keep::Tab) before the page was loaded again at this address.
+    /// The state stored by [`Keep::Tab`](crate::facts::Keep::Tab) before the page was reloaded at this address.
     pub tab: Option<String>,
-    /// Looks of the page before it was loaded again; they come back with the tab.
+    /// View state of the page before a reload; restored together with the tab.
     pub looks: Value,
-    /// The moment that was shown then, where it is known: instant and last event.
+    /// The moment shown before the reload, if known: instant and last event.
     #[serde(default)]
     pub at: Option<(u64, u64)>,
-    /// There are edits of an earlier visit that were never applied.
+    /// An earlier visit left unapplied edits.
     pub edits: bool,
-    /// A run that was kept in parts before its page or its host ended: what it is beside its inputs, and its inputs.
+    /// A run stored in parts before its page or host ended: the journal without inputs, and the inputs.
     pub recover: Option<(String, Vec<String>)>,
     /// Files of each dialect.
     pub names: Vec<FileNames>,
 }
 
-/// A call from the document that the page is embedded in. An element is named `PLAN/PHASE/STEP`, with the service in front
-/// where several have it.
+/// A call from the document that the page is embedded in. Elements are named `PLAN/PHASE/STEP`, with the service in front
+/// if the name is ambiguous.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Call {
     /// Explains why an element is not moving.
     Why(String),
-    /// Gives a plan operation to an element.
+    /// Applies a plan operation to an element.
     Command {
         /// The word of the operation.
         op: String,
@@ -133,37 +133,37 @@ pub enum Call {
     },
     /// Puts an input in.
     Input(Box<Input>),
-    /// Lists the plans with the statuses of the moment shown.
+    /// Lists the plans with their statuses at the moment shown.
     Snapshot,
-    /// Makes a link to the moment shown; this address stands before it.
+    /// Makes a link to the moment shown, starting with this address.
     Share(String),
 }
 
-/// The picture of a run that a document is to show.
+/// The picture of a run for a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Demo {
-    /// The plan; all plans that do something where it is empty.
+    /// The plan; if empty, all plans that do something.
     pub plan: String,
-    /// The instant that is shown before anybody plays. *Units*: milliseconds; none for the end of the run.
+    /// The instant shown at first. *Units*: milliseconds; `None` for the end of the run.
     pub at_ms: Option<u64>,
     /// Attributes of the element.
     pub attributes: Vec<(String, String)>,
-    /// Address of the frame that takes over when a reader commands or breaks something; none for a recording alone.
+    /// Address of the frame that takes over when a reader gives a command; `None` for a recording only.
     pub engine: Option<String>,
-    /// Address of the playground that the run is opened in.
+    /// Address of the playground that opens the run.
     pub playground: String,
 }
 
-/// State of a world whose host ended, for the host that takes its place.
+/// State of a world whose host ended, for the next host.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resume {
-    /// Kept last by [`Keep::Tab`](crate::facts::Keep::Tab).
+    /// The last state stored by [`Keep::Tab`](crate::facts::Keep::Tab).
     pub tab: String,
     /// The moment shown: instant and last event.
     pub at: (u64, u64),
     /// World and branch shown.
     pub lineage: (u32, u32),
-    /// The part of the address after `#`, with it.
+    /// The part of the address from `#` on.
     pub hash: String,
     /// Files of each dialect.
     pub names: Vec<FileNames>,
@@ -174,13 +174,13 @@ pub struct Resume {
 pub enum Ask {
     /// Show something first.
     Begin(Box<Begin>),
-    /// Go on where another host ended. The page keeps its editor and its looks.
+    /// Take over from a host that ended. The page keeps its editor and its view state.
     Resume(Box<Resume>),
-    /// Nothing but what the page looks at now.
+    /// Report the state for the page's current view, without a change.
     Look,
-    /// Play on by this much virtual time, and show it.
+    /// Play this much virtual time and show the result.
     Frame(u64),
-    /// Play on by this much virtual time; it is shown later, in time with another frame.
+    /// Play this much virtual time; the result is shown with another frame.
     Ahead(u64),
     /// The clock was started.
     Play,
@@ -194,9 +194,9 @@ pub enum Ask {
     SeekMs(u64),
     /// To an event.
     SeekSeq(u64),
-    /// To a share of the whole, in tenths.
+    /// Go to a share of the whole run, in tenths.
     SeekTenth(u64),
-    /// From the start again, without what was done.
+    /// Start over, without the user's inputs.
     Reset,
     /// With another seed.
     SetSeed(u64),
@@ -204,9 +204,9 @@ pub enum Ask {
     SetPreset(Text),
     /// To another branch.
     Branch(u32),
-    /// Undo what was done last.
+    /// Undo the last operation.
     Undo,
-    /// Do again what was undone last.
+    /// Redo the operation that was undone last.
     Redo,
     /// Begin or end a comparison.
     Compare(Option<Against>),
@@ -230,11 +230,11 @@ pub enum Ask {
     Check,
     /// A new world with the drafts.
     Apply,
-    /// Give the draft to the running service at the moment shown, or install it there.
+    /// Update the running service to the draft at the moment shown, or install it there.
     RollOut,
     /// Take a service out of the world.
     DropService(usize),
-    /// A file of the definition at a place was removed.
+    /// A file of a definition was removed.
     Removed {
         /// The place.
         at: usize,
@@ -243,35 +243,35 @@ pub enum Ask {
         /// Its text.
         text: String,
     },
-    /// Look for machines on which the service gets further.
+    /// Find machines on which the service gets further.
     SeekMachines,
-    /// Try the next thing that may get what is stuck moving.
+    /// Try the next possible way out for stuck elements.
     TryHelp,
     /// Open an example.
     OpenExample(Text),
-    /// Open files, beside what is there or in its place.
+    /// Open files, beside the present services or replacing them.
     OpenFiles(Vec<(String, String)>, bool),
-    /// Open a text of some kind, beside what is there or in its place.
+    /// Open a text of any kind, beside the present services or replacing them.
     OpenText(String, bool),
     /// The address bar changed.
     OpenHash(String),
-    /// Back or forward in the browser: the example of the address, and its hash.
+    /// Back or forward in the browser: the example and the hash of the address.
     OpenPlace(Option<String>, String),
-    /// A link to the moment shown. The page's own address stands before it.
+    /// Make a link to the moment shown, starting with the page's own address.
     Link(String),
-    /// Write the address, and keep all branches.
+    /// Write the address and store all branches.
     WriteAddress,
     /// The run as a file.
     SaveAs(Format),
     /// A call from the document that the page is embedded in.
     Call(Call),
-    /// The run as something to put into a document.
+    /// Make texts of the run for a document.
     Demo(Box<Demo>),
-    /// The data of a service right after an input, which is not carried out.
+    /// Show the data of a service after an input, without carrying it out.
     Outcome(Box<Input>, ElementPath),
     /// The end of the run in numbers.
     Finish,
-    /// A file that was rendered for a task of a service; without a task, the template itself.
+    /// Return a file rendered for a task of a service; without a task, the template.
     Rendered {
         /// The service.
         path: ElementPath,

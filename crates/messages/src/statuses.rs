@@ -1,27 +1,27 @@
-//! Finding the entry of a status word.
+//! Looks up status words.
 
 use planarium_protocol::view::{StatusClass, StatusWord};
 
 /// A table of status words.
 pub type Words = &'static [StatusWord];
 
-/// The class of a status word in a dialect; of a state of a task where the dialect is empty.
+/// Returns the class of a status word in a dialect, or of a task state if the dialect is empty.
 pub type ClassOf = fn(&str, &str) -> StatusClass;
 
-/// A word that nobody knows: it stays calm.
+/// Entry for unknown words, in a neutral class.
 static UNKNOWN: StatusWord =
     StatusWord { word: "", class: StatusClass::Pending, icon: "pending", glyph: "·", meaning: "" };
 
-/// Prefix of states of tasks on the wire.
+/// Prefix of task states on the wire.
 const PREFIX: &str = "TASK_";
 
-/// A status word as shown: without the prefix that states of tasks have on the wire.
+/// Returns a status word for display, without the prefix of task states.
 pub fn word(status: &str) -> &str {
     status.strip_prefix(PREFIX).unwrap_or(status)
 }
 
-/// The entry of a status word: in its own table; else among the states of tasks and machines, where a system shows those;
-/// else in the first of the other tables that has it.
+/// Returns the entry of a status word: from its system's table, then from task and machine states if the system shows
+/// those, then from the first other table that has it.
 pub fn entry(
     own: Words,
     states: Words,

@@ -29,7 +29,7 @@ pub struct Said {
 /// Origin of the page's content, and its script.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Story {
-    /// Gallery id, if it came from there.
+    /// Gallery id, for a gallery example.
     pub example: Option<Text>,
     /// Title.
     pub title: Text,
@@ -42,7 +42,7 @@ pub struct Story {
 }
 
 impl Story {
-    /// The last words at a moment, with their number.
+    /// Returns the last narration at a moment, with its number.
     pub fn at(&self, clock: &Clock) -> Option<(usize, &Said)> {
         let said = self.said.partition_point(|said| said.at_ms <= clock.now_ms && said.seq <= clock.seq);
         said.checked_sub(1).and_then(|last| self.said.get(last).map(|said| (last, said)))

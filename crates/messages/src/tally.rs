@@ -1,6 +1,6 @@
-//! Counts of a run: the data under a comparison.
+//! Totals of a run, for comparisons.
 //!
-//! *Knows*: events of tasks, pods, containers, plans and operators. *Must not know*: which run is the better one.
+//! *Knows*: events of tasks, pods, containers, plans and operators. *Must not know*: which run is better.
 
 use crate::lives::{Lives, News};
 use crate::statuses::ClassOf;
@@ -10,16 +10,16 @@ use planarium_protocol::view::StatusClass;
 use planarium_protocol::{Event, Text};
 use serde::{Deserialize, Serialize};
 
-/// Numbers of a run, kept as its events come.
+/// Totals of a run, updated with each event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
-    /// When the first plan of the first service was complete for the last time; see [`Tally::of`].
+    /// When the first plan of the first service was last completed; see [`Tally::of`].
     pub done_ms: Option<u64>,
-    /// Number of running tasks, pods and containers over time; of very many changes every second one, or every fourth, and so on.
+    /// Number of running tasks, pods and containers over time. In long runs every second change is dropped, repeatedly.
     pub running: Vec<(u64, u32)>,
-    /// Most tasks missing of those that had been running together.
+    /// Maximum number of missing tasks, measured from the maximum that ran.
     pub short: u32,
-    /// For how long some were missing, in task-milliseconds.
+    /// Total time in which tasks were missing. *Units*: task-milliseconds.
     pub short_ms: u64,
     /// Tasks launched.
     pub launched: u32,
@@ -29,10 +29,10 @@ pub struct Tally {
     pub commands: u32,
     #[serde(skip)]
     alive: SortedSet<Text>,
-    /// Tasks that nobody hears of and that may still come back; their end is counted by now.
+    /// Unreachable tasks, which may come back; they already count as ended.
     #[serde(skip)]
     unreachable: SortedSet<Text>,
-    /// Pods and containers that no task status tells of.
+    /// Pods and containers without task statuses.
     #[serde(skip)]
     lives: Lives,
     /// Most tasks that ran at once.
@@ -40,23 +40,23 @@ pub struct Tally {
     at_ms: u64,
     /// Number running now.
     now: u32,
-    /// When each plan was complete for the last time.
+    /// When each plan was last completed.
     #[serde(skip)]
     done: SortedMap<ElementPath, u64>,
-    /// When each plan began the run that is under way or was the last.
+    /// When each plan began its current or last run.
     #[serde(skip)]
     began: SortedMap<ElementPath, u64>,
-    /// When that plan began the run it is in; 0 for its first one. See [`Tally::of`].
+    /// When that plan began its current run; 0 for the first one. See [`Tally::of`].
     pub began_ms: u64,
 }
 
-/// The state of a task whose agent is unreachable: the task may come back, or end later.
+/// State of a task whose agent is unreachable: the task may come back or end later.
 const UNREACHABLE: &str = "TASK_UNREACHABLE";
-/// Changes of the number of tasks that are kept at most.
+/// Maximum number of kept changes of the task count.
 const CHANGES: usize = 4096;
 
 impl Tally {
-    /// These numbers, where that plan is the one that counts.
+    /// Returns these totals with `plan` as the main plan.
     pub fn of(&self, plan: Option<&ElementPath>) -> Self {
         let at = |times: &SortedMap<ElementPath, u64>| plan.and_then(|plan| times.get(plan)).copied();
         Self { done_ms: at(&self.done), began_ms: at(&self.began).unwrap_or(0), ..self.clone() }
@@ -96,7 +96,7 @@ impl Tally {
         }
     }
 
-    /// Takes in news of pods and containers.
+    /// Counts a change of a pod or container.
     fn hear(&mut self, event: &Event, class_of: ClassOf) {
         for news in self.lives.hear(event, class_of) {
             match news {
@@ -140,7 +140,7 @@ impl Tally {
         known.checked_sub(1).and_then(|last| self.running.get(last)).map_or(0, |(_, count)| *count)
     }
 
-    /// For how long some tasks were missing up to an instant, in task-milliseconds.
+    /// Returns the time in which tasks were missing up to an instant. *Units*: task-milliseconds.
     pub fn short_until(&self, ms: u64) -> u64 {
         self.short_ms + u64::from(self.peak.saturating_sub(self.now)) * ms.saturating_sub(self.at_ms)
     }
@@ -151,7 +151,7 @@ pub(crate) mod tests {
     use super::*;
     use planarium_kernel::cause::Cause;
 
-    /// The class of a status word: a few words of no system in particular.
+    /// Class of a few status words that belong to no specific system.
     pub(crate) fn class_of(_: &str, status: &str) -> StatusClass {
         match status.trim_start_matches("TASK_") {
             "RUNNING" => StatusClass::Running,
@@ -198,7 +198,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_lost_task_is_counted_once_and_again_only_after_it_came_back() {
+    fn a_lost_task_counts_once_until_it_comes_back() {
         let counted = |states: &[&str]| {
             let mut tally = Tally::default();
             for (state, at_ms) in states.iter().zip(1..) {
@@ -212,7 +212,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn hours_of_crashes_take_little_room() {
+    fn hours_of_crashes_stay_small() {
         let mut tally = Tally::default();
         for n in 0..100_000_u64 {
             let state = if n % 2 == 0 { "TASK_RUNNING" } else { "TASK_FAILED" };
@@ -224,7 +224,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_plan_that_is_complete_again_counts_with_the_last_time() {
+    fn a_plan_completed_twice_counts_with_its_last_completion() {
         let plan = |name: &str| ElementPath {
             dialect: "".into(),
             service: "s".into(),
@@ -250,7 +250,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn tasks_that_ran_at_an_instant_are_those_of_the_last_change() {
+    fn running_tasks_at_an_instant_follow_the_last_change() {
         let mut tally = Tally::default();
         for event in
             [task(2000, "a", "TASK_RUNNING"), task(3000, "b", "TASK_RUNNING"), task(5000, "a", "TASK_FAILED")]

@@ -64,7 +64,7 @@ pub trait Definition {
         Vec::new()
     }
 
-    /// Returns whether nobody has given it a name, so that the one of its folder fits better than its own.
+    /// Returns whether it has no name of its own, so that the name of its folder fits better.
     fn is_nameless(&self) -> bool {
         false
     }

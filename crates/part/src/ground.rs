@@ -63,7 +63,7 @@ impl Ground<'_> {
         self.fleet_mut().launch_within(cx, spec, start_ms)
     }
 
-    /// Says how much of its machine a process holds until it ends, and as what it is shown there.
+    /// Allocates resources of its machine to a process until it ends, with these words for display.
     pub fn hold_for(&mut self, cx: &Cx, pid: ProcessId, words: HolderWords, amounts: Amounts) {
         self.fleet_mut().hold_for(cx, pid, words, amounts);
     }

@@ -1,6 +1,6 @@
-//! Requests and responses without a transport, and what a system does with a request.
+//! Requests and responses without a transport, and a system's handling of a request.
 //!
-//! *Knows*: the shapes. *Must not know*: sockets, paths, any API.
+//! *Knows*: the types. *Must not know*: sockets, paths, any API.
 
 use crate::system::Number;
 use planarium_protocol::{Input, Refusal};
@@ -8,10 +8,10 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Makes the response of what became of an input.
+/// Makes the response from an input's outcome.
 pub type Reply = Box<dyn FnOnce(Result<Value, Refusal>) -> Response>;
 
-/// Makes the response of what became of an input, and the topic of the stream that it goes on with, if it does.
+/// Makes the response from an input's outcome, and the topic of the following stream, if any.
 pub type Subscribed = Box<dyn FnOnce(Result<Value, Refusal>) -> (Response, Option<Value>)>;
 
 /// A part's answers to a request.
@@ -24,8 +24,8 @@ pub enum Wire {
     Change(Box<Input>, Reply),
     /// Something is to change, and the response may go on with what happens from before the change.
     Subscribe(Box<Input>, Subscribed),
-    /// The response goes on: what comes later is asked of [`crate::Part::stream`] with this topic. The transport ends it after a
-    /// time of its own clock, if one is given. *Units*: seconds.
+    /// The response continues: [`crate::Part::stream`] returns later parts for this topic. The transport ends it after a time on
+    /// its own clock, if one is given. *Units*: seconds.
     Stream(Response, Value, Option<u64>),
 }
 
@@ -40,13 +40,13 @@ impl Wire {
 /// Sources of the events that continue a response.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
-    /// A layer's, by its number, with what the stream was begun with.
+    /// A layer's stream, by the layer's number and the topic.
     Layer(u8, Value),
-    /// A system's daemon, with what the stream was begun with.
+    /// A system daemon's stream, by the daemon's number and the topic.
     System(Number, Value),
 }
 
-/// A response that goes on: a place in the world's event log.
+/// A continuing response: a position in the world's event log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventStream {
     /// Source of the events.
@@ -104,8 +104,8 @@ impl Request {
         main.unwrap_or_default().trim().to_ascii_lowercase()
     }
 
-    /// The request as a journal keeps it: JSON bodies as JSON, others as text. The content type is kept where it says more
-    /// than JSON.
+    /// Returns the request as a journal stores it: JSON bodies as JSON, others as text. The content type is kept if it
+    /// differs from JSON.
     pub fn recorded(&self) -> planarium_protocol::input::HttpCall {
         let kind = self.content_type();
         let body = if self.body.is_empty() {
@@ -165,7 +165,7 @@ pub struct Response {
 /// Continuations of a response's body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Rest {
-    /// Nothing: the body is the whole, and its length is told.
+    /// No stream: the body is complete, with its length.
     #[default]
     Whole,
     /// Nothing, but the body came as a stream: it holds all that the stream ever says.
@@ -175,7 +175,7 @@ pub enum Rest {
 }
 
 impl Rest {
-    /// The stream that goes on.
+    /// Returns the stream that follows.
     pub fn events(self) -> Option<Box<EventStream>> {
         if let Self::Events(stream) = self { Some(stream) } else { None }
     }
@@ -212,7 +212,7 @@ impl Response {
     }
 }
 
-/// Percent-decoding; broken escapes stay as they are, bytes that are not UTF-8 are replaced.
+/// Percent-decodes a text; invalid escapes stay unchanged, bytes that are not UTF-8 are replaced.
 fn decode(text: &str, plus_is_space: bool) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn targets_are_taken_apart() {
+    fn targets_are_split() {
         let request = Request::new("GET", "/v1//plans/a%20b%2Fc%zz?phase=x%3A+y&step=", "");
         assert_eq!(request.segments(), ["v1", "plans", "a b/c%zz"]);
         assert_eq!(request.param("phase").as_deref(), Some("x: y"));

@@ -1,6 +1,6 @@
-//! Processes that a system started itself, when the user says how they are.
+//! Sets the state of processes that a system started itself, for manual control.
 //!
-//! *Knows*: the words for states of tasks, and the reports that each stands for. *Must not know*: what a system makes of a report.
+//! *Knows*: the words for task states, and the report for each. *Must not know*: how a system handles a report.
 
 use crate::ground::{Ground, SYSTEMS};
 use crate::statuses::STATUSES;
@@ -24,9 +24,9 @@ const ENDED: [&str; 8] = [
     "TASK_GONE_BY_OPERATOR",
 ];
 
-/// Puts a process of a daemon into the state that the user says, and returns the reports of it for that daemon.
+/// Sets the state of a daemon's process, and returns the reports about it for that daemon.
 ///
-/// *Errors*: no such process; a word that is not a task state.
+/// *Errors*: no matching process; a word that is not a task state.
 pub fn set_state(
     cx: &mut Cx,
     ground: &mut Ground<'_>,

@@ -1,9 +1,9 @@
 //! The contract of everything that owns state and timers.
 //!
-//! *Knows*: what the world asks of any part. *Must not know*: any part.
+//! *Knows*: what the world requires of any part. *Must not know*: any part.
 //!
-//! *Order* within one instant: an input or a timer is carried out; then reports and news are passed on until there are none.
-//! A part acts at once, through the ports that it is handed, under the cause that the recorder holds.
+//! *Order* within one instant: an input or a timer is carried out; then reports and events are delivered until none are
+//! left. A part acts immediately, through its ports, under the recorder's current cause.
 
 use crate::ground::Ground;
 use crate::http::{Request, Wire};
@@ -21,13 +21,13 @@ pub type Done = Result<Value, Refusal>;
 
 /// Something that owns state and timers.
 pub trait Part {
-    /// The other parts that it declared, as it is handed them for one call.
+    /// The other parts that it declared, lent for one call.
     type Ports<'a>;
 
     /// When its next timer is due, and whose it is: of two at one instant the lower number goes first.
     fn next_due(&self) -> Option<(SimTime, Number)>;
 
-    /// Returns how many timers are pending that would change something; periodic ones do not count.
+    /// Returns the number of pending timers that would change something; periodic ones do not count.
     fn one_shots(&self) -> usize;
 
     /// Returns whether the next periodic work would change something.
@@ -38,7 +38,8 @@ pub trait Part {
     /// Handles exactly one due timer.
     fn fire(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>);
 
-    /// Hears a report of the machines, under the report's cause: of a process that it started, or of a machine.
+    /// Receives a report of the machines, under the report's cause: about a process that it started, or about a
+    /// machine.
     fn hear(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>, event: &FleetEvent) {
         let _ = (cx, ports, event);
     }
@@ -50,8 +51,8 @@ pub trait Part {
         Wire::NotMine
     }
 
-    /// Returns the news of a stream that [`Wire::Stream`] began: `events` are those since it was polled last, `topic` is the value that
-    /// the stream was begun with.
+    /// Returns the events of a stream that [`Wire::Stream`] began: `events` are those since the last poll, `topic` is the stream's
+    /// topic.
     fn stream(
         &self,
         ports: &Self::Ports<'_>,
@@ -62,12 +63,12 @@ pub trait Part {
         StreamNews { ended: true, ..StreamNews::default() }
     }
 
-    /// Somebody begins to listen to a stream of this topic. Nothing that happens in the world depends on it.
+    /// Reports a new listener to a stream of this topic. Nothing in the world depends on it.
     fn stream_begins(&mut self, ports: &Self::Ports<'_>, topic: &Value) {
         let _ = (ports, topic);
     }
 
-    /// Nobody listens to a stream of this topic any more; returns the input that follows.
+    /// Reports that the last listener to a stream of this topic has left; returns the input that follows.
     fn stream_closed(&mut self, ports: &Self::Ports<'_>, topic: &Value) -> Option<Input> {
         let _ = (ports, topic);
         None
@@ -76,8 +77,8 @@ pub trait Part {
     /// Lists broken invariants in words: kept values against plain recomputation.
     fn check(&self, fleet: &Fleet) -> Vec<String>;
 
-    /// Writes its state into a digest: a replay of the same inputs has to come to the same. What is kept to be quick
-    /// (caches, revisions) does not belong to it.
+    /// Writes its state into a digest: a replay of the same inputs must give the same. Caches and revisions do not
+    /// belong to it.
     fn digest(&self, digest: &mut Digest);
 
     /// Bytes that this part holds and `before` does not, by estimate.
@@ -115,7 +116,7 @@ impl Flags {
 /// A change of the machines.
 #[derive(Clone, Copy, Debug)]
 pub enum MachineChange<'a> {
-    /// A request asks for machines, none of which has joined yet.
+    /// A request asks for machines before any has joined.
     Asked(&'a AddAgent),
     /// A machine has joined.
     Joined(MachineId, &'a AddAgent),
@@ -123,25 +124,25 @@ pub enum MachineChange<'a> {
     Again(MachineId, &'a AddAgent),
     /// All machines of a request have joined: the new ones.
     AllJoined(&'a [MachineId]),
-    /// A machine is about to leave for good.
+    /// A machine is about to be removed.
     Leaving(MachineId),
     /// A machine has left.
     Left(MachineId),
 }
 
-/// A piece of news that a layer has handed out.
+/// An event that a layer has delivered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Delivery<N> {
-    /// News for one daemon.
+    /// An event for one daemon.
     To(Number, N),
-    /// News for every daemon of the systems on this layer.
+    /// An event for every daemon of the systems on this layer.
     ToAll(N),
-    /// The layer itself has delivered it to a client that is no daemon of this world.
+    /// The layer itself has delivered it to a client that is not a daemon of this world.
     Outside,
 }
 
 impl<N> Delivery<N> {
-    /// The same delivery with other news.
+    /// Returns the same delivery with a converted event.
     pub fn map<M>(self, change: impl FnOnce(N) -> M) -> Delivery<M> {
         match self {
             Self::To(number, news) => Delivery::To(number, change(news)),
@@ -159,10 +160,10 @@ pub trait Layer: Part + Sized {
     /// A view of the cluster takes its machines from this part ([`Layer::show`]), which also reports each that registers.
     const LISTS_MACHINES: bool = false;
 
-    /// News for daemons of the systems on this layer.
+    /// Events for daemons of the systems on this layer.
     type News: Clone;
 
-    /// Begins with the machines that are there already. From now on it hears of what others hold of them.
+    /// Starts with the existing machines, and subscribes to the allocations of others on them.
     fn begin(cx: &mut Cx, ground: &mut Ground<'_>, flags: &Flags) -> Self;
 
     /// The machines change. Returns whether this part does something with a machine that is there already
@@ -176,50 +177,50 @@ pub trait Layer: Part + Sized {
         change: &MachineChange<'_>,
     ) -> Result<bool, Refusal>;
 
-    /// Returns whether the machines' ledger holds what this part holds of them, as far as others read it.
+    /// Returns whether the machines' ledger has this part's allocations, as far as others read it.
     fn is_settled(&self, ground: &Ground<'_>) -> bool;
 
-    /// Brings the machines' ledger in line with what this part holds of them.
+    /// Updates the machines' ledger to this part's allocations.
     fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>);
 
-    /// Returns whether there is news to deliver. Copies of a world share a layer, which is touched only then.
+    /// Returns whether there are events to deliver. Clones of a world share a layer, which is unshared only then.
     fn has_news(&self) -> bool;
 
-    /// Begins a round of deliveries. Returns the number of pieces of news in it; those that come up meanwhile wait for the next round.
+    /// Begins a round of deliveries. Returns the number of events in it; later ones wait for the next round.
     fn begin_delivery(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) -> usize;
 
-    /// Delivers the next piece of news of the round, of which `left` remain, this one included.
+    /// Delivers the next event of the round, of which `left` remain, including this one.
     fn deliver(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, left: usize) -> Delivery<Self::News>;
 
     /// Carries an input out that is this part's; none when it is not.
     fn perform(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, input: &Input) -> Option<Done>;
 
-    /// Returns whether this part has to hear of a refused input ([`Layer::note_refusal`]).
+    /// Returns whether this part must be told of a refused input ([`Layer::note_refusal`]).
     fn notes_refusal(&self, input: &Input, refusal: &Refusal) -> bool {
         let _ = (input, refusal);
         false
     }
 
-    /// Hears that an input was refused, after everything that it had begun was put back. It may remember that, and changes nothing else.
+    /// Receives a refused input, after all its effects were undone. It may record that, and changes nothing else.
     fn note_refusal(&mut self, cx: &mut Cx, input: &Input) {
         let _ = (cx, input);
     }
 
-    /// Returns whether a path, in decoded segments, is one of its API's, so that a request finds it where it has not begun yet.
+    /// Returns whether a path, in decoded segments, belongs to its API, so that a request reaches it before it has started.
     fn owns(parts: &[&str]) -> bool;
 
-    /// Returns whether an input needs this part, so that it begins where it has not begun yet.
+    /// Returns whether an input needs this part, so that it is started.
     fn is_needed_for(input: &Input) -> bool;
 
-    /// Passes over periodic work up to an instant that changes nothing; the last one's instant and how many they were.
+    /// Skips periodic work without effect up to an instant; returns the last one's instant and their number.
     fn pass_quiet(&mut self, until: SimTime) -> Option<(SimTime, u64)> {
         let _ = until;
         None
     }
 
-    /// Adds to the cluster what this part knows of it. The number grows whenever that is something else.
+    /// Adds this part's data to the cluster view. The number grows with each change.
     fn show(&self, ground: &Ground<'_>, cluster: &mut ClusterView) -> u64;
 
-    /// Adds to the explanation of a machine what this part knows of it; there is none yet where no machine has that name.
+    /// Adds this part's data to a machine's explanation; there is none yet if no machine has that name.
     fn explain_machine(&self, ground: &Ground<'_>, which: &str, why: &mut Option<MachineWhy>);
 }

@@ -1,10 +1,10 @@
 //! The contract between the world and a system.
 //!
-//! *Knows*: what the world tells a daemon, asks of it and lets it do. *Must not know*: any system's rules.
+//! *Knows*: what the world tells a daemon and requires of it. *Must not know*: any system's rules.
 //!
-//! *Order* within one instant: an input or a timer is carried out; then the world passes news on (messages of the Mesos
-//! master, reports about processes, changes of Kubernetes objects) until there is none. A daemon acts at once, through the
-//! ports it is handed, under the cause that the recorder holds.
+//! *Order* within one instant: an input or a timer is carried out; then the world delivers events (messages of the Mesos
+//! master, reports about processes, changes of Kubernetes objects) until none are left. A daemon acts immediately, through
+//! its ports, under the recorder's current cause.
 
 use crate::console::Console;
 use crate::definition::{Definition, Files};
@@ -26,7 +26,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Number(pub u32);
 
-/// Facts about a system that need no daemon of it.
+/// Facts about a system that do not need a daemon.
 #[derive(Clone, Copy)]
 pub struct Dialect {
     /// The word that inputs, scenarios and views use: `sdk`, `marathon`, `kudo`, `skopos`.
@@ -37,12 +37,12 @@ pub struct Dialect {
     pub noun: &'static str,
     /// The parts that it needs under it, by their words: `mesos`, `kube`. Machines are there in any case.
     pub needs: &'static [&'static str],
-    /// Rates how likely these files are of this dialect: 0 not at all, 1 perhaps, 2 by a key of the definition, 3 by a file's name.
-    /// Nothing is parsed for it; file names and outermost keys are looked at ([`planarium_source::detect`]).
+    /// Rates how likely these files belong to this dialect: 0 not at all, 1 perhaps, 2 by a key of the definition, 3 by a file's
+    /// name. Nothing is parsed; file names and outermost keys are checked ([`planarium_source::detect`]).
     pub detect: fn(&Files) -> u8,
-    /// Outermost keys of its definitions: what nobody is sure of is read as what it has most keys of.
+    /// Outermost keys of its definitions: ambiguous files are read as the dialect with most matching keys.
     pub keys: &'static [&'static str],
-    /// Returns whether the path of a request, in decoded segments, is one of its API's, whoever serves it.
+    /// Returns whether a request's path, in decoded segments, belongs to its API, whichever part serves it.
     pub owns: fn(&[&str]) -> bool,
     /// Answers a request when no daemon of the system is there.
     pub nobody: fn(&Request, &[&str]) -> Response,
@@ -50,7 +50,7 @@ pub struct Dialect {
     pub statuses: &'static [StatusWord],
     /// Returns the readable parts of a service's API: path and description.
     pub links: fn(&ServiceView) -> Vec<(String, &'static str)>,
-    /// Has a definition carried out as soon as it is loaded, where the real system waits to be told to.
+    /// Makes a definition run as soon as it is loaded, if the real system would wait for a command.
     pub carry_out: fn(&mut LoadService),
     /// Its command line.
     pub console: Console,
@@ -59,13 +59,13 @@ pub struct Dialect {
 /// The daemons that hold the services of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Daemons {
-    /// One daemon holds all of them.
+    /// One daemon holds all services.
     One,
-    /// Each has a daemon of its own, unless it names one that is there already ([`LoadService::framework`]).
+    /// Each service has its own daemon, unless it names an existing one ([`LoadService::framework`]).
     OneEach,
 }
 
-/// A service on its way into a daemon.
+/// A service to load into a daemon.
 #[derive(Clone, Debug)]
 pub struct Loading<D> {
     /// Its number.
@@ -76,23 +76,23 @@ pub struct Loading<D> {
     pub definition: D,
 }
 
-/// News of a stream since the last poll.
+/// Events of a stream since the last poll.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StreamNews {
     /// Bytes to send, perhaps none.
     pub bytes: Vec<u8>,
     /// Nothing more will come.
     pub ended: bool,
-    /// Topic of the next poll, where it is another one.
+    /// Topic of the next poll, if it changes.
     pub topic: Option<Value>,
 }
 
-/// One daemon of a real system: its scheduler or controller. Clones share what did not change since.
+/// One daemon of a real system: its scheduler or controller. Clones share unchanged parts.
 ///
-/// Every method that changes something is handed the recorder (`cx`: instant, cause, events) and the ports. What a
-/// refused method changed is put back by the world, events included.
+/// Every method that changes something gets the recorder (`cx`: instant, cause, events) and the ports. The world
+/// undoes the changes of a refused method, including events.
 pub trait System: Part + Clone + Sized {
-    /// A definition of this system after reading. Cheap to clone: large values stand behind an `Arc`.
+    /// A definition of this system after reading. Cheap to clone: large values are in an `Arc`.
     type Definition: Definition + Clone;
 
     /// Facts about the system itself.
@@ -124,7 +124,7 @@ pub trait System: Part + Clone + Sized {
         None
     }
 
-    /// Returns this daemon's objection to a service that is to be loaded, whichever daemon is to take it.
+    /// Returns this daemon's objection to loading a service, into any daemon.
     fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
         let _ = load;
         let taken = self.names().iter().any(|(_, own)| own.trim_matches('/') == name.trim_matches('/'));
@@ -134,9 +134,9 @@ pub trait System: Part + Clone + Sized {
         })
     }
 
-    /// Starts a daemon with its first service. The answer is that of the input.
+    /// Starts a daemon with its first service. Returns the input's answer.
     ///
-    /// *Errors*: what the real system would refuse.
+    /// *Errors*: the real system's refusals.
     fn start(
         cx: &mut Cx,
         ports: &mut Self::Ports<'_>,
@@ -153,7 +153,7 @@ pub trait System: Part + Clone + Sized {
     /// Takes a service in.
     fn load(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>, loading: Loading<Self::Definition>) -> Done;
 
-    /// The request of an update as this daemon reads it; none where it stands as it is.
+    /// Returns the request of an update as this daemon reads it; `None` if it is unchanged.
     fn adapted(&self, load: &LoadService) -> Result<Option<LoadService>, Refusal> {
         let _ = load;
         Ok(None)
@@ -173,7 +173,7 @@ pub trait System: Part + Clone + Sized {
     /// The names by which services are found here, as they were loaded: leading and trailing slashes do not matter.
     fn names(&self) -> Vec<(Number, Text)>;
 
-    /// The names of what it shows ([`System::views`]).
+    /// Returns the names of its views ([`System::views`]).
     fn shown(&self) -> Vec<(Number, Text)> {
         self.names()
     }
@@ -181,19 +181,18 @@ pub trait System: Part + Clone + Sized {
     /// The request that a service was loaded or last updated with.
     fn request(&self, name: &str) -> Option<&Arc<LoadService>>;
 
-    /// That request as it would be written now, where calls have changed the service since: scaled, rolled back. None where it
-    /// still says what runs.
+    /// Returns that request with the changes made by calls since: scaled, rolled back. `None` if it still describes what runs.
     fn request_now(&self, name: &str, ports: &Self::Ports<'_>) -> Option<LoadService> {
         let _ = (name, ports);
         None
     }
 
-    /// Nothing is left of the daemon: the world forgets it.
+    /// Returns whether nothing is left of the daemon, so that the world drops it.
     fn is_over(&self) -> bool {
         false
     }
 
-    // ---- news --------------------------------------------------------------------------------
+    // ---- events ------------------------------------------------------------------------------
 
     /// A fault ended its program (or, with a pattern for the service, that of some services), and it is started again.
     fn restart(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>, target: &Target);
@@ -206,9 +205,9 @@ pub trait System: Part + Clone + Sized {
     /// Carries a pod command out.
     fn pod_command(&mut self, cx: &mut Cx, ports: &mut Self::Ports<'_>, command: &PodCommand) -> Done;
 
-    /// Carries a journaled call of its API out; none when the path means another daemon. `parts` are the decoded segments of the path; the query stands in the
-    /// call's path. Answer with [`outcome`], so that [`reply_as_recorded`] can make the response of it. A refusal's message is
-    /// the body, its status the status; [`Refusal::body`] holds a JSON body.
+    /// Carries out a journaled call of its API; `None` if the path belongs to another daemon. `parts` are the decoded segments of the path; the query
+    /// is in the call's path. Answer with [`outcome`], so that [`reply_as_recorded`] can make the response. A refusal's message is the body, its
+    /// status the status; [`Refusal::body`] holds a JSON body.
     fn call(
         &mut self,
         cx: &mut Cx,
@@ -234,11 +233,11 @@ pub trait System: Part + Clone + Sized {
     /// The word that an element of a service shows; `element` is `PLAN`, `PLAN/PHASE` or `PLAN/PHASE/STEP`.
     fn status_at(&self, service: &str, element: &str) -> Option<&'static str>;
 
-    /// Why an element is not finished; none when there is no such element.
+    /// Explains why an element is not finished; `None` if it does not exist.
     fn why(&self, path: &ElementPath, ports: &Self::Ports<'_>) -> Option<Why>;
 }
 
-/// Writes what services show into a digest: for a daemon that knows no more than it shows.
+/// Writes the views of services into a digest: for a daemon without other state.
 pub fn digest_of_views(views: &[(Number, Arc<ServiceView>)], digest: &mut Digest) {
     for (number, view) in views {
         digest.write_u32(number.0);
@@ -268,7 +267,7 @@ pub fn outcome(status: u16, headers: &[(&str, &str)], body: Value) -> Value {
     answer
 }
 
-/// The response that an [`outcome`] or a refusal stands for: JSON bodies as JSON, texts as text.
+/// Returns the response for an [`outcome`] or a refusal: JSON bodies as JSON, texts as text.
 pub fn reply_as_recorded(outcome: Result<Value, Refusal>) -> Response {
     match outcome {
         Ok(answer) => {

@@ -61,9 +61,8 @@ impl PlanTree {
         if done { Err(Refusal::AlreadyDone) } else { Ok(()) }
     }
 
-    /// Returns whether the phases that one name matches accept a command together: interrupt and proceed act
-    /// on all of them unless all are held (or running), or all are complete; the other commands act on
-    /// the first.
+    /// Checks that the phases with one name accept a command together: interrupt and proceed apply to all of them
+    /// unless all are held (or running), or all are complete; the other commands apply to the first.
     pub fn allowed_phases(&self, phases: &[PhaseId], op: Op) -> Result<(), Refusal> {
         let Some(first) = phases.first() else { return Err(Refusal::NotFound) };
         if !matches!(op, Op::Interrupt | Op::Proceed) {
@@ -78,8 +77,8 @@ impl PlanTree {
         if there || complete { Err(Refusal::AlreadyDone) } else { Ok(()) }
     }
 
-    /// Finds what a command names by phase and step name; blank counts as absent, the first phase of a
-    /// name is meant, and a step's name must be unique in it.
+    /// Finds the phase and step named by a command; blank counts as absent, the first phase of a name is used, and a
+    /// step's name must be unique in it.
     pub fn named(&self, phase: Option<&str>, step: Option<&str>) -> Result<Element, Refusal> {
         let present = |name: Option<&str>| name.is_some_and(|name| !name.trim().is_empty());
         match (phase.filter(|_| present(phase)), step.filter(|_| present(step))) {

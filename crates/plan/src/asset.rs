@@ -1,7 +1,7 @@
-//! Assets: what a step works on.
+//! Assets: the things a step works on.
 //!
-//! *Knows*: numbered groups with numbered parts. *Must not know*: that a group is a pod instance and
-//! a part one of its tasks.
+//! *Knows*: numbered groups with numbered parts. *Must not know*: that a group is a pod instance and a part one of
+//! its tasks.
 
 use std::sync::Arc;
 

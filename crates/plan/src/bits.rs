@@ -124,7 +124,7 @@ impl BitTree {
     }
 }
 
-/// A word telling which of up to 64 words are not empty.
+/// Returns a word that marks which of up to 64 words are not empty.
 fn summary(words: &[u64]) -> u64 {
     words.iter().enumerate().fold(0, |bits, (at, word)| if *word == 0 { bits } else { bits | 1 << at })
 }

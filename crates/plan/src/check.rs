@@ -1,7 +1,7 @@
-//! Recomputing everything derived from what is stored, and comparing.
+//! Recomputes all derived values from the stored ones, and compares them.
 //!
-//! *Knows*: the rules written the plain way, child by child. *Must not know*: how the incremental state
-//! is kept, beyond reading it.
+//! *Knows*: the rules in their simple form, child by child. *Must not know*: how the incremental state is stored,
+//! beyond reading it.
 
 use crate::{
     group::{Child, Group},
@@ -28,8 +28,7 @@ struct Recomputed {
 }
 
 impl PlanTree {
-    /// Compares everything derived with recomputation from what is stored. *Cost*: O(steps + edges);
-    /// for tests, debug builds and soaks.
+    /// Compares all derived values with recomputed ones. *Cost*: O(steps + edges); for tests, debug builds and soaks.
     pub fn check(&self) -> Result<(), Discrepancy> {
         let mut children = Vec::new();
         let mut error_texts = !self.errors.is_empty();
@@ -123,8 +122,8 @@ fn open_children(strategy: &StrategySpec, group: &Group, children: &[Child]) -> 
                 }
                 let open = !blocked;
                 blocked |= !complete(position);
-                // Members behind the first unfinished one wait, whatever their own status; those before
-                // it are complete, so whether they count as open is immaterial.
+                // Members after the first unfinished one wait, whatever their own status; those before it are
+                // complete, so it does not matter whether they count as open.
                 open && !complete(position)
             }
         })

@@ -1,8 +1,7 @@
-//! The coordinator: candidates across plans, in plan-priority order, so that no two plans work on one
-//! asset at a time.
+//! The coordinator: candidates of all plans, in plan-priority order, so that no two plans work on one asset at a
+//! time.
 //!
-//! *Knows*: plans in order and the assets of their steps. *Must not know*: what is done with a
-//! candidate.
+//! *Knows*: plans in order and the assets of their steps. *Must not know*: how a candidate is used.
 //!
 //! **Source**: `…/scheduler/plan/DefaultPlanCoordinator.java`. Match:
 //! 1. Dirty are the assets of steps PREPARED or STARTING in any plan that is not interrupted.
@@ -54,24 +53,24 @@ impl Outcome {
     }
 }
 
-/// One round in progress: begun with all plans as they are, then fed plan by plan, so that a plan whose
-/// phases depend on what is dirty can be brought up to date just before its turn.
+/// One round in progress: begun with the present state of all plans, then fed plan by plan, so that a plan whose
+/// phases depend on dirty assets can be updated just before its turn.
 ///
-/// *Cost*: by the steps at work and the candidates. A plan is never held back by its own steps, so assets are
-/// compared, and put in order for it, only once a plan asks about those of another.
+/// *Cost*: by the active steps and the candidates. A plan is never blocked by its own steps, so assets are compared,
+/// and sorted for it, only once a plan asks about those of another.
 #[derive(Debug, Clone)]
 pub struct Round {
     /// Steps with assets in the order they became known.
     entries: Vec<Entry>,
-    /// Number of them that make their asset dirty, by plan.
+    /// Number of entries that make their asset dirty, by plan.
     dirty: Vec<u32>,
     /// Their places by asset group, as far as they were put in order.
     groups: RefCell<Groups>,
     outcome: Outcome,
 }
 
-/// Entries by asset group. The first entry of a group is in the first free slot from the one that the group's
-/// number leads to, the others in a chain behind it.
+/// Entries by asset group. The first entry of a group is in the first free slot after the one given by the group's
+/// number, the others are chained to it.
 #[derive(Debug, Clone, Default)]
 struct Groups {
     /// A power of two, at least twice as many as entries, or none; places of entries, counted from 1.
@@ -111,7 +110,7 @@ impl Groups {
         }
     }
 
-    /// The slot of a group, or the free slot where it belongs.
+    /// Returns the slot of a group, or its free slot.
     fn slot_of(&self, entries: &[Entry], group: u32) -> usize {
         let mask = self.slots.len().saturating_sub(1);
         let mut slot = group.wrapping_mul(0x9E37_79B1) as usize & mask;
@@ -152,7 +151,7 @@ pub fn coordinate<'a>(plans: impl IntoIterator<Item = (PlanId, &'a PlanTree)> + 
 }
 
 impl Round {
-    /// Begins a round with all plans as they are now.
+    /// Begins a round with the present state of all plans.
     pub fn begin<'a>(plans: impl IntoIterator<Item = (PlanId, &'a PlanTree)>) -> Self {
         let mut round = Self {
             entries: Vec::new(),

@@ -1,10 +1,9 @@
-//! The children of one parent: their statuses, which of them are candidates, and tallies of both.
+//! The children of one parent: their statuses, the candidates among them, and tallies of both.
 //!
-//! *Knows*: statuses, eligibility and the strategy's gate. *Must not know*: whether the children are
-//! phases or steps.
+//! *Knows*: statuses, eligibility and the strategy's gate. *Must not know*: whether the children are phases or steps.
 //!
-//! A child is a *candidate* when its gate is open and it is eligible. *Cost*: a change touches two
-//! counters, at most one bit, and whatever gates it opens or closes.
+//! A child is a *candidate* if its gate is open and it is eligible. *Cost*: a change touches two counters, at most
+//! one bit, and the gates it opens or closes.
 //!
 //! **Source**: `…/plan/PlanUtils.java` (eligibility: not complete, not ERROR, not interrupted). Match;
 //! dirty assets are looked at when candidates are collected.
@@ -113,8 +112,8 @@ impl Group {
         group
     }
 
-    /// A random strategy draws a child in place of one that is not eligible any more; in any case when it is asked to.
-    /// True when that child was not drawn since the last change.
+    /// Draws another child for a random strategy if the drawn one is no longer eligible, or if `anew` is set. Returns
+    /// true if that child was not drawn since the last change.
     fn draw(&mut self, anew: bool) -> bool {
         let Self { gate: Gate::Random(random), pool } = self else { return false };
         let before = random.pick();
@@ -179,8 +178,8 @@ impl Group {
         self.draw(false);
     }
 
-    /// Notes what a child shows now; answers whether another status occurs than before, among the children
-    /// or among the candidates.
+    /// Records a child's present status; returns whether the set of statuses has changed, among the children or among
+    /// the candidates.
     #[inline]
     pub(crate) fn set(&mut self, position: usize, child: Child) -> bool {
         let before = self.pool.tally.bits();
@@ -229,7 +228,7 @@ impl Group {
         self.pool.children.len()
     }
 
-    /// Returns how many children and candidates show each status.
+    /// Returns the numbers of children and candidates with each status.
     pub(crate) const fn tally(&self) -> &Tally {
         &self.pool.tally
     }
@@ -288,7 +287,7 @@ impl Pool {
         }
     }
 
-    /// Replaces what a child was before; returns that if it differs.
+    /// Replaces a child; returns the previous one if it differs.
     #[inline]
     fn replace(&mut self, position: usize, child: Child) -> Option<Child> {
         let gated = self.children.get_mut(position)?;
@@ -321,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_as_a_child_shows_its_status() {
+    fn a_step_shows_its_status_as_a_child() {
         for state in StepState::ALL {
             for held in [false, true] {
                 let child = Child::of_step(state, held);

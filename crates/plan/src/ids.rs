@@ -1,12 +1,12 @@
 //! Ids of elements.
 //!
-//! *Knows*: numbers. *Must not know*: names or anything else about the elements.
+//! *Knows*: numbers. *Must not know*: names or anything else about elements.
 //!
-//! *Invariant*: phase and step ids are given in order of creation within one tree, never reused, and
-//! stay valid while their element is in the tree, whatever is added or removed around it.
+//! *Invariant*: phase and step ids are given in order of creation within one tree, never reused, and stay valid while
+//! their element is in the tree, whatever is added or removed around it.
 
 planarium_kernel::id_types! {
-    /// One plan among those a coordinator looks at; chosen by the owner of the plans.
+    /// A plan of a coordinator; chosen by the owner of the plans.
     pub PlanId;
     /// One phase of a plan tree.
     pub PhaseId;

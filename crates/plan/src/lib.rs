@@ -1,13 +1,13 @@
 //! Plan, phase and step trees: strategies, candidates, roll-up, holds, the coordinator.
 //!
-//! *Knows*: the three-level tree of work, which steps its strategies permit to run, how a parent's
-//! status follows from its children, and how plans share assets.
-//! *Must not know*: clusters, tasks, offers, definitions, wire formats, time. What makes a step move
-//! from one state to the next is decided above; this crate is told and answers what follows.
+//! *Knows*: the three-level tree of work, which steps its strategies permit to run, how a parent's status follows
+//! from its children, and how plans share assets. *Must not know*: clusters, tasks, offers, definitions, wire
+//! formats, time. Other crates decide when a step moves to its next state; this crate is told and returns the
+//! consequences.
 //!
-//! Everything derived (statuses, candidates, working steps) is kept incrementally
-//! along the changed path, so a change costs the same in a tree of ten steps and of a hundred
-//! thousand, and [`PlanTree::check`] compares it all with recomputation from scratch.
+//! All derived values (statuses, candidates, working steps) are updated incrementally along the changed path, so a
+//! change costs the same in a tree of ten steps and of a hundred thousand, and [`PlanTree::check`] compares them with
+//! a recomputation.
 //!
 //! ```
 //! use planarium_plan::{Element, PhaseSpec, PlanSpec, PlanTree, Status, StepSpec, StepState, StrategySpec};

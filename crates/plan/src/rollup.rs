@@ -31,12 +31,12 @@ pub struct RollupInputs {
 
 /// One clause: every requirement must hold.
 ///
-/// A requirement is one or more bits of [`RollupInputs::bits`] that must be set or must be clear, so
-/// a clause is two words and looking at it costs two operations. *Invariant*: no clause requires a bit
-/// and forbids it too; such a clause would never hold.
+/// A requirement is one or more bits of [`RollupInputs::bits`] that must be set or must be clear, so a clause is two
+/// words and checking it costs two operations. *Invariant*: no clause both requires and forbids a bit; such a clause
+/// would never hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clause {
-    /// Bits it looks at.
+    /// Bits it checks.
     mask: u32,
     /// Required value of those bits.
     value: u32,
@@ -56,7 +56,7 @@ impl RollupInputs {
     }
 }
 
-/// The inputs that are no statuses.
+/// The inputs that are not statuses.
 pub(crate) const fn flags(errors: bool, interrupted: bool) -> u32 {
     (errors as u32) << ERRORS.trailing_zeros() | (interrupted as u32) << INTERRUPTED.trailing_zeros()
 }
@@ -120,7 +120,7 @@ impl Clause {
 }
 
 impl Rollup {
-    /// The rule of the scheduler that plans come from.
+    /// The rule of the scheduler from which plans come.
     ///
     /// **Source**: `mesosphere/dcos-commons: sdk/scheduler/…/scheduler/plan/PlanUtils.java`,
     /// the method deriving an aggregate status. Match, row by row; its first row is a disjunction and
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(clause, row, "{context}");
     }
 
-    /// Every row of the table decides at least once, in the presence of what later rows look at.
+    /// Every row of the table decides at least once, with the inputs of later rows present.
     #[test]
     fn the_table() {
         check_rollup(&[Complete], &[], "e", 1, Error);
@@ -224,7 +224,7 @@ mod tests {
         check_rollup(&[Complete, Starting], &[], "", 15, Error);
     }
 
-    /// Rows 4 to 14 look only at whether statuses occur, never at how many.
+    /// Rows 4 to 14 check only whether statuses occur, not their numbers.
     #[test]
     fn agrees_with_the_table_written_as_code() {
         let sets = |n: u16| Status::ALL.into_iter().filter(move |s| n >> *s as u8 & 1 == 1).collect();

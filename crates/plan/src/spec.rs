@@ -68,7 +68,7 @@ pub struct StepSpec {
     pub name: Arc<str>,
     /// The asset it works on; a step without an asset never conflicts.
     pub asset: Option<Asset>,
-    /// The state it is born in; a step with an error is born in [`StepState::Error`] whatever this says.
+    /// The initial state; a step with an error starts in [`StepState::Error`] instead.
     pub initial: StepState,
     /// Why it cannot be done.
     pub error: Option<Arc<str>>,
@@ -157,7 +157,7 @@ impl StrategySpec {
         strategy
     }
 
-    /// Returns how many proceeds the canary asks for; none without a canary.
+    /// Returns the number of proceeds for the canary; `None` without a canary.
     pub const fn proceeds(&self) -> Option<u32> {
         match self {
             Self::Canary { proceeds, .. } => Some(*proceeds),

@@ -22,7 +22,7 @@ pub enum StepState {
     Started,
     /// Done.
     Complete,
-    /// Held back for a while after a failure.
+    /// Delayed after a failure.
     Delayed,
     /// Cannot be done.
     Error,
@@ -81,7 +81,7 @@ pub enum Status {
     Complete,
     /// A mixture; aggregates only.
     InProgress,
-    /// Held back for a while after a failure.
+    /// Delayed after a failure.
     Delayed,
 }
 
@@ -207,12 +207,12 @@ impl Tally {
     /// The children's statuses in [`Tally::bits`].
     pub(crate) const CHILDREN: u32 = StatusSet::ALL.0 as u32;
 
-    /// Returns how many children show this status.
+    /// Returns the number of children with this status.
     pub fn count(&self, status: Status) -> u32 {
         u32::try_from(self.word(status) & u64::from(u32::MAX)).unwrap_or(u32::MAX)
     }
 
-    /// Returns how many candidates show this status.
+    /// Returns the number of candidates with this status.
     pub fn candidates(&self, status: Status) -> u32 {
         (self.word(status) >> 32) as u32
     }
@@ -266,14 +266,14 @@ impl Tally {
         self.bits = self.bits & !(both << status as u8) | (both & !gone) << status as u8;
     }
 
-    /// For a status counted like this: bits of what does not occur.
+    /// Bits of the statuses that do not occur in a count.
     const fn gone(word: u64) -> u32 {
         (word & u32::MAX as u64 == 0) as u32 | ((word >> 32 == 0) as u32) << Self::CANDIDATES_AT
     }
 }
 
 impl FromIterator<Status> for Tally {
-    /// Counts children, none of them a candidate.
+    /// Counts children that are not candidates.
     fn from_iter<I: IntoIterator<Item = Status>>(statuses: I) -> Self {
         let mut tally = Self::default();
         statuses.into_iter().for_each(|status| tally.add(status, false));

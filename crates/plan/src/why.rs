@@ -23,7 +23,7 @@ pub enum Reason {
         /// The element showing it.
         element: Element,
     },
-    /// Work is under way; what it waits for lies outside the tree.
+    /// Work is in progress; it waits for something outside the tree.
     Running,
     /// A step waits after a failure; until when is known outside the tree.
     Delayed,
@@ -49,7 +49,7 @@ pub enum Reason {
     },
     /// Its strategies permit it to run.
     Candidate,
-    /// The children that may run or are running are what it waits for.
+    /// It waits for the children that may run or are running.
     Children {
         /// Which, in order.
         waiting_for: Vec<Element>,
@@ -57,8 +57,8 @@ pub enum Reason {
 }
 
 impl PlanTree {
-    /// Reasons why an element is not complete; empty exactly when it is, or is not in the tree.
-    /// `held_by` is what the last coordination said of a step, if it withheld it.
+    /// Returns why an element is not complete; empty exactly if it is complete, or not in the tree. `held_by` is the
+    /// holder that the last coordination found for a withheld step.
     pub fn why(&self, element: Element, held_by: Option<Holder>) -> Vec<Reason> {
         if !self.contains(element) || self.status(element).is_complete() {
             return Vec::new();

@@ -1,14 +1,14 @@
-//! A plan whose steps say themselves where they lead, as a front end draws it: chains of steps, exits as arrows, loops,
-//! recovery beside the way forward.
+//! A plan whose steps declare their successors, as drawn by a front end: chains of steps, exits as arrows, loops,
+//! recovery next to the way forward.
 //!
-//! Plain data; every word in it is made by the engine. Stands in [`crate::view::ServiceView::more`] of services whose
-//! plans have exits.
+//! Plain data; the engine makes every word in it. Part of [`crate::view::ServiceView::more`] of services whose plans
+//! have exits.
 
 use crate::Text;
 use crate::view::SourceRef;
 use serde::{Deserialize, Serialize};
 
-/// The plan as it is drawn.
+/// The drawing of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowDrawing {
@@ -43,7 +43,7 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// A gate with what it asks.
+/// A gate with its question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct FlowGate {
@@ -83,7 +83,7 @@ pub struct FlowChain {
     pub nodes: Vec<FlowNode>,
     /// Exits of the steps in order, pass before fail.
     pub edges: Vec<FlowEdge>,
-    /// For a loop, what it goes through.
+    /// The iterations, for a loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iterate: Option<FlowLoop>,
 }
@@ -115,7 +115,7 @@ pub struct FlowNode {
     /// The chain in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inside: Option<Text>,
-    /// Its call as it is written.
+    /// Its call as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<Text>,
     /// Its last call with names replaced.
@@ -171,7 +171,7 @@ pub struct FlowComponent {
     pub old: u32,
     /// New instances there are.
     pub new: u32,
-    /// Instances that are to be there.
+    /// Number of instances that should exist.
     pub target: u64,
 }
 
@@ -190,7 +190,7 @@ pub struct FlowEdge {
     pub flags: Vec<Text>,
     /// It was written, not left to the default.
     pub explicit: bool,
-    /// A failure goes on as if nothing had happened, and nobody said so.
+    /// A failure continues as if nothing had happened, without the user's request.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ignored: bool,
     /// It leads back.
@@ -217,7 +217,7 @@ pub struct FlowLoop {
     /// The slot being worked on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current: Option<u64>,
-    /// Iterations so far; the last ones when there are very many.
+    /// Iterations so far; limited to the last ones.
     pub iterations: Vec<FlowIteration>,
 }
 

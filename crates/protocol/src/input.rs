@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub enum Input {
     /// Bring machines with a Mesos agent on each into the cluster.
     AddAgent(AddAgent),
-    /// Take a machine away for good.
+    /// Remove a machine permanently.
     RemoveAgent(RemoveAgent),
     /// Install a service.
     LoadService(LoadService),
@@ -132,10 +132,10 @@ pub struct Resources {
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Sharing {
-    /// A layer sees as free what nobody holds.
+    /// Layers share machines: each sees the free amounts.
     #[default]
     Together,
-    /// Each layer has every machine for itself, as clusters that know nothing of each other: machines may be promised twice.
+    /// Each layer has every machine for itself, like separate clusters: machines may be promised twice.
     Apart,
 }
 
@@ -190,14 +190,14 @@ pub struct LoadService {
     /// Service name; taken from the definition when absent.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Framework that several services share (SDK); the first service of it brings it about. Absent: the service is a
-    /// framework of its own.
+    /// Framework that several services share (SDK); its first service creates it. Absent: the service has its own
+    /// framework.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub framework: String,
     /// Path to text.
     #[cfg_attr(feature = "ts", tsify(type = "Record<string, string>"))]
     pub files: BTreeMap<String, String>,
-    /// Environment of the scheduler process (SDK) on top of what a package gives.
+    /// Environment of the scheduler process (SDK), added to the package's.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "ts", tsify(type = "Record<string, string>"))]
     pub env: BTreeMap<String, String>,
@@ -323,11 +323,12 @@ pub struct PodCommand {
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct Maintenance {
-    /// `schedule`, `down`, `up`, `drain`, `deactivate`, `reactivate`, `gone`; beyond the real calls `schedule-add`
-    /// (windows to add) and `schedule-remove` (machines to take out): the schedule is read, changed and posted.
+    /// `schedule`, `down`, `up`, `drain`, `deactivate`, `reactivate`, `gone`; in addition to the real calls
+    /// `schedule-add` (windows to add) and `schedule-remove` (machines to remove): the schedule is read, changed and
+    /// posted.
     pub op: String,
-    /// The body as the real call has it: the schedule; a list of machines; or what stands under `drain_agent`,
-    /// `deactivate_agent`, ... with an agent's id (or its hostname). A whole v1 call does as well. The start of a
+    /// The body of the real call: the schedule; a list of machines; or the content of `drain_agent`,
+    /// `deactivate_agent`, ... with an agent's id (or its hostname). A whole v1 call works, too. The start of a
     /// window may be written `{"in_ms": N}`, counted from now.
     #[serde(default)]
     pub body: serde_json::Value,
@@ -372,7 +373,7 @@ pub enum FaultKind {
     StatusDropped,
     /// The scheduler process restarts.
     SchedulerRestart,
-    /// Another Mesos master takes over, knowing no more than the registry.
+    /// Another Mesos master takes over, with the data of the registry only.
     MasterFailover,
 }
 
@@ -403,7 +404,7 @@ impl FaultKind {
     }
 }
 
-/// Which things a fault or a behaviour is meant for. All given patterns must match; `*` matches any run of characters.
+/// Targets of a fault or a behaviour. All given patterns must match; `*` matches any run of characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields, default)]
@@ -526,13 +527,13 @@ pub struct Behaviour {
     /// From running to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_after_ms: Option<u64>,
-    /// Nothing happens until a `task-status` says so; `false` gives the processes back to the simulator.
+    /// Nothing happens until a `task-status` input; `false` returns the processes to the simulator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manual: Option<bool>,
-    /// CPU in use, in percent of what is asked for: what `kubectl top` and autoscalers see.
+    /// CPU usage in percent of the request: as seen by `kubectl top` and autoscalers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_percent: Option<u32>,
-    /// Memory in use, in percent of what is asked for.
+    /// Memory usage in percent of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_percent: Option<u32>,
 }
@@ -604,7 +605,7 @@ pub struct HttpCall {
     /// Body.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub body: serde_json::Value,
-    /// Media type of the body, where it is neither JSON nor a form.
+    /// Media type of the body, if it is neither JSON nor a form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
 }
@@ -614,7 +615,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fault_kinds_go_by_the_words_of_inputs() {
+    fn fault_kinds_have_the_words_of_inputs() {
         const KINDS: [FaultKind; 18] = [
             FaultKind::TaskFail,
             FaultKind::TaskKill,

@@ -1,7 +1,7 @@
-//! Texts and tables that a build holds once, as they come back from JSON.
+//! Texts and tables that a build holds once, as read back from JSON.
 //!
-//! The engine has them as constants. Whoever reads a view from JSON keeps each of them once for as long as the program
-//! runs: there are as many as the systems have words.
+//! The engine has them as constants. A reader of JSON views keeps each of them once while the program runs: their
+//! number is limited by the systems' words.
 
 use crate::view::StatusWord;
 use serde::{Deserialize, Deserializer};

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 pub struct Refusal {
     /// Stable machine-readable code, e.g. `already-done`, `not-found`, `bad-request`.
     pub code: RefusalCode,
-    /// The real system's text where it has one, otherwise ours.
+    /// The real system's text if it has one, otherwise ours.
     pub message: String,
     /// HTTP status the real system answers with (404, 208, 400, ...).
     pub status: u16,
-    /// The real system's body where it is more than the message.
+    /// The real system's body if it contains more than the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<serde_json::Value>,
     /// A fact that becomes known although nothing has changed: the real system reports it to its listeners.

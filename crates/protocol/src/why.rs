@@ -27,7 +27,7 @@ pub struct Why {
 pub struct MachineWhy {
     /// Host name.
     pub agent: Text,
-    /// Mesos agent id; empty when no agent of it ever registered.
+    /// Mesos agent id; empty if no agent of the machine ever registered.
     pub agent_id: Text,
     /// Its state, in the word of the view.
     pub state: Text,
@@ -58,7 +58,7 @@ pub enum Helps {
     Moves,
     /// It does so together with this one, which comes after it.
     Then(String),
-    /// The element ends, and may come anew.
+    /// The element ends, and may be recreated.
     Ends,
     /// It is for a person to do outside the world.
     Advice,
@@ -115,7 +115,7 @@ pub enum ReasonKind {
         /// The element held.
         held: ElementPath,
     },
-    /// A custom plan that nobody started yet.
+    /// A custom plan that was not started.
     NotStarted,
     /// A canary strategy waits for the operator.
     CanaryGate {
@@ -142,7 +142,7 @@ pub enum ReasonKind {
     Killing {
         /// Task names.
         tasks: Vec<Text>,
-        /// The step that has them ended, where it is another plan's.
+        /// The step that ends them, if it belongs to another plan.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<ElementRef>,
     },
@@ -163,12 +163,12 @@ pub enum ReasonKind {
         /// Why none comes, if known.
         text: Text,
     },
-    /// The scheduler looks at it in its next cycle.
+    /// The scheduler handles it in its next cycle.
     NextCycle {
         /// When, at the latest.
         at_ms: u64,
     },
-    /// The task is on its way up.
+    /// The task is starting.
     Starting {
         /// Task name.
         task: Text,
@@ -181,7 +181,7 @@ pub enum ReasonKind {
     Readiness {
         /// Task name.
         task: Text,
-        /// Checks so far.
+        /// Number of checks so far.
         attempts: u32,
         /// Last exit code.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -237,7 +237,7 @@ pub enum ReasonKind {
         /// Task name.
         task: Text,
     },
-    /// A machine would do, if others did not hold so much of it.
+    /// A machine would fit without the allocations of others.
     HeldByOthers {
         /// Hostname.
         machine: Text,
@@ -261,7 +261,7 @@ pub enum ReasonKind {
 pub struct OfferFunnel {
     /// When they were last looked at.
     pub at_ms: u64,
-    /// Per requirement in evaluation order: how many machines passed it.
+    /// Per requirement in evaluation order: the number of machines that passed it.
     pub stages: Vec<FunnelStage>,
     /// Per machine.
     pub agents: Vec<AgentOutcome>,
@@ -304,7 +304,7 @@ pub struct RequirementOutcome {
     pub passed: bool,
     /// E.g. `needs 2 cpus, 1.5 offered`.
     pub text: String,
-    /// Those who hold the rest of the machine, where it is not met because of them.
+    /// The holders of the machine's resources, if the requirement fails because of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldByOthers>,
 }
@@ -323,15 +323,15 @@ impl RequirementOutcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct HeldByOthers {
-    /// The amount that all of them hold. *Units*: of the requirement.
+    /// The total amount that they hold. *Units*: of the requirement.
     pub amount: Text,
-    /// The largest of them, the largest first.
+    /// The largest holders, the largest first.
     pub holders: Vec<Holder>,
     /// Number of further ones.
     pub more: u32,
 }
 
-/// Somebody who holds some of a machine.
+/// A holder of a machine's resources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Holder {

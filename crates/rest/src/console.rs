@@ -35,7 +35,7 @@ pub fn run_with_files(
     (dialect.console.run)(&words, &mut Terminal { service, send, read })
 }
 
-/// [`run_with_files`] where there are no files: options that name one take the text itself.
+/// [`run_with_files`] without files: options that name a file take the text itself.
 pub fn run(args: &[String], service: (&str, &str), send: &mut dyn FnMut(&Request) -> Response) -> Output {
     let mut no_files = |_: &str| Err("there are no files here; write the JSON itself".to_owned());
     run_with_files(args, service.0, service.1, send, &mut no_files)
@@ -71,7 +71,7 @@ fn parted(text: &str, run: impl FnOnce(&[String]) -> Output) -> Output {
     }
 }
 
-/// Completes a line; returns nothing for a line that makes no sense so far.
+/// Completes a line; returns nothing for a line that cannot be parsed.
 pub fn complete(line: &str, dialect: &str, names: &mut Namer<'_>) -> Completion {
     let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     without_prompt(&mut words);
@@ -99,7 +99,7 @@ fn of_words(args: &[String]) -> &'static str {
     best.0
 }
 
-/// Number of words at the beginning that a system would have completed.
+/// Number of leading words that a system would have completed.
 fn known(dialect: &Dialect, args: &[String]) -> usize {
     let mut line = String::new();
     for (at, word) in args.iter().enumerate() {
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn typed_lines_and_no_files() {
+    fn typed_lines_without_files() {
         let mut send = |_: &Request| Response::text(200, "[]");
         assert_eq!(line("$ plan list", ("sdk", "hello"), &mut send).stdout, "[]\n");
         let open = line("plan 'list", ("sdk", "hello"), &mut send);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_without_a_server_speaks_the_words_of_its_system() {
+    fn a_service_without_a_server_has_its_systems_words() {
         let mut send = |_: &Request| Response::text(0, "connecting to 127.0.0.1:8080: refused");
         let output = line("app list", ("", "marathon"), &mut send);
         assert_eq!(output.code, 1);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_service_the_words_say_whose_they_are() {
+    fn without_a_service_the_words_select_the_system() {
         for (words, dialect) in [
             ("install ./web --instance shop", "kudo"),
             ("package verify web", "kudo"),

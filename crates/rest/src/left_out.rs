@@ -1,16 +1,16 @@
-//! Views and events of bounded size: of long lists the first entries, and how many were left out.
+//! Views and events of bounded size: the first entries of long lists, and the number left out.
 //!
-//! *Knows*: which lists of a view grow with the world. *Must not know*: what their entries mean.
+//! *Knows*: which lists of a view grow with the world. *Must not know*: the meaning of their entries.
 
 use crate::{MAX_ANSWER, Response};
 use planarium_protocol::json;
 use planarium_protocol::{Event, View};
 use std::sync::Arc;
 
-/// Entries of all long lists together, to begin with.
+/// Initial limit on the entries of all long lists together.
 const ENTRIES: usize = 20_000;
 
-/// Events of one answer, to begin with.
+/// Initial limit on the events of one answer.
 const EVENTS: usize = 50_000;
 
 /// Counts of the entries that were left out of a view.
@@ -21,7 +21,7 @@ struct LeftOut {
     pods: usize,
 }
 
-/// A view as an answer; with `left_out` where it would be too large.
+/// Returns a view as an answer; with `left_out` if it would be too large.
 pub(crate) fn view(view: &View) -> Response {
     if count(view) <= ENTRIES {
         let whole = Response::json(200, view);
@@ -44,7 +44,7 @@ pub(crate) fn view(view: &View) -> Response {
     }
 }
 
-/// Events as an answer: the first ones where all would be too large, and in a header how many were left out.
+/// Returns events as an answer: the first ones if all would be too large, with the number left out in a header.
 pub(crate) fn events(all: &[Event]) -> Response {
     let mut shown = all.len().min(EVENTS);
     loop {

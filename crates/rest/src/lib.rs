@@ -32,18 +32,35 @@ pub struct Session {
     pub engine: Engine,
     /// The script being played.
     pub player: Option<Player>,
+    /// Counts worlds.
+    world: u32,
 }
 
 impl Session {
     /// An empty world.
     pub fn new(genesis: Genesis) -> Self {
-        Self { engine: Engine::new(genesis), player: None }
+        Self::over(Engine::new(genesis), None)
     }
 
-    /// A world set up by a scenario, with its script to come.
+    /// A session over an engine, with a script to come.
+    pub fn over(engine: Engine, player: Option<Player>) -> Self {
+        Self { engine, player, world: 0 }
+    }
+
+    /// Sets up a world from a scenario, with its script pending.
     pub fn of_scenario(scenario: planarium_scenario::Scenario) -> Self {
         let (engine, player) = Player::start(scenario);
-        Self { engine, player: Some(player) }
+        Self::over(engine, Some(player))
+    }
+
+    /// Shows another world from now on.
+    pub fn replace(&mut self, next: Self) {
+        *self = Self { world: self.world.wrapping_add(1), ..next };
+    }
+
+    /// Returns the number of worlds that this one replaced.
+    pub fn world(&self) -> u32 {
+        self.world
     }
 
     /// Moves the clock, playing the script on the way.
@@ -56,7 +73,8 @@ impl Session {
         }
     }
 
-    /// Moves the clock in pieces until `is_over` says that there is no time left. Returns whether it reached the instant.
+    /// Advances the clock in pieces until `is_over` says that the time is used up. Returns whether it reached the
+    /// instant.
     pub fn advance_within(&mut self, ms: u64, is_over: &dyn Fn() -> bool) -> bool {
         pieces::run(self, is_over, |session| {
             session.advance_to(ms);
@@ -71,7 +89,7 @@ pub fn handle(session: &mut Session, request: &Request) -> Response {
     handle_within(session, request, &|| false)
 }
 
-/// Answers one request by a driver with a clock: an advance stops where it is when `is_over` says so.
+/// Answers one request for a driver with a clock: an advance stops where it is when `is_over` returns true.
 pub fn handle_within(session: &mut Session, request: &Request, is_over: &dyn Fn() -> bool) -> Response {
     if request.body.len() > MAX_BODY {
         return problem::problem(413, "the body is too large", &format!("at most {MAX_BODY} bytes are read"));
@@ -87,11 +105,11 @@ pub fn handle_within(session: &mut Session, request: &Request, is_over: &dyn Fn(
     problem::problem(413, "the answer is too large", &detail)
 }
 
-/// Answers one request on an engine that the caller keeps, beside a clock and a script of its own. What replaces
-/// the world replaces the engine.
+/// Answers one request on the caller's engine, without a clock or a script. A request that replaces the world
+/// replaces the engine.
 pub fn handle_engine(engine: &mut Engine, request: &Request) -> Response {
     let lent = std::mem::replace(engine, Engine::new(Genesis::default()));
-    let mut session = Session { engine: lent, player: None };
+    let mut session = Session::over(lent, None);
     let response = handle(&mut session, request);
     *engine = session.engine;
     response

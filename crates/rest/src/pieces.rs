@@ -1,4 +1,4 @@
-//! Moves a world in pieces, so that its driver can look at a clock in between.
+//! Advances a world in pieces, so that its driver can check a clock in between.
 //!
 //! *Knows*: the size of a piece. *Must not know*: any clock.
 
@@ -8,8 +8,8 @@ use planarium_world::limits::STEPS_PER_ADVANCE;
 /// Steps of one piece.
 const PIECE: u64 = 64;
 
-/// Repeats an advance until it is not cut off any more, `is_over` says so, or as many steps are taken as one advance may.
-/// `piece` moves the session and answers whether it was cut off. Answers whether there was no time left.
+/// Repeats an advance until it is not cut off any more, `is_over` returns true, or the step limit of one advance is
+/// reached. `piece` advances the session and returns whether it was cut off. Returns whether the time was used up.
 pub(crate) fn run(
     session: &mut Session,
     is_over: &dyn Fn() -> bool,

@@ -8,12 +8,12 @@ use planarium_part::StreamNews;
 use planarium_part::http::{EventStream, Source};
 use planarium_world::Engine;
 
-/// Returns the news of a stream since the last poll.
+/// Events of a stream since the last poll.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Polled {
     /// Bytes to send, perhaps none.
     pub bytes: Vec<u8>,
-    /// Nothing more will come: the framework is gone, listens elsewhere, or time was turned back.
+    /// The stream has ended: the framework is gone, listens elsewhere, or time was turned back.
     pub ended: bool,
 }
 
@@ -21,7 +21,7 @@ fn branch(engine: &Engine) -> u32 {
     engine.branches().iter().find(|branch| branch.current).map_or(0, |branch| branch.id)
 }
 
-/// A stream of what happens from now on.
+/// Begins a stream of the events from now on.
 pub(crate) fn begin(session: &Session, source: Source) -> EventStream {
     let engine = &session.engine;
     EventStream { source, branch: branch(engine), seq: engine.seq(), limit_s: None }
@@ -36,7 +36,7 @@ fn is_current(stream: &EventStream, engine: &Engine) -> bool {
     engine.seq() >= stream.seq && branch(engine) == stream.branch
 }
 
-/// Returns the news of a stream since the last poll.
+/// Returns the events of a stream since the last poll.
 pub fn poll_stream(stream: &mut EventStream, session: &Session) -> Polled {
     let engine = &session.engine;
     if !is_current(stream, engine) {
@@ -58,7 +58,7 @@ pub fn poll_stream(stream: &mut EventStream, session: &Session) -> Polled {
     Polled { bytes, ended }
 }
 
-/// Nobody listens any more, which the part whose stream it is may want to know, unless the world has moved on without it.
+/// Closes a stream. Its part is notified, unless the world has been replaced.
 pub fn close_stream(stream: &EventStream, session: &mut Session) {
     if session.engine.at_head()
         && is_current(stream, &session.engine)

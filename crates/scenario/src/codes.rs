@@ -1,12 +1,12 @@
 //! Diagnostic codes of this crate; each owns a page in `docs/diagnostics`.
 
-/// The file is not a mapping, or lacks what every scenario needs.
+/// The file is not a mapping, or lacks a required key.
 pub(crate) const SHAPE: &str = "SCN001";
-/// A key that scenarios do not have.
+/// A key unknown to scenarios.
 pub(crate) const UNKNOWN_KEY: &str = "SCN002";
 /// A value of the wrong type or out of range.
 pub(crate) const VALUE: &str = "SCN003";
-/// A version this reader does not know.
+/// A version unknown to this reader.
 pub(crate) const VERSION: &str = "SCN004";
 /// A file named by the scenario is missing.
 pub(crate) const FILE: &str = "SCN005";
@@ -14,15 +14,15 @@ pub(crate) const FILE: &str = "SCN005";
 pub(crate) const CONDITION: &str = "SCN006";
 /// An input that cannot be read.
 pub(crate) const INPUT: &str = "SCN007";
-/// A script entry without, or with more than one, trigger.
+/// A script entry with no trigger or several.
 pub(crate) const TRIGGER: &str = "SCN008";
-/// A part that every lesson has is missing.
+/// A required part of a lesson is missing.
 pub(crate) const LESSON_PART: &str = "LSN001";
 /// A check that cannot be read.
 pub(crate) const CHECK: &str = "LSN002";
-/// A name in a lesson that is not there, or is there twice.
+/// A name in a lesson that is undefined or defined twice.
 pub(crate) const LESSON_NAME: &str = "LSN003";
-/// A word of a command that does not exist.
+/// An unknown command word.
 pub(crate) const LESSON_WORD: &str = "LSN004";
 
 /// All codes with their titles.

@@ -1,23 +1,24 @@
-//! Which of several instances of a task an event is about.
+//! Finds the instance of a task that an event is about.
 //!
-//! *Knows*: ids of tasks in events, and what an event was caused by. *Must not know*: what launches a task.
+//! *Knows*: task ids in events, and the causes of events. *Must not know*: what launches a task.
 //!
-//! A task may run many times: an app has several instances, a pod is launched again. Their lines would be the same; they get a
-//! number, in the order in which they first appear.
+//! A task may run many times: an app has several instances, a pod is launched again. To tell their lines apart, instances get
+//! numbers in the order in which they first appear.
 
 use planarium_protocol::event::{Event, EventBody};
 use planarium_protocol::{Cause, Text};
 use std::collections::BTreeMap;
 
-/// Causes that are looked at behind a status: a check or a kill is the cause of the cause at most a few times over.
+/// Maximum number of causes followed back from a status: a check or kill is at most a few causes away.
 const CAUSES: usize = 16;
 
 /// The instances of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Instances {
-    /// By the id of a task: its number among those of its name, from 1, where there are several.
+    /// The number of an instance among those with its task name, from 1, by task id; only for tasks with several
+    /// instances.
     numbers: BTreeMap<String, u32>,
-    /// Ids of tasks that events are about which do not have them: by the number of the event.
+    /// Task ids of events that do not contain one, by event number.
     about: BTreeMap<u64, String>,
 }
 
@@ -46,18 +47,19 @@ impl Instances {
             if id.is_empty() {
                 continue;
             }
-            // What does not name the framework is about a task that was launched before, or of a system without one.
+            // An event without a framework is about a task that was launched before, or of a system without
+            // frameworks.
             let owner = *owners.entry(id).or_insert((framework, task));
             let ids = named.entry(owner).or_default();
             if !ids.contains(&&**id) {
                 ids.push(id);
             }
             let (EventBody::Launched { .. } | EventBody::TaskStatus { .. }) = &event.body else { continue };
-            // What was said of an instance before was about the task of it that comes next.
+            // Earlier events about an instance belong to its next task.
             for said in instances_of(id).filter_map(|instance| awaited.remove(instance)) {
                 about.extend(said.into_iter().map(|seq| (seq, id.to_string())));
             }
-            // What a status came of was about the same instance.
+            // The causes of a status are about the same instance.
             let mut cause = event.cause;
             for _ in 0..CAUSES {
                 let Cause::Event(seq) = cause else { break };
@@ -73,7 +75,7 @@ impl Instances {
         Self { numbers: numbered.map(|(id, number)| (id.to_owned(), number)).collect(), about }
     }
 
-    /// The sentence of an event, with the number of the instance behind the name of its task.
+    /// Returns the sentence of an event, with the instance's number after its task name.
     pub(crate) fn sentence(&self, event: &Event) -> String {
         let sentence = event.body.sentence();
         let named = self.number(event).and_then(|number| {
@@ -100,7 +102,7 @@ impl Instances {
     }
 }
 
-/// The task that an event is about, and what its sentence says before it.
+/// Returns the task that an event is about, and the text before it in the event's sentence.
 fn subject(body: &EventBody) -> Option<(String, &str)> {
     match body {
         EventBody::Launched { task, .. }
@@ -116,12 +118,12 @@ fn subject(body: &EventBody) -> Option<(String, &str)> {
     }
 }
 
-/// The instance that a system names among the facts of a report.
+/// Returns the instance named in a report's facts.
 fn instance_of(facts: &[(Text, Text)]) -> Option<&str> {
     facts.iter().find(|(name, _)| **name == *"instance").map(|(_, instance)| &**instance)
 }
 
-/// The instances whose task a task may be: the id of a task begins with that of its instance, and goes on behind a dot.
+/// Returns the possible instances of a task: a task id begins with its instance's id, followed by a dot.
 fn instances_of(id: &str) -> impl Iterator<Item = &str> {
     id.match_indices('.').filter_map(|(at, _)| id.get(..at)).chain([id])
 }
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_lines_become_different_ones() {
+    fn equal_lines_get_different_numbers() {
         let launched = |task: &str, id: &str| EventBody::Launched {
             framework: "f".into(),
             agent: "a".into(),

@@ -1,6 +1,6 @@
 //! Scenario files, their player and transcripts, share links, and text pictures of a view.
 //!
-//! Knows: files as text handed in, the engine's handle. Must not know: HTTP, DOM, the file system.
+//! Knows: file contents passed in, the engine's handle. Must not know: HTTP, DOM, the file system.
 
 pub mod clock;
 mod codes;

@@ -3,7 +3,7 @@
 use planarium_protocol::input::{AddAgent, Input, LoadService, ProcessBehaviour};
 use planarium_world::{Condition, Genesis};
 
-/// A scripted run: a world to start with, things to do, things to expect.
+/// A scripted run: an initial world, inputs, expectations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// Title for people.
@@ -14,15 +14,15 @@ pub struct Scenario {
     pub cluster: Vec<AddAgent>,
     /// Services to install, in order.
     pub services: Vec<LoadService>,
-    /// Behaviour rules, in force before the services.
+    /// Behaviour rules, applied before the services.
     pub processes: Vec<ProcessBehaviour>,
     /// The scripted entries, in order.
     pub script: Vec<Entry>,
-    /// When the run is over; after the script and idle when absent.
+    /// End of the run; if absent, when the script is done and the world idle.
     pub until: Option<Condition>,
-    /// Virtual time after which a run is given up. *Units*: milliseconds.
+    /// Maximum virtual time of a run. *Units*: milliseconds.
     pub limit_ms: u64,
-    /// Condition that a learner should reach.
+    /// Condition for a learner to reach.
     pub goal: Option<Condition>,
     /// A hint for the learner.
     pub hint: String,
@@ -33,14 +33,16 @@ pub struct Scenario {
 /// One line of the script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its trigger, once the entry before it is done.
+    /// Its trigger, evaluated once the previous entry is done.
     pub trigger: Trigger,
     /// Its actions, in this order: say, do, expect, show.
     pub actions: Vec<Action>,
-    /// The status with which its inputs are to be turned down; none when they are to be taken.
+    /// The status with which its inputs must be refused; `None` if they must be accepted.
     pub refused: Option<u64>,
     /// Line in the scenario file.
     pub line: u32,
+    /// Column in the scenario file.
+    pub column: u32,
 }
 
 /// Triggers of an entry.
@@ -50,7 +52,7 @@ pub enum Trigger {
     At(u64),
     /// A condition.
     When(Condition),
-    /// A span after the entry before. *Units*: milliseconds.
+    /// A delay after the previous entry. *Units*: milliseconds.
     Then(u64),
 }
 
@@ -61,9 +63,9 @@ pub enum Action {
     Say(String),
     /// An input.
     Do(Box<Input>),
-    /// Conditions that must hold; the text as written.
+    /// Conditions that must hold, and their source text.
     Expect(Condition, String),
-    /// Something to print into the transcript.
+    /// Output for the transcript.
     Show(Show),
 }
 
@@ -81,7 +83,7 @@ pub enum Show {
 }
 
 impl Scenario {
-    /// A run of one definition: install it and wait for its `deploy` plan.
+    /// Creates a run that installs one definition and waits for its `deploy` plan.
     pub fn of_definition(service: LoadService, cluster: Vec<AddAgent>, genesis: Genesis) -> Self {
         let services = vec![service];
         let genesis = Genesis { mesos: needs_mesos(&services, &[]), ..genesis };
@@ -100,7 +102,7 @@ impl Scenario {
         }
     }
 
-    /// The inputs that set the world up, in order: machines, behaviour rules, services.
+    /// Returns the set-up inputs, in order: machines, behaviour rules, services.
     pub fn set_up(&self) -> Vec<Input> {
         let machines = self.cluster.iter().cloned().map(Input::AddAgent);
         let rules = self.processes.iter().cloned().map(Input::ProcessBehaviour);
@@ -109,7 +111,7 @@ impl Scenario {
     }
 }
 
-/// Returns whether a world of these services, to which a script does this, has a Mesos master from the beginning.
+/// Returns whether a world with these services and this script has a Mesos master from the beginning.
 pub(crate) fn needs_mesos(services: &[LoadService], script: &[Entry]) -> bool {
     let services: Vec<Input> = services.iter().cloned().map(Input::LoadService).collect();
     let scripted = script.iter().flat_map(|entry| &entry.actions).filter_map(|action| match action {
@@ -119,5 +121,5 @@ pub(crate) fn needs_mesos(services: &[LoadService], script: &[Entry]) -> bool {
     planarium_world::needs_mesos(services.iter().chain(scripted))
 }
 
-/// A run is given up after two hours of virtual time unless it says otherwise.
+/// Default maximum of a run's virtual time: two hours.
 pub const DEFAULT_LIMIT_MS: u64 = 7_200_000;

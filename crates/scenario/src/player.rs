@@ -1,10 +1,10 @@
-//! Plays a scenario's script on an engine, as far as its clock is moved.
+//! Plays a scenario's script on an engine as its clock advances.
 //!
 //! Knows: triggers, actions, the order of the script. Must not know: how anything is shown.
 //!
-//! *Order*: entries run one after the other; the trigger of an entry is looked at only once the entry before it is done. An entry
-//! says, does, expects and shows in that order, all at one instant. Its inputs come after the work of that instant, but for
-//! those that a system takes before what ends by itself then.
+//! *Order*: entries run one after the other; the trigger of an entry is evaluated once the previous entry is done. An entry says,
+//! does, expects and shows in that order, at one instant. Its inputs come after the work of that instant, except those that a
+//! system processes before the ends of that instant.
 
 use crate::model::{Action, Scenario, Show, Trigger};
 use planarium_protocol::event::ElementPath;
@@ -14,7 +14,7 @@ use planarium_world::{Condition, Engine};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Something the script did, in order.
+/// Something that the script did, in order.
 #[derive(Clone, Debug)]
 pub struct Note {
     /// When. *Units*: milliseconds since genesis.
@@ -32,17 +32,17 @@ pub enum NoteKind {
     Said(String),
     /// An input went in.
     Did(Box<Input>, Box<Applied>),
-    /// An expectation came true or did not; its text.
+    /// Outcome of an expectation, and its text.
     Expected(bool, String),
     /// Something to show.
     Shown(Show, Arc<View>),
-    /// An explanation to show; absent if the element does not exist.
+    /// An explanation to show; `None` if the element does not exist.
     Explained(String, Option<Box<Why>>),
-    /// The trigger of the entry at this line never came: nothing more would happen, or time ran out.
+    /// The trigger of the entry at this line never came true: the world was idle, or time ran out.
     Stuck(u32),
 }
 
-/// A scenario's script and how far it has been played.
+/// A scenario's script and its progress.
 #[derive(Clone, Debug)]
 pub struct Player {
     scenario: Scenario,
@@ -58,7 +58,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// An engine set up as the scenario says, and the player of its script.
+    /// Sets up an engine for the scenario; returns it with the player of its script.
     pub fn start(scenario: Scenario) -> (Engine, Self) {
         let mut engine = Engine::new(scenario.genesis);
         let mut player = Self {
@@ -81,18 +81,18 @@ impl Player {
         &self.scenario
     }
 
-    /// Returns whether every entry of the script has been played.
+    /// Returns whether all entries of the script were played.
     pub fn done(&self) -> bool {
         self.next >= self.scenario.script.len()
     }
 
-    /// Returns how many entries of the script have been played.
+    /// Returns the number of entries played.
     pub fn played(&self) -> usize {
         self.next
     }
 
-    /// The instant that the next entry waits for; none when it waits for a condition or there is none. *Units*: milliseconds
-    /// since genesis.
+    /// Returns the instant of the next entry; `None` if it waits for a condition, or at the end. *Units*: milliseconds since
+    /// genesis.
     pub fn next_due_ms(&self) -> Option<u64> {
         match self.scenario.script.get(self.next)?.trigger {
             Trigger::At(ms) => Some(ms),
@@ -101,14 +101,19 @@ impl Player {
         }
     }
 
-    /// When the last entry played was done. *Units*: milliseconds since genesis.
+    /// Instant of the last entry played. *Units*: milliseconds since genesis.
     pub fn previous_ms(&self) -> u64 {
         self.previous_ms
     }
 
-    /// Returns how many expectations did not hold and inputs were turned down without being expected to.
+    /// Returns the number of failed expectations and unexpected refusals.
     pub fn failed(&self) -> usize {
         self.failed
+    }
+
+    /// Lists what the script did since notes were last taken.
+    pub fn notes(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter()
     }
 
     /// Takes what the script did since the last call.
@@ -116,9 +121,9 @@ impl Player {
         self.notes.drain(..).collect()
     }
 
-    /// Moves the clock to `to_ms`, playing what falls due on the way. In the past nothing is played: the recorded inputs are
-    /// replayed by the engine. An engine whose advance was cut off ([`Engine::was_cut_off`]) stops where it is; asking again
-    /// goes on.
+    /// Advances the clock to `to_ms`, playing entries on the way. In the past nothing is played: the engine replays the
+    /// recorded inputs. An engine whose advance was cut off ([`Engine::was_cut_off`]) stops where it is; another call
+    /// continues.
     pub fn advance_to(&mut self, engine: &mut Engine, to_ms: u64) {
         self.cut_off = false;
         if !engine.at_head() {
@@ -138,12 +143,12 @@ impl Player {
         }
     }
 
-    /// Plays the whole script and on to the scenario's end. Answers whether the end was reached.
+    /// Plays the whole script and continues to the scenario's end. Returns whether the end was reached.
     pub fn run_to_end(&mut self, engine: &mut Engine) -> bool {
         self.run_until(engine, self.scenario.until.clone().as_ref())
     }
 
-    /// Plays the script until `until` holds (checked once the script is done); without one, until idle.
+    /// Plays the script until `until` holds (checked after the script); without it, until idle.
     pub fn run_until(&mut self, engine: &mut Engine, until: Option<&Condition>) -> bool {
         let limit = self.scenario.limit_ms;
         while let Some(entry) = self.scenario.script.get(self.next) {
@@ -162,7 +167,7 @@ impl Player {
         }
     }
 
-    /// Waits for the next entry's trigger, not beyond `to_ms`. Answers whether it came.
+    /// Waits for the next entry's trigger, not beyond `to_ms`. Returns whether it came true.
     fn wait(&mut self, engine: &mut Engine, to_ms: u64) -> bool {
         (self.first, self.cut_off) = (false, false);
         let Some(entry) = self.scenario.script.get(self.next) else { return false };
@@ -185,7 +190,7 @@ impl Player {
         });
         let tried = input.map(|input| engine.advance_to_before(due, input));
         self.first = tried == Some(true);
-        // Where it stopped on the way to the instant before, the input would otherwise come after the work of its instant.
+        // If the advance stopped before that instant, the input would come after the work of its instant.
         self.cut_off = tried.is_some() && engine.was_cut_off();
         if !self.first && !self.cut_off {
             engine.advance_to(due);
@@ -243,8 +248,8 @@ impl Player {
     }
 }
 
-/// The element that `PLAN[/PHASE[/STEP]]`, optionally with the service in front, names. Names win in that order; step names may
-/// hold slashes.
+/// Finds the element `PLAN[/PHASE[/STEP]]`, optionally with the service in front. Names are matched in that order; step names
+/// may contain slashes.
 pub fn find_element(view: &View, text: &str) -> Option<ElementPath> {
     let text = text.trim().trim_matches('/');
     let without = view.services.iter().find_map(|service| in_service(service, text));
@@ -289,7 +294,7 @@ fn in_service(service: &planarium_protocol::view::ServiceView, text: &str) -> Op
         })
 }
 
-/// `PLAN/STEP` where a step of that name exists in some phase (recovery phases are named like their step).
+/// Finds `PLAN/STEP` if any phase has a step of that name (recovery phases are named like their step).
 fn step_anywhere(
     plan: &planarium_protocol::view::PlanView,
     name: &str,

@@ -1,8 +1,8 @@
 //! Share links: a journal as `#p1:` plus base64url of raw-deflated JSON.
 //!
 //! *Order*: JSON, deflate (level 9), base64url without padding. A `p1` string stays readable for ever; fields are only added.
-//! Decoding is bounded in size and never fetches or runs anything. A moment within the run may follow after `~`: the
-//! milliseconds, and after a dot the event, when the moment is inside an instant. Without it the moment is the run's end.
+//! Decoding is bounded in size and never fetches or runs anything. A moment within the run may follow `~`: the milliseconds,
+//! then a dot and the event if the moment is within an instant. Without it the moment is the run's end.
 
 use planarium_kernel::base64::Base64;
 use planarium_kernel::journal::Entry;
@@ -11,7 +11,7 @@ use std::fmt;
 
 /// Prefix of a share string.
 pub const PREFIX: &str = "p1:";
-/// Most bytes of JSON that a share string may unfold to.
+/// Maximum decoded size of a share string. *Units*: bytes of JSON.
 pub const MAX_DECODED: usize = 4 * 1024 * 1024;
 
 /// Why a share string cannot be read.
@@ -21,9 +21,9 @@ pub enum ShareError {
     Version(String),
     /// It is not base64url.
     Alphabet,
-    /// It does not inflate, or to more than [`MAX_DECODED`] bytes.
+    /// It cannot be inflated, or exceeds [`MAX_DECODED`] bytes.
     Deflate,
-    /// The JSON within is not a journal.
+    /// Its JSON is not a journal.
     Journal(String),
 }
 
@@ -50,23 +50,23 @@ pub fn encode(journal: &Journal) -> String {
     format!("{PREFIX}{}", Base64::Url.encode(&packed))
 }
 
-/// Stands for an input in the JSON of an entry without one.
+/// Placeholder for an input in the JSON of an entry.
 const NOTHING: &[u8] = b"null";
 
-/// An input of a run, packed by itself: what is kept while the run goes on packs each input once. *Order*: as in a share string.
+/// Packs one input of a run, so that storing a growing run packs each input once. *Order*: as in a share string.
 pub fn pack(entry: &Entry<Written>) -> String {
     let Entry { seq, at_ms, after_event, after_quiet, digest, .. } = *entry;
     let around = Entry { seq, at_ms, after_event, after_quiet, input: (), digest };
     let around = planarium_protocol::json::text(&around);
-    // The text of the input is there already; it goes in where nothing stands for it.
+    // The text of the input replaces the placeholder.
     let at = around.windows(NOTHING.len()).position(|part| part == NOTHING).unwrap_or(around.len());
     let (before, after) = around.split_at(at);
     let json = [before, entry.input.text(), after.get(NOTHING.len()..).unwrap_or_default()].concat();
     Base64::Url.encode(&miniz_oxide::deflate::compress_to_vec(&json, 9))
 }
 
-/// The share string of a run from its journal without inputs and its inputs as [`pack`] packed them. Nothing when one of them
-/// cannot be read.
+/// Builds the share string of a run from its journal without inputs and its inputs as packed by [`pack`]. `None` if one of
+/// them cannot be read.
 pub fn encode_packed<'a>(rest: &Journal, packed: impl Iterator<Item = &'a str>) -> Option<String> {
     let read = |text: &str| -> Option<JournalEntry> {
         let json = Base64::Url.decode(text.as_bytes())?;
@@ -77,8 +77,8 @@ pub fn encode_packed<'a>(rest: &Journal, packed: impl Iterator<Item = &'a str>) 
     Some(encode(&Journal { entries, ..rest.clone() }))
 }
 
-/// As [`encode`], at a moment within the run: its milliseconds, and its last event when later ones of the instant are
-/// still to come.
+/// Like [`encode`], at a moment within the run: its milliseconds, and its last event if later ones of the instant
+/// follow.
 pub fn encode_at(journal: &Journal, moment: Option<(u64, Option<u64>)>) -> String {
     let mut text = encode(journal);
     if let Some((ms, seq)) = moment {
@@ -92,7 +92,7 @@ pub fn encode_at(journal: &Journal, moment: Option<(u64, Option<u64>)>) -> Strin
     text
 }
 
-/// The moment that a share string names, if it names one.
+/// Returns the moment in a share string, if any.
 pub fn moment(text: &str) -> Option<(u64, Option<u64>)> {
     let (_, at) = text.trim().rsplit_once('~')?;
     match at.split_once('.') {
@@ -101,8 +101,8 @@ pub fn moment(text: &str) -> Option<(u64, Option<u64>)> {
     }
 }
 
-/// Returns the cursor of an engine that is not at its end: the instant, and the event when others of the same instant
-/// follow. What [`encode_at`] takes.
+/// Returns the moment of an engine that is not at its end: the instant, and the event if others of the same instant
+/// follow. Input of [`encode_at`].
 pub fn moment_of(engine: &mut Engine) -> Option<(u64, Option<u64>)> {
     if engine.at_head() {
         return None;
@@ -112,7 +112,7 @@ pub fn moment_of(engine: &mut Engine) -> Option<(u64, Option<u64>)> {
     Some((ms, follows.then_some(seq)))
 }
 
-/// Goes to the moment that a share string names; stays where it is when the string names none.
+/// Seeks the moment in a share string; does nothing if there is none.
 pub fn go_to_moment(engine: &mut Engine, text: &str) {
     if let Some((ms, seq)) = moment(text) {
         engine.seek_ms(ms);
@@ -122,7 +122,7 @@ pub fn go_to_moment(engine: &mut Engine, text: &str) {
     }
 }
 
-/// The journal in a share string; a leading `#` or everything up to it is ignored, and so is the moment.
+/// Decodes the journal in a share string; a leading `#` or everything up to it is ignored, and so is the moment.
 ///
 /// # Errors
 /// [`ShareError`] names the stage that failed.
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_may_name_a_moment_and_every_reader_finds_the_run() {
+    fn a_link_may_contain_a_moment_and_every_reader_finds_the_run() {
         let journal = Journal { end_ms: 5000, ..Journal::default() };
         for at in [None, Some((0, None)), Some((4200, None)), Some((4200, Some(17)))] {
             let text = format!("https://example.org/?x=1#{}", encode_at(&journal, at));

@@ -13,7 +13,7 @@ pub fn service_trees(service: &ServiceView) -> String {
     service.plans.iter().map(|plan| plan_tree(plan)).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Every service's plans, with a heading per service where there are several.
+/// Every service's plans, with a heading per service if there are several.
 pub fn world_trees(view: &View) -> String {
     let several = view.services.len() > 1;
     view.services
@@ -26,12 +26,12 @@ pub fn world_trees(view: &View) -> String {
         .join("\n\n")
 }
 
-/// Thousandths as people write them: `1500` is `1.5`.
+/// Formats thousandths: `1500` is `1.5`.
 pub fn amount(thousandths: i64) -> String {
     planarium_protocol::Amount(thousandths).to_string()
 }
 
-/// The machines as a table: a line each, tasks below.
+/// The machines as a table: one line each, with its tasks below.
 pub fn cluster(cluster: &ClusterView) -> String {
     let mut out = String::new();
     for machine in &cluster.machines {

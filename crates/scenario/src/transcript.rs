@@ -1,6 +1,6 @@
-//! The text of a run: what was done, what happened, what was shown. Kept as golden files.
+//! The text of a run: inputs, events and shown output. Kept as golden files.
 //!
-//! Events below normal importance (offers that were declined, checks that passed) are left out.
+//! Events below normal importance (declined offers, passed checks) are left out.
 
 use crate::clock::clock;
 use crate::describe;
@@ -19,7 +19,7 @@ pub struct Outcome {
     pub engine: Engine,
     /// The text.
     pub transcript: String,
-    /// Set if everything expected came true and the end was reached.
+    /// All expectations held and the end was reached.
     pub passed: bool,
 }
 
@@ -51,7 +51,7 @@ pub fn run(scenario: crate::Scenario, until: Option<&Condition>) -> Outcome {
 #[derive(Debug, Default)]
 struct Transcript {
     out: String,
-    /// Elements are of several services, so their lines say which.
+    /// Several services run, so lines about elements name theirs.
     several: bool,
     /// Instances of tasks that ran more than once.
     instances: Instances,
@@ -74,7 +74,7 @@ impl Transcript {
     fn story(&mut self, events: &[Event], notes: &[Note]) {
         let mut events = events.iter().peekable();
         for note in notes {
-            // An input's own events come after the line that says it was put in.
+            // An input's events follow the line that reports the input.
             let before = match &note.kind {
                 NoteKind::Did(_, applied) => {
                     first_event_of(events.clone(), applied.input).unwrap_or(note.seq)

@@ -61,7 +61,7 @@ fn findings(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<Value> {
 pub struct Simulation {
     session: Session,
     difference: Option<String>,
-    /// Everything that the script did so far, for the marks of pictures.
+    /// Everything the script did so far, for the marks of pictures.
     notes: Vec<Note>,
 }
 
@@ -96,7 +96,8 @@ impl Simulation {
         Ok(Self::of(Session::new(genesis)))
     }
 
-    /// A world set up by a scenario (YAML or JSON text) with its script to come. `files` holds the texts it names by path.
+    /// Sets up a world from a scenario (YAML or JSON text), with its script pending. `files` holds the texts it names by
+    /// path.
     #[wasm_bindgen(js_name = fromScenario)]
     pub fn from_scenario(
         text: &str,
@@ -138,7 +139,7 @@ impl Simulation {
             planarium_world::Engine::open(&journal).map_err(|error| JsError::new(&error.to_string()))?;
         share::go_to_moment(&mut engine, text);
         let difference = difference.map(|difference| difference.to_string());
-        Ok(Self { difference, ..Self::of(Session { engine, player: None }) })
+        Ok(Self { difference, ..Self::of(Session::over(engine, None)) })
     }
 
     /// Returns the first difference between the run of a share string and its record, in words; nothing when it
@@ -214,8 +215,8 @@ impl Simulation {
         out(self.session.engine.events_since(whole(since)))
     }
 
-    /// Why an element is not finished; `null` when there is no such element. Without a dialect, the service of that name
-    /// that was installed first is meant.
+    /// Explains why an element is not finished; `null` if it does not exist. Without a dialect, the service of that name
+    /// that was installed first is used.
     #[wasm_bindgen(unchecked_return_type = "Why | null")]
     pub fn why(
         &self,
@@ -253,8 +254,8 @@ impl Simulation {
         text::world_trees(&self.session.engine.view())
     }
 
-    /// The run up to its end as a picture for a document: a table that needs no script, with the recording beside it. The cursor
-    /// stays where it is.
+    /// Renders the run up to its end as a picture for a document: a table that needs no script, with the recording. The cursor
+    /// does not move.
     #[wasm_bindgen(js_name = renderHtml)]
     pub fn render_html(
         &mut self,
@@ -314,7 +315,7 @@ impl Simulation {
         number(self.session.engine.seq())
     }
 
-    /// Returns whether nothing is left that would change anything.
+    /// Returns whether no further change will happen.
     #[wasm_bindgen(getter)]
     pub fn idle(&self) -> bool {
         self.session.engine.idle()

@@ -9,7 +9,7 @@ use planarium_messages::wire::{self, Asked, Encoder, Told};
 use std::collections::VecDeque;
 use std::fmt;
 
-/// Longest time of work between two looks at what has come meanwhile. *Units*: microseconds.
+/// Longest time of work between two checks for messages. *Units*: microseconds.
 const SLICE_US: u64 = 8_000;
 /// A piece of a frame takes about that long. *Units*: microseconds.
 const PIECE_US: u64 = 2_000;
@@ -56,12 +56,13 @@ impl Desk {
         }
     }
 
-    /// Takes a text of the page. A text that is no message is passed over.
+    /// Handles a text from the page. A text that is not a message is ignored.
     pub(crate) fn take(&mut self, text: &str) {
         match wire::asked(text) {
             Ok(Asked::Ping(number)) => (self.send)(&Told::Pong(number)),
             Ok(Asked::Question(question)) => self.waiting.push_back(*question),
-            Err(_) => {}
+            // These are for a server.
+            Ok(Asked::Hello(_) | Asked::Ready) | Err(_) => {}
         }
     }
 
@@ -95,7 +96,7 @@ impl Desk {
         self.tell(number, (self.now_us)().saturating_sub(from_us), facts);
     }
 
-    /// Plays a piece of a frame, or ends it: where something else waits, the frame ends where it is.
+    /// Plays a piece of a frame, or ends it: if another message waits, the frame ends where it is.
     fn play(&mut self, mut frame: Frame) {
         let from_us = (self.now_us)();
         let piece_ms = frame.left_ms.min(self.piece_ms);
@@ -140,7 +141,7 @@ mod tests {
 
     thread_local! {
         static SENT: RefCell<Vec<Told>> = const { RefCell::new(Vec::new()) };
-        /// Each look at the clock takes so long.
+        /// Duration of each reading of the clock.
         static PACE_US: Cell<u64> = const { Cell::new(0) };
         static NOW_US: Cell<u64> = const { Cell::new(0) };
     }
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_seeks_the_last_one_is_seen() {
+    fn only_the_last_of_several_seeks_is_shown() {
         let mut page = Page::new();
         let seeks: Vec<_> = [5_000, 20_000, 9_000].map(|ms| page.ask(Ask::SeekMs(ms))).to_vec();
         while page.desk.work() {}
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_a_frame_make_the_same_run_as_the_whole() {
+    fn pieces_of_a_frame_equal_the_whole_frame() {
         let digest = |pace_us: u64| {
             let mut page = Page::new();
             PACE_US.set(pace_us);
@@ -263,7 +264,7 @@ mod tests {
                 _ => None,
             });
             let mut links = links.flatten().filter_map(|fact| match fact {
-                // The clock of a world at rest stands, at the latest from the next piece on.
+                // The clock of an idle world stops, at the latest from the next piece on.
                 Fact::Link(link) => Some(link.digest),
                 _ => None,
             });
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_no_message_is_passed_over() {
+    fn a_text_that_is_not_a_message_is_ignored() {
         let mut page = Page::new();
         for text in ["", "{}", "[1]", "{\"Question\":{}}", "nonsense"] {
             page.desk.take(text);

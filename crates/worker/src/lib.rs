@@ -1,8 +1,9 @@
 //! The host of a world in a worker of the browser: texts in, texts out.
 //!
-//! *Knows*: the order of work, the worker's clock, how a panic is told. *Must not know*: what a question means, the page.
+//! *Knows*: the order of work, the worker's clock, how a panic is reported. *Must not know*: the meaning of questions,
+//! the page.
 //!
-//! `web/worker.js` loads it, hands it what the page sends, and calls [`Engine::work`] again and again with a yield in between.
+//! `web/worker.js` loads it, passes it the page's messages, and calls [`Engine::work`] repeatedly with a yield in between.
 
 mod desk;
 
@@ -20,7 +21,7 @@ extern "C" {
 }
 
 thread_local! {
-    /// Sends a text to the page; the panic hook has no other way to reach it.
+    /// Sends a text to the page; the panic hook has no other way to do so.
     static POST: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 

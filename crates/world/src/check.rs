@@ -1,6 +1,6 @@
 //! Reading a definition without running it.
 //!
-//! Knows: what a reader of a definition wants to see. Must not know: any dialect's rules.
+//! Knows: what the author of a definition needs to see. Must not know: any dialect's rules.
 
 use crate::systems::{DIALECTS, Definition};
 use crate::{detect_dialect, resemblance};
@@ -15,30 +15,30 @@ use std::sync::Arc;
 pub struct CheckReport {
     /// The dialect it was read as.
     pub dialect: &'static str,
-    /// The service's name; empty when it has none.
+    /// The service's name; empty if it has none.
     pub name: Text,
     /// Findings.
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that findings point into.
     pub sources: SourceMap,
-    /// The plan tree before it runs; absent when the definition cannot be used.
+    /// The plan tree before it runs; `None` if the definition cannot be used.
     pub preview: Option<Arc<ServiceView>>,
     /// Template variables without a value.
     pub missing: Vec<String>,
-    /// Fields that are read and checked and make no difference in the simulator: path and why.
+    /// Fields that are read and checked but change nothing in the simulator: path and reason.
     pub kept: Vec<(String, &'static str)>,
-    /// Names of files that usually lie beside it and that it lacks; of all files in a folder where a name ends with a slash.
+    /// Names of missing files that usually lie next to it; a name that ends with a slash means all files of a folder.
     pub beside: Vec<&'static str>,
-    /// Nobody has given it a name: the one of its folder fits better.
+    /// The definition has no name of its own: use the name of its folder.
     pub nameless: bool,
-    /// Folders and archives that it refers to and that are not among its files: paths from the top of its files.
+    /// Missing folders and archives that it refers to: paths from the top of its files.
     pub folders: Vec<String>,
-    /// Codes of findings about values that an installation has yet to give; the text is valid without them.
+    /// Codes of findings about values that an installation provides later; the text is valid without them.
     pub value_codes: &'static [&'static str],
 }
 
 impl CheckReport {
-    /// Returns whether it cannot be used as it is.
+    /// Returns whether the definition has errors that prevent its use.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
@@ -47,16 +47,17 @@ impl CheckReport {
 /// Code of the finding that a dialect is not simulated, or that the real system would not start.
 const CANNOT_RUN: &str = "WORLD001";
 
-/// Code of the finding that files may be written in another dialect than they are read in.
+/// Code of the finding that the files may belong to another dialect than the one used.
 const RESEMBLES: &str = "WORLD002";
 
-/// The reading of the files, where it is not plain.
+/// Reports the chosen dialect if it is ambiguous.
 fn taken_for(load: &LoadService, span: Span) -> Option<Diagnostic> {
     if !matches!(load.dialect.as_str(), "" | "auto") {
         return None;
     }
     let seen = resemblance(&load.files);
-    if !seen.by_keys && seen.others.is_empty() {
+    let is_default = seen.by_default && load.files.values().any(|text| !text.trim().is_empty());
+    if !seen.by_keys && seen.others.is_empty() && !is_default {
         return None;
     }
     let noun = |word: &str| {
@@ -67,7 +68,11 @@ fn taken_for(load: &LoadService, span: Span) -> Option<Diagnostic> {
     };
     let others: Vec<String> =
         seen.others.iter().map(|word| format!("{} (dialect: {word})", noun(word))).collect();
-    let text = format!("This resembles a {} most, and is read as such", noun(seen.dialect));
+    let text = if is_default {
+        format!("Nothing shows what this is: it is read as a {}", noun(seen.dialect))
+    } else {
+        format!("This resembles a {} most, and is read as such", noun(seen.dialect))
+    };
     let help = if others.is_empty() {
         let rest = DIALECTS.iter().filter(|dialect| dialect.word != seen.dialect);
         let rest: Vec<&str> = rest.map(|dialect| dialect.word).collect();
@@ -88,7 +93,7 @@ pub fn check(load: &LoadService) -> CheckReport {
                 None => None,
                 Some(Ok(view)) => Some(view),
                 Some(Err(refusal)) => {
-                    // What a check has against it is shown where it stands.
+                    // Report the dialect's findings at their spans.
                     let found = definition.findings_against(None);
                     if found.is_empty() && !diagnostics.iter().any(Diagnostic::is_error) {
                         diagnostics.push(Diagnostic::error(CANNOT_RUN, definition.span(), refusal.message));

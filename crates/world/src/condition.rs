@@ -1,4 +1,4 @@
-//! Conditions a run waits for, as written on a command line or in a scenario.
+//! Conditions that a run waits for, as written on a command line or in a scenario.
 //!
 //! Knows: how a condition is written and when a view meets it.
 //! Must not know: how a world gets there.
@@ -8,25 +8,25 @@ use planarium_protocol::{Event, EventBody, Text};
 use std::fmt;
 use std::sync::Arc;
 
-/// Something that holds or does not hold of a world.
+/// A condition that a world meets or does not meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// `deploy=COMPLETE`, `SERVICE/deploy=COMPLETE`, `SERVICE/deploy/PHASE=STATUS`,
     /// `SERVICE/deploy/PHASE/STEP=STATUS`: an element shows a status.
     Status {
-        /// The element as written. Without a service it is one of the first service.
+        /// The element as written. Without a service, the first service is used.
         element: Text,
         /// The status word; case does not matter.
         status: Text,
     },
-    /// `idle`: nothing is left that would change anything.
+    /// `idle`: no further change will happen.
     Idle,
-    /// `t=30s`: virtual time has come this far.
+    /// `t=30s`: virtual time has reached this instant.
     Time {
         /// *Units*: milliseconds since genesis.
         ms: u64,
     },
-    /// `A && B`: all of them at once.
+    /// `A && B`: both conditions.
     All(Vec<Condition>),
 }
 
@@ -62,7 +62,7 @@ impl Condition {
         if text.eq_ignore_ascii_case("idle") {
             return Ok(Self::Idle);
         }
-        // Step names never hold `=`, service names may: the last one separates.
+        // Step names never contain `=`, service names may: split at the last one.
         let Some((left, right)) = text.rsplit_once('=') else {
             return Err(error(format!(
                 "`{text}` is not a condition; write `deploy=COMPLETE`, `SERVICE/PLAN/PHASE/STEP=STATUS`, `idle` or `t=30s`"
@@ -81,7 +81,7 @@ impl Condition {
         Ok(Self::Status { element: left.into(), status: right.into() })
     }
 
-    /// The latest instant named, up to which waiting makes sense even when a world is idle.
+    /// Returns the latest instant named: a wait continues up to it even in an idle world.
     pub(crate) fn latest_ms(&self) -> Option<u64> {
         match self {
             Self::Time { ms } => Some(*ms),
@@ -90,7 +90,7 @@ impl Condition {
         }
     }
 
-    /// Returns whether statuses have to be looked up.
+    /// Returns whether the condition depends on statuses.
     pub(crate) fn asks_for_status(&self) -> bool {
         match self {
             Self::Status { .. } => true,
@@ -99,7 +99,7 @@ impl Condition {
         }
     }
 
-    /// Returns whether a status asked for may be another one after `event`: a quick look that says yes too often.
+    /// Returns whether `event` may change a status in the condition. A cheap check with false positives.
     pub(crate) fn may_change_with(&self, event: &Event) -> bool {
         match self {
             Self::Status { element, .. } => match &event.body {
@@ -138,7 +138,7 @@ impl Condition {
     }
 }
 
-/// Reads `250ms`, `30s`, `5m`, `2h` or several in a row such as `1m30s`, with a decimal point if need be; `None` when it is none of these.
+/// Parses `250ms`, `30s`, `5m`, `2h` or several in a row such as `1m30s`, with optional decimals; `None` for anything else.
 pub fn parse_duration_ms(text: &str) -> Option<u64> {
     let (mut rest, mut total, mut last_ms) = (text.trim(), 0_u64, u64::MAX);
     loop {
@@ -153,7 +153,7 @@ pub fn parse_duration_ms(text: &str) -> Option<u64> {
             "h" => 3_600_000,
             _ => return None,
         };
-        // Larger units come first, each once.
+        // Larger units come first, each at most once.
         if unit_ms >= last_ms {
             return None;
         }
@@ -166,7 +166,7 @@ pub fn parse_duration_ms(text: &str) -> Option<u64> {
     }
 }
 
-/// A number of units in milliseconds.
+/// Converts a number with a unit to milliseconds.
 fn in_unit(number: &str, unit_ms: u64) -> Option<u64> {
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));
     let whole: u64 = whole.parse().ok()?;
@@ -179,21 +179,21 @@ fn in_unit(number: &str, unit_ms: u64) -> Option<u64> {
     Some(ms)
 }
 
-/// The status an element shows: `PLAN` of the first service that has it, or `SERVICE/PLAN[/PHASE[/STEP]]`.
-/// Service names may hold slashes. `None` when there is no such element.
+/// Returns the status of an element: `PLAN` of the first service that has it, or `SERVICE/PLAN[/PHASE[/STEP]]`.
+/// Service names may contain slashes. `None` if the element does not exist.
 pub fn element_status<'a>(services: &'a [Arc<ServiceView>], element: &str) -> Option<&'a Text> {
     status_among(services, |service| &service.name, |service, element| status_in(service, element), element)
 }
 
-/// [`element_status`] of anything that has services' names and finds the status of `PLAN[/PHASE[/STEP]]` in one.
+/// [`element_status`] over any items with service names, given a lookup of `PLAN[/PHASE[/STEP]]` in one item.
 pub(crate) fn status_among<'a, S, T>(
     services: &'a [S],
     name: impl Fn(&'a S) -> &'a Text,
     status_in: impl Fn(&'a S, &str) -> Option<T>,
     element: &str,
 ) -> Option<T> {
-    // The longest service name that fits wins: `a/b/deploy` is of service `a/b` when there is one. Services of several
-    // dialects may share a name: the first that has the element is meant.
+    // The longest matching service name wins: `a/b/deploy` belongs to service `a/b` if that exists. If services of
+    // several dialects share a name, the first one that has the element is used.
     let mut named: Vec<(usize, &S, &str)> = services
         .iter()
         .filter_map(|service| {

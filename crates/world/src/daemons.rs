@@ -1,10 +1,10 @@
 //! The daemons of a world, in order of installation.
 //!
-//! *Knows*: whose timer comes first, and what services are called.
+//! *Knows*: which timer is next, and the names of services.
 //! *Must not know*: what a daemon does.
 //!
-//! *Invariant*: `due` holds exactly the next timer of every daemon that has one, and `one_shots` is the sum over all of
-//! them; both are brought up to date after every touch, so nothing scans the daemons.
+//! *Invariant*: `due` holds the next timer of every daemon that has one, and `one_shots` is the sum over all daemons.
+//! Both are updated after every access, so nothing scans all daemons.
 
 use crate::condition::status_among;
 use crate::systems::{DIALECTS, Daemon};
@@ -25,8 +25,7 @@ struct Held {
     one_shots: u64,
 }
 
-/// A timer of a daemon: when, the service it is for, the daemon. *Order*: of two at one instant the service that was
-/// installed first.
+/// A timer of a daemon: instant, service, daemon. *Order*: at one instant, the service that was installed first.
 type Due = (u64, Number, Number);
 
 /// All daemons.
@@ -46,13 +45,13 @@ impl Daemons {
         number
     }
 
-    /// Takes in a daemon that has just started.
+    /// Adds a daemon that has just started.
     pub(crate) fn install(&mut self, number: Number, daemon: Daemon) {
         self.all.insert(number, Held { daemon, due: None, one_shots: 0 });
         self.refresh(number);
     }
 
-    /// Brings up to date what is kept about a daemon, and forgets one that is over.
+    /// Updates the index entries of a daemon, and removes a daemon that has ended.
     fn refresh(&mut self, number: Number) {
         let Some(held) = self.all.get_mut(&number) else { return };
         let over = held.daemon.is_over();
@@ -74,7 +73,7 @@ impl Daemons {
         }
     }
 
-    /// Works with a daemon, and brings up to date what is kept about it.
+    /// Accesses a daemon, then updates its index entries.
     pub(crate) fn touch<R>(&mut self, number: Number, work: impl FnOnce(&mut Daemon) -> R) -> Option<R> {
         let result = work(&mut self.all.get_mut(&number)?.daemon);
         self.refresh(number);
@@ -83,14 +82,14 @@ impl Daemons {
 
     // ---- finding -----------------------------------------------------------------------------
 
-    /// Daemons of a dialect in order of installation; of all dialects without a word.
+    /// Daemons of a dialect in order of installation; all daemons if `word` is empty.
     pub(crate) fn of_dialect(&self, word: &str) -> impl Iterator<Item = (Number, &Daemon)> {
         let all = self.all.iter().map(|(number, held)| (*number, &held.daemon));
         all.filter(move |(_, daemon)| word.is_empty() || daemon.dialect().word == word)
     }
 
-    /// The daemon that holds a service, with the service's number. Leading and trailing slashes of the name do not matter.
-    /// Without a dialect, the service that was installed first is meant.
+    /// Finds the daemon of a service, and the service's number. Leading and trailing slashes of the name are ignored.
+    /// Without a dialect, the service that was installed first wins.
     pub(crate) fn find(&self, dialect: &str, name: &str) -> Option<(Number, Number)> {
         let wanted = name.trim_matches('/');
         self.of_dialect(dialect).find_map(|(number, daemon)| {
@@ -100,13 +99,13 @@ impl Daemons {
         })
     }
 
-    /// The daemon that holds a service, or a refusal.
+    /// Returns the daemon of a service, or a refusal.
     pub(crate) fn named(&self, dialect: &str, name: &str) -> Result<(Number, Number), Refusal> {
         self.find(dialect, name)
             .ok_or_else(|| Refusal::new(RefusalCode::NotFound, format!("Service {name} not found")))
     }
 
-    /// Returns whether an input comes before what ends by itself at its instant: one for a daemon that reads commands first.
+    /// Returns whether an input is applied before the processes that end at its instant: its daemon reads commands first.
     pub(crate) fn comes_first(&self, input: &Input) -> bool {
         let first = |dialect: &str| self.of_dialect(dialect).any(|(_, daemon)| daemon.commands_first());
         match input {
@@ -136,7 +135,7 @@ impl Daemons {
         self.all.values().map(|held| held.daemon.names().len()).sum()
     }
 
-    /// The request that a service was loaded or last updated with.
+    /// The request that loaded or last updated a service.
     pub(crate) fn request(&self, dialect: &str, name: &str) -> Option<&Arc<LoadService>> {
         self.of_dialect(dialect).find_map(|(_, daemon)| daemon.request(name))
     }
@@ -155,7 +154,7 @@ impl Daemons {
         self.all.values().any(|held| held.daemon.restless())
     }
 
-    // ---- what they show ----------------------------------------------------------------------
+    // ---- views -------------------------------------------------------------------------------
 
     pub(crate) fn views(&self) -> Vec<Arc<ServiceView>> {
         let mut views: Vec<(Number, Arc<ServiceView>)> =
@@ -164,7 +163,7 @@ impl Daemons {
         views.into_iter().map(|(_, view)| view).collect()
     }
 
-    /// The status an element shows, found as [`crate::element_status`] finds it in the views.
+    /// Returns the status of an element, found like [`crate::element_status`] finds it in the views.
     pub(crate) fn status_at(&self, element: &str) -> Option<&'static str> {
         let mut all: Vec<(Number, Text, &Daemon)> = Vec::new();
         for held in self.all.values() {
@@ -179,7 +178,7 @@ impl Daemons {
         )
     }
 
-    /// The daemons that an element may be of.
+    /// Returns the daemons that an element may belong to.
     pub(crate) fn of_element(&self, path: &ElementPath) -> impl Iterator<Item = (Number, &Daemon)> {
         self.of_dialect(&path.dialect)
     }
@@ -204,7 +203,7 @@ impl Daemons {
         found
     }
 
-    /// Bytes that these daemons hold and those before do not, by estimate.
+    /// Estimates the bytes that these daemons hold and do not share with `before`.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         let daemon = |(number, held): (&Number, &Held)| {
             let old = before.and_then(|before| before.all.get(number));
@@ -213,7 +212,7 @@ impl Daemons {
         self.all.iter().map(daemon).sum()
     }
 
-    /// Roughly how many bytes a copy takes.
+    /// Estimates the bytes of a full copy.
     pub(crate) fn weight(&self) -> u64 {
         self.all.values().map(|held| 256 + held.daemon.weight()).sum()
     }

@@ -1,6 +1,6 @@
-//! Which dialect some files are written in.
+//! Detects the dialect of files.
 //!
-//! *Knows*: that the surest dialect wins. *Must not know*: how any dialect is told; nothing is parsed here.
+//! *Knows*: that the best match wins. *Must not know*: how a dialect is recognised; nothing is parsed here.
 
 use crate::systems::DIALECTS;
 use planarium_part::Files;
@@ -9,28 +9,30 @@ use planarium_source::detect::familiar_keys;
 /// The likely dialects of some files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resemblance {
-    /// The dialect that they resemble most.
+    /// The best match.
     pub dialect: &'static str,
-    /// Other dialects that they may be written in.
+    /// Other possible dialects.
     pub others: Vec<&'static str>,
-    /// No sign of the dialect is there, only keys that are its own or nearly so.
+    /// The files have no clear sign of the dialect, only keys that are typical of it.
     pub by_keys: bool,
+    /// Neither a sign nor a key of any dialect decides, and the files have no key of the dialect that they are given to.
+    pub by_default: bool,
 }
 
-/// The word of the dialect that the files look like, by their names and outermost keys. What looks like none is given to
-/// the first dialect, whose findings then say what is missing.
+/// Returns the dialect that the files resemble by names and outermost keys. Files that resemble none get the first
+/// dialect, whose findings then say what is missing.
 pub fn detect_dialect(files: &Files) -> &'static str {
     resemblance(files).dialect
 }
 
-/// The dialects that the files look like, by their names and outermost keys.
+/// Returns the dialects that the files resemble, by names and outermost keys.
 pub fn resemblance(files: &Files) -> Resemblance {
     let sure: Vec<(&'static str, usize)> =
         DIALECTS.iter().map(|dialect| (dialect.word, usize::from((dialect.detect)(files)))).collect();
     if sure.iter().any(|(_, sure)| *sure > 0) {
         return ranked(&sure, 1, false);
     }
-    // A template is filled in elsewhere.
+    // Templates are skipped: they are rendered elsewhere.
     let texts = || files.iter().filter(|(path, _)| !path.ends_with(".mustache")).map(|(_, text)| text);
     let keys = |known: &[&str]| texts().map(|text| familiar_keys(text, known).0).max();
     let familiar: Vec<(&'static str, usize)> =
@@ -38,10 +40,10 @@ pub fn resemblance(files: &Files) -> Resemblance {
     ranked(&familiar, FAMILIAR, true)
 }
 
-/// Fewer outermost keys of a dialect than this are an accident.
+/// Minimum number of a dialect's outermost keys; fewer are a coincidence.
 const FAMILIAR: usize = 2;
 
-/// The first of the dialects with most points, and all others with at least so many.
+/// The first dialect with the most points, and all others with at least `least` points.
 fn ranked(points: &[(&'static str, usize)], least: usize, by_keys: bool) -> Resemblance {
     let mut best = (points.first().map_or("", |(word, _)| word), 0);
     for (word, own) in points.iter().copied().filter(|(_, own)| *own >= least) {
@@ -50,10 +52,12 @@ fn ranked(points: &[(&'static str, usize)], least: usize, by_keys: bool) -> Rese
         }
     }
     let others = points.iter().filter(|(word, own)| *own >= least && *word != best.0);
+    let first = points.first().map_or(0, |(_, own)| *own);
     Resemblance {
         dialect: best.0,
         others: others.map(|(word, _)| *word).collect(),
         by_keys: by_keys && best.1 > 0,
+        by_default: by_keys && best.1 == 0 && first == 0,
     }
 }
 
@@ -125,6 +129,9 @@ mod tests {
             ("skopos", &[("plan.yaml", "doctype: deploy-plan\nplan: []\n")]),
             #[cfg(feature = "skopos")]
             ("skopos", &[("plan.yaml", "core_plgin: docker\nvars: {}\n")]),
+            #[cfg(feature = "skopos")]
+            ("skopos", &[("app.yaml", "components:\n  web:\n    image: acme/web:1\n")]),
+            ("sdk", &[("api.yaml", "openapi: 3.0.0\ncomponents:\n  schemas:\n    image: {}\n")]),
             #[cfg(feature = "skopos")]
             ("skopos", &[("deployment.yml", "doctpye: com.datagridsys.doctype/skopos/deploy-plan\n")]),
             #[cfg(feature = "skopos")]

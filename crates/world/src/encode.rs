@@ -1,27 +1,26 @@
-//! Canonical words of plain data, written straight into a digest.
+//! Writes plain data into a digest in a canonical form.
 //!
-//! Knows: serde's data model. Must not know: what is written.
+//! Knows: serde's data model. Must not know: the data.
 //!
-//! Sentences are left out: nothing is written for a [`Prose`](planarium_protocol::event::Prose), nothing for an
-//! [`Implied`](planarium_protocol::event::Implied) fact, and nothing for the texts under `message` in a [`WireEvent`](planarium_protocol::event::WireEvent). Field names are left out (their order is fixed by the type), a skipped field and an absent option
-//! write 0, a present option writes 1 and its value, a variant writes its index, a sequence or map its
-//! length. Nothing is allocated.
+//! Sentences are left out: a [`Prose`](planarium_protocol::event::Prose), an [`Implied`](planarium_protocol::event::Implied) fact, and texts under
+//! `message` in a [`WireEvent`](planarium_protocol::event::WireEvent) write nothing. Field names are left out, since the type fixes their order. A
+//! skipped field or absent option writes 0, a present option writes 1 and its value, a variant its index, a sequence or map its length. Nothing is
+//! allocated.
 
 use planarium_kernel::digest::Digest;
 use planarium_protocol::Event;
 use serde::ser::{self, Serialize};
 use std::fmt;
 
-/// Writes a value into a digest. Types that would need memory to be written (a sequence or map of
-/// unknown length) write their end instead of their length.
+/// Writes a value into a digest. Sequences and maps of unknown length write an end marker instead of their length.
 pub(crate) fn write<T: Serialize + ?Sized>(digest: &mut Digest, value: &T) {
-    // Nothing in this serializer fails by itself; a type whose own `Serialize` refuses leaves a mark.
+    // This serializer never fails; a type whose own `Serialize` fails writes a mark.
     if value.serialize(Encoder { digest, wire: Wire::No }).is_err() {
         digest.write_u64(u64::MAX);
     }
 }
 
-/// Returns the digest of one event: two events with different digests lead to different digests of a run.
+/// Returns the digest of one event. Events with different digests give runs different digests.
 pub fn event_digest(event: &Event) -> u64 {
     let mut digest = Digest::new();
     digest.write_u64(event.at_ms);
@@ -42,22 +41,22 @@ enum Wire {
     No,
     /// Inside.
     Yes,
-    /// The value under `message`: a text there is a sentence.
+    /// The value under `message`, where texts are sentences.
     Message,
 }
 
 impl Wire {
-    /// Returns the position of its parts.
+    /// Returns the position of the value's parts.
     fn parts(self) -> Self {
         if self == Self::No { Self::No } else { Self::Yes }
     }
 }
 
-/// The name of the type whose values are sentences.
+/// Name of the type that holds sentences.
 const PROSE: &str = "Prose";
-/// The name of the type whose values follow from other facts.
+/// Name of the type that holds derived facts.
 const IMPLIED: &str = "Implied";
-/// The name of the type whose values are messages of the real wire.
+/// Name of the type that holds messages of the real wire.
 const WIRE: &str = "WireEvent";
 
 /// A type refused to be written.
@@ -78,7 +77,7 @@ impl ser::Error for Refused {
     }
 }
 
-/// Closes a sequence or map whose length was not known; no length has this value.
+/// End marker of sequences and maps of unknown length; no real length equals it.
 const END: u64 = u64::MAX - 1;
 
 struct Compound<'a> {
@@ -242,7 +241,7 @@ impl<'a> ser::Serializer for Encoder<'a> {
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Compound<'a>, Refused> {
-        // Skipped fields are written as 0, so the number of fields says nothing more.
+        // Skipped fields write 0, so the number of fields adds nothing.
         Ok(Compound::plain(self))
     }
 
@@ -326,7 +325,7 @@ impl ser::SerializeMap for Compound<'_> {
         if self.wire == Wire::No {
             return self.part(key);
         }
-        // A key is known by nothing but what it writes.
+        // A key is identified by the digest of what it writes.
         let mut own = Digest::new();
         key.serialize(Encoder { digest: &mut own, wire: Wire::No })?;
         let mut message = Digest::new();
@@ -394,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_do_not_matter_and_facts_beside_them_do() {
+    fn sentences_do_not_change_the_digest_and_facts_do() {
         let refused = |code: &str, reason: &str| EventBody::Rejected {
             input: 1,
             code: code.into(),
@@ -426,7 +425,7 @@ mod tests {
         };
         assert_eq!(update("TASK_LOST", "one"), update("TASK_LOST", "another"));
         assert_ne!(update("TASK_LOST", "one"), update("TASK_GONE", "one"), "what comes after it counts");
-        // A MESSAGE has its content under that key.
+        // A `MESSAGE` event has its content under that key.
         let message =
             |data: &str| told(serde_json::json!({ "type": "MESSAGE", "message": { "data": data } }));
         assert_ne!(message("YQ=="), message("Yg=="));
@@ -435,7 +434,7 @@ mod tests {
 
     #[test]
     fn pinned() {
-        // A change here changes every recorded digest: it asks for another number of the semantics.
+        // A change here changes every recorded digest and requires a new number of the semantics.
         let mut by_hand = Digest::new();
         by_hand.write_str("limit-reached");
         by_hand.write_str("steps");

@@ -1,13 +1,14 @@
 //! The full starting parameters of a world.
 //!
-//! Knows: the seed, the calendar time of genesis, the flags of the master. Must not know: anything that can be put in later.
+//! Knows: the seed, the calendar time of genesis, the flags of the master. Must not know: anything that inputs can set
+//! later.
 
 use planarium_part::Flags;
 use planarium_protocol::input::Sharing;
 use planarium_protocol::json::Value;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-/// Starting parameters of a world; with the inputs they fix everything that happens.
+/// Starting parameters of a world; together with the inputs they determine the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Genesis {
@@ -15,18 +16,18 @@ pub struct Genesis {
     pub seed: u64,
     /// Calendar time of genesis. *Units*: milliseconds since 1970.
     pub epoch_ms: u64,
-    /// The master's flag `offer_timeout`: how long an offer that nobody answers stays out; for ever when absent.
+    /// The master's flag `offer_timeout`: how long an unanswered offer stays open; without end if absent.
     /// *Units*: milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offer_timeout_ms: Option<u64>,
-    /// The master's flag `agent_removal_rate_limit`: how long after one agent that does not answer the next one is given
-    /// up at the earliest; at once when absent. *Units*: milliseconds.
+    /// The master's flag `agent_removal_rate_limit`: minimum time between removals of two unresponsive agents; none if
+    /// absent. *Units*: milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_removal_interval_ms: Option<u64>,
-    /// Sharing mode: each layer sees the others' holdings, or has the whole machine.
+    /// Sharing mode: each layer sees the others' allocations, or each has whole machines.
     pub sharing: Sharing,
-    /// Mesos is there from the beginning, so that machines register with its master when they join; otherwise it begins with
-    /// what first needs it.
+    /// Mesos runs from the beginning, so that machines register with its master when they join; otherwise it starts with the
+    /// first input that needs it.
     #[serde(skip_serializing_if = "is_true")]
     pub mesos: bool,
 }
@@ -59,9 +60,9 @@ impl Default for Genesis {
     }
 }
 
-/// Reads what a run started from. Runs that were recorded before machines were shared do not say how they are: apart.
+/// Reads a run's genesis. Runs recorded before the sharing mode existed use separate machines.
 ///
-/// *Errors*: fields that are not known, values of other types.
+/// *Errors*: unknown fields, values of other types.
 pub(crate) fn recorded<'de, D: Deserializer<'de>>(source: D) -> Result<Genesis, D::Error> {
     let mut value = Value::deserialize(source)?;
     if let Some(fields) = value.as_object_mut() {
@@ -70,7 +71,7 @@ pub(crate) fn recorded<'de, D: Deserializer<'de>>(source: D) -> Result<Genesis, 
     Genesis::deserialize(value).map_err(D::Error::custom)
 }
 
-/// Returns the genesis of a run that does not record one.
+/// Returns the genesis of a run that records none.
 pub(crate) fn unsaid() -> Genesis {
     Genesis { sharing: Sharing::Apart, ..Genesis::default() }
 }

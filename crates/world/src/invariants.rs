@@ -1,11 +1,11 @@
-//! Invariants after every step, whatever was put in.
+//! Invariants checked after every step.
 //!
-//! Knows: whom to ask. Must not know: what the parts check.
+//! Knows: which parts to ask. Must not know: what they check.
 
 use crate::daemons::Daemons;
 use crate::parts::Parts;
 
-/// The first thing that does not hold, in words.
+/// Describes the first broken invariant.
 pub(crate) fn first_broken(parts: &Parts, daemons: &Daemons) -> Option<String> {
     let mut found = parts.check();
     found.extend(daemons.check(&parts.fleet));

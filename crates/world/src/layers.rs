@@ -1,7 +1,6 @@
-//! The parts between the machines and the systems: the one place that lists them.
+//! The parts between the machines and the systems, listed only here.
 //!
-//! *Knows*: which crates implement [`Layer`], and passes on what the world asks of all of them. *Must not know*: any of
-//! their rules.
+//! *Knows*: which crates implement [`Layer`]; forwards the world's calls to them. *Must not know*: any of their rules.
 
 #[allow(unused_imports, reason = "a build may have no layers")]
 use crate::parts::Lend;
@@ -19,33 +18,33 @@ use serde_json::Value;
 #[allow(unused_imports, reason = "a build may have no layers")]
 use std::sync::Arc;
 
-/// Makes the layers from a line for each, in the order of their timers, and the order in which they hear of machines and deliver
-/// their news.
+/// Declares the layers, one line each, in the order of their timers, and the order in which they receive machine reports and
+/// deliver events.
 macro_rules! layers {
     (
         timers { $($(#[$on:meta])* $field:ident($layer:ty) = $number:literal, $word:literal, $title:literal;)* }
         hear { $($(#[$there:meta])* $hearer:ident as $variant:ident($speaker:ty) = $turn:literal, $name:literal;)* }
     ) => {
-        /// The words of the layers of this build.
+        /// The words of this build's layers.
         pub(crate) static WORDS: &[&str] = &[$($(#[$on])* $word),*];
 
-        /// Numbers of the layers in the order in which they hear of machines and deliver their news.
+        /// Numbers of the layers in the order in which they receive machine reports and deliver events.
         pub(crate) const IN_TURN: &[u8] = &[$($(#[$there])* $turn),*];
 
-        /// News of a layer for daemons.
+        /// Events of a layer for daemons.
         #[derive(Clone)]
         pub(crate) enum LayerNews {
             $($(#[$there])* $variant(<$speaker as Layer>::News),)*
         }
 
         impl LayerNews {
-            /// The word of the layer that it is from.
+            /// The word of the layer that sent it.
             pub(crate) fn word(&self) -> &'static str {
                 match *self { $($(#[$there])* Self::$variant(_) => $name,)* }
             }
         }
 
-        /// Returns whether a path is one of a layer's API.
+        /// Returns whether a path belongs to a layer's API.
         #[allow(unused_variables, reason = "a build may have no layers")]
         pub(crate) fn own(parts: &[&str]) -> bool {
             $($(#[$on])* if <$layer as Layer>::owns(parts) {
@@ -60,7 +59,7 @@ macro_rules! layers {
             $($(#[$on])* pub(crate) $field: Option<Arc<$layer>>,)*
         }
 
-        /// Does something with every layer that has begun: with its number, and with the layer to be asked.
+        /// Runs code for every started layer, with its number and shared access.
         macro_rules! each {
             ($layers:expr, |$no:pat_param, $one:ident| $work:expr) => {
                 $($(#[$on])* if let Some($one) = &$layers.$field {
@@ -70,7 +69,7 @@ macro_rules! layers {
             };
         }
 
-        /// Does something with every layer that has begun: with its number, and with the layer to be changed.
+        /// Runs code for every started layer, with its number and mutable access.
         macro_rules! each_mut {
             ($layers:expr, |$no:pat_param, $one:ident| $work:expr) => {
                 $($(#[$on])* if let Some($one) = &mut $layers.$field {
@@ -80,7 +79,7 @@ macro_rules! layers {
             };
         }
 
-        /// Does something with every layer that has begun, in the order in which they hear of machines.
+        /// Runs code for every started layer, in the order in which they receive machine reports.
         macro_rules! each_hearer {
             ($layers:expr, |$one:ident| $work:expr) => {
                 $($(#[$there])* if let Some($one) = &mut $layers.$hearer {
@@ -91,14 +90,14 @@ macro_rules! layers {
 
         #[allow(unused_mut, unused_variables, clippy::unused_self, reason = "a build may have no layers")]
         impl Layers {
-            /// Begins the layer of this word, unless it has begun.
+            /// Starts the layer of this word, unless it has started.
             pub(crate) fn begin(&mut self, word: &str, cx: &mut Cx, ground: &mut Ground<'_>, flags: &Flags) {
                 $($(#[$on])* if word == $word && self.$field.is_none() {
                     self.$field = Some(Arc::new(<$layer as Layer>::begin(cx, ground, flags)));
                 })*
             }
 
-            /// The words of layers that have not begun and that an input needs.
+            /// The words of layers that an input needs and that have not started.
             pub(crate) fn wanted(&self, input: &Input) -> Vec<&'static str> {
                 let mut wanted = Vec::new();
                 $($(#[$on])* if self.$field.is_none() && <$layer as Layer>::is_needed_for(input) {
@@ -107,7 +106,7 @@ macro_rules! layers {
                 wanted
             }
 
-            /// The words of layers that have not begun and whose API has a path.
+            /// The words of layers that have not started and whose API contains the path.
             pub(crate) fn asked_for(&self, parts: &[&str]) -> Vec<&'static str> {
                 let mut asked = Vec::new();
                 $($(#[$on])* if self.$field.is_none() && <$layer as Layer>::owns(parts) {
@@ -116,7 +115,7 @@ macro_rules! layers {
                 asked
             }
 
-            /// Digests of the state of each, with its name.
+            /// Digests of each layer's state, with its name.
             pub(crate) fn digests(&self) -> Vec<(&'static str, u64)> {
                 let mut all = Vec::new();
                 $($(#[$on])* if let Some(layer) = &self.$field {
@@ -127,7 +126,7 @@ macro_rules! layers {
                 all
             }
 
-            /// Begins a round of deliveries of the layer of this number; none when it has no news.
+            /// Begins a round of deliveries of a layer; `None` if it has no events.
             pub(crate) fn begin_delivery(
                 &mut self,
                 number: u8,
@@ -141,7 +140,7 @@ macro_rules! layers {
                 None
             }
 
-            /// Delivers a piece of news of the layer of this number, of which `left` remain in this round.
+            /// Delivers one event of a layer, of which `left` remain in this round.
             pub(crate) fn deliver(
                 &mut self,
                 number: u8,
@@ -185,14 +184,14 @@ layers! {
 
 #[allow(unused_mut, unused_variables, clippy::unused_self, reason = "a build may have no layers")]
 impl Layers {
-    /// Returns whether the layer of this number has begun.
+    /// Returns whether the layer of this number has started.
     pub(crate) fn has_begun(&self, number: u8) -> bool {
         let mut has = false;
         each!(self, |no, layer| has |= no == number);
         has
     }
 
-    /// Returns whether a layer that has begun lists the machines, and reports each that registers.
+    /// Returns whether a started layer lists the machines and reports each registration.
     pub(crate) fn list_machines(&self) -> bool {
         let mut any = false;
         each!(self, |_, layer| any |= lists_machines(layer));
@@ -201,7 +200,7 @@ impl Layers {
 
     // ---- time --------------------------------------------------------------------------------
 
-    /// The earliest timer, and the number of its layer.
+    /// The earliest timer, and its layer's number.
     pub(crate) fn next_due(&self) -> Option<(u64, u8)> {
         let mut first: Option<(u64, u8)> = None;
         each!(self, |no, layer| {
@@ -214,7 +213,7 @@ impl Layers {
         first
     }
 
-    /// When timers of other layers than this one are due.
+    /// The instant at which timers of the other layers are due.
     pub(crate) fn next_due_but(&self, number: u8) -> Option<u64> {
         let mut first: Option<u64> = None;
         each!(self, |no, layer| {
@@ -227,7 +226,7 @@ impl Layers {
         first
     }
 
-    /// Handles one due timer of the layer of this number.
+    /// Fires one due timer of a layer.
     pub(crate) fn fire(&mut self, number: u8, cx: &mut Cx, ground: &mut Ground<'_>) {
         each_mut!(self, |no, layer| {
             if no == number {
@@ -236,7 +235,7 @@ impl Layers {
         });
     }
 
-    /// Passes over periodic work of the layer of this number that changes nothing.
+    /// Skips periodic work of a layer that changes nothing.
     pub(crate) fn pass_quiet(&mut self, number: u8, until: SimTime) -> Option<(SimTime, u64)> {
         each_mut!(self, |no, layer| {
             if no == number {
@@ -258,9 +257,9 @@ impl Layers {
         any
     }
 
-    // ---- news --------------------------------------------------------------------------------
+    // ---- events ------------------------------------------------------------------------------
 
-    /// Hands a report to the layer that started its process, or to all when it is about machines.
+    /// Passes a report to the layer that started the process, or to all layers if it is about machines.
     pub(crate) fn hear(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, event: &FleetEvent) {
         each_hearer!(self, |layer| {
             if event.owner.is_none_or(|owner| owner == owner_of(layer)) {
@@ -270,7 +269,7 @@ impl Layers {
         });
     }
 
-    /// Tells the layers of a change of the machines; returns whether one does something with it.
+    /// Reports a change of the machines to the layers; returns whether one of them acted on it.
     pub(crate) fn machines_changed(
         &mut self,
         cx: &mut Cx,
@@ -282,7 +281,7 @@ impl Layers {
         Ok(taken)
     }
 
-    /// Brings the machines' ledger in line with what layers hold of them.
+    /// Updates the machines' ledger to what layers allocate on them.
     pub(crate) fn settle(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
         each_mut!(self, |_, layer| {
             if !layer.is_settled(ground) {
@@ -291,7 +290,7 @@ impl Layers {
         });
     }
 
-    /// Has the first layer whose input it is carry it out.
+    /// Carries out an input by the first layer that it belongs to.
     pub(crate) fn perform(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, input: &Input) -> Option<Done> {
         each_mut!(self, |_, layer| {
             if let Some(done) = Arc::make_mut(layer).perform(cx, ground, input) {
@@ -301,7 +300,7 @@ impl Layers {
         None
     }
 
-    /// Tells layers that an input was refused, those that have to know.
+    /// Reports a refused input to layers that need to know.
     pub(crate) fn note_refusal(&mut self, cx: &mut Cx, input: &Input, refusal: &Refusal) {
         each_mut!(self, |_, layer| {
             if layer.notes_refusal(input, refusal) {
@@ -312,7 +311,7 @@ impl Layers {
 
     // ---- requests ----------------------------------------------------------------------------
 
-    /// The layer's answer to a request, with its number.
+    /// Returns the layer's answer to a request, with its number.
     pub(crate) fn wire(&self, ground: &Ground<'_>, request: &Request, parts: &[&str]) -> Option<(u8, Wire)> {
         each!(self, |no, layer| {
             match layer.wire(ground, request, parts) {
@@ -323,7 +322,7 @@ impl Layers {
         None
     }
 
-    /// Tells the layer of this number that somebody begins to listen.
+    /// Reports a new listener to the layer.
     pub(crate) fn stream_begins(&mut self, number: u8, ground: &Ground<'_>, topic: &Value) {
         each_mut!(self, |no, layer| {
             if no == number {
@@ -332,7 +331,7 @@ impl Layers {
         });
     }
 
-    /// The input that follows when nobody listens to a stream of the layer of this number any more.
+    /// Returns the input that follows when the last listener of a layer's stream has left.
     pub(crate) fn stream_closed(&mut self, number: u8, ground: &Ground<'_>, topic: &Value) -> Option<Input> {
         each_mut!(self, |no, layer| {
             if no == number {
@@ -342,7 +341,7 @@ impl Layers {
         None
     }
 
-    /// Returns the news of a stream of the layer of this number.
+    /// Returns the events of a layer's stream.
     pub(crate) fn stream(
         &self,
         number: u8,
@@ -358,9 +357,9 @@ impl Layers {
         None
     }
 
-    // ---- what they show ----------------------------------------------------------------------
+    // ---- views -------------------------------------------------------------------------------
 
-    /// Adds to the cluster what layers know of it; the number grows whenever that is something else.
+    /// Adds to the cluster view what layers know of it; the number grows with each change.
     pub(crate) fn show(&self, ground: &Ground<'_>, cluster: &mut ClusterView) -> u64 {
         let mut revision = 0_u64;
         each!(self, |_, layer| revision = revision.saturating_add(layer.show(ground, cluster)));
@@ -393,16 +392,16 @@ fn lists_machines<L: Layer>(_: &Arc<L>) -> bool {
     L::LISTS_MACHINES
 }
 
-/// The layers as a daemon is handed them, each once it has begun.
+/// The layers as lent to a daemon, each once it has started.
 impl Lend<'_> {
-    /// Mesos as a framework's scheduler reaches it.
+    /// Mesos as a framework's scheduler accesses it.
     #[cfg(feature = "mesos")]
     pub(crate) fn mesos(&mut self) -> Option<planarium_mesos::Cluster<'_>> {
         let (layers, ground) = self.split();
         Some(planarium_mesos::Cluster { ground, mesos: layers.mesos.as_mut()? })
     }
 
-    /// Kubernetes as a client reaches it.
+    /// Kubernetes as a client accesses it.
     #[cfg(feature = "kube")]
     pub(crate) fn kube(&mut self) -> Option<planarium_kube::Cluster<'_>> {
         let (layers, ground) = self.split();

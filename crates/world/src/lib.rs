@@ -1,6 +1,6 @@
 //! Everything in one deterministic machine: cluster, services, journal, branches, views, explanations.
 //!
-//! Knows: how the parts below are wired together and how time goes forth and back.
+//! Knows: how the parts below are wired together, and how time moves forward and back.
 //! Must not know: HTTP, files, the page; and the rules of any one system, which live in its crate.
 //!
 //! Entry points: [`Engine`] is what everything outside uses; [`World`] is one state of it; [`check`]
@@ -15,7 +15,6 @@ mod daemons;
 mod detect;
 mod encode;
 mod genesis;
-mod help;
 mod input;
 mod invariants;
 mod layers;
@@ -26,6 +25,7 @@ mod readings;
 mod step;
 mod systems;
 mod timeline;
+mod ways_out;
 mod world;
 
 pub use check::{CheckReport, check};
@@ -33,10 +33,10 @@ pub use condition::{Condition, ConditionError, element_status, parse_duration_ms
 pub use detect::{Resemblance, detect_dialect, resemblance};
 pub use encode::event_digest;
 pub use genesis::Genesis;
-pub use help::Trials;
 pub use input::Written;
 pub use input::describe::describe as describe_input;
 pub use readings::readings;
+pub use ways_out::Trials;
 /// The systems of this build.
 pub fn dialects() -> &'static [planarium_part::Dialect] {
     systems::DIALECTS

@@ -1,9 +1,9 @@
-//! The machines, the layers over them, and the news between all parts.
+//! The machines, the layers over them, and the reports between all parts.
 //!
-//! *Knows*: who hears of what happens to a machine or a process. *Must not know*: services; what any part makes of news.
+//! *Knows*: which part receives which report of a machine or process. *Must not know*: services; how parts react.
 //!
-//! *Order*: a report about a process goes to whoever started it; one about machines to the systems' queue, for when it is their
-//! turn, and at once to the layers, in the order of [`crate::layers`].
+//! *Order*: a report about a process goes to the part that started it. A report about machines goes to the layers at once, in
+//! the order of [`crate::layers`], and into the systems' queue for their turn.
 
 use crate::layers::Layers;
 use planarium_ground::{Absence, Cx, Fleet, FleetEvent, FleetEventKind, MachineId, Place, there_already};
@@ -18,16 +18,16 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// A report of the machines for a system, or for all of them.
+/// A report of the machines for one system or all of them.
 #[derive(Clone, Debug)]
 pub(crate) struct News {
-    /// The daemon whose process it is about; none when it is about a machine.
+    /// The daemon that owns the process; `None` for a report about a machine.
     pub(crate) daemon: Option<Number>,
     /// The report.
     pub(crate) event: FleetEvent,
 }
 
-/// Machines and layers. Cloning shares each until it changes.
+/// Machines and layers. Clones share each until it changes.
 #[derive(Clone)]
 pub(crate) struct Parts {
     pub(crate) fleet: Arc<Fleet>,
@@ -35,13 +35,13 @@ pub(crate) struct Parts {
     flags: Flags,
     /// Daemons that a fault has ended.
     restarts: Vec<(Cause, Target)>,
-    /// Reports that systems have not heard yet.
+    /// Reports not yet delivered to systems.
     news: VecDeque<News>,
-    /// Number of the last event when machines last came or went.
+    /// Number of the last event at which machines were added or removed.
     changed: u64,
 }
 
-/// The parts, lent to a daemon for one call: it is handed what it declared.
+/// The parts, lent to a daemon for one call according to its declaration.
 pub(crate) struct Lend<'a> {
     pub(crate) parts: &'a mut Parts,
     /// The daemon.
@@ -51,14 +51,14 @@ pub(crate) struct Lend<'a> {
 }
 
 impl Lend<'_> {
-    /// The layers, and the machines as they are handed to this daemon.
+    /// The layers, and the machines as this daemon sees them.
     #[allow(dead_code, reason = "a build may have no layers")]
     pub(crate) fn split(&mut self) -> (&mut Layers, Ground<'_>) {
         let Parts { fleet, layers, flags, .. } = &mut *self.parts;
         (layers, Ground { fleet, now: self.now, epoch_ms: flags.epoch_ms, number: self.number })
     }
 
-    /// The machines, which are there from the beginning.
+    /// The machines, which exist from the beginning.
     #[allow(
         dead_code,
         clippy::unnecessary_wraps,
@@ -85,7 +85,7 @@ impl Parts {
         }
     }
 
-    /// The layers, and the machines as they are handed to one of them.
+    /// The layers, and the machines as one of them sees them.
     pub(crate) fn split(&mut self, now: SimTime) -> (&mut Layers, Ground<'_>) {
         let Self { fleet, layers, flags, .. } = self;
         (layers, Ground { fleet, now, epoch_ms: flags.epoch_ms, number: Number(0) })
@@ -95,7 +95,7 @@ impl Parts {
         Arc::make_mut(&mut self.fleet)
     }
 
-    /// Begins the layers of these words that have not begun.
+    /// Starts the layers of these words that have not started.
     pub(crate) fn begin(&mut self, cx: &mut Cx, words: &[&str]) {
         for word in words {
             let flags = self.flags;
@@ -107,7 +107,7 @@ impl Parts {
 
     // ---- reports -----------------------------------------------------------------------------
 
-    /// Hands on what the machines have reported.
+    /// Delivers the reports of the machines.
     pub(crate) fn drain(&mut self, cx: &mut Cx) {
         while let Some(event) = self.next_report(cx) {
             cx.set_cause(event.cause);
@@ -129,7 +129,7 @@ impl Parts {
             let (layers, mut ground) = self.split(cx.now());
             layers.hear(cx, &mut ground, &event);
             if matches!(event.kind, FleetEventKind::MasterFailover) {
-                // Schedulers of services end when they lose their master, and are started again.
+                // Schedulers end when they lose their master, and are started again.
                 self.restarts.push((event.cause, Target::default()));
             }
         }
@@ -138,16 +138,16 @@ impl Parts {
     fn next_report(&mut self, cx: &mut Cx) -> Option<FleetEvent> {
         let (layers, mut ground) = self.split(cx.now());
         layers.settle(cx, &mut ground);
-        // Copies of a world share the machines: they are touched only where there is something.
+        // Clones of a world share the machines: do not unshare them if there is nothing to take.
         if self.fleet.is_silent() { None } else { self.fleet_mut().next_event() }
     }
 
-    /// Takes the oldest report that systems have not heard.
+    /// Takes the oldest report not yet delivered to systems.
     pub(crate) fn next_news(&mut self) -> Option<News> {
         self.news.pop_front()
     }
 
-    /// Which daemons a fault has ended since the last time, and what stands behind it.
+    /// Takes the daemons that a fault has ended since the last call, with the cause.
     pub(crate) fn take_restarts(&mut self) -> Vec<(Cause, Target)> {
         std::mem::take(&mut self.restarts)
     }
@@ -159,7 +159,7 @@ impl Parts {
         self.fleet.next_due().map(SimTime::ms)
     }
 
-    /// The number of processes on all machines.
+    /// Returns the number of processes on all machines.
     pub(crate) fn processes(&self) -> usize {
         self.fleet.process_count()
     }
@@ -172,13 +172,13 @@ impl Parts {
         self.fleet.restless() || self.layers.restless()
     }
 
-    /// Handles one due timer of the machines.
+    /// Fires one due timer of the machines.
     pub(crate) fn fire_fleet(&mut self, cx: &mut Cx) {
         self.fleet_mut().fire(cx);
         self.drain(cx);
     }
 
-    /// Handles one due timer of a layer.
+    /// Fires one due timer of a layer.
     pub(crate) fn fire_layer(&mut self, number: u8, cx: &mut Cx) {
         let (layers, mut ground) = self.split(cx.now());
         layers.fire(number, cx, &mut ground);
@@ -187,7 +187,7 @@ impl Parts {
 
     // ---- inputs ------------------------------------------------------------------------------
 
-    /// Machines join, and register with the layers.
+    /// Adds machines and registers them with the layers.
     pub(crate) fn add_machines(&mut self, cx: &mut Cx, add: &AddAgent) -> Done {
         let before = cx.pending().len();
         let (layers, mut ground) = self.split(cx.now());
@@ -226,7 +226,7 @@ impl Parts {
         Ok(json!({ "agents": rows }))
     }
 
-    /// A machine goes for good.
+    /// Removes machines permanently.
     pub(crate) fn remove_machines(&mut self, cx: &mut Cx, which: &str) -> Done {
         let meant = self.fleet.machines_meant(which)?;
         for machine in &meant {
@@ -236,7 +236,7 @@ impl Parts {
         }
         self.drain(cx);
         for machine in &meant {
-            // Systems hear of it as of a machine that is lost and never comes back.
+            // Systems see it as a machine that is lost and never comes back.
             let kind = FleetEventKind::MachineLost { machine: *machine, how: Absence::Lost };
             let event = FleetEvent { cause: cx.cause(), owner: None, kind };
             self.news.push_back(News { daemon: None, event });
@@ -264,14 +264,14 @@ impl Parts {
         Ok(json!({ "id": id }))
     }
 
-    /// Changes how matching processes behave.
+    /// Changes the behaviour of matching processes.
     pub(crate) fn set_behaviour(&mut self, cx: &mut Cx, rule: &ProcessBehaviour) -> Value {
         self.fleet_mut().set_behaviour(cx, rule);
         self.drain(cx);
         json!({})
     }
 
-    /// Has a layer carry an input out that is its own; begins the layers that the input needs.
+    /// Carries out an input by its layer; starts the layers that the input needs.
     pub(crate) fn perform(&mut self, cx: &mut Cx, input: &Input) -> Option<Done> {
         let wanted = self.layers.wanted(input);
         self.begin(cx, &wanted);
@@ -281,14 +281,14 @@ impl Parts {
         done
     }
 
-    /// Tells layers that an input was refused.
+    /// Reports a refused input to the layers.
     pub(crate) fn note_refusal(&mut self, cx: &mut Cx, input: &Input, refusal: &Refusal) {
         self.layers.note_refusal(cx, input, refusal);
     }
 
-    /// The user says how a process is that a system started itself, and the system hears of it.
+    /// Sets the status of a process that a system started itself, and reports it to the system.
     ///
-    /// *Errors*: no such process; a word that is not a task state.
+    /// *Errors*: no matching process; a word that is not a task state.
     pub(crate) fn task_status(&mut self, cx: &mut Cx, said: &TaskStatusInput) -> Done {
         let (_, mut ground) = self.split(cx.now());
         let reports = planarium_part::manual::set_state(cx, &mut ground, said)?;
@@ -297,9 +297,9 @@ impl Parts {
         Ok(json!({ "task": said.task, "state": said.state }))
     }
 
-    // ---- what they show ----------------------------------------------------------------------
+    // ---- views -------------------------------------------------------------------------------
 
-    /// The machines as everybody sees them.
+    /// The machines as all parts see them.
     pub(crate) fn view(&self, now: SimTime) -> Arc<ClusterView> {
         let mut parts = self.clone();
         let (layers, ground) = parts.split(now);
@@ -312,12 +312,12 @@ impl Parts {
         let added = layers.show(&ground, &mut cluster);
         let added = added.saturating_add(ground.fleet().show_processes(&mut cluster.machines));
         let newest = cluster.machines.iter().map(|machine| machine.revision).max().unwrap_or(0);
-        // A sum, because any of them may change while the others are ahead.
+        // Use a sum: any of them may change while another is ahead.
         cluster.revision = newest.saturating_add(self.changed).saturating_add(added);
         Arc::new(cluster)
     }
 
-    /// Why a machine is in the state that it is in.
+    /// Explains the state of a machine.
     pub(crate) fn why_machine(&self, now: SimTime, which: &str) -> Option<MachineWhy> {
         let mut parts = self.clone();
         let (layers, ground) = parts.split(now);
@@ -342,7 +342,7 @@ impl Parts {
         found
     }
 
-    /// Digests of the state of each, with its name.
+    /// Digests of each part's state, with its name.
     pub(crate) fn digests(&self) -> Vec<(&'static str, u64)> {
         let mut machines = Digest::new();
         self.fleet.digest(&mut machines);
@@ -351,14 +351,14 @@ impl Parts {
         all
     }
 
-    /// Bytes that these hold and those before do not, by estimate.
+    /// Estimates the bytes that these parts hold and do not share with `before`.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         let fleet = before.map(|before| &before.fleet);
         behind(&self.fleet, fleet, |now| now.beyond(fleet.map(|fleet| &**fleet)))
             + self.layers.beyond(before.map(|before| &before.layers))
     }
 
-    /// Roughly how many bytes a copy takes.
+    /// Estimates the bytes of a full copy.
     pub(crate) fn weight(&self) -> u64 {
         self.fleet.weight() + self.layers.weight()
     }

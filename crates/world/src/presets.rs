@@ -1,4 +1,4 @@
-//! Clusters by name, for people who do not want to describe machines.
+//! Clusters by name, for users who do not want to describe machines.
 //!
 //! Knows: sizes of machines. Must not know: which service runs on them.
 
@@ -8,7 +8,7 @@ use planarium_protocol::input::{AddAgent, Disk, Resources};
 /// A named cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
-    /// Name to ask for it by.
+    /// The preset's name.
     pub name: &'static str,
     /// One line for people.
     pub title: &'static str,
@@ -55,7 +55,7 @@ fn generous(count: u32) -> AddAgent {
     AddAgent { count: Some(count), ..machine(8, 32, 200) }
 }
 
-/// Returns this number of machines in each of five zones.
+/// Returns `each` machines in each of five zones.
 fn zoned(each: u32) -> Vec<AddAgent> {
     let zones = ["a", "b", "c", "d", "e"].into_iter();
     let region = || Some("region-1".to_owned());
@@ -64,7 +64,7 @@ fn zoned(each: u32) -> Vec<AddAgent> {
         .collect()
 }
 
-/// The same machine with MOUNT disks of 50 GiB, one for each profile or none.
+/// The machine with MOUNT disks of 50 GiB, one per profile entry.
 fn with_disks(mut agent: AddAgent, profiles: &[Option<&str>]) -> AddAgent {
     agent.resources.disks = profiles
         .iter()
@@ -79,7 +79,7 @@ fn with_disks(mut agent: AddAgent, profiles: &[Option<&str>]) -> AddAgent {
     agent
 }
 
-/// The machines of a preset; `None` when there is no such preset.
+/// Returns the machines of a preset; `None` if it does not exist.
 pub fn cluster(name: &str) -> Option<Vec<AddAgent>> {
     let agents = match name {
         "default" | "5" => vec![generous(5)],
@@ -113,7 +113,7 @@ pub fn cluster(name: &str) -> Option<Vec<AddAgent>> {
             let disks = with_disks(generous(5), &[None, None, None, None, Some("xfs"), Some("xfs")]);
             let mut gpus = AddAgent { count: Some(2), ..machine(8, 64, 200) };
             gpus.resources.gpus = Some(Amount::whole(4));
-            // Everything on these machines belongs to the role, as on public agents.
+            // All resources of these machines are reserved for the role, as on public agents.
             let mut public = AddAgent { count: Some(2), ..machine(0, 0, 0) };
             let own = Resources { ports: Some("[1-32000]".to_owned()), ..machine(8, 32, 200).resources };
             public.resources.ports = Some("[32001-32010]".to_owned());

@@ -1,6 +1,6 @@
-//! Questions that a world answers without changing.
+//! Queries that do not change a world.
 //!
-//! *Knows*: whom to ask. *Must not know*: any system's answer shape.
+//! *Knows*: which part to ask. *Must not know*: any system's answer.
 
 use crate::parts::Lend;
 use crate::systems::DIALECTS;
@@ -10,8 +10,8 @@ use planarium_part::{Number, Request, StreamNews, Wire};
 use planarium_protocol::{Event, Input, Refusal};
 use serde_json::Value;
 
-/// Returns whether Mesos has to be there from the beginning of a world into which these are put: something needs it, or nothing is
-/// installed that could do without it.
+/// Returns whether a world with these inputs needs Mesos from the beginning: an input needs it, or no service that can do without
+/// it is installed.
 pub fn needs_mesos<'i>(inputs: impl Iterator<Item = &'i Input>) -> bool {
     let mut services = 0_u32;
     for input in inputs {
@@ -35,7 +35,7 @@ pub fn needs_mesos<'i>(inputs: impl Iterator<Item = &'i Input>) -> bool {
 }
 
 impl World {
-    /// Returns a layer's answer to a request, with the layer's number; none when no layer has such a path.
+    /// Returns a layer's answer to a request, with the layer's number; `None` if no layer has such a path.
     pub fn layer_wire(&self, request: &Request, parts: &[&str]) -> Option<(u8, Wire)> {
         let now = self.recorder.now();
         let asked = self.parts.layers.asked_for(parts);
@@ -44,7 +44,7 @@ impl World {
             let (layers, ground) = there.split(now);
             return layers.wire(&ground, request, parts);
         }
-        // The real program is there before anything needs it.
+        // The real program already runs before anything needs it.
         let mut trial = self.clone();
         trial.parts.begin(&mut trial.recorder, &asked);
         trial.begin_systems_at(parts);
@@ -52,19 +52,19 @@ impl World {
         layers.wire(&ground, request, parts)
     }
 
-    /// Returns whether the layer of this number has begun.
+    /// Returns whether the layer of this number has started.
     pub fn layer_has_begun(&self, layer: u8) -> bool {
         self.parts.layers.has_begun(layer)
     }
 
-    /// Returns the news of a layer's stream. None when there is no such layer.
+    /// Returns the events of a layer's stream. `None` if the layer does not exist.
     pub fn layer_stream(&self, layer: u8, topic: &Value, events: &[Event]) -> Option<StreamNews> {
         let mut there = self.parts.clone();
         let (layers, ground) = there.split(self.recorder.now());
         layers.stream(layer, &ground, topic, events)
     }
 
-    /// Tells a part that somebody begins to listen to a stream of it.
+    /// Reports a new listener to a part.
     pub(crate) fn stream_begins(&mut self, source: &Source) {
         let now = self.recorder.now();
         match source {
@@ -79,7 +79,7 @@ impl World {
         }
     }
 
-    /// Tells a part that nobody listens to a stream of it any more; returns the input that follows.
+    /// Reports to a part that the last listener of a stream has left; returns the input that follows.
     pub(crate) fn stream_closed(&mut self, source: &Source) -> Option<Input> {
         let now = self.recorder.now();
         match source {
@@ -94,10 +94,10 @@ impl World {
         }
     }
 
-    /// Returns the answer to a request: the first daemon that takes it answers, of every system that has
-    /// such paths. None when no system has such a path, or a layer has it, too ([`World::layer_wire`]).
+    /// Returns the answer of the first daemon that accepts the request, of all systems with such paths. `None` if no
+    /// system has such a path, or if a layer has it, too ([`World::layer_wire`]).
     ///
-    /// The number is that of the daemon, for a stream that begins.
+    /// The number is the daemon's, for a stream that begins.
     pub fn wire(&self, request: &Request, parts: &[&str]) -> Option<(Option<Number>, Wire)> {
         if crate::layers::own(parts) {
             return None;
@@ -115,7 +115,7 @@ impl World {
             }
         }
         for dialect in owners().filter(|dialect| self.daemons.of_dialect(dialect.word).next().is_none()) {
-            // The real program is there before anything is loaded into it.
+            // The real program already runs before a service is loaded into it.
             let mut trial = self.clone();
             if let Some(number) = trial.begin_empty(dialect.word) {
                 let mut lend = Lend { parts: &mut trial.parts, number, now };
@@ -130,14 +130,14 @@ impl World {
         Some((None, Wire::Answer((first.nobody)(request, parts))))
     }
 
-    /// Returns the news of a daemon's stream. None when there is no such daemon any more.
+    /// Returns the events of a daemon's stream. `None` if the daemon has ended.
     pub fn stream(&self, daemon: Number, topic: &Value, events: &[Event]) -> Option<StreamNews> {
         let mut parts = self.parts.clone();
         let mut lend = Lend { parts: &mut parts, number: daemon, now: self.recorder.now() };
         Some(self.daemons.daemon(daemon)?.stream(&mut lend, topic, events))
     }
 
-    /// A file that was rendered for a task of a service, as it lies there; without a service, of the first one that has it.
+    /// Returns a file rendered for a task of a service; without a service, of the first one that has it.
     pub fn rendered_file(
         &self,
         service: &str,

@@ -1,9 +1,9 @@
-//! Definitions that were read last: a text is read once, however often it is asked for.
+//! Cache of the definitions read last, so that equal requests are read once.
 //!
 //! *Knows*: that reading is a pure function of the request. *Must not know*: any dialect.
 //!
-//! An edit in an editor is checked, shown, tried in a copy of the world and replayed with its journal; each of these asks for the
-//! same definition.
+//! An edited definition is checked, shown, tried in a copy of the world and replayed with its journal; each needs the same
+//! definition.
 
 use crate::systems::Definition;
 use planarium_protocol::input::LoadService;
@@ -11,10 +11,10 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Definitions that are kept: those of a world with several services, before and after an edit.
+/// Number of cached definitions: those of a world with several services, before and after an edit.
 const KEPT: usize = 8;
 
-/// A definition with the request that it was read from.
+/// A definition with its request.
 type Kept = (Arc<LoadService>, Definition);
 
 thread_local! {
@@ -22,9 +22,9 @@ thread_local! {
     static READ: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The definition of a request: as it was read before, or by reading it.
+/// Returns the definition of a request from the cache, or by reading it.
 pub(crate) fn read_once(load: &LoadService, read: impl FnOnce() -> Option<Definition>) -> Option<Definition> {
-    // Whoever reads while this one reads finds nothing kept, and reads.
+    // A nested read finds an empty cache and reads on its own.
     let mut last = LAST.take();
     let found = last.iter().position(|(kept, _)| **kept == *load);
     let definition = match found.and_then(|at| last.remove(at)) {

@@ -1,11 +1,11 @@
-//! One step: an input or a timer, then messages until all is quiet.
+//! One step: an input or a timer, then messages until none are left.
 //!
 //! Knows: the order of things within one instant. Must not know: what any system does with a message.
 //!
-//! *Order*: the input is applied; or the earliest timer fires, ties going to the fleet, then to the layers in their order,
-//! then to the daemons by the service that the timer is for. After either, news of machines and of layers is
-//! passed on until there is none. Then the invariants are looked at. Rounds and steps of one instant are
-//! bounded; what is left over waits for the next millisecond and an event says so.
+//! *Order*: the input is applied, or the earliest timer fires; ties go to the fleet, then to the layers in their order,
+//! then to the daemons by the service of the timer. After either, events of machines and layers are delivered until none
+//! are left. Then the invariants are checked. Rounds and steps of one instant are bounded; the rest waits for the next
+//! millisecond, and an event reports it.
 
 use crate::encode;
 use crate::input::{Written, describe};
@@ -23,20 +23,20 @@ use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::view::Applied;
 use planarium_protocol::{Event, EventBody, Input, Refusal};
 
-/// Owners of timers. *Order*: which goes first at one instant.
+/// Owners of timers. *Order*: priority at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
     /// Machines and processes.
     Fleet,
     /// A layer between machines and systems, by its number.
     Layer(u8),
-    /// A daemon: the service that the timer is for, and the daemon.
+    /// A daemon: the timer's service, and the daemon.
     Daemon(Number, Number),
 }
 
 impl World {
-    /// Puts an input in: carried out, or refused without a trace but its event and what layers remember of it. Answers what became of it;
-    /// [`World::take_events`] has what happened.
+    /// Applies an input: carries it out, or refuses it, leaving only its event and what layers note. Returns the outcome;
+    /// [`World::take_events`] returns the events.
     pub(crate) fn run_input(&mut self, written: &Written) -> Applied {
         let input = written.input();
         self.begin();
@@ -44,7 +44,7 @@ impl World {
         let number = self.inputs;
         self.digest.write_u64(number);
         self.digest.write_u64(self.now_ms());
-        // The journal keeps inputs as JSON; the same text is what the digest covers.
+        // The digest covers the same JSON text that the journal keeps.
         self.digest.write_bytes(written.text());
 
         self.recorder.set_cause(Cause::Input(number));
@@ -82,8 +82,8 @@ impl World {
         Applied { input: number, outcome, diagnostics }
     }
 
-    /// Fires the earliest timer. Rounds of the master that change nothing are passed over at once, up to
-    /// `pass_ms`; each counts as the step that it is. [`World::take_events`] has what happened.
+    /// Fires the earliest timer. Rounds of the master without a change are skipped up to `pass_ms`; each still counts
+    /// as a step. [`World::take_events`] returns the events.
     pub(crate) fn run_timer(&mut self, pass_ms: u64) {
         let Some((at_ms, part)) = self.next_timer() else { return };
         if let Part::Layer(number) = part
@@ -104,7 +104,7 @@ impl World {
         self.tell_if_full();
         #[cfg(debug_assertions)]
         if self.steps >= self.next_check {
-            // Large worlds are looked at more rarely: a look walks everything.
+            // Large worlds are checked less often, since a check walks everything.
             self.next_check = self.steps + 1 + (self.weight() / (64 * 1024)).pow(2);
             let broken = self.broken_invariant();
             debug_assert!(broken.is_none(), "{broken:?} at {} ms", self.now_ms());
@@ -112,12 +112,12 @@ impl World {
         self.settle();
     }
 
-    /// Passes over rounds of a layer as long as nothing else is due before them; false when there is none to pass.
+    /// Skips rounds of a layer while nothing else is due before them; returns false if there is none to skip.
     fn pass_quiet_rounds(&mut self, number: u8, pass_ms: u64) -> bool {
         if self.instant.exhausted || self.instant.late {
             return false;
         }
-        // At one instant the fleet comes before the layers, the daemons after them.
+        // At one instant the fleet comes before the layers, and the daemons after them.
         let before = self.parts.fleet_due().map(|at_ms| at_ms.saturating_sub(1));
         let beside = self.parts.layers.next_due_but(number);
         let behind = self.daemons.next_due().map(|(at_ms, ..)| at_ms);
@@ -130,7 +130,7 @@ impl World {
         true
     }
 
-    /// The earliest timer and whose it is.
+    /// Returns the earliest timer and its owner.
     pub(crate) fn next_timer(&self) -> Option<(u64, Part)> {
         let fleet = self.parts.fleet_due().map(|at| (at, Part::Fleet));
         let layer = self.parts.layers.next_due().map(|(at, number)| (at, Part::Layer(number)));
@@ -138,7 +138,7 @@ impl World {
         [fleet, layer, daemon].into_iter().flatten().min()
     }
 
-    /// The first thing that does not hold, in words.
+    /// Describes the first broken invariant.
     pub(crate) fn broken_invariant(&self) -> Option<String> {
         if self.next_timer().is_some_and(|(at_ms, _)| at_ms < self.now_ms())
             && !self.instant.exhausted
@@ -149,7 +149,7 @@ impl World {
         first_broken(&self.parts, &self.daemons)
     }
 
-    /// Carries an input out under an event of its own. A refusal leaves nothing behind.
+    /// Carries out an input under its own event. A refusal changes nothing.
     fn carry_out_or_restore(
         &mut self,
         number: u64,
@@ -167,7 +167,7 @@ impl World {
         outcome
     }
 
-    /// Counts a step and knows when an instant has had enough of them.
+    /// Counts a step and detects when an instant has reached its limit.
     fn begin(&mut self) {
         drop(self.recorder.hand_over());
         self.steps += 1;
@@ -191,7 +191,7 @@ impl World {
         self.recorder.emit(EventBody::LimitReached { limit: limit.into(), text: text.into() });
     }
 
-    /// Reports once that the world holds more processes than it may, so that it does not go on.
+    /// Reports once that the world has too many processes to continue.
     fn tell_if_full(&mut self) {
         let is_full = self.is_full();
         if is_full && !self.told_full {
@@ -201,7 +201,7 @@ impl World {
         self.told_full = is_full;
     }
 
-    /// Passes messages on until there are none.
+    /// Delivers messages until none are left.
     fn pump(&mut self) {
         for _ in 0..LIMITS.rounds_per_instant {
             self.restart_daemons();
@@ -215,7 +215,7 @@ impl World {
         }
     }
 
-    /// Works with a daemon, the recorder and the parts that it may use.
+    /// Accesses a daemon with the recorder and its parts.
     pub(crate) fn at_daemon<R>(
         &mut self,
         number: Number,
@@ -229,7 +229,8 @@ impl World {
         done
     }
 
-    /// Delivers one round of each layer's news to the daemons, in the order of [`crate::layers`]; false when nobody hears anything.
+    /// Delivers one round of each layer's events to the daemons, in the order of [`crate::layers`]; returns false if no daemon
+    /// received any.
     fn deliver_from_layers(&mut self) -> bool {
         let mut heard = false;
         for layer in crate::layers::IN_TURN {
@@ -245,7 +246,7 @@ impl World {
         heard
     }
 
-    /// Delivers one piece of a layer's news; false when nobody hears it.
+    /// Delivers one event of a layer; returns false if no daemon received it.
     #[allow(unreachable_code, unused_variables, reason = "a build may have no layers")]
     fn deliver_one(&mut self, layer: u8, left: usize) -> bool {
         let (layers, mut ground) = self.parts.split(self.recorder.now());
@@ -267,7 +268,7 @@ impl World {
         !hearers.is_empty()
     }
 
-    /// Tells daemons what became of machines, and of what they started there themselves; false when there is nothing.
+    /// Reports machines and processes to the daemons concerned; returns false if there is nothing to report.
     fn deliver_news(&mut self) -> bool {
         let mut told = false;
         while let Some(News { daemon, event }) = self.parts.next_news() {
@@ -287,7 +288,7 @@ impl World {
         told
     }
 
-    /// Starts the daemons again that a fault has ended.
+    /// Restarts the daemons that a fault has ended.
     fn restart_daemons(&mut self) {
         for (cause, target) in self.parts.take_restarts() {
             for number in self.daemons.numbers() {
@@ -297,7 +298,7 @@ impl World {
         }
     }
 
-    /// Starts a daemon without a service, where the dialect has such.
+    /// Starts a daemon without a service, if the dialect supports that.
     pub(crate) fn begin_empty(&mut self, dialect: &str) -> Option<Number> {
         let number = self.daemons.number();
         let mut lend = Lend { parts: &mut self.parts, number, now: self.recorder.now() };
@@ -307,7 +308,7 @@ impl World {
         Some(number)
     }
 
-    /// The dialects whose kinds a path of a layer's API is about and that no daemon is there for.
+    /// The dialects whose object kinds appear in a layer's API path and that have no daemon yet.
     pub(crate) fn systems_missing_at(&self, parts: &[&str]) -> Vec<&'static str> {
         if !crate::layers::own(parts) {
             return Vec::new();
@@ -319,14 +320,14 @@ impl World {
             .collect()
     }
 
-    /// Begins the systems whose kinds a path of a layer's API is about.
+    /// Starts the systems whose object kinds appear in a layer's API path.
     pub(crate) fn begin_systems_at(&mut self, parts: &[&str]) {
         for word in self.systems_missing_at(parts) {
             self.begin_empty(word);
         }
     }
 
-    /// Chains what was reported into the digest.
+    /// Adds the reported events to the digest.
     fn settle(&mut self) {
         for fact in self.recorder.pending() {
             self.instant.quiet = 0;
@@ -336,7 +337,7 @@ impl World {
         }
     }
 
-    /// Takes what happened in the last step; what nobody takes is dropped when the next one begins.
+    /// Takes the events of the last step; events that are not taken are dropped at the next step.
     pub(crate) fn take_events(&mut self) -> impl Iterator<Item = Event> {
         let event = |fact: Recorded<EventBody>| Event {
             seq: fact.seq,
@@ -348,7 +349,7 @@ impl World {
     }
 }
 
-/// The word of a refusal code as JSON writes it.
+/// Returns a refusal code as written in JSON.
 pub(crate) fn code_word(code: RefusalCode) -> &'static str {
     match code {
         RefusalCode::NotFound => "not-found",
@@ -384,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instant_that_goes_on_for_ever_is_cut_off_with_an_event() {
+    fn an_endless_instant_is_cut_off_with_an_event() {
         let mut world = busy();
         world.run_timer(0);
         let at_ms = world.now_ms();
@@ -401,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_day_is_as_if_every_round_had_run() {
+    fn an_idle_day_equals_running_every_round() {
         const DAY_MS: u64 = 24 * 3_600_000;
         let run = |pass_ms: u64| {
             let mut world = busy();

@@ -1,10 +1,9 @@
-//! The systems that a world can run: the one place that lists them.
+//! The systems that a world can run, listed only here.
 //!
-//! *Knows*: which crates implement the contract, and passes on what the world asks of any of them.
+//! *Knows*: which crates implement the contract; forwards the world's calls to them.
 //! *Must not know*: any system's rules.
 //!
-//! A further system is one line in `systems!` below (which names the layer that it is on), its cargo feature, and nothing else
-//! here.
+//! Adding a system takes one line in `systems!` below (with its layer) and its cargo feature.
 
 use crate::layers::LayerNews;
 use crate::parts::Lend;
@@ -32,7 +31,7 @@ use std::sync::Arc;
 )))]
 compile_error!("planarium-world needs at least one system: turn on one of its features");
 
-/// Hands news of a layer to a daemon of a system on that layer.
+/// Passes an event of a layer to a daemon on that layer.
 #[allow(unused_macros, reason = "a build may have no layers")]
 macro_rules! hand_over {
     (mesos $one:ident, $cx:ident, $lend:ident, $news:ident) => {
@@ -54,18 +53,18 @@ macro_rules! hand_over {
     (ground $one:ident, $cx:ident, $lend:ident, $news:ident) => {{}};
 }
 
-/// The refusal of a layer that this build does not have.
+/// The refusal for a layer that this build lacks.
 pub(crate) fn not_begun() -> Refusal {
     Refusal::new(RefusalCode::Unsupported, "what the system runs on is not simulated in this build")
 }
 
-/// Makes an enum of definitions, an enum of daemons and the list of dialects from one line a system.
+/// Declares the enum of definitions, the enum of daemons and the list of dialects, one line per system.
 macro_rules! systems {
     ($($(#[$on:meta])* $variant:ident($system:ty) on $need:ident;)+) => {
         /// The systems of this build.
         pub(crate) static DIALECTS: &[Dialect] = &[$($(#[$on])* <$system as System>::DIALECT),+];
 
-        /// A definition as its dialect read it.
+        /// A definition as read by its dialect.
         #[derive(Clone)]
         pub(crate) enum Definition {
             $($(#[$on])* $variant(<$system as System>::Definition),)+
@@ -77,21 +76,21 @@ macro_rules! systems {
             $($(#[$on])* $variant(Arc<$system>),)+
         }
 
-        /// Asks a definition, whichever system's it is.
+        /// Calls a definition of any system.
         macro_rules! of_definition {
             ($definition:expr, |$one:ident| $answer:expr) => {
                 match $definition { $($(#[$on])* Definition::$variant($one) => $answer,)+ }
             };
         }
 
-        /// Asks a daemon, whichever system's it is.
+        /// Calls a daemon of any system.
         macro_rules! of_daemon {
             ($daemon:expr, |$one:ident| $answer:expr) => {
                 match $daemon { $($(#[$on])* Daemon::$variant($one) => $answer,)+ }
             };
         }
 
-        /// Works with a daemon and the ports that it declared; `else` is for a build that lacks what it runs on.
+        /// Accesses a daemon with the ports that it declared; `else` is for a build without its layer.
         macro_rules! with_ports {
             ($daemon:expr, $lend:expr, |$one:ident, $ports:ident| $work:expr, else $otherwise:expr) => {
                 match $daemon {
@@ -104,7 +103,7 @@ macro_rules! systems {
         }
 
         impl Definition {
-            /// Reads a definition in the dialect of this word.
+            /// Reads a definition in this dialect.
             fn read_as(word: &str, load: &LoadService) -> Option<Self> {
                 $($(#[$on])* if word == <$system as System>::DIALECT.word {
                     return Some(Self::$variant(<$system as System>::read(load)));
@@ -116,17 +115,17 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(_) => <$system as System>::DIALECT,)+ }
             }
 
-            /// The daemons that hold the services of its system.
+            /// Says whether one daemon holds all services of the system.
             pub(crate) fn daemons(&self) -> Daemons {
                 match self { $($(#[$on])* Self::$variant(_) => <$system as System>::DAEMONS,)+ }
             }
 
-            /// Returns the plans before anything runs; none when it cannot be used.
+            /// Returns the plans before anything runs; `None` if the definition cannot be used.
             pub(crate) fn preview(&self) -> Option<Result<Arc<ServiceView>, Refusal>> {
                 match self { $($(#[$on])* Self::$variant(one) => <$system as System>::preview(one),)+ }
             }
 
-            /// Returns the objections to this definition if it is to follow the running one, as findings in its text.
+            /// Returns the objections to an update of `running` to this definition, as findings in its text.
             pub(crate) fn findings_against(&self, running: Option<&Daemon>) -> Vec<Diagnostic> {
                 match self {
                     $($(#[$on])* Self::$variant(one) => {
@@ -161,7 +160,7 @@ macro_rules! systems {
         }
 
         impl Daemon {
-            /// A daemon without a service, where the system of this word has such.
+            /// Creates a daemon without a service, if the system supports that.
             pub(crate) fn empty(
                 word: &str,
                 cx: &mut Cx,
@@ -176,7 +175,7 @@ macro_rules! systems {
                 None
             }
 
-            /// Takes a further service in (`update` false), or gives one of its services another definition.
+            /// Adds a service (`update` is false), or updates one of its services.
             pub(crate) fn take(
                 &mut self,
                 cx: &mut Cx,
@@ -201,7 +200,7 @@ macro_rules! systems {
                 }
             }
 
-            /// Bytes that this daemon holds and the one before does not, by estimate.
+            /// Estimates the bytes that this daemon holds and does not share with `before`.
             pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
                 match self {
                     $($(#[$on])* Self::$variant(one) => {
@@ -219,22 +218,22 @@ macro_rules! systems {
                 match self { $($(#[$on])* Self::$variant(_) => <$system as System>::DIALECT,)+ }
             }
 
-            /// Returns whether a command comes before the work of its instant.
+            /// Returns whether commands are applied before the work of their instant.
             pub(crate) fn commands_first(&self) -> bool {
                 match self { $($(#[$on])* Self::$variant(_) => <$system as System>::COMMANDS_FIRST,)+ }
             }
 
-            /// Returns whether it hears of machines itself: no layer is between them that would tell it.
+            /// Returns whether it receives machine reports itself, because no layer would pass them on.
             pub(crate) fn hears_of_machines(&self) -> bool {
                 match self { $($(#[$on])* Self::$variant(_) => stringify!($need) == "ground",)+ }
             }
 
-            /// Returns whether its system is on the layer that this news is from.
+            /// Returns whether its system runs on the layer that sent this event.
             pub(crate) fn is_on(&self, news: &LayerNews) -> bool {
                 match self { $($(#[$on])* Self::$variant(_) => news.word() == stringify!($need),)+ }
             }
 
-            /// Hears news of the layer that its system is on.
+            /// Receives an event of its layer.
             #[allow(
                 unused_variables,
                 unreachable_patterns,
@@ -263,9 +262,9 @@ systems! {
     Kubernetes(planarium_kubernetes::Process) on kube;
 }
 
-/// The definition, as the contract asks it; see [`planarium_part::Definition`].
+/// The definition, as required by the contract; see [`planarium_part::Definition`].
 impl Definition {
-    /// Reads a definition, or says that its dialect is not simulated.
+    /// Reads a definition, or refuses a dialect that is not simulated.
     pub(crate) fn read(load: &LoadService) -> Result<Self, Refusal> {
         let word = match load.dialect.as_str() {
             "" | "auto" => crate::detect_dialect(&load.files),
@@ -323,7 +322,7 @@ impl Definition {
     }
 }
 
-/// The daemon, as the contract asks it; see [`planarium_part::System`].
+/// The daemon, as required by the contract; see [`planarium_part::System`].
 #[allow(unused_mut, reason = "some calls only ask with the ports, others change things through them")]
 impl Daemon {
     pub(crate) fn objection(&self, load: &LoadService, name: &str) -> Option<Refusal> {
@@ -453,7 +452,7 @@ impl Daemon {
     }
 }
 
-/// The word of a dialect of this build.
+/// Returns the word if it is a dialect of this build.
 pub(crate) fn known(word: &str) -> Option<&'static str> {
     DIALECTS.iter().map(|dialect| dialect.word).find(|own| *own == word)
 }

@@ -1,7 +1,7 @@
-//! One state of everything: cluster, services, recorder.
+//! One state of cluster, services and recorder.
 //!
-//! Knows: how the parts are held and what all of them together show.
-//! Must not know: past and future; that is the timeline's. How a step runs is in [`crate::step`].
+//! Knows: how the parts are held, and the view of all of them.
+//! Must not know: past and future, which the timeline keeps. [`crate::step`] runs a step.
 
 use crate::daemons::Daemons;
 use crate::genesis::Genesis;
@@ -17,36 +17,36 @@ use planarium_protocol::why::MachineWhy;
 use planarium_protocol::{EventBody, View, Why};
 use std::sync::Arc;
 
-/// One state of everything. Cloning shares what did not change since.
+/// One state of everything. Clones share unchanged parts.
 #[derive(Clone)]
 pub struct World {
     pub(crate) recorder: Recorder<EventBody>,
     pub(crate) parts: Parts,
     pub(crate) daemons: Daemons,
-    /// Inputs so far.
+    /// Number of inputs so far.
     pub(crate) inputs: u64,
-    /// Inputs and timers so far.
+    /// Number of inputs and timers so far.
     pub(crate) steps: u64,
-    /// Chain over every input and event.
+    /// Digest over every input and event.
     pub(crate) digest: Digest,
     pub(crate) instant: Instant,
-    /// An event has said that the world holds more processes than it may.
+    /// An event has reported too many processes.
     pub(crate) told_full: bool,
-    /// Debug builds look at the invariants when so many steps are done.
+    /// Step number of the next invariant check in debug builds.
     #[cfg(debug_assertions)]
     pub(crate) next_check: u64,
 }
 
-/// Work done at one instant, limited so that no instant goes on for ever.
+/// Work done at one instant, limited so that no instant is endless.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Instant {
     pub(crate) at_ms: u64,
     pub(crate) steps: u32,
-    /// Those since its last event, or since it began: they reported nothing.
+    /// Steps without an event since the last event of the instant.
     pub(crate) quiet: u32,
-    /// The rest of its work waits for the next instant.
+    /// The rest of its work is deferred to the next instant.
     pub(crate) exhausted: bool,
-    /// Work of an exhausted instant may still be left.
+    /// Work of an exhausted instant may remain.
     pub(crate) late: bool,
 }
 
@@ -113,7 +113,7 @@ impl World {
         self.digest.finish()
     }
 
-    /// Digests of the state, part by part, each with its name. *Cost*: walks everything.
+    /// Digests of the state, one per part, each with its name. *Cost*: walks everything.
     pub(crate) fn state_digests(&self) -> Vec<(String, u64)> {
         let of = |write: &dyn Fn(&mut Digest)| {
             let mut digest = Digest::new();
@@ -130,12 +130,12 @@ impl World {
         all
     }
 
-    /// Roughly how many bytes a copy that shares nothing takes.
+    /// Estimates the bytes of a copy that shares nothing.
     pub(crate) fn weight(&self) -> u64 {
         1024 + self.parts.weight() + self.daemons.weight()
     }
 
-    /// Bytes that this world holds and `before` does not, by estimate: what it costs to keep both.
+    /// Estimates the bytes that this world does not share with `before`: the cost of keeping both.
     pub(crate) fn beyond(&self, before: &Self) -> u64 {
         1024 + self.parts.beyond(Some(&before.parts)) + self.daemons.beyond(Some(&before.daemons))
     }
@@ -145,28 +145,28 @@ impl World {
         self.next_timer().map(|(at, _)| self.not_before(at))
     }
 
-    /// When a timer fires that is due at `ms`: what an exhausted instant has left over comes a millisecond later.
+    /// Returns when a timer due at `ms` fires: deferred work of an exhausted instant fires a millisecond later.
     pub(crate) fn not_before(&self, ms: u64) -> u64 {
         if self.instant.exhausted { ms.max(self.instant.at_ms + 1) } else { ms }
     }
 
-    /// Set when work of the present instant is still to come: its steps since the last event.
+    /// Returns the number of steps since the last event, if work of the present instant is not finished.
     pub(crate) fn mid_instant(&self) -> Option<u32> {
         let is_mid = self.next_due_ms().is_some_and(|due| due <= self.now_ms());
         is_mid.then(|| self.quiet_steps(self.now_ms()))
     }
 
-    /// Steps at the instant `ms` since the last event, if that is the present one: they reported nothing.
+    /// Returns the number of steps at the instant `ms` since the last event, if that is the present instant.
     pub(crate) fn quiet_steps(&self, ms: u64) -> u32 {
         if self.instant.at_ms == ms { self.instant.quiet } else { 0 }
     }
 
-    /// The world holds more processes than it may.
+    /// Returns whether the world has too many processes.
     pub(crate) fn is_full(&self) -> bool {
         self.parts.processes() > LIMITS.processes as usize
     }
 
-    /// Returns whether nothing but periodic work without effect is left.
+    /// Returns whether only periodic work without effect remains.
     pub fn idle(&self) -> bool {
         self.parts.one_shots() == 0
             && self.daemons.one_shots() == 0
@@ -174,7 +174,7 @@ impl World {
             && !self.daemons.restless()
     }
 
-    /// Lets time pass without any work; work that is due earlier must have been done.
+    /// Advances time without any work; work due earlier must be done.
     pub(crate) fn pass_to(&mut self, ms: u64) {
         if ms > self.now_ms() {
             self.recorder.set_now(SimTime(ms));
@@ -201,13 +201,13 @@ impl World {
         }
     }
 
-    /// The request that a service was loaded or last updated with, or that its framework was brought about with. Without a
-    /// dialect, the service of that name that was installed first is meant.
+    /// The request that loaded or last updated a service, or created its framework. Without a dialect, the service of that
+    /// name that was installed first.
     pub fn definition(&self, dialect: &str, service: &str) -> Option<&Arc<LoadService>> {
         self.daemons.request(dialect, service)
     }
 
-    /// That request as it would be written now, where calls have changed the service since.
+    /// Returns that request with the changes made through the API since.
     pub fn definition_now(&self, dialect: &str, service: &str) -> Option<LoadService> {
         let mut parts = self.parts.clone();
         let now = self.recorder.now();
@@ -217,12 +217,12 @@ impl World {
         })
     }
 
-    /// Why a machine is in the state that it is in, by its host name or the id of its agent.
+    /// Explains the state of a machine, by its host name or its agent's id.
     pub fn why_machine(&self, which: &str) -> Option<MachineWhy> {
         self.parts.why_machine(self.recorder.now(), which)
     }
 
-    /// Why an element is not finished; `None` when there is no such element.
+    /// Explains why an element is not finished; `None` if it does not exist.
     pub fn why(&self, path: &ElementPath) -> Option<Why> {
         let mut parts = self.parts.clone();
         let now = self.recorder.now();

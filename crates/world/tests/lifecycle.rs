@@ -1,4 +1,4 @@
-//! A service's life beyond its first deployment, end to end: changes, decommission, uninstall.
+//! A service after its first deployment, end to end: changes, decommission, uninstall.
 
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 
@@ -62,7 +62,7 @@ fn status(engine: &Engine, element: &str) -> String {
     element_status(&view.services, element).map_or_else(|| "absent".to_owned(), ToString::to_string)
 }
 
-/// A condition asks for statuses without a view: every element of the view must be found with the word it shows.
+/// Conditions look up statuses without a view: every element of the view must be found with the status it shows.
 fn assert_conditions_agree(engine: &mut Engine) {
     let view = engine.view();
     let mut shown = Vec::new();
@@ -91,7 +91,7 @@ fn assert_conditions_agree(engine: &mut Engine) {
 }
 
 #[test]
-fn conditions_see_what_views_show() {
+fn conditions_agree_with_views() {
     let mut engine = with_cluster("3");
     accept(&mut engine, Input::LoadService(service(YAML)));
     for _ in 0..12 {
@@ -111,7 +111,7 @@ fn remove(force: bool) -> Input {
 }
 
 #[test]
-fn uninstall_from_the_order_to_nothing_left() {
+fn uninstall_runs_until_nothing_is_left() {
     let mut engine = deployed();
     let asked = engine.now_ms();
     accept(&mut engine, remove(false));
@@ -139,7 +139,7 @@ fn uninstall_from_the_order_to_nothing_left() {
         let shown = serde_json::to_string(&**machine).expect("plain data");
         assert!(!shown.contains("app-role"), "{shown}");
     }
-    // The name is free again, and nothing of the new installation is called like anything of the old one.
+    // The name is free again, and the new installation reuses no name of the old one.
     accept(&mut engine, Input::LoadService(service(YAML)));
     met(&mut engine, "deploy=COMPLETE");
     let ids: Vec<&str> = engine
@@ -192,7 +192,7 @@ fn uninstall_is_stuck_on_a_dead_machine_until_forced() {
 }
 
 #[test]
-fn a_scheduler_that_restarts_while_it_uninstalls_goes_on() {
+fn a_scheduler_restart_during_uninstall_continues_it() {
     let mut engine = deployed();
     accept(&mut engine, remove(false));
     engine.advance_for(4_000);
@@ -202,7 +202,7 @@ fn a_scheduler_that_restarts_while_it_uninstalls_goes_on() {
 }
 
 #[test]
-fn fewer_pods_leave_one_by_one() {
+fn scaling_down_removes_pods_one_by_one() {
     let mut engine = deployed();
     accept(&mut engine, update(&YAML.replace("count: 3", "count: 1")));
     assert_eq!(status(&engine, "deploy"), "COMPLETE");
@@ -228,7 +228,7 @@ fn fewer_pods_leave_one_by_one() {
 }
 
 #[test]
-fn a_refused_definition_is_answered_with_its_errors() {
+fn a_refused_definition_returns_its_errors() {
     let mut engine = deployed();
     let applied = accept(&mut engine, update(&YAML.replace("count: 1", "count: 0")));
     let answer = applied.outcome.expect("accepted");
@@ -241,7 +241,7 @@ fn a_refused_definition_is_answered_with_its_errors() {
     accept(&mut engine, input(r#"{"kind":"fault","fault":"scheduler-restart"}"#));
     engine.advance_for(10_000);
     assert_eq!(status(&engine, "deploy"), "ERROR");
-    // A fatal one is turned down as a whole.
+    // A definition with an error is refused as a whole.
     let fatal = engine.apply(update(&format!("{YAML}scheduler: {{user: other}}\n")));
     assert_eq!(fatal.outcome.expect_err("fatal").code, RefusalCode::InvalidDefinition);
     assert_eq!(status(&engine, "deploy"), "ERROR");
@@ -250,7 +250,7 @@ fn a_refused_definition_is_answered_with_its_errors() {
 }
 
 #[test]
-fn the_uninstall_flag_in_an_update_is_the_same_order() {
+fn the_uninstall_flag_in_an_update_uninstalls() {
     let mut engine = deployed();
     let mut load = service(YAML);
     load.env.insert("SDK_UNINSTALL".to_owned(), String::new());
@@ -261,7 +261,7 @@ fn the_uninstall_flag_in_an_update_is_the_same_order() {
 }
 
 #[test]
-fn more_offers_than_a_scheduler_takes_at_once_are_not_the_end() {
+fn a_full_offer_queue_does_not_stop_the_scheduler() {
     let mut engine = common::engine();
     accept(&mut engine, input(r#"{"kind":"add-agent","count":230}"#));
     let many = YAML.replace("count: 3", "count: 230");
@@ -270,7 +270,7 @@ fn more_offers_than_a_scheduler_takes_at_once_are_not_the_end() {
     met(&mut engine, "deploy=COMPLETE");
     engine.advance_for(60_000);
     accept(&mut engine, remove(false));
-    // A queue of a hundred offers overflows; the rest is turned down for five seconds and comes again.
+    // A queue of a hundred offers overflows; the rest is declined for five seconds and offered again.
     engine.advance_until_idle(60 * MINUTES);
     assert!(engine.view().services.is_empty(), "{} tasks left", tasks(&engine));
 }

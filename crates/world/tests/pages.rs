@@ -1,4 +1,4 @@
-//! The pages of this crate's findings: the bad example shows the finding, the good one shows none.
+//! The bad example on each page of this crate's diagnostics shows the finding; the good one does not.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
@@ -15,7 +15,7 @@ fn block<'a>(page: &'a str, kind: &str) -> &'a str {
     page.split_once(&start).and_then(|(_, rest)| rest.split_once("```")).map(|(text, _)| text).expect(kind)
 }
 
-/// Findings about a definition that is brought under the dialect that a scenario names.
+/// Findings about a definition loaded under the scenario's dialect.
 fn codes(scenario: &str) -> Vec<String> {
     let Input::LoadService(mut request) = load(HELLO) else { panic!("a load") };
     let dialect =
@@ -30,14 +30,14 @@ fn codes(scenario: &str) -> Vec<String> {
 }
 
 #[test]
-fn examples_show_what_they_say() {
+fn examples_show_their_finding() {
     let page = include_str!("../../../docs/diagnostics/WORLD001.md");
     assert_eq!(codes(block(page, "bad")), ["WORLD001"]);
     assert_eq!(codes(block(page, "good")), [] as [&str; 0]);
 }
 
 #[test]
-fn what_files_were_taken_for_is_said_where_it_is_not_plain() {
+fn an_ambiguous_dialect_is_reported() {
     let page = include_str!("../../../docs/diagnostics/WORLD002.md");
     let found = |kind: &str| -> Vec<String> {
         let files = [("app.json".to_owned(), block(page, kind).to_owned())].into();
@@ -53,6 +53,20 @@ fn what_files_were_taken_for_is_said_where_it_is_not_plain() {
     };
     assert_eq!(found("bad"), ["WORLD002"]);
     assert_eq!(found("good"), [] as [String; 0]);
+}
+
+#[test]
+fn files_that_resemble_nothing_are_said_to_be_read_as_the_first_dialect() {
+    let found = |text: &str| -> Vec<String> {
+        let files = [("api.yaml".to_owned(), text.to_owned())].into();
+        let request = planarium_protocol::input::LoadService { files, ..Default::default() };
+        let found = check(&request).diagnostics;
+        found.iter().filter(|one| one.code == "WORLD002").map(|one| one.message.clone()).collect()
+    };
+    let said = found("openapi: 3.0.0\ninfo: {}\npaths: {}\ncomponents: {}\n");
+    assert_eq!(said, ["Nothing shows what this is: it is read as a DC/OS SDK service"]);
+    assert_eq!(found("name: x\n"), [] as [String; 0]);
+    assert_eq!(found(""), [] as [String; 0]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Random sequences of inputs, advances, seeks and branches: nothing panics, nothing hangs, and every
-//! state is the replay of its journal.
+//! Random sequences of inputs, advances, seeks and branches: nothing panics or hangs, and every state equals the
+//! replay of its journal.
 
 #![expect(clippy::indexing_slicing, reason = "helpers of tests")]
 
@@ -25,7 +25,7 @@ enum Deed {
     Switch(u32),
 }
 
-/// Inputs to choose from, good and bad.
+/// Valid and invalid inputs to choose from.
 fn inputs() -> Vec<Input> {
     let mut all: Vec<Input> = [
         r#"{"kind":"add-agent","count":2,"resources":{"cpus":4,"mem":8192,"disk":20000}}"#,
@@ -181,14 +181,14 @@ proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 200, ..ProptestConfig::with_cases(cases()) })]
 
     #[test]
-    fn every_state_is_the_replay_of_its_journal(deeds in prop::collection::vec(deed(), 1..40)) {
+    fn every_state_equals_the_replay_of_its_journal(deeds in prop::collection::vec(deed(), 1..40)) {
         let all = inputs();
         let mut live = engine();
         for deed in &deeds {
             carry_out(&mut live, &all, deed);
             live.view();
         }
-        // The cursor's state against checkpoint and tail, and against zero.
+        // Compare the cursor's state with a replay from a checkpoint and from zero.
         let here = stand(&live);
         live.seek_ms(live.head_ms() / 2);
         live.seek_ms(u64::MAX);
@@ -212,7 +212,7 @@ proptest! {
     }
 
     #[test]
-    fn any_event_is_reached_as_a_fresh_run_reaches_it(
+    fn seeking_any_event_equals_a_fresh_run(
         deeds in prop::collection::vec(deed(), 5..40),
         wanted in prop::collection::vec((0..u64::MAX, 0..4_u64), 1..8),
     ) {
@@ -226,7 +226,7 @@ proptest! {
             let whole = live.journal();
             for (seq, back) in &wanted {
                 live.seek_seq(seq % (live.head_seq() + 1));
-                // Some steps back from there are as good a place.
+                // Also compare after some steps back.
                 for _ in 0..*back {
                     live.step_back();
                 }

@@ -1,4 +1,4 @@
-//! A definition is read once for an edit: checking it, showing it, running it and replaying it share what was read.
+//! An edited definition is read once: check, preview, run and replay share the result.
 
 use planarium_protocol::Input;
 use planarium_protocol::input::LoadService;
@@ -13,7 +13,7 @@ fn app(instances: u32) -> LoadService {
     }
 }
 
-/// Returns how many definitions are read by something.
+/// Returns the number of definitions read by `work`.
 fn read_by(work: impl FnOnce()) -> u64 {
     let before = readings();
     work();
@@ -30,7 +30,7 @@ fn an_edit_reads_its_definition_once() {
         assert!(engine.apply(Input::LoadService(edit.clone())).outcome.is_ok());
     });
     assert_eq!(first, 1, "what the check has read is what runs");
-    // The first deployment waits for machines and gives way.
+    // The first deployment waits for machines and is cancelled.
     let options = planarium_protocol::json!({"force": true});
     let change = LoadService { name: "/shop/db".to_owned(), options, ..app(2) };
     let second = read_by(|| {

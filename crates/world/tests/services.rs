@@ -30,7 +30,7 @@ fn status(engine: &Engine, element: &str) -> String {
 #[test]
 fn a_definition_rolls_out() {
     let mut engine = with_service(HELLO);
-    // Everything is there at once, nothing has run.
+    // The plan exists at once, and nothing has run.
     assert_eq!(status(&engine, "deploy"), "PENDING");
     let view = engine.view();
     let service = view.services.first().expect("installed");
@@ -47,7 +47,7 @@ fn a_definition_rolls_out() {
 
     let advanced = engine.advance_until_idle(60 * MINUTES);
     assert!(advanced.idle && advanced.met, "{advanced:?}\n{:#?}", outline(engine.events()));
-    // Tasks are on machines, and what they use is counted.
+    // Tasks run on machines, and their resources are counted.
     let view = engine.view();
     let running: usize = view.cluster.machines.iter().map(|machine| machine.tasks.len()).sum();
     assert_eq!(running, 3, "{:#?}", view.cluster);
@@ -59,7 +59,7 @@ fn a_definition_rolls_out() {
 }
 
 #[test]
-fn every_event_has_a_cause_that_came_before() {
+fn every_event_has_an_earlier_cause() {
     let engine = deployed();
     for event in engine.all_events() {
         match event.cause {
@@ -106,7 +106,7 @@ fn a_rollout_replays_seeks_and_branches() {
 }
 
 #[test]
-fn cutting_an_advance_changes_nothing_for_services() {
+fn splitting_an_advance_changes_nothing_for_services() {
     let whole = deployed();
     let mut engine = with_service(HELLO);
     let mut piece = 1;
@@ -120,7 +120,7 @@ fn cutting_an_advance_changes_nothing_for_services() {
 }
 
 #[test]
-fn a_definition_with_errors_is_refused_and_the_last_good_one_stays() {
+fn a_definition_with_errors_is_refused_and_the_last_valid_one_stays() {
     let mut engine = deployed();
     let before = engine.view();
     let broken = HELLO.replace("count: 2", "count: -2");
@@ -196,7 +196,7 @@ fn a_failed_task_is_recovered() {
 }
 
 #[test]
-fn a_scheduler_restart_keeps_what_runs() {
+fn a_scheduler_restart_keeps_running_tasks() {
     let mut engine = deployed();
     engine.advance_until_idle(60 * MINUTES);
     let tasks = |engine: &Engine| -> Vec<String> {
@@ -217,9 +217,9 @@ fn a_scheduler_restart_keeps_what_runs() {
     assert_eq!(starts, 2, "{:#?}", outline(engine.events()));
 }
 
-/// Another master takes over: schedulers restart, agents register again, and everything runs on.
+/// Another master takes over: schedulers restart, agents register again, and tasks keep running.
 #[test]
-fn a_failover_of_the_master_keeps_what_runs() {
+fn a_master_failover_keeps_running_tasks() {
     let mut engine = deployed();
     engine.advance_until_idle(60 * MINUTES);
     let tasks = |engine: &Engine| -> Vec<String> {
@@ -258,7 +258,7 @@ fn a_failover_of_the_master_keeps_what_runs() {
 }
 
 #[test]
-fn an_update_rolls_out_what_changed() {
+fn an_update_rolls_out_the_changed_pods() {
     let mut engine = deployed();
     let Input::LoadService(update) = load(&HELLO.replace("echo world", "echo earth")) else {
         panic!("a load")
@@ -311,7 +311,7 @@ fn offers_and_statuses_by_hand() {
 }
 
 #[test]
-fn without_room_it_stays_pending_and_says_why() {
+fn without_room_the_plan_stays_pending_and_explains_why() {
     let mut engine = with_cluster("3");
     accept(&mut engine, load(&HELLO.replace("cpus: 0.5", "cpus: 64")));
     let advanced = engine.advance_until_idle(60 * MINUTES);
@@ -392,14 +392,14 @@ fn steps_by_event_and_by_status_change() {
         let is_change =
             |event: &&planarium_protocol::Event| matches!(event.body, EventBody::ElementStatus { .. });
         assert!(news.iter().any(|event| is_change(&event)));
-        // One step of the engine may change several elements, but never at two instants.
+        // One step of the engine may change several elements, but all at one instant.
         let at: Vec<u64> = news.iter().filter(is_change).map(|event| event.at_ms).collect();
         assert!(at.iter().all(|at_ms| *at_ms == engine.now_ms()), "{at:?}");
         assert!(changes < 100);
     }
     assert!(changes > 8, "{changes}");
 
-    // All the way back, place by place, and the same places on the way ahead.
+    // Step all the way back, and find the same positions on the way forward.
     engine.seek_ms(u64::MAX);
     let mut places = Vec::new();
     while engine.step_back() {
@@ -421,7 +421,7 @@ fn steps_by_event_and_by_status_change() {
 }
 
 #[test]
-fn a_view_is_made_once_and_shares_what_did_not_change() {
+fn a_view_is_built_once_and_shares_unchanged_parts() {
     let mut engine = deployed();
     engine.advance_until_idle(10 * MINUTES);
     let first = engine.view();
@@ -436,7 +436,7 @@ fn a_view_is_made_once_and_shares_what_did_not_change() {
 }
 
 #[test]
-fn a_long_run_seeks_to_what_a_replay_from_zero_gives() {
+fn a_seek_in_a_long_run_equals_a_replay_from_zero() {
     let mut engine = with_service(&HELLO.replace("count: 2", "count: 40"));
     accept(
         &mut engine,
@@ -459,8 +459,8 @@ fn a_long_run_seeks_to_what_a_replay_from_zero_gives() {
 }
 
 #[test]
-fn a_call_does_what_its_command_does() {
-    // Path with query, body, the command as an input of its own.
+fn an_api_call_does_the_same_as_its_command() {
+    // Path with query, body, the equivalent command as an input.
     let plan = |rest: &str| format!(r#"{{"kind":"plan","service":"hello-world","plan":"deploy",{rest}}}"#);
     let pod = |rest: &str| format!(r#"{{"kind":"pod","service":"hello-world","pod":"hello-0",{rest}}}"#);
     let step = r#""op":"force-complete","phase":"world","step":"world-0:[server]""#;
@@ -506,7 +506,7 @@ fn a_call_does_what_its_command_does() {
 }
 
 #[test]
-fn calls_that_are_no_commands_are_turned_down_and_change_nothing() {
+fn calls_that_are_not_commands_are_refused_and_change_nothing() {
     let mut engine = deployed();
     for (method, path, body, status) in [
         ("POST", "/service/hello-world/v1/plans/none/continue", "null", 404),
@@ -533,7 +533,7 @@ fn calls_that_are_no_commands_are_turned_down_and_change_nothing() {
 }
 
 #[test]
-fn hours_of_crashes_make_a_world_no_heavier() {
+fn hours_of_crashes_do_not_make_a_world_larger() {
     const CROWD: &str = "name: crowd\npods:\n  crash:\n    count: 5\n    tasks: {server: {goal: RUNNING, cmd: ./crash, cpus: 0.1, memory: 32}}\n";
     let mut engine = with_service(CROWD);
     accept(&mut engine, input(r#"{"kind":"fault","fault":"crash-loop","target":{"task":"crash-*"}}"#));

@@ -1,5 +1,5 @@
-//! Frameworks that several services share, under random trouble: nothing breaks, and when the trouble ends all of them
-//! get where they should be.
+//! Frameworks shared by several services, under random faults: nothing breaks, and once the faults end all of them
+//! reach their goal.
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test and its helpers")]
 
@@ -46,7 +46,7 @@ impl Run {
         }))
     }
 
-    /// One random input; refused ones are fine.
+    /// Applies one random input; refusals are fine.
     fn act(&mut self) {
         let name = NAMES[self.below(3)];
         let agent = format!("agent-{}", 1 + self.below(4));
@@ -86,7 +86,7 @@ impl Run {
         self.engine.advance_for(ms as u64);
     }
 
-    /// Every reservation on every machine belongs to a service that is there, and every task to one.
+    /// Every reservation on every machine belongs to an existing service, and every task to exactly one.
     fn check_owners(&self) {
         let view = self.engine.view();
         let names: Vec<String> = view.services.iter().map(|service| service.name.to_string()).collect();
@@ -102,7 +102,7 @@ impl Run {
 }
 
 #[test]
-fn shared_frameworks_come_through_trouble() {
+fn shared_frameworks_survive_faults() {
     for seed in 0..8 {
         let mut run = Run::new(seed);
         run.put(json!({ "kind": "add-agent", "count": 4 }));
@@ -112,7 +112,7 @@ fn shared_frameworks_come_through_trouble() {
         for _ in 0..30 {
             run.act();
         }
-        // Calm: nothing is held, nothing is paused, whoever is missing comes again.
+        // End all faults, holds and pauses; missing machines come back.
         let faults: Vec<String> = run.engine.view().faults.iter().map(|fault| fault.id.to_string()).collect();
         for id in faults {
             run.put(json!({ "kind": "clear-fault", "id": id }));

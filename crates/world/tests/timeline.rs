@@ -1,4 +1,4 @@
-//! Time, journals, branches: what the timeline promises, on a cluster with faults.
+//! Guarantees of the timeline: time, journals and branches, on a cluster with faults.
 
 #[expect(dead_code, reason = "every test binary uses its own part of this")]
 mod common;
@@ -8,7 +8,7 @@ use planarium_protocol::EventBody;
 use planarium_protocol::refusal::RefusalCode;
 use planarium_world::{Difference, Engine, Journal, ReplayError, SEMANTICS};
 
-/// A cluster to which something happens now and then.
+/// A cluster with occasional events.
 fn eventful() -> Engine {
     let mut engine = with_cluster("3");
     engine.advance_to(1_500);
@@ -61,7 +61,7 @@ fn replay_names_the_first_difference() {
     assert!(matches!(&difference, Difference::Digest { input, .. } if *input == seq), "{difference:?}");
     let words = difference.to_string();
     assert!(words.contains(&format!("first at input {seq} (")), "{words}");
-    // It opens all the same, and goes on from there.
+    // It still opens, and the run continues from there.
     let (mut opened, told) = Engine::open(&journal).expect("it opens");
     assert_eq!(told, Some(difference));
     assert_same(&stand(&eventful()), &stand(&opened), "all inputs were put in");
@@ -70,7 +70,7 @@ fn replay_names_the_first_difference() {
 }
 
 #[test]
-fn a_journal_with_digests_of_another_kind_opens_and_says_so() {
+fn a_journal_with_digests_of_another_version_opens_and_says_so() {
     let mut journal = eventful().journal();
     let text = serde_json::to_string(&journal).expect("plain data");
     journal =
@@ -79,13 +79,13 @@ fn a_journal_with_digests_of_another_kind_opens_and_says_so() {
     let (opened, difference) = Engine::open(&journal).expect("it opens");
     assert_eq!(difference, Some(Difference::Semantics { recorded: 1, found: SEMANTICS }));
     assert_same(&stand(&eventful()), &stand(&opened), "the inputs are the same");
-    // Where nothing was recorded, nothing differs.
+    // Without recorded digests, nothing differs.
     journal.entries.iter_mut().for_each(|entry| entry.digest = None);
     assert!(matches!(Engine::open(&journal), Ok((_, None))));
 }
 
 #[test]
-fn a_replay_comes_to_the_same_state() {
+fn a_replay_reaches_the_same_state() {
     let mut engine = eventful();
     assert_eq!(engine.compare_with_replay(), Ok(()));
     engine.seek_ms(engine.head_ms() / 2);
@@ -93,7 +93,7 @@ fn a_replay_comes_to_the_same_state() {
 }
 
 #[test]
-fn bad_journals_are_refused_in_words() {
+fn bad_journals_are_refused_with_a_reason() {
     let good = eventful().journal();
     let spoil = |change: &dyn Fn(&mut Journal)| {
         let mut journal = good.clone();
@@ -108,7 +108,7 @@ fn bad_journals_are_refused_in_words() {
 }
 
 #[test]
-fn advance_does_not_depend_on_its_pieces() {
+fn splitting_an_advance_changes_nothing() {
     let whole = eventful();
     for pieces in [1, 7, 333, 1_000, 4_999] {
         let mut engine = engine();
@@ -133,7 +133,7 @@ fn advance_does_not_depend_on_its_pieces() {
 }
 
 #[test]
-fn seeking_shows_what_was_there() {
+fn seeking_shows_the_state_of_that_instant() {
     let mut engine = eventful();
     let journal = engine.journal();
     let (head, head_seq) = (engine.head_ms(), engine.head_seq());
@@ -162,7 +162,7 @@ fn seeking_shows_what_was_there() {
 }
 
 #[test]
-fn going_on_from_the_past_replays_what_is_recorded() {
+fn advancing_from_the_past_replays_the_recorded_inputs() {
     let mut engine = eventful();
     let end = stand(&engine);
     engine.seek_ms(0);
@@ -197,7 +197,7 @@ fn an_input_in_the_past_opens_a_branch_and_loses_nothing() {
     assert_eq!(branches[0].head_ms, original.now_ms);
     assert_ne!(original.digest, other.digest);
 
-    // Back: to the instant of the fork first, with the old future still ahead.
+    // Back on the parent: first at the instant of the fork, with the old future still ahead.
     assert!(engine.switch_branch(1));
     assert_same(&at_fork, &stand(&engine), "fork undone");
     engine.seek_ms(u64::MAX);
@@ -219,7 +219,7 @@ fn branches_of_branches_keep_their_events() {
         accept(&mut engine, input(r#"{"kind":"add-agent"}"#));
         engine.advance_for(30_000 * id);
         ends.push((u32::try_from(id).expect("small"), stand(&engine)));
-        // Every second one grows from the first branch again.
+        // Every second branch forks from the first one.
         if id % 2 == 0 {
             assert!(engine.switch_branch(1));
         }
@@ -237,7 +237,7 @@ fn branches_of_branches_keep_their_events() {
 }
 
 #[test]
-fn a_branch_that_parts_before_its_own_fork_belongs_to_the_parent() {
+fn a_branch_that_forks_before_its_own_fork_belongs_to_the_parent() {
     let mut engine = eventful();
     let first = stand(&engine);
     engine.seek_ms(50_000);
@@ -306,7 +306,7 @@ fn refused_inputs_change_nothing_and_replay() {
 }
 
 #[test]
-fn absurd_spans_of_time_stop_at_a_bound() {
+fn oversized_spans_of_time_stop_at_a_bound() {
     let mut engine = with_cluster("3");
     let advanced = engine.run_until(&planarium_world::Condition::Idle, u64::MAX);
     assert!(advanced.idle && advanced.met && !advanced.limit_reached, "{advanced:?}");
@@ -318,13 +318,13 @@ fn absurd_spans_of_time_stop_at_a_bound() {
 }
 
 #[test]
-fn an_instant_can_be_entered_and_left_half_way() {
+fn an_instant_can_be_split() {
     let mut whole = eventful();
     let head_seq = whole.head_seq();
     for seq in 1..=head_seq {
         whole.seek_seq(seq);
         let journal = {
-            // A command half way through an instant, then on.
+            // Apply a command within an instant, then continue.
             accept(&mut whole, input(r#"{"kind":"add-agent","hostname":"half-way"}"#));
             whole.advance_for(90_000);
             whole.journal()
@@ -333,7 +333,7 @@ fn an_instant_can_be_entered_and_left_half_way() {
         assert_same(&stand(&whole), &stand(&replayed), &format!("branch after event {seq}"));
         assert!(whole.switch_branch(1));
     }
-    // And a journal that ends half way.
+    // Also replay a journal that ends within an instant.
     let mut engine = with_cluster("3");
     engine.advance_events(1);
     let replayed = Engine::from_journal(&engine.journal()).expect("replays");
@@ -341,7 +341,7 @@ fn an_instant_can_be_entered_and_left_half_way() {
 }
 
 #[test]
-fn all_branches_come_back_with_the_cursor_where_it_was() {
+fn all_branches_are_restored_with_the_cursor() {
     let mut engine = eventful();
     engine.seek_ms(20_000);
     let place = engine.place();
@@ -374,7 +374,7 @@ fn all_branches_come_back_with_the_cursor_where_it_was() {
 }
 
 #[test]
-fn a_branch_from_before_an_input_goes_on_without_it() {
+fn a_branch_from_before_an_input_continues_without_it() {
     let mut engine = with_cluster("3");
     engine.advance_to(5_000);
     let (place, before) = (engine.place(), engine.digest());
@@ -407,14 +407,14 @@ fn forgotten_events_return_by_replay() {
             assert_eq!(here, (short.now_ms(), short.seq(), short.digest()), "the cursor stays");
         }
     }
-    // Waiting for a change finds it among what is forgotten as well.
+    // A search for a status change also finds it among forgotten events.
     short.seek_ms(0);
     whole.seek_ms(0);
     for _ in 0..20 {
         assert_eq!(short.advance_status_change(), whole.advance_status_change());
         assert_eq!(short.digest(), whole.digest());
     }
-    // Branches that part where events are forgotten, and the way back.
+    // Fork where events are forgotten, and return.
     short.seek_seq(4);
     accept(&mut short, input(r#"{"kind":"add-agent","hostname":"apart"}"#));
     short.advance_for(1000);

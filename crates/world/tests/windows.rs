@@ -11,7 +11,7 @@ fn post(engine: &mut Engine, op: &str, body: serde_json::Value) -> bool {
     engine.apply(Input::Maintenance(Maintenance { op: op.to_owned(), body })).outcome.is_ok()
 }
 
-/// Beginning, length, machines with their modes.
+/// Begin, duration, machines with their modes.
 type Shown = (String, Option<String>, Vec<(String, String)>);
 
 fn shown(cluster: &ClusterView) -> Vec<Shown> {
@@ -38,7 +38,7 @@ fn the_view_shows_the_schedule_as_posted() {
     assert!(shown(&engine.view().cluster).is_empty());
 
     let m1 = json!({ "hostname": "m1", "ip": "10.0.0.1" });
-    // Odd in its last digit, which a double would lose.
+    // An odd last digit, which a double would lose.
     let start = 1_443_830_460_000_000_001_i64;
     let windows = json!({ "windows": [
         { "machine_ids": [m1], "unavailability": { "start": { "nanoseconds": start }, "duration": { "nanoseconds": 7 } } },
@@ -57,7 +57,7 @@ fn the_view_shows_the_schedule_as_posted() {
     assert!(!post(&mut engine, "schedule", json!({ "windows": [] })));
     assert_eq!(shown(&engine.view().cluster), shown(&before.cluster));
 
-    // A schedule of machines that no agent is on: another revision all the same.
+    // A schedule of machines without agents still changes the revision.
     assert!(post(&mut engine, "up", json!([m1])));
     let before = Arc::clone(&engine.view().cluster);
     assert!(post(&mut engine, "schedule", json!({})));
@@ -84,7 +84,7 @@ fn inverse_offers_leave_the_view_with_their_framework() {
         );
         let window = json!({ "machine_ids": [{ "hostname": "m2", "ip": "10.0.0.2" }], "unavailability": { "start": { "in_ms": 60_000 } } });
         assert!(post(&mut engine, "schedule-add", json!({ "windows": [window] })));
-        // It has nothing there, and gives back what it was offered.
+        // The framework has no tasks there, and returns its offers.
         engine.advance_for(2_000);
         let offers: Vec<serde_json::Value> = engine
             .events()
@@ -107,7 +107,7 @@ fn inverse_offers_leave_the_view_with_their_framework() {
 }
 
 #[test]
-fn a_window_that_moves_is_shown_on_a_machine_whose_agent_is_out() {
+fn a_moved_window_is_shown_on_a_machine_whose_agent_is_lost() {
     for (op, body) in [
         ("down", json!([{ "hostname": "m1", "ip": "10.0.0.1" }])),
         ("gone", json!({ "agent_id": { "value": "m1" } })),

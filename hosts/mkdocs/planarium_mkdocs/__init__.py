@@ -48,9 +48,10 @@ def validate(language, inputs, options, attrs, md):
 
 def fence(source, language, css_class, options, md, **_):
     """Draws a fence: the `format` of a custom fence of pymdownx.superfences."""
+    line, first = opening_of(source)
     words = [
         program(Page.program), "embed", "--fence", "--format", "json",
-        "--info", info(options), "--file", Page.name, "--line", str(line_of(source)), "--root", Page.folder,
+        "--info", first or info(options), "--file", Page.name, "--line", str(line), "--root", Page.folder,
     ]
     try:
         done = subprocess.run(words, input=source, capture_output=True, text=True, encoding="utf-8")
@@ -82,10 +83,10 @@ def without_script(picture):
 
 
 def info(options):
-    """The fence's first line, put together again. Superfences give a key alone the value True."""
+    """The fence's first line, put together again where no page is known. Superfences give a key alone itself as its value."""
     pairs = []
     for key, value in options.items():
-        if value is True:
+        if value == key:
             pairs.append(key)
             continue
         quote = "'" if '"' in value else '"'
@@ -93,15 +94,15 @@ def info(options):
     return " ".join(["planarium", *pairs])
 
 
-def line_of(source):
-    """The line of the page at which the fence with this body begins: of several with the same body the first not yet taken."""
+def opening_of(source):
+    """Number and text of the line at which the fence with this body begins: of several with the same body the first not yet taken."""
     wanted = [line.strip() for line in source.rstrip().split("\n")]
     for number in openings(Page.lines):
         body = [line.lstrip(" >").strip() for line in Page.lines[number:number + len(wanted)]]
         if number not in Page.taken and (body == wanted or wanted == [""]):
             Page.taken = (*Page.taken, number)
-            return number
-    return 1
+            return number, Page.lines[number - 1].lstrip(" >`~").strip()
+    return 1, None
 
 
 def openings(lines):

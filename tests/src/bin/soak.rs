@@ -6,7 +6,7 @@
 #![expect(clippy::print_stdout, reason = "a program says what it found")]
 #![expect(clippy::disallowed_types, reason = "whoever drives a simulation reads a clock")]
 
-use planarium_tests::soak::{Supply, play, shrink};
+use planarium_tests::soak::{Changed, Supply, play, shrink};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -15,14 +15,23 @@ fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let minutes: f64 = args.next().and_then(|text| text.parse().ok()).unwrap_or(1.0);
     let begun = Instant::now();
-    let now_ms = || u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let wall_ms = || u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let now_ms = || processor_ms().unwrap_or_else(wall_ms);
     let mut seed = args.next().and_then(|text| text.parse().ok()).unwrap_or_else(a_seed);
     let supply = Supply::of_the_gallery();
-    let (mut cases, mut failed) = (0_u64, 0_u64);
+    let (mut cases, mut failed, mut slowest) = (0_u64, 0_u64, 0_u64);
+    let mut changed = Changed::default();
     println!("soak from seed {seed} for {minutes} minutes");
     while begun.elapsed().as_secs_f64() < minutes * 60.0 {
-        let case = supply.case(seed);
-        if let Some(found) = play(&case, &now_ms) {
+        let (case, counts) = supply.case(seed);
+        let case_begun = now_ms();
+        let found = play(&case, &now_ms);
+        let took = now_ms().saturating_sub(case_begun);
+        if took > slowest {
+            slowest = took;
+            println!("seed {seed}: the slowest case so far, {took} ms");
+        }
+        if let Some(found) = found {
             failed += 1;
             println!("seed {seed}: {} gave {:?}", found.asked, found.fault);
             let small = shrink(&case, &found, &now_ms);
@@ -34,10 +43,34 @@ fn main() -> ExitCode {
             }
         }
         cases += 1;
+        changed.add(&counts);
+        if cases % 10_000 == 0 {
+            report(cases, &changed, failed);
+        }
         seed = seed.wrapping_add(1);
     }
-    println!("{cases} cases, {failed} failed; the next seed is {seed}");
+    report(cases, &changed, failed);
+    println!("the next seed is {seed}");
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Prints the counts.
+fn report(cases: u64, changed: &Changed, failed: u64) {
+    let definitions: u64 = changed.definitions.values().sum();
+    let by_system: Vec<String> =
+        changed.definitions.iter().map(|(system, count)| format!("{count} {system}")).collect();
+    println!(
+        "{cases} cases: {definitions} changed definitions ({}), {} changed inputs; {failed} failed",
+        by_system.join(", "),
+        changed.inputs
+    );
+}
+
+/// Time that the processor gave to this thread, where Linux tells it: other programs on the machine then make no answer slow.
+fn processor_ms() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds: u64 = text.split(' ').next()?.parse().ok()?;
+    Some(nanoseconds / 1_000_000)
 }
 
 /// A seed that is another one each time.

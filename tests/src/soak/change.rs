@@ -1,4 +1,4 @@
-//! Changes of definitions and inputs: the mistakes that people make, and those that nobody makes.
+//! Mutations of definitions and inputs: likely mistakes and unlikely ones.
 
 use super::Chance;
 use serde_json::Value;
@@ -19,7 +19,7 @@ const NUMBERS: [&str; 12] = [
     "1e3",
 ];
 
-/// Pieces that stand where they should not.
+/// Fragments in wrong places.
 const PIECES: [&str; 16] = [
     "\"",
     "'",
@@ -64,6 +64,17 @@ pub(super) fn input(chance: &mut Chance, input: &mut Value) {
                 .unwrap_or_default(),
         };
     });
+}
+
+/// Changes one file of a definition in one place; what has no files is left as it is.
+pub(super) fn definition(chance: &mut Chance, load: &mut Value) {
+    let Some(files) = load.get_mut("files").and_then(Value::as_object_mut) else { return };
+    let at = usize::try_from(chance.below(files.len() as u64)).unwrap_or(0);
+    if let Some(file) = files.values_mut().nth(at)
+        && let Some(old) = file.as_str()
+    {
+        *file = Value::String(text(chance, old));
+    }
 }
 
 /// The number of values without parts.

@@ -1,4 +1,4 @@
-//! Making a case small: steps go, then lines of the definitions in them, as long as the same kind of fault comes of it.
+//! Reduces a case: removes steps, then lines of their definitions, while the same kind of fault occurs.
 
 use super::{Case, Found, play};
 use serde_json::Value;

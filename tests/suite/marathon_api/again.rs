@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Definitions as people write them: what is left out, and what is written in another order or form than answers have.
+/// Definitions as users write them: with omitted fields, and in another order or form than answers have.
 fn forms() -> Vec<Value> {
     let mesos = |more: Value| {
         let mut container = json!({"type": "MESOS"});
@@ -47,14 +47,14 @@ fn forms() -> Vec<Value> {
 }
 
 #[test]
-fn identical_updates_change_nothing_and_counts_only_scale() {
+fn identical_updates_change_nothing_and_a_new_count_only_scales() {
     let mut client = client();
     let c = &mut client;
     let version = |c: &mut Client| c.get("/v2/apps/a/x").json()["app"]["version"].clone();
     for form in forms() {
         call(c, "PUT", "/v2/groups/a?force=true", &json!({"apps": [app("x", form.clone())]})).status(200);
         let first = version(c);
-        // A part, the whole, the group of it, and what answers say of it.
+        // A part, the whole, its group, and the form of answers.
         call(c, "PUT", "/v2/apps/a/x?force=true", &json!({})).status(200);
         assert_eq!(version(c), first, "nothing said of {form}");
         call(c, "PUT", "/v2/apps/a/x?force=true&partialUpdate=false", &app("/a/x", form.clone())).status(200);
@@ -75,7 +75,7 @@ fn identical_updates_change_nothing_and_counts_only_scale() {
 }
 
 #[test]
-fn service_ports_are_chosen_kept_and_shared_as_in_the_real_one() {
+fn service_ports_are_chosen_kept_and_shared_like_in_the_real_one() {
     let mut client = client();
     let c = &mut client;
     let bridged = |ports: &[u32]| {
@@ -88,7 +88,7 @@ fn service_ports_are_chosen_kept_and_shared_as_in_the_real_one() {
         ("POST", "/v2/apps", app("/a", json!({})), vec![10000]),
         ("POST", "/v2/apps", app("/b", json!({"ports": [0, 10002, 0]})), vec![10001, 10002, 10003]),
         ("POST", "/v2/apps", app("/c", bridged(&[0, 9000, 0])), vec![10004, 9000, 10005]),
-        // The same app gets the same ports again, more of them with it and fewer.
+        // The same app keeps its ports when it gets more or fewer.
         ("PUT", "/v2/apps/a?partialUpdate=false&force=true", app("/a", json!({"ports": [0]})), vec![10000]),
         ("PUT", "/v2/apps/a?force=true", json!({"ports": [0, 0]}), vec![10000, 10006]),
         ("PUT", "/v2/apps/a?force=true", json!({"ports": [0]}), vec![10000]),
@@ -106,7 +106,7 @@ fn service_ports_are_chosen_kept_and_shared_as_in_the_real_one() {
         let found: Vec<u64> = declared.into_iter().flatten().filter_map(port).collect();
         assert_eq!(found, ports, "{method} {path} {body}");
     }
-    // What is free again is given to the next.
+    // A freed port is given to the next app.
     call(c, "DELETE", "/v2/apps/b", &Value::Null).status(200);
     call(c, "POST", "/v2/apps", &app("/f", json!({}))).status(201);
     assert_eq!(c.get("/v2/apps/f").json()["app"]["portDefinitions"][0]["port"], 10001);
@@ -124,7 +124,7 @@ fn service_ports_are_chosen_kept_and_shared_as_in_the_real_one() {
 }
 
 #[test]
-fn pods_are_answered_without_what_is_empty_and_can_be_put_back() {
+fn pods_are_answered_without_empty_fields_and_can_be_put_back() {
     let mut client = client();
     let c = &mut client;
     let container = |more: Value| {
@@ -165,7 +165,7 @@ fn pods_are_answered_without_what_is_empty_and_can_be_put_back() {
 }
 
 #[test]
-fn resident_apps_can_be_changed_in_part() {
+fn resident_apps_can_be_updated_partially() {
     let mut client = client();
     let c = &mut client;
     let volume = json!({"containerPath": "d", "mode": "RW", "persistent": {"size": 10}});

@@ -1,4 +1,4 @@
-//! Definitions that look different and are the same, or the other way round, and where a refusal says that a rule is broken.
+//! Definitions that look different but are equal, or the reverse, and the paths of violated rules.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn faults(answer: &planarium_tests::Answer) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_pod_is_replaced_for_what_runs_and_nothing_else() {
+fn a_pod_is_replaced_only_for_changes_of_what_runs() {
     let mut client = client();
     let c = &mut client;
     let container =
@@ -72,7 +72,7 @@ fn sets_and_words_may_be_written_in_several_ways() {
 }
 
 #[test]
-fn constraints_hold_where_they_hold_in_the_real_one() {
+fn constraints_hold_like_in_the_real_one() {
     let mut client = client();
     let c = &mut client;
     let machine = json!({"kind": "add-agent", "hostname": "own", "attributes": {"number": "1", "rack": "r1"},
@@ -102,7 +102,7 @@ fn constraints_hold_where_they_hold_in_the_real_one() {
 }
 
 #[test]
-fn an_endpoint_of_the_host_has_a_port() {
+fn an_endpoint_on_the_host_network_has_a_port() {
     let mut client = client();
     let c = &mut client;
     let container = json!({"name": "a", "exec": {"command": {"shell": "./a"}}, "resources": {"cpus": 0.1, "mem": 32},
@@ -117,7 +117,7 @@ fn an_endpoint_of_the_host_has_a_port() {
 }
 
 #[test]
-fn refusals_say_the_place_that_the_real_one_says() {
+fn refusals_have_the_real_ones_path() {
     let mut client = client();
     let c = &mut client;
     let index =
@@ -148,7 +148,7 @@ fn refusals_say_the_place_that_the_real_one_says() {
             one("/healthChecks(0)", index),
         ),
         ("POST", "/v2/apps", app("/a", alone.clone()), single("")),
-        // With a strategy of its own it is refused before that.
+        // With its own strategy it is refused earlier.
         ("PUT", "/v2/apps/a", app("/a", alone), single("")[1..].to_vec()),
         (
             "PUT",

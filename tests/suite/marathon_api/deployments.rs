@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn plans_are_those_of_the_real_algorithm() {
+fn plans_match_the_real_algorithm() {
     let mut client = client();
     let c = &mut client;
     let apps = json!([
@@ -43,7 +43,7 @@ fn plans_are_those_of_the_real_algorithm() {
                 "Scale /g/web/w, Scale /g/web/y",
             ],
         ),
-        // What is not listed goes; what is not said stays.
+        // Unlisted members are removed; omitted fields stay.
         ("PUT", "/v2/groups/g/web", json!({"apps": [app("y", json!({}))]}), &["Stop /g/web/w"]),
         ("PUT", "/v2/groups/g", json!({"scaleBy": 2}), &["Scale /g/db/x", "Scale /g/web/y"]),
         ("DELETE", "/v2/groups/g", Value::Null, &["Stop /g/db/x, Stop /g/web/y"]),
@@ -76,7 +76,7 @@ fn a_dry_run_shows_the_plan_and_does_nothing() {
 }
 
 #[test]
-fn locked_apps_are_told_with_who_holds_them_and_force_takes_over() {
+fn locked_apps_are_reported_with_their_deployments_and_force_takes_over() {
     let mut client = client();
     let c = &mut client;
     call(c, "POST", "/v2/apps", &app("/a", json!({}))).status(201);
@@ -84,7 +84,7 @@ fn locked_apps_are_told_with_who_holds_them_and_force_takes_over() {
     let stuck = call(c, "PUT", "/v2/apps/a", &json!({"cpus": 1000})).status(200).json();
     let refused = call(c, "PUT", "/v2/apps/a", &json!({"instances": 2})).status(409).json();
     assert_eq!(refused["deployments"], json!([{"id": stuck["deploymentId"]}]));
-    // What is wrong is told first.
+    // Errors are reported first.
     call(c, "PUT", "/v2/apps/a", &json!({"cmd": "x"})).status(422);
     // A mere restart is locked out, too; the root is that of the deployment under way.
     call(c, "POST", "/v2/apps/a/restart", &Value::Null).status(409);
@@ -100,7 +100,7 @@ fn locked_apps_are_told_with_who_holds_them_and_force_takes_over() {
 }
 
 #[test]
-fn giving_up_undoes_nothing_and_taking_back_undoes_all() {
+fn cancelling_reverts_nothing_and_rolling_back_reverts_everything() {
     for (query, status, cpus) in [("?force=true", 202, json!(1000)), ("", 200, json!(0.05))] {
         let mut client = client();
         let c = &mut client;
@@ -116,13 +116,13 @@ fn giving_up_undoes_nothing_and_taking_back_undoes_all() {
         assert_eq!(c.get("/v2/deployments").json(), json!([]));
         let now = c.get("/v2/apps/a").json()["app"].clone();
         assert_eq!(now["cpus"], cpus);
-        // What is as it was is still of a new version.
+        // An unchanged app still gets a new version.
         assert_ne!(now["version"], version);
     }
 }
 
 #[test]
-fn a_removed_group_that_is_taken_back_is_a_new_group() {
+fn a_removed_group_that_is_restored_is_a_new_group() {
     for made_since in [false, true] {
         let mut client = client();
         let c = &mut client;
@@ -146,7 +146,7 @@ fn a_removed_group_that_is_taken_back_is_a_new_group() {
 }
 
 #[test]
-fn killing_relaunches_and_killing_to_scale_does_not() {
+fn killing_relaunches_but_killing_with_scale_does_not() {
     let mut client = client();
     let c = &mut client;
     call(c, "POST", "/v2/apps", &app("/a", json!({"instances": 3}))).status(201);
@@ -174,7 +174,7 @@ fn killing_relaunches_and_killing_to_scale_does_not() {
 }
 
 #[test]
-fn the_same_answers_stand_below_every_prefix() {
+fn every_prefix_has_the_same_answers() {
     let mut client = client();
     call(&mut client, "POST", "/service/marathon/v2/apps", &app("/a", json!({}))).status(201);
     pass(&mut client, 60);
@@ -188,7 +188,7 @@ fn the_same_answers_stand_below_every_prefix() {
 }
 
 #[test]
-fn a_group_larger_than_the_launch_tokens_comes_up_without_a_pause() {
+fn a_group_larger_than_the_launch_tokens_starts_without_a_pause() {
     let mut client = Client::new(1);
     client.post(
         "/sim/agents",
@@ -196,7 +196,7 @@ fn a_group_larger_than_the_launch_tokens_comes_up_without_a_pause() {
     );
     let apps: Vec<Value> = (0..20).map(|n| app(&format!("a{n}"), json!({"instances": 20}))).collect();
     call(&mut client, "POST", "/v2/groups", &json!({"id": "/shop", "apps": apps})).status(201);
-    // Offers that were turned down for want of tokens come again: until then the world is not idle.
+    // Offers declined without tokens come again: until then the world is not idle.
     let advanced = client.until("deployment-1=Finished");
     assert_eq!(advanced["met"], true, "{advanced}");
 }

@@ -27,7 +27,7 @@ fn heard(stream: &mut EventStream, client: &Client) -> Vec<(String, Value)> {
 }
 
 #[test]
-fn listeners_hear_of_changes_that_are_refused() {
+fn listeners_are_notified_of_refused_changes() {
     let mut client = client();
     let c = &mut client;
     call(c, "POST", "/v2/groups", &json!({"id": "/g", "apps": [app("x", json!({"cpus": 1000}))]}))
@@ -45,7 +45,7 @@ fn listeners_hear_of_changes_that_are_refused() {
     for (_, event) in &events {
         assert_eq!(event["reason"], refused["message"]);
     }
-    // What the rules refuse is told with each of them.
+    // Violated rules are reported with each of them.
     for (body, reason) in [
         (
             json!({"id": "/h", "apps": [app("x", json!({"dependencies": ["x"]}))]}),
@@ -61,7 +61,7 @@ fn listeners_hear_of_changes_that_are_refused() {
         assert_eq!(events.len(), 1, "{events:?}");
         assert_eq!((&*events[0].0, &events[0].1["reason"]), ("group_change_failed", &json!(reason)));
     }
-    // What is refused for another reason never was a deployment.
+    // Other refusals never were deployments.
     let unknown = "App '/zzz' does not exist";
     for (method, path, body, status, reason) in [
         ("DELETE", "/v2/apps/zzz", Value::Null, 404, unknown),
@@ -88,7 +88,7 @@ fn listeners_hear_of_changes_that_are_refused() {
 }
 
 #[test]
-fn a_plan_that_is_refused_has_an_id_of_its_own() {
+fn a_refused_plan_has_its_own_id() {
     let mut client = client();
     let c = &mut client;
     call(c, "POST", "/v2/apps", &app("/x", json!({"cpus": 1000}))).status(201);
@@ -106,7 +106,7 @@ fn a_plan_that_is_refused_has_an_id_of_its_own() {
 }
 
 #[test]
-fn the_end_of_a_task_is_no_success_of_its_check() {
+fn the_end_of_a_task_is_not_a_success_of_its_check() {
     let mut client = client();
     let c = &mut client;
     let check = json!([{"protocol": "COMMAND", "command": {"value": "true"}, "intervalSeconds": 5}]);
@@ -145,7 +145,7 @@ fn agent_health_survives_a_scheduler_restart() {
 }
 
 #[test]
-fn a_kill_for_health_tells_of_the_failure_before() {
+fn a_kill_for_health_reports_the_previous_failure() {
     let mut client = client();
     let c = &mut client;
     let health = json!({"kind": "process-behaviour", "target": {"pod": "/a"}, "behaviour": {"health": [200, 500, 500, 503]}});
@@ -168,7 +168,7 @@ fn a_kill_for_health_tells_of_the_failure_before() {
 }
 
 #[test]
-fn the_number_of_deployments_is_looked_at_before_the_change() {
+fn the_number_of_deployments_is_checked_before_the_change() {
     let mut client = with_flags(&json!({"MARATHON_MAX_RUNNING_DEPLOYMENTS": "1"}));
     let c = &mut client;
     pass(c, 60);
@@ -185,7 +185,7 @@ fn the_number_of_deployments_is_looked_at_before_the_change() {
 }
 
 #[test]
-fn listeners_hear_of_everything_in_the_real_order() {
+fn listeners_are_notified_in_the_real_order() {
     let mut client = client();
     let c = &mut client;
     let mut stream = listen(c, "");
@@ -225,7 +225,8 @@ fn listeners_hear_of_everything_in_the_real_order() {
                 &["deployment_step_success", "deployment_info", "instance_changed_event Scheduled"],
                 &["api_post_event"],
                 &launch,
-                // The check itself and all of them together; then what the agent said, and its instance by that.
+                // The check itself and all of them together; then the agent's result, and the resulting health of its
+                // instance.
                 &["health_status_changed_event", "instance_health_changed_event true"],
                 &["status_update_event TASK_RUNNING", "instance_health_changed_event true"],
                 &finish,
@@ -256,7 +257,7 @@ fn listeners_hear_of_everything_in_the_real_order() {
 }
 
 #[test]
-fn fields_of_events_are_those_of_the_real_one() {
+fn fields_of_events_match_the_real_one() {
     let mut client = client();
     let c = &mut client;
     call(c, "POST", "/v2/apps", &app("/a", json!({"instances": 0}))).status(201);
@@ -282,7 +283,7 @@ fn fields_of_events_are_those_of_the_real_one() {
 }
 
 #[test]
-fn the_framework_is_named_by_its_id() {
+fn the_framework_is_identified_by_its_id() {
     let mut client = client();
     let mut stream = listen(&mut client, "event_type=scheduler_registered_event");
     call(&mut client, "POST", "/v2/apps", &app("/a", json!({}))).status(201);
@@ -295,7 +296,7 @@ fn the_framework_is_named_by_its_id() {
 }
 
 #[test]
-fn listeners_hear_of_those_who_come_and_go() {
+fn listeners_are_notified_of_other_listeners() {
     let mut client = client();
     let c = &mut client;
     let mut first = listen(c, "");

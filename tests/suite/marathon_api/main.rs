@@ -1,4 +1,4 @@
-//! Marathon's API over the router: codes and texts of what is refused, plans of what is accepted, what reads say.
+//! Marathon's API over the router: codes and texts of refusals, plans of accepted changes, reads.
 //!
 //! Every table was compared with the rules of `mesosphere/marathon` 1.11: `api/v2`, `api/MarathonExceptionMapper.scala`,
 //! `core/deployment/DeploymentPlan.scala`, `upgrade/GroupVersioningUtil.scala`.
@@ -36,11 +36,11 @@ fn pass(client: &mut Client, seconds: u64) {
     client.post("/sim/advance", &json!({"for_ms": seconds * 1000})).status(200);
 }
 
-/// One call; nothing where there is no body.
+/// Sends one call; `Null` means no body.
 fn call(client: &mut Client, method: &str, path: &str, body: &Value) -> planarium_tests::Answer {
     let text = match body {
         Value::Null => String::new(),
-        // A text is sent as it is.
+        // A text is sent unchanged.
         Value::String(text) => text.clone(),
         body => body.to_string(),
     };

@@ -1,4 +1,4 @@
-//! Methods, content types and empty bodies: what the real server answers before a resource looks at the request.
+//! Methods, content types and empty bodies: answers of the real server before a resource reads the request.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn ask(
 }
 
 #[test]
-fn bodies_have_to_be_declared_as_json() {
+fn bodies_must_be_declared_as_json() {
     let mut client = client();
     let web = app("/web", json!({})).to_string();
     let unsupported = json!({"message": "Unsupported Media Type"});
@@ -38,7 +38,7 @@ fn bodies_have_to_be_declared_as_json() {
             assert_eq!((found.0, &found.2), (415, &unsupported), "{method} {path} as {kind}");
         }
     }
-    // Groups take anything; what is not declared is taken everywhere.
+    // Groups accept any type; undeclared bodies are accepted everywhere.
     let group = ask(&mut client, "PUT", "/v2/groups/g", &[("content-type", "text/plain")], "{\"apps\": []}");
     assert_eq!(group.0, 200, "{group:?}");
     for headers in [&[][..], &[("content-type", "application/json; charset=utf-8")]] {
@@ -49,7 +49,7 @@ fn bodies_have_to_be_declared_as_json() {
 }
 
 #[test]
-fn methods_that_a_path_lacks_are_refused_in_json() {
+fn missing_methods_of_a_path_are_refused_in_json() {
     let mut client = client();
     for (method, path) in [("PUT", "/v2/deployments"), ("POST", "/v2/info"), ("PATCH", "/v2/groups")] {
         let found = ask(&mut client, method, path, &[], "");
@@ -59,7 +59,7 @@ fn methods_that_a_path_lacks_are_refused_in_json() {
 }
 
 #[test]
-fn pong_comes_in_the_form_that_is_liked_best() {
+fn pong_has_the_preferred_form() {
     let mut client = client();
     for (accept, status, kind) in [
         (None, 200, "text/plain"),
@@ -82,7 +82,7 @@ fn pong_comes_in_the_form_that_is_liked_best() {
 }
 
 #[test]
-fn nothing_and_null_are_not_the_same() {
+fn an_absent_body_and_null_differ() {
     let mut client = client();
     for blank in ["", " ", "\n\t "] {
         let found = ask(&mut client, "POST", "/v2/apps", &[], blank);
@@ -124,7 +124,7 @@ fn null_is_a_change_of_a_group_in_which_nothing_is_named() {
 }
 
 #[test]
-fn killing_without_ids_is_told_with_the_body() {
+fn killing_without_ids_is_reported_with_the_body() {
     let mut client = client();
     for (body, error) in [
         ("{}", "'ids' is undefined on object: {}"),
@@ -141,7 +141,7 @@ fn killing_without_ids_is_told_with_the_body() {
 }
 
 #[test]
-fn a_body_of_the_wrong_type_is_told_at_its_root() {
+fn a_body_of_the_wrong_type_is_reported_at_its_root() {
     let mut client = client();
     call(&mut client, "POST", "/v2/apps", &app("/web", json!({}))).status(201);
     for (method, path, body, error) in [

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn instances_of_pods_say_their_role_and_no_plugin_is_loaded() {
+fn instances_of_pods_have_their_role_and_no_plugin_is_loaded() {
     let mut client = client();
     let container =
         json!({"name": "a", "exec": {"command": {"shell": "./a"}}, "resources": {"cpus": 0.0001, "mem": 32}});
@@ -37,7 +37,7 @@ fn bounds_of_amounts_are_cut_to_whole_numbers() {
 }
 
 #[test]
-fn groups_say_what_the_real_one_says() {
+fn groups_match_the_real_ones() {
     let mut client = client();
     call(
         &mut client,
@@ -66,7 +66,7 @@ fn groups_say_what_the_real_one_says() {
 }
 
 #[test]
-fn a_version_beside_others_hides_no_other_fault() {
+fn a_version_with_other_fields_hides_no_other_fault() {
     let mut client = client();
     let body = json!({"version": "2015-10-03T00:00:00.001Z", "apps": [],
         "groups": [{"id": "in", "version": "2015-10-03T00:00:00.001Z"}, {"id": "in2", "scaleBy": 2}]});
@@ -92,7 +92,7 @@ fn instants_from_before_the_world_are_written_in_full() {
 }
 
 #[test]
-fn a_whole_definition_takes_neither_version_nor_executor_resources_over() {
+fn a_whole_definition_keeps_neither_version_nor_executor_resources() {
     let mut client = client();
     let executor = json!({"cpus": 0.2, "mem": 64, "disk": 20});
     call(&mut client, "POST", "/v2/apps", &app("/x", json!({"instances": 2, "executorResources": executor})))
@@ -118,7 +118,7 @@ fn a_whole_definition_takes_neither_version_nor_executor_resources_over() {
 }
 
 #[test]
-fn an_app_that_moves_to_another_network_keeps_all_its_ports() {
+fn an_app_that_changes_its_network_keeps_all_its_ports() {
     let mut client = client();
     let web = app(
         "/web",
@@ -137,7 +137,7 @@ fn an_app_that_moves_to_another_network_keeps_all_its_ports() {
 }
 
 #[test]
-fn the_queue_says_what_the_real_one_says() {
+fn the_queue_matches_the_real_one() {
     let mut client = client();
     let agent = json!({"hostname": "odd", "attributes": {"speed": "2.5", "text": "a", "span": "[1-2,5-6]"},
         "resources": {"cpus": 1, "mem": 64}});
@@ -156,7 +156,7 @@ fn the_queue_says_what_the_real_one_says() {
         let all = own["offer"]["attributes"].as_array().cloned().unwrap_or_default();
         assert!(all.contains(&attribute), "{attribute} in {all:?}");
     }
-    // A restart of the process begins to count anew.
+    // A restart of the process resets the counts.
     let since = queue["queue"][0]["since"].clone();
     client.post("/sim/faults", &json!({"fault": "scheduler-restart", "target": {}})).status(200);
     pass(&mut client, 10);
@@ -166,7 +166,7 @@ fn the_queue_says_what_the_real_one_says() {
 }
 
 #[test]
-fn the_client_of_pypi_gets_no_field_that_it_does_not_know() {
+fn pypis_client_gets_no_unknown_fields() {
     let mut client = with_flags(&json!({"MARATHON_SIM_CLIENT_COMPAT": "true"}));
     let check = json!({"exec": {"command": {"shell": "true"}}});
     let huge = app(

@@ -229,7 +229,7 @@ fn flaws(client: &mut Client, path: &str, body: &Value) -> Vec<String> {
 }
 
 #[test]
-fn pods_and_containers_keep_the_rules_of_the_real_one() {
+fn pods_and_containers_follow_the_real_ones_rules() {
     let mut client = client();
     let container = |more: Value| {
         let mut one = json!({"name": "a", "exec": {"command": {"shell": "./a"}}, "resources": {"cpus": 0.1, "mem": 32}});

@@ -33,7 +33,7 @@ fn an_instance_whose_definition_is_removed_offers_nothing() {
         let offered = offered(&mut client, instance);
         assert!(!offered.is_empty() && offered.iter().all(|(_, refused)| refused.is_empty()), "{offered:?}");
     }
-    // /g/web ends first, and nothing that is killed says so: /g/db waits for its turn.
+    // /g/web ends first, and its killed tasks do not report it: /g/db waits for its turn.
     client.post("/sim/inputs", &manual()).status(200);
     call(&mut client, "DELETE", "/v2/groups/g?force=true", &Value::Null).status(200);
     pass(&mut client, 2);
@@ -45,7 +45,7 @@ fn an_instance_whose_definition_is_removed_offers_nothing() {
 }
 
 #[test]
-fn nothing_can_be_said_for_a_task_whose_machine_is_lost() {
+fn no_status_can_be_set_for_a_task_on_a_lost_machine() {
     let mut client = client();
     client.post("/sim/inputs", &manual()).status(200);
     call(&mut client, "POST", "/v2/apps", &app("/web", json!({}))).status(201);
@@ -73,7 +73,7 @@ fn remedy(client: &mut Client, title: &str) -> Value {
 }
 
 #[test]
-fn what_is_said_of_checks_counts_as_their_result() {
+fn check_results_set_by_hand_count() {
     for checks in [
         json!({"readinessChecks": [{"portName": "http"}]}),
         json!({"healthChecks": [{"protocol": "HTTP"}]}),
@@ -101,7 +101,7 @@ fn what_is_said_of_checks_counts_as_their_result() {
 }
 
 #[test]
-fn a_later_behaviour_takes_processes_off_manual() {
+fn a_later_behaviour_ends_manual_control() {
     let mut client = client();
     client.post("/sim/inputs", &manual()).status(200);
     call(&mut client, "POST", "/v2/apps", &app("/web", json!({}))).status(201);

@@ -1,8 +1,8 @@
-//! Ways out of waiting for offers: each is offered where it would help, and helps.
+//! Ways out of waiting for offers: each is offered where it helps, and works.
 
 use super::*;
 
-/// Titles and inputs of what is proposed for an app.
+/// Titles and inputs of the proposals for an app.
 fn proposed(client: &mut Client, id: &str) -> Vec<(String, Value)> {
     let why = client.get(&format!("/sim/why?app={id}")).status(200).json();
     let all = why.get("unblock").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -10,7 +10,7 @@ fn proposed(client: &mut Client, id: &str) -> Vec<(String, Value)> {
     all.iter().map(|one| (title(one), one.get("input").cloned().unwrap_or_default())).collect()
 }
 
-/// Does what is proposed under a title that begins so; answers how many instances run a while later.
+/// Carries out the proposal with this title; returns the number of running instances some time later.
 #[track_caller]
 fn running_after(client: &mut Client, id: &str, title: &str) -> u64 {
     let all = proposed(client, id);
@@ -76,7 +76,7 @@ fn a_request_that_fits_nowhere_is_made_smaller_by_force() {
 }
 
 #[test]
-fn an_app_that_takes_resources_of_one_role_only_is_told_of_the_others() {
+fn an_app_limited_to_one_role_is_told_of_others() {
     let mut client = machines(1);
     let c = &mut client;
     let data = wide(json!({"id": "/data/web", "role": "data", "acceptedResourceRoles": ["data"]}));
@@ -91,7 +91,7 @@ fn an_app_that_takes_resources_of_one_role_only_is_told_of_the_others() {
 }
 
 #[test]
-fn a_quota_that_holds_an_app_is_named_first() {
+fn a_quota_that_blocks_an_app_is_named_first() {
     let mut client = machines(4);
     let c = &mut client;
     let limit = json!({"type": "UPDATE_QUOTA", "update_quota": {"force": true, "quota_configs": [
@@ -114,7 +114,7 @@ fn a_quota_that_holds_an_app_is_named_first() {
 }
 
 #[test]
-fn an_app_that_is_locked_by_another_ones_wait_is_restarted_by_force() {
+fn an_app_locked_by_another_ones_wait_is_restarted_by_force() {
     let mut client = machines(2);
     let c = &mut client;
     let group = |web: &str, cpus: u32| {

@@ -11,7 +11,7 @@ fn reasons(client: &mut Client, query: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_restart_that_lost_an_instance_says_which_and_that_it_does_not_move() {
+fn a_stuck_restart_names_the_lost_instance() {
     let mut client = client();
     let check = json!([{"protocol": "HTTP", "maxConsecutiveFailures": 0, "intervalSeconds": 5}]);
     let web = |cmd: &str| {
@@ -42,7 +42,7 @@ fn a_restart_that_lost_an_instance_says_which_and_that_it_does_not_move() {
 }
 
 #[test]
-fn what_is_offered_to_other_roles_is_not_called_too_little() {
+fn resources_offered_to_other_roles_are_not_called_insufficient() {
     let mut client = client();
     let web = app("/data/web", json!({"cpus": 1, "role": "data", "acceptedResourceRoles": ["data"]}));
     call(&mut client, "POST", "/v2/apps", &web).status(201);
@@ -53,7 +53,7 @@ fn what_is_offered_to_other_roles_is_not_called_too_little() {
 }
 
 #[test]
-fn apps_are_named_by_their_ids_and_what_there_is_is_named_where_nothing_matches() {
+fn unknown_ids_are_reported_with_the_existing_ones() {
     let mut client = client();
     call(&mut client, "POST", "/v2/apps", &app("/shop/db", json!({}))).status(201);
     pass(&mut client, 60);

@@ -1,4 +1,4 @@
-//! Frameworks put in as inputs: policies, calls, what they are told.
+//! Frameworks added by inputs: policies, calls, events.
 
 #![expect(clippy::cloned_ref_to_slice_refs, reason = "helpers of tests")]
 
@@ -15,7 +15,7 @@ fn refused(client: &mut Client, input: &Value, status: u16) {
 }
 
 #[test]
-fn a_framework_is_told_what_the_master_sends() {
+fn a_framework_gets_the_masters_events() {
     let mut client = three();
     let id = framework(&mut client, "f", &["MULTI_ROLE", "RESERVATION_REFINEMENT", "PARTITION_AWARE"]);
     let events = told(&mut client, "f");
@@ -89,10 +89,10 @@ fn offers_omit_features_without_the_capability() {
 }
 
 #[test]
-fn operations_and_tasks_that_are_invalid() {
+fn invalid_operations_and_tasks() {
     let mut client = three();
     framework(&mut client, "f", &["MULTI_ROLE", "PARTITION_AWARE"]);
-    // Neither a command nor an executor: the task is told to be in error, the offer comes back.
+    // Neither a command nor an executor: the task gets an error status, the offer comes back.
     let mut bare = launch(&last_offer(&mut client, "f", "a"), "bare", &[scalar("cpus", 1.0)]);
     bare["accept"]["operations"][0]["launch"]["task_infos"][0]["command"] = Value::Null;
     call(&mut client, "f", bare);
@@ -107,7 +107,7 @@ fn operations_and_tasks_that_are_invalid() {
         (&status["state"], &status["reason"]),
         (&json!("TASK_DROPPED"), &json!("REASON_INVALID_OFFERS"))
     );
-    // What cannot be read at all is refused as a whole.
+    // An unreadable call is refused as a whole.
     for broken in [
         json!({}),
         json!({ "type": "NOTHING" }),
@@ -126,7 +126,7 @@ fn operations_and_tasks_that_are_invalid() {
 
 /// Source: `apache/mesos: src/master/master.cpp` (accept), `src/common/resources.cpp` (Resources::validate).
 #[test]
-fn an_operation_with_invalid_resources_costs_its_own_tasks_and_nothing_else() {
+fn an_operation_with_invalid_resources_drops_only_its_own_tasks() {
     let amount =
         |name: &str, value: Value| json!({ "name": name, "type": "SCALAR", "scalar": { "value": value } });
     let ports = |b: u32, e: u32| json!({ "name": "ports", "type": "RANGES", "ranges": { "range": [{ "begin": b, "end": e }] } });
@@ -243,7 +243,7 @@ fn an_operation_with_invalid_resources_costs_its_own_tasks_and_nothing_else() {
 }
 
 #[test]
-fn inputs_that_make_no_sense() {
+fn invalid_inputs() {
     let mut client = three();
     framework(&mut client, "f", &[]);
     for (input, status) in [
@@ -287,7 +287,7 @@ fn a_framework_with_a_policy_keeps_a_task_running() {
         let states: Vec<&Value> =
             tasks["tasks"].as_array().unwrap().iter().map(|task| &task["state"]).collect();
         assert_eq!(states, ["TASK_FAILED", "TASK_RUNNING"], "{policy}");
-        // Another master: it returns by itself, and wants no more than it has.
+        // After a failover it returns on its own, and wants no more than it has.
         client.input(&json!({ "kind": "fault", "fault": "master-failover" }));
         client.advance(30_000);
         let state = client.get("/state").json();
@@ -312,7 +312,7 @@ fn everything_is_replayed_exactly() {
 }
 
 #[test]
-fn policies_answer_when_they_are_asked_for_a_machine() {
+fn policies_answer_inverse_offers() {
     for (policy, answer, moves) in
         [("accept", "ACCEPT", false), ("decline", "DECLINE", false), ("migrate", "ACCEPT", true)]
     {
@@ -380,7 +380,7 @@ fn migrating_frameworks_agree_and_leave() {
         let slaves = client.get("/slaves").json()["slaves"].as_array().unwrap().clone();
         let before = live(&mut client);
         assert_eq!(before.len(), copies, "{policy}");
-        // Every machine but the first where it has nothing, or none.
+        // Each machine except the first: without the framework's task, or none.
         let machine = |slave: &Value| {
             let ip = slave["pid"].as_str().unwrap().split(['@', ':']).nth(1).unwrap().to_owned();
             json!({ "hostname": slave["hostname"], "ip": ip })
@@ -395,7 +395,7 @@ fn migrating_frameworks_agree_and_leave() {
         assert_eq!(live(&mut client), before, "{policy}: there is nowhere to go");
         let said = answers(&mut client);
         assert!(said.iter().filter(|answer| *answer == "DECLINE").count() >= copies, "{policy}: {said:?}");
-        // One that it uses is to go.
+        // A machine that it uses will be taken away.
         let going: Vec<Value> = slaves.iter().filter(|slave| slave["id"] == before[0]).map(machine).collect();
         client.input(&window(&going, 600_000));
         client.advance(40_000);
@@ -448,7 +448,7 @@ fn a_framework_answers_inverse_offers_by_calls() {
         (&statuses[0]["status"], &statuses[0]["framework_id"]["value"]),
         (&json!("DECLINE"), &json!(id))
     );
-    // Another post: what is outstanding is taken back, with its id.
+    // Another post: outstanding inverse offers are rescinded, with their id.
     client.advance(70_000);
     let asked = told(&mut client, "f").into_iter().rfind(|event| event["type"] == "INVERSE_OFFERS").unwrap();
     let again = asked["inverse_offers"]["inverse_offers"][0]["id"].clone();
@@ -460,7 +460,7 @@ fn a_framework_answers_inverse_offers_by_calls() {
 }
 
 #[test]
-fn tasks_that_end_at_once_do_not_come_and_go_for_ever_in_one_instant() {
+fn tasks_that_end_immediately_do_not_repeat_endlessly_in_one_instant() {
     for policy in ["accept", "decline", "migrate", "replicate", "move", "grow"] {
         let mut client = three();
         client.input(
@@ -489,7 +489,7 @@ fn tasks_that_end_at_once_do_not_come_and_go_for_ever_in_one_instant() {
 }
 
 #[test]
-fn looking_for_a_change_of_status_ends_where_there_is_none() {
+fn a_search_for_a_status_change_ends_without_one() {
     let mut client = three();
     client.input(&json!({ "kind": "process-behaviour", "behaviour": { "start_ms": 0, "exit_after_ms": 0 } }));
     client
@@ -503,7 +503,7 @@ fn looking_for_a_change_of_status_ends_where_there_is_none() {
 
 /// Tasks of frameworks that say nothing of a goal: a command that plainly ends does, any other runs on.
 #[test]
-fn commands_that_plainly_end_end() {
+fn commands_with_a_predictable_end_do_end() {
     let shell = |value: &str| json!({ "value": value });
     let argv = |words: &[&str]| json!({ "shell": false, "value": words[0], "arguments": words });
     for (command, states) in [
@@ -532,7 +532,7 @@ fn commands_that_plainly_end_end() {
             assert_eq!(client.get("/tasks?task_id=t").json()["tasks"][0]["state"], state, "{command}");
         }
     }
-    // A custom executor runs what it will: nothing is known of it.
+    // The behaviour of a custom executor is unknown.
     let mut client = three();
     framework(&mut client, "f", &[]);
     let offer = last_offer(&mut client, "f", "a");

@@ -1,5 +1,5 @@
-//! Calls with every part replaced by something that does not belong there: an answer, never a panic, and nothing
-//! changed by what is refused.
+//! Calls with every part replaced by an invalid one: each gets an answer, never a panic, and a refused one changes
+//! nothing.
 
 use crate::{agent_id, framework, last_offer, launch, request, scalar, text, three};
 use planarium_tests::Client;
@@ -162,7 +162,7 @@ fn forms() {
     }
 }
 
-/// Ten megabytes are not read; one that is as deep as it can be is no JSON.
+/// Ten megabytes are not read; a body beyond the maximum depth is not JSON.
 #[test]
 fn huge_bodies() {
     let mut client = three();

@@ -35,7 +35,7 @@ pub(crate) fn operator(client: &mut Client, body: &Value) -> (u16, Value) {
     (response.status, serde_json::from_slice(&response.body).unwrap_or_else(|_| json!(text(&response))))
 }
 
-/// Three machines of 4 cpus, 4096 MB of memory and 8192 MB of disk; the second one in a zone of its own.
+/// Three machines of 4 cpus, 4096 MB of memory and 8192 MB of disk; the second one in its own zone.
 pub(crate) fn three() -> Client {
     let mut client = Client::default();
     for (hostname, zone) in [("a", "z1"), ("b", "z2"), ("c", "z1")] {
@@ -67,7 +67,7 @@ pub(crate) fn framework(client: &mut Client, name: &str, capabilities: &[&str]) 
     reply["reply"]["framework_id"].as_str().unwrap().to_owned()
 }
 
-/// Events that a framework was told, oldest first.
+/// Events sent to a framework, oldest first.
 pub(crate) fn told(client: &mut Client, name: &str) -> Vec<Value> {
     let events = client.get("/sim/events").json();
     let all = events.as_array().unwrap().iter();
@@ -76,12 +76,12 @@ pub(crate) fn told(client: &mut Client, name: &str) -> Vec<Value> {
         .collect()
 }
 
-/// Types of the events that a framework was told.
+/// Types of the events sent to a framework.
 pub(crate) fn types(client: &mut Client, name: &str) -> Vec<String> {
     told(client, name).iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The last offer of an agent that a framework was told.
+/// The last offer of an agent sent to a framework.
 pub(crate) fn last_offer(client: &mut Client, name: &str, hostname: &str) -> Value {
     let offers = told(client, name);
     let mut offers = offers.iter().rev().filter_map(|event| event["offers"]["offers"].as_array()).flatten();

@@ -5,7 +5,7 @@ use planarium_rest::{EventStream, poll_stream};
 use planarium_tests::Client;
 use serde_json::{Value, json};
 
-/// An operator who subscribed, and what it has been told.
+/// A subscribed operator, and its received events.
 struct Listener {
     stream: EventStream,
     heard: Vec<Value>,
@@ -34,7 +34,7 @@ impl Listener {
         polled.ended
     }
 
-    /// Types of what has come since the last time, heartbeats left out; of tasks with their states.
+    /// Types of the events since the last call, without heartbeats; with the states of tasks.
     fn news(&mut self, client: &Client) -> Vec<String> {
         let before = self.heard.len();
         assert!(!self.listen(client), "the stream goes on");
@@ -53,7 +53,7 @@ impl Listener {
 }
 
 #[test]
-fn an_operator_is_told_what_happens() {
+fn an_operator_gets_events() {
     let mut client = three();
     framework(&mut client, "f", &["MULTI_ROLE", "PARTITION_AWARE"]);
     let mut operator = Listener::new(&mut client);
@@ -79,7 +79,7 @@ fn an_operator_is_told_what_happens() {
     );
     assert!(operator.heard.iter().filter(|event| event["type"] == "HEARTBEAT").count() >= 2, "one in 15 s");
 
-    // Unreachable, which takes nobody off the list of agents, and back.
+    // Unreachable, which removes no agent from the list, and back.
     client.input(
         &json!({ "kind": "fault", "fault": "agent-partitioned", "target": { "agent": "a" }, "id": "cut" }),
     );
@@ -107,7 +107,7 @@ fn an_operator_is_told_what_happens() {
     client.input(&json!({ "kind": "add-agent", "hostname": "d" }));
     assert_eq!(operator.news(&client), ["AGENT_ADDED"]);
 
-    // Another master: nobody listens to it yet.
+    // A new master has no listeners yet.
     client.input(&json!({ "kind": "fault", "fault": "master-failover" }));
     assert!(operator.listen(&client), "the connection is to the old one");
 }
@@ -140,7 +140,7 @@ fn listening_changes_nothing() {
 
 /// Source: `apache/mesos: 3rdparty/libprocess/src/process.cpp`, `src/version/version.cpp`, `src/master/http.cpp` (redirect).
 #[test]
-fn routes_are_found_as_libprocess_finds_them() {
+fn routes_are_matched_like_in_libprocess() {
     let mut client = three();
     for (target, status) in [
         ("/version", 200),
@@ -180,7 +180,7 @@ fn routes_are_found_as_libprocess_finds_them() {
 }
 
 #[test]
-fn logging_levels_hold_for_a_while() {
+fn logging_levels_are_temporary() {
     let mut client = three();
     let level = |client: &mut Client| operator(client, &json!({ "type": "GET_LOGGING_LEVEL" })).1;
     assert_eq!(
@@ -204,7 +204,7 @@ fn logging_levels_hold_for_a_while() {
 }
 
 #[test]
-fn a_sandbox_holds_what_a_command_plainly_prints() {
+fn a_sandbox_contains_a_commands_predictable_output() {
     let mut client = three();
     let f = framework(&mut client, "f", &["MULTI_ROLE"]);
     let offer = last_offer(&mut client, "f", "a");
@@ -265,7 +265,7 @@ fn a_sandbox_holds_what_a_command_plainly_prints() {
 }
 
 #[test]
-fn volumes_are_given_another_size() {
+fn volumes_are_resized() {
     let mut client = three();
     let a = json!({ "value": agent_id(&mut client, "a") });
     let reserved = |amount: f64| {
@@ -350,7 +350,7 @@ fn operations_are_known_until_they_are_acknowledged() {
 }
 
 #[test]
-fn a_window_that_matches_no_machine_says_so() {
+fn a_window_that_matches_no_machine_is_reported() {
     for (machine, says) in [
         (json!({ "hostname": "a" }), Some("\"ip\": \"10.0.0.1\"")),
         (json!({ "ip": "10.0.0.1" }), Some("\"hostname\": \"a\"")),
@@ -389,7 +389,7 @@ fn a_window_that_matches_no_machine_says_so() {
 }
 
 #[test]
-fn why_a_machine_is_as_it_is() {
+fn explains_a_machines_state() {
     let mut client = three();
     let why =
         |client: &mut Client, which: &str| client.get(&format!("/sim/why?agent={which}")).status(200).json();

@@ -1,4 +1,4 @@
-//! Shapes of what can be read.
+//! Forms of reads.
 
 use crate::{
     PREFIXES, agent_id, call, framework, last_offer, launch, operator, request, scalar, text, three,
@@ -30,7 +30,7 @@ fn busy() -> Client {
 }
 
 #[test]
-fn the_state_has_the_keys_of_the_real_one() {
+fn the_state_has_the_real_keys() {
     let mut client = busy();
     for prefix in PREFIXES {
         let state = client.get(&format!("{prefix}/state")).status(200).json();
@@ -88,7 +88,7 @@ fn the_state_has_the_keys_of_the_real_one() {
 }
 
 #[test]
-fn agents_come_in_full_and_one_by_one() {
+fn agents_are_listed_and_read_individually() {
     let mut client = busy();
     let id = agent_id(&mut client, "b");
     let all = client.get("/slaves").json();
@@ -183,7 +183,7 @@ fn frameworks_roles_and_summaries() {
 }
 
 #[test]
-fn metrics_count_what_happened() {
+fn metrics_count_events() {
     let mut client = busy();
     let offers = last_offer(&mut client, "f", "b");
     call(&mut client, "f", json!({ "type": "DECLINE", "decline": { "offer_ids": [offers["id"]] } }));
@@ -238,7 +238,7 @@ fn metrics_count_what_happened() {
 
 /// Source: `apache/mesos: src/master/master.cpp` (_tasks_unreachable).
 #[test]
-fn unreachable_tasks_are_counted_where_that_is_their_state() {
+fn unreachable_tasks_are_counted_by_that_state() {
     let mut client = three();
     framework(&mut client, "aware", &["PARTITION_AWARE"]);
     let offer = last_offer(&mut client, "aware", "a");
@@ -314,7 +314,7 @@ fn tasks_and_their_statuses_are_shown_in_full() {
     assert_eq!(keys(&v0["statuses"][1]), sorted("state timestamp container_status healthy"), "v0 shows less");
     let told = crate::told(&mut client, "f").pop().unwrap()["update"]["status"].clone();
     assert_eq!(told["container_status"], running["container_status"], "what is told is what is kept");
-    // What the master says by itself is kept with its reason and message.
+    // Statuses made by the master keep their reason and message.
     call(&mut client, "f", json!({ "type": "TEARDOWN" }));
     let v1 =
         operator(&mut client, &json!({ "type": "GET_TASKS" })).1["get_tasks"]["completed_tasks"][0].clone();

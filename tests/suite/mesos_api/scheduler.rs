@@ -58,7 +58,7 @@ impl Scheduler {
         self.heard.iter().map(|event| event["type"].as_str().unwrap()).collect()
     }
 
-    /// The last status that it was told.
+    /// Returns the last received status.
     fn last_status(&mut self, client: &Client) -> Value {
         self.listen(client);
         let update = self.heard.iter().rfind(|event| event["type"] == "UPDATE");
@@ -75,7 +75,7 @@ impl Scheduler {
 }
 
 #[test]
-fn a_stream_carries_events_and_heartbeats() {
+fn a_stream_contains_events_and_heartbeats() {
     let mut client = three();
     let mut scheduler = Scheduler::new(&mut client, "f");
     assert_eq!(scheduler.types(), ["SUBSCRIBED", "OFFERS"]);
@@ -271,7 +271,7 @@ fn operations_with_ids_are_answered() {
     assert_eq!(
         json!(told),
         json!([
-            // What is invalid by itself is dropped before anything is carried out.
+            // Invalid operations are dropped before anything is carried out.
             ["again", "OPERATION_ERROR"],
             ["t", "TASK_ERROR"],
             ["r", "OPERATION_FINISHED"],
@@ -365,7 +365,7 @@ fn a_call_belongs_to_a_stream() {
     }
 }
 
-/// The stream of a framework that is turned down says so, and ends; nothing has changed.
+/// The stream of a refused framework reports that, and ends; nothing has changed.
 #[test]
 fn an_invalid_description_is_answered_with_an_error_event() {
     let mut client = three();
@@ -394,7 +394,7 @@ fn an_invalid_description_is_answered_with_an_error_event() {
 }
 
 #[test]
-fn a_stream_ends_when_another_takes_its_place_or_nobody_listens() {
+fn a_stream_ends_when_replaced_or_closed() {
     let mut client = three();
     let mut first = Scheduler::new(&mut client, "f");
     let info = json!({ "user": "root", "name": "f", "role": "dev", "id": { "value": first.id }, "failover_timeout": 60 });
@@ -458,7 +458,7 @@ fn a_framework_returns_to_a_master_that_has_failed_over() {
     assert_eq!(second.last_status(&client)["reason"], "REASON_RECONCILIATION");
 }
 
-/// A framework may have its id from a master that this one does not know of; once removed it is not taken back.
+/// A framework may have an id from a master unknown here; once removed it is not accepted again.
 #[test]
 fn a_framework_brings_its_id_along() {
     let mut client = three();
@@ -480,7 +480,7 @@ fn a_framework_brings_its_id_along() {
 }
 
 #[test]
-fn two_frameworks_of_one_name_are_told_apart() {
+fn two_frameworks_with_one_name_are_distinguished() {
     let mut client = three();
     let first = Scheduler::new(&mut client, "f");
     let mut second = Scheduler::new(&mut client, "f");
@@ -490,7 +490,7 @@ fn two_frameworks_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn time_that_is_turned_back_ends_the_stream() {
+fn turning_time_back_ends_the_stream() {
     let mut client = three();
     client.advance(1_000);
     let mut scheduler = Scheduler::new(&mut client, "f");

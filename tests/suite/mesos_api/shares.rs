@@ -1,4 +1,4 @@
-//! Weights, quotas and reservations that become others, as an operator asks for them over HTTP.
+//! Weights, quotas and re-reservations, requested by an operator over HTTP.
 
 use crate::{PREFIXES, agent_id, framework, operator, scalar, three, types};
 use planarium_tests::Client;

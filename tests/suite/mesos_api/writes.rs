@@ -42,7 +42,7 @@ fn slave(client: &mut Client, id: &str) -> Value {
 }
 
 #[test]
-fn resources_are_reserved_and_made_volumes_of_and_back_again() {
+fn resources_are_reserved_turned_into_volumes_and_back() {
     let mut client = three();
     let a = agent_id(&mut client, "a");
     let cpus = json!([reserved("cpus", 1.0, "dev"), reserved("disk", 100.0, "dev")]);
@@ -56,7 +56,7 @@ fn resources_are_reserved_and_made_volumes_of_and_back_again() {
     assert_eq!((&full["role"], &full["reservation"]["principal"]), (&json!("dev"), &json!("p")));
     assert_eq!(full["reservations"][0]["type"], "DYNAMIC");
 
-    // The old form is as good; what is shown in full can be sent back as it is.
+    // The old form works, too; the full form can be sent back unchanged.
     let mut old = scalar("cpus", 0.5);
     old["role"] = json!("dev");
     old["reservation"] = json!({ "principal": "p" });
@@ -148,7 +148,7 @@ fn refused_requests_change_nothing() {
 }
 
 #[test]
-fn offers_that_stand_in_the_way_are_rescinded_and_no_others() {
+fn only_conflicting_offers_are_rescinded() {
     let mut client = three();
     framework(&mut client, "f", &[]);
     let a = agent_id(&mut client, "a");
@@ -158,7 +158,7 @@ fn offers_that_stand_in_the_way_are_rescinded_and_no_others() {
     let events = told(&mut client, "f").split_off(before);
     assert_eq!(events.len(), 1, "the offers of other agents stay: {events:?}");
     assert_eq!(events[0], json!({ "type": "RESCIND", "rescind": { "offer_id": offer["id"] } }));
-    // What came back is filtered for five seconds; what was reserved is more than the filter holds.
+    // Recovered resources are filtered for five seconds; the reservation exceeds the filter.
     client.advance(1_000);
     let again = last_offer(&mut client, "f", "a");
     assert_ne!(again["id"], offer["id"]);
@@ -208,7 +208,7 @@ fn writes_are_replayed_exactly() {
 }
 
 #[test]
-fn calls_may_be_put_in_as_inputs() {
+fn calls_may_be_applied_as_inputs() {
     let mut client = three();
     let a = agent_id(&mut client, "a");
     let mut put = |method: &str, path: &str, body: Value| {

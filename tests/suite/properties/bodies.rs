@@ -63,7 +63,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Returns how many places a value has: itself and everything in it.
+/// Returns the number of places in a value: itself and all its parts.
 fn places(value: &Value) -> usize {
     1 + match value {
         Value::Array(all) => all.iter().map(places).sum(),
@@ -222,14 +222,14 @@ fn calls() -> impl Strategy<Value = (&'static str, String, Value)> {
     prop_oneof![3 => own, 1 => list, 2 => call, 6 => fixed]
 }
 
-/// Everything that a refusal leaves as it is.
+/// Returns everything that a refusal must not change.
 fn kept(client: &mut Client) -> Value {
     let state = client.get("/state").json();
     let engine = &client.session.engine;
     json!([shown(engine), state, engine.now_ms()])
 }
 
-/// A hundred years end at a bound, after more events than there is time for here.
+/// A hundred years end at a bound, after more events than this test has time for.
 fn goes_far(body: &[u8]) -> bool {
     let Ok(Value::Object(map)) = serde_json::from_slice(body) else { return false };
     map.values().any(|value| value.as_u64().is_some_and(|ms| ms > 3_600_000))
@@ -255,7 +255,7 @@ proptest! {
                 continue;
             }
             let answer = client.send(method, path, body);
-            // A `start` without a body is the real server's 500, also of a `call`; what nobody simulates is a 501.
+            // A `start` without a body is the real server's 500, also as a `call`; an unsimulated feature is a 501.
             let own = path.contains("/start") || text.contains("/start") || answer.status == 501;
             prop_assert!(answer.status < 500 || own, "{}: {}: {} {}", answer.asked, text, answer.status, answer.text);
             if answer.status >= 400 {

@@ -1,4 +1,4 @@
-//! Checks that hold in every world, whatever was done to it.
+//! Checks that hold in every world, after any inputs.
 
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
@@ -16,7 +16,7 @@ pub(crate) fn shown(engine: &Engine) -> Value {
     json!({ "services": view.services, "cluster": view.cluster, "faults": view.faults })
 }
 
-/// An input as it is written.
+/// An input as written.
 pub(crate) fn read(input: &Value) -> Input {
     serde_json::from_value(input.clone()).expect("an input")
 }
@@ -111,7 +111,7 @@ pub(crate) struct Revisions {
 }
 
 impl Revisions {
-    /// Notes what is shown; answers a node that shows something else at a revision it had before.
+    /// Records the view; returns a node that differs at a revision it had before.
     pub(crate) fn note(&mut self, engine: &Engine) -> Option<String> {
         let branch = engine.branches().iter().find(|branch| branch.current).map(|branch| branch.id);
         if self.branch != branch {

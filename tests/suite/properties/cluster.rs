@@ -1,4 +1,4 @@
-//! Inputs for a cluster: machines, what is planned for them, frameworks from outside.
+//! Inputs for a cluster: machines, their maintenance, external frameworks.
 
 use proptest::prelude::*;
 use proptest::sample::select;

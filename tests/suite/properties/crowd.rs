@@ -9,7 +9,7 @@ use planarium_world::{Condition, Engine, Genesis, Journal};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Machines in two zones, with disks, GPUs and a part set aside; two services of a framework and one of its own.
+/// Machines in two zones, with disks, GPUs and a reserved part; two services on one framework and a separate one.
 fn engine(seed: u64) -> Engine {
     let mut engine = Engine::new(Genesis { seed, ..Genesis::default() });
     let machines = |zone: &str, more: Value| {
@@ -102,7 +102,7 @@ fn carry_out(engine: &mut Engine, deed: &Deed) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The journal, through JSON, and where it leads to.
+/// Returns the replay of a journal, through JSON.
 fn replayed(journal: &Journal) -> Result<Engine, TestCaseError> {
     let text = serde_json::to_string(journal).expect("JSON");
     let journal: Journal = serde_json::from_str(&text).expect("a journal");
@@ -113,7 +113,7 @@ proptest! {
     #![proptest_config(config(10))]
 
     #[test]
-    fn whatever_is_done_to_a_crowd_it_stays_sane(seed in 0_u64..1000, deeds in deeds()) {
+    fn a_crowd_stays_consistent_after_any_inputs(seed in 0_u64..1000, deeds in deeds()) {
         let mut engine = engine(seed);
         let mut revisions = Revisions::default();
         for deed in &deeds {
@@ -124,7 +124,7 @@ proptest! {
             }
             prop_assert_eq!(revisions.note(&engine), None, "after {:?}", deed);
         }
-        // The place where it stands is the one that a fresh run reaches.
+        // Its position equals that of a fresh run.
         let mut part = engine.journal();
         let inputs = engine.inputs();
         part.entries.retain(|entry| entry.seq <= inputs);
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn a_crowd_does_not_see_how_an_advance_is_cut(
+    fn splitting_an_advance_does_not_change_a_crowd(
         seed in 0_u64..1000,
         inputs in prop::collection::vec((0_u64..60_000, input()), 1..12),
         cuts in prop::collection::vec(1_u64..9_000, 1..40),
@@ -158,7 +158,7 @@ proptest! {
     }
 
     #[test]
-    fn a_place_is_the_same_from_wherever_it_is_sought(
+    fn a_position_is_the_same_from_anywhere(
         seed in 0_u64..1000,
         deeds in deeds(),
         places in prop::collection::vec((any::<u16>(), any::<bool>()), 2..5),

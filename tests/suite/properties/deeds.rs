@@ -387,7 +387,7 @@ fn elsewhere() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// Generates the operations of somebody who tries everything.
+/// Generates random operations of all kinds.
 pub(crate) fn deeds() -> impl Strategy<Value = Vec<Deed>> {
     let deed = prop_oneof![10 => input().prop_map(Deed::Put), 8 => onward(), 2 => elsewhere()];
     prop::collection::vec(deed, 1..30)

@@ -1,6 +1,6 @@
-//! Definitions of services for a crowded world: between them they use what a definition may say.
+//! Definitions of services for a crowded world: together they use all features.
 
-/// Common part of the definitions: a guard on one machine each, a store with work before it runs, plans of its own.
+/// Common part of the definitions: a guard on one machine each, a store with an initial task, custom plans.
 const BASE: &str = r#"name: {{FRAMEWORK_NAME}}
 scheduler:
   principal: keeper
@@ -103,7 +103,7 @@ const PODS: &[&str] = &[
 ",
 ];
 
-/// One definition of many: `n` says which changes it has against the first one.
+/// One definition of many: `n` selects its changes from the first one.
 pub(crate) fn variant(n: u16) -> String {
     let mut text = BASE.to_owned();
     let bit = |at: u16| n >> at & 1 == 1;
@@ -139,7 +139,7 @@ pub(crate) const BROKEN: &[&str] =
     &["pods: [", "name: {{FRAMEWORK_NAME}}\npods: {}\n", "", "name: {{LACKING}}\npods: 7\n"];
 
 #[test]
-fn each_change_and_each_pod_can_be_read() {
+fn each_change_and_each_pod_is_valid() {
     let changes = std::iter::once(0).chain((0..10).map(|bit| 1_u16 << bit));
     for n in changes.chain((0..5).map(|pod| pod << 10)) {
         let text = variant(n);

@@ -1,4 +1,4 @@
-//! Worlds in which the pods of a service lack something: an object that nobody has made, an entry of one, or room.
+//! Worlds in which the pods of a service lack something: an object, an entry in one, or room.
 
 use crate::checks::read;
 use planarium_protocol::input::HttpCall;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
-/// Something that a pod asks for and does not get.
+/// A missing requirement of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lack {
     SecretVolume,
@@ -49,7 +49,7 @@ pub(crate) struct Poor {
     workload: &'static str,
     lacks: Vec<Lack>,
     seed: u64,
-    /// Time until somebody looks. *Units*: seconds.
+    /// Time until the check. *Units*: seconds.
     seconds: u64,
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn poor() -> impl Strategy<Value = Poor> {
 }
 
 impl Poor {
-    /// Pods of a DaemonSet fit nowhere but on their own machines, so no other machine helps them.
+    /// Pods of a DaemonSet fit only on their own machines, so no other machine helps them.
     pub(crate) fn can_be_helped(&self) -> bool {
         let is_large = |lack: &Lack| matches!(lack, Lack::Cpu | Lack::Memory);
         self.workload != "DaemonSet" || !self.lacks.iter().any(is_large)
@@ -165,7 +165,7 @@ impl Poor {
         })
     }
 
-    /// Three machines, and the service as it is some time after it was loaded.
+    /// Three machines, and the service some time after it was loaded.
     pub(crate) fn world(&self) -> Engine {
         let mut engine = Engine::new(Genesis { seed: self.seed, ..Genesis::default() });
         let machines = json!({ "kind": "add-agent", "count": 3, "resources": { "cpus": 4, "mem": 8192, "disk": 50_000 } });
@@ -188,7 +188,7 @@ pub(crate) fn object_of(call: &HttpCall) -> Option<&str> {
     }
 }
 
-/// Returns what is not there of the object that a call promises.
+/// Returns the missing parts of the object that a call promises.
 pub(crate) fn unmade(engine: &mut Engine, call: &HttpCall) -> Option<String> {
     let name = object_of(call)?;
     let path = if call.method == "POST" { format!("{}/{name}", call.path) } else { call.path.clone() };

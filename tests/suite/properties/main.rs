@@ -1,7 +1,7 @@
-//! Properties after every sequence of operations on an engine.
+//! Properties that hold after every sequence of operations on an engine.
 //!
-//! Debug builds check the engine's own invariants after every step, too; here is what can be seen from outside. `PROPTEST_CASES`
-//! asks for more sequences than a build has time for.
+//! Debug builds also check the engine's own invariants after every step; these tests check it from outside. `PROPTEST_CASES`
+//! sets a larger number of sequences than a build has time for.
 
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests")]
 

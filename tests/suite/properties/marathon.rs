@@ -299,7 +299,7 @@ fn engine(seed: u64) -> Engine {
     engine
 }
 
-/// Does all of it, and looks after each deed what is wrong.
+/// Carries out all of it, and checks the world after each operation.
 fn carry_out(engine: &mut Engine, deeds: &[(Value, u64)]) -> Result<(), TestCaseError> {
     let mut revisions = Revisions::default();
     for (input, gap) in deeds {
@@ -324,7 +324,7 @@ proptest! {
     #![proptest_config(config(6))]
 
     #[test]
-    fn whatever_is_done_to_marathon_it_stays_sane(seed in 0_u64..1000, deeds in deeds()) {
+    fn marathon_stays_consistent_after_any_inputs(seed in 0_u64..1000, deeds in deeds()) {
         let mut engine = engine(seed);
         carry_out(&mut engine, &deeds)?;
         let text = serde_json::to_string(&engine.journal()).expect("JSON");
@@ -334,7 +334,7 @@ proptest! {
     }
 
     #[test]
-    fn marathon_does_not_see_how_an_advance_is_cut(
+    fn splitting_an_advance_does_not_change_marathon(
         seed in 0_u64..1000,
         inputs in prop::collection::vec((0_u64..60_000, input()), 1..10),
         cuts in prop::collection::vec(1_u64..9_000, 1..40),
@@ -343,7 +343,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_offered_as_a_remedy_is_accepted(seed in 0_u64..1000, deeds in deeds()) {
+    fn offered_remedies_are_accepted(seed in 0_u64..1000, deeds in deeds()) {
         let mut engine = engine(seed);
         for (input, gap) in &deeds {
             engine.apply(read(input));
@@ -380,7 +380,7 @@ proptest! {
     }
 
     #[test]
-    fn an_app_that_is_nearly_right_is_run_or_refused_with_its_place(
+    fn a_nearly_valid_app_is_run_or_refused_with_a_position(
         app in app(),
         cut in any::<u16>(),
         piece in select(vec!["", "\"", "{", "}", "[", "]", ":", ",", "\u{0}", "\u{1F980}", "null", "-1", "1e400", "99999999999999999999", "true", "\\", "\n", "//", "{\"a\":"]),

@@ -1,7 +1,7 @@
-//! Remedies: whatever an explanation of any system offers changes what it promises.
+//! Remedies: every remedy in an explanation of any system has its promised effect.
 //!
-//! Worlds are the examples of all systems, stopped somewhere on their way and disturbed, and services of KUDO and Kubernetes that lack
-//! objects or room.
+//! Worlds are the examples of all systems, stopped at some moment and disturbed, and services of KUDO and Kubernetes that lack objects
+//! or room.
 
 use crate::checks::{config, read, shown};
 use crate::lacking::{names, object_of, poor, unmade};
@@ -17,9 +17,10 @@ use serde_json::{Value, json};
 
 /// Time after which a remedy without an effect at once has to show one. *Units*: milliseconds.
 const SETTLE_MS: u64 = 30_000;
-/// Time within which who waits has heard of what was said. *Units*: milliseconds.
+/// Time within which a waiting element is told of a status set by hand. *Units*: milliseconds.
 const HEARD_MS: u64 = 100;
-/// Time within which a reason is gone whose object was created: the kubelet tries volumes again after two minutes. *Units*: milliseconds.
+/// Time within which the reason disappears after its object was created: the kubelet tries volumes again after two minutes. *Units*:
+/// milliseconds.
 const MADE_MS: u64 = 200_000;
 /// Remedies tried in a world.
 const TRIED: usize = 12;
@@ -74,7 +75,7 @@ fn disturbance() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Disturbs a world: the machine of a fault is one that is there, and "again" loads a definition anew.
+/// Disturbs a world: the machine of a fault is an existing one, and "again" loads a definition again.
 fn disturb(engine: &mut Engine, deed: &Value) {
     let view = engine.view();
     let mut deed = deed.clone();
@@ -111,7 +112,7 @@ struct Offer {
     remedy: Unblock,
 }
 
-/// Returns the explanation of a place; nothing where there is no such place any more.
+/// Returns the explanation of an element; empty if it no longer exists.
 fn said(engine: &Engine, place: &Place) -> Vec<String> {
     match place {
         Place::Element(path) => engine.why(path).map_or_else(Vec::new, |why| texts(&why)),
@@ -128,7 +129,7 @@ fn texts(why: &Why) -> Vec<String> {
         .collect()
 }
 
-/// Steps, then phases, then plans, so that a remedy is tried where it is closest to its cause.
+/// Steps, then phases, then plans, so that a remedy is tried closest to its cause.
 fn elements(engine: &Engine) -> Vec<ElementPath> {
     let view = engine.view();
     let (mut steps, mut phases, mut plans) = (Vec::new(), Vec::new(), Vec::new());
@@ -204,7 +205,7 @@ fn waits_for_health(why: &Why, task: &str) -> bool {
     why.reasons.iter().any(|reason| reason.text.starts_with(&text))
 }
 
-/// Returns the reason that still misses an object some time after it was created: one from before that names it, or one that does not find it.
+/// Returns the reason that still misses an object some time after it was created: an earlier one that names it, or one that does not find it.
 fn still_said(engine: &mut Engine, place: &Place, before: &[String], name: &str) -> Option<String> {
     let misses = |text: &String| {
         let absent = text.contains("not found") || text.contains("couldn't find");
@@ -310,7 +311,7 @@ proptest! {
     #![proptest_config(config(24))]
 
     #[test]
-    fn every_remedy_changes_what_it_promises(
+    fn every_remedy_has_its_promised_effect(
         example in any::<usize>(),
         seed in 0_u64..1000,
         permille in 0_u64..1000,
@@ -326,14 +327,14 @@ proptest! {
     }
 
     #[test]
-    fn every_remedy_of_a_service_that_lacks_something_changes_what_it_promises(poor in poor()) {
+    fn every_remedy_of_a_service_that_lacks_something_has_its_promised_effect(poor in poor()) {
         let mut engine = poor.world();
         let failed = tried(&mut engine, 0);
         prop_assert!(failed.is_none(), "{}", failed.unwrap_or_default());
     }
 
     #[test]
-    fn all_that_is_offered_helps_a_service_that_lacks_something_to_its_end(poor in poor()) {
+    fn all_remedies_together_complete_a_service_that_lacks_something(poor in poor()) {
         prop_assume!(poor.can_be_helped());
         let mut engine = poor.world();
         let mut done = Vec::new();

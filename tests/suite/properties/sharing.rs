@@ -1,7 +1,7 @@
-//! All systems on the same few machines: no machine ever holds more than it has, and the ledger says what each layer believes.
+//! All systems on the same few machines: allocations never exceed a machine, and the ledger matches each layer.
 //!
-//! Debug builds compare the ledger with the records of the master and the books of nodes after every step; here it is asked of the
-//! world as it is shown, whatever comes about.
+//! Debug builds compare the ledger with the records of the master and the totals of nodes after every step; these tests check the
+//! view of the world, after any inputs.
 
 use super::cluster;
 use crate::checks::{Revisions, assert_same, config, read, wrong};
@@ -59,7 +59,8 @@ fn plain(replicas: u32, cpu: &str, kind: &str) -> Value {
         { "name": "c", "image": "acme/plain:1.0", "resources": { "requests": { "cpu": cpu, "memory": "200Mi" } } },
     ] } });
     let spec = json!({ "replicas": replicas, "selector": { "matchLabels": { "app": "plain" } }, "serviceName": "plain", "template": pod });
-    let mut object = json!({ "apiVersion": "apps/v1", "kind": kind, "metadata": { "name": "plain" }, "spec": spec });
+    let mut object =
+        json!({ "apiVersion": "apps/v1", "kind": kind, "metadata": { "name": "plain" }, "spec": spec });
     if kind == "Deployment"
         && let Some(spec) = object["spec"].as_object_mut()
     {
@@ -146,7 +147,7 @@ proptest! {
     #![proptest_config(config(48))]
 
     #[test]
-    fn no_machine_ever_holds_more_than_it_has(seed in 0_u64..1000, ops in ops()) {
+    fn allocations_never_exceed_a_machine(seed in 0_u64..1000, ops in ops()) {
         let mut engine = engine(seed, "together");
         let mut revisions = Revisions::default();
         for op in &ops {
@@ -167,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn apart_each_layer_keeps_its_own_books(seed in 0_u64..1000, ops in ops()) {
+    fn without_sharing_each_layer_counts_separately(seed in 0_u64..1000, ops in ops()) {
         let mut engine = engine(seed, "apart");
         for op in &ops {
             apply(&mut engine, op);
@@ -180,7 +181,7 @@ proptest! {
 }
 
 #[test]
-fn journals_from_before_sharing_open_apart() {
+fn journals_from_before_sharing_open_without_it() {
     let old: Journal =
         serde_json::from_value(json!({ "genesis": { "seed": 3 }, "entries": [] })).expect("a journal");
     let none: Journal = serde_json::from_value(json!({ "entries": [] })).expect("a journal");

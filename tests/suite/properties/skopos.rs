@@ -1,5 +1,5 @@
-//! Skopos applications beside a service of another system: whatever is done to them and however their files are changed, the
-//! world stays sane, and every element says why it is not finished.
+//! Skopos applications next to a service of another system: after any inputs and any changes of their files, the world stays
+//! consistent, and every element explains why it is not finished.
 
 use crate::checks::{Revisions, config, cut_alike, read, wrong};
 use crate::small::{Op, apply};
@@ -82,7 +82,7 @@ pods:
       server: {goal: RUNNING, cmd: ./node, cpus: 0.5, memory: 64}
 ";
 
-/// The application with or without a plan of its own, of this version.
+/// The application with or without its own plan, in this version.
 fn load(kind: &str, plan: bool, tag: &str, options: &Value) -> Value {
     let mut files = json!({ "model.yaml": MODEL, "env.yaml": ENV });
     if plan {
@@ -251,7 +251,7 @@ proptest! {
     #![proptest_config(config(64))]
 
     #[test]
-    fn whatever_is_done_to_an_application_the_world_stays_sane(seed in 0_u64..1000, ops in ops()) {
+    fn an_application_stays_consistent_after_any_inputs(seed in 0_u64..1000, ops in ops()) {
         let mut engine = engine(seed);
         let mut revisions = Revisions::default();
         for op in &ops {
@@ -271,7 +271,7 @@ proptest! {
     }
 
     #[test]
-    fn an_application_does_not_see_how_an_advance_is_cut(
+    fn splitting_an_advance_does_not_change_an_application(
         seed in 0_u64..1000,
         inputs in prop::collection::vec((1_u64..40_000, input()), 1..8),
         cuts in prop::collection::vec(1_u64..9_000, 1..40),
@@ -315,7 +315,7 @@ proptest! {
     #![proptest_config(config(48))]
 
     #[test]
-    fn an_application_that_is_nearly_right_is_run_or_refused_with_its_place(
+    fn a_nearly_valid_application_is_run_or_refused_with_a_position(
         base in any::<prop::sample::Index>(),
         file in any::<prop::sample::Index>(),
         changes in prop::collection::vec(change(), 0..4),

@@ -222,7 +222,7 @@ fn engine(seed: u64) -> Engine {
     engine
 }
 
-/// Does one thing; what is refused changes nothing.
+/// Carries out one operation; a refused one changes nothing.
 pub(crate) fn apply(engine: &mut Engine, op: &Op) -> Result<(), TestCaseError> {
     match op {
         Op::Put(input) => {
@@ -273,10 +273,10 @@ fn an_input_after_a_step_without_events_is_replayed_after_it() {
 }
 
 #[test]
-fn a_service_installed_anew_counts_its_revisions_on() {
+fn a_reinstalled_service_continues_its_revisions() {
     let mut engine = engine(0);
     engine.advance_to(60_000);
-    // Looks without an event take revisions beyond the number of events.
+    // Views without an event raise revisions beyond the number of events.
     for _ in 0..200 {
         let round = read(&json!({ "kind": "offer-round" }));
         engine.apply(round).outcome.expect("carried out");
@@ -298,7 +298,7 @@ proptest! {
     #![proptest_config(config(128))]
 
     #[test]
-    fn whatever_is_done_the_world_stays_sane(seed in 0_u64..1000, ops in ops()) {
+    fn the_world_stays_consistent_after_any_inputs(seed in 0_u64..1000, ops in ops()) {
         let mut engine = engine(seed);
         let mut revisions = Revisions::default();
         for op in &ops {
@@ -322,7 +322,7 @@ proptest! {
     #![proptest_config(config(64))]
 
     #[test]
-    fn advance_does_not_depend_on_its_pieces(
+    fn splitting_an_advance_changes_nothing(
         seed in 0_u64..1000,
         inputs in prop::collection::vec((1_u64..60_000, input()), 1..8),
         cuts in prop::collection::vec(1_u64..9_000, 1..40),
@@ -331,7 +331,7 @@ proptest! {
     }
 
     #[test]
-    fn going_back_and_forth_changes_nothing(
+    fn seeking_back_and_forth_changes_nothing(
         seed in 0_u64..1000,
         inputs in prop::collection::vec((2_u64..30_000, input()), 1..6),
         places in prop::collection::vec(any::<u16>(), 1..8),

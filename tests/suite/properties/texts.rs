@@ -1,5 +1,4 @@
-//! Definitions and scenarios that are nearly right: the examples and, where they are at hand, the real definitions, changed at
-//! random places.
+//! Nearly valid definitions and scenarios: the examples and, if available, the real definitions, changed at random positions.
 
 use crate::checks::{config, shown, wrong};
 use planarium_protocol::Input;
@@ -16,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Changes of a text; places are shares of it.
+/// Changes of a text; positions are shares of its length.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     Drop(u16),
@@ -214,13 +213,13 @@ pub(crate) fn changed(text: &str, change: &Change) -> String {
     }
 }
 
-/// Errors of an update that a running scheduler's validators find: it takes the update, says what is wrong in the errors of its
-/// plan, and goes on with the definition that was in force.
+/// Errors of an update found by a running scheduler's validators: it accepts the update, reports the errors of its plan, and
+/// continues with the previous definition.
 ///
 /// **Source**: `dcos-commons: …/config/validate/{PlacementRuleIsValid,ResourceLimitsMustExceedRequestedResources}.java`.
 const VALIDATED: &[&str] = &["SDK096", "SDK130", "SDK131", "SDK132"];
 
-/// A definition as it is, and which of its files is changed.
+/// An unchanged definition, and the file to change.
 #[derive(Clone)]
 struct Base {
     load: LoadService,
@@ -252,7 +251,7 @@ fn bases() -> &'static [Base] {
                 ("COUNT".to_owned(), "2".to_owned()),
                 ("FRAMEWORK_NAME".to_owned(), "it".to_owned()),
             ]);
-            // One definition at a time: the others of the folder are later versions of it.
+            // One definition at a time: the others in the folder are later versions.
             let files = files.into_iter().filter(|(name, _)| *name == file || !is_yaml(name)).collect();
             let load = LoadService { dialect: "sdk".to_owned(), files, env, ..LoadService::default() };
             all.push(Base { load, file, cluster: "full" });
@@ -314,7 +313,7 @@ pub(crate) fn misplaced(report: &CheckReport, load: &LoadService) -> Option<Stri
     })
 }
 
-/// The second one put to an engine that runs the first one; what both readers say of it has to agree.
+/// Sends the second one to an engine that runs the first one; both readers must agree.
 fn put(
     engine: &mut Engine,
     load: &LoadService,
@@ -336,7 +335,7 @@ fn put(
         Ok(_) => prop_assert!(!report.has_errors(), "accepted, but {:?}", report.diagnostics),
         Err(refusal) => {
             prop_assert_eq!(difference(&shown(engine), &before), None, "refused, and something changed");
-            // An update may be of another service than the one that runs, or change what cannot be changed.
+            // An update may be of another service, or change an immutable field.
             let other = update && matches!(refusal.code, RefusalCode::Conflict | RefusalCode::NotFound);
             prop_assert!(update || report.has_errors(), "{:?}, but a check has nothing against it", refusal);
             prop_assert!(other || !applied.diagnostics.is_empty(), "{:?} without a finding", refusal);
@@ -350,14 +349,14 @@ proptest! {
     #![proptest_config(config(16))]
 
     #[test]
-    fn a_definition_that_is_nearly_right_is_run_or_refused_with_its_place(
+    fn a_nearly_valid_definition_is_run_or_refused_with_a_position(
         base in any::<prop::sample::Index>(),
         changes in prop::collection::vec(change(), 1..4),
         another in prop::option::weighted(0.2, any::<prop::sample::Index>()),
     ) {
         let base = base.get(bases());
         let mut load = base.load.clone();
-        // Mostly the definition, now and then what stands around it.
+        // Usually the definition, sometimes its context.
         let names: Vec<String> = load.files.keys().cloned().collect();
         let file = another.map_or(&base.file, |another| another.get(&names));
         if let Some(text) = load.files.get_mut(file) {
@@ -389,7 +388,7 @@ proptest! {
         prop_assert_eq!(wrong(&running), None);
     }
     #[test]
-    fn a_script_that_is_nearly_right_is_played_or_refused_with_its_place(
+    fn a_nearly_valid_script_is_played_or_refused_with_a_position(
         example in any::<prop::sample::Index>(),
         changes in prop::collection::vec(change(), 1..4),
     ) {

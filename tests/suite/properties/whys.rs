@@ -1,9 +1,9 @@
-//! Every explanation is compared with what happens next.
+//! Compares every explanation with the following events.
 //!
-//! A world of some example is taken to some instant, with something done to it that the example does not do. What the explanations
-//! of its elements say there is held against the following minute, in which nothing is done; what they propose is tried.
+//! A world of an example is taken to some instant, with an additional disturbance. The explanations of its elements are compared
+//! with the following minute without inputs; their proposals are tried.
 //!
-//! Length: the comparison and the worlds in which it found something wrong once share their helpers.
+//! Length: the comparison and the worlds in which it once found an error share their helpers.
 
 use crate::checks::{config, read};
 use planarium_protocol::event::{ElementPath, EventBody};
@@ -32,7 +32,7 @@ const ELEMENTS: usize = 12;
 /// Elements of one world whose ways out are tried.
 const TRIED: usize = 3;
 
-/// Counts of the comparisons so far, by system.
+/// Counts of the comparisons, by system.
 static COUNTS: Mutex<BTreeMap<String, BTreeMap<&'static str, u32>>> = Mutex::new(BTreeMap::new());
 
 fn count(path: &ElementPath, what: &'static str) {
@@ -151,7 +151,7 @@ fn far(class: StatusClass) -> u32 {
     }
 }
 
-/// Progress of one element; none where it does not exist any more.
+/// Returns the progress of one element; `None` if it no longer exists.
 fn far_of(engine: &Engine, path: &ElementPath) -> Option<u32> {
     elements(&engine.view()).into_iter().find(|(own, ..)| own == path).map(|(_, far, _)| far)
 }
@@ -167,7 +167,7 @@ fn promised(kind: &ReasonKind) -> Option<u64> {
     }
 }
 
-/// Says that an element does not move by itself: that no offer comes, or in so many words.
+/// Returns whether an explanation says that an element does not move on its own: no offers come, or explicitly.
 fn is_said_to_stay(why: &Why) -> bool {
     let no_offer = |reason: &Reason| matches!(reason.kind, ReasonKind::NoOffers { .. });
     let declined =
@@ -176,7 +176,7 @@ fn is_said_to_stay(why: &Why) -> bool {
         || why.reasons.iter().any(|reason| reason.text.contains("does not move by itself"))
 }
 
-/// A reason that only somebody's hand ends.
+/// Returns whether only an operator can end a reason.
 fn waits_for_a_hand(kind: &ReasonKind) -> bool {
     matches!(
         kind,
@@ -273,7 +273,7 @@ fn wrong(engine: &mut Engine, by_hand: bool) -> Option<String> {
         for event in engine.recall(seen, engine.seq()) {
             match event.body {
                 EventBody::ElementStatus { path, .. } => _ = changed.entry(path).or_insert(ms),
-                // What fails makes its scheduler ask for offers again, on behalf of all steps.
+                // A failed task makes its scheduler request offers again, for all steps.
                 EventBody::TaskStatus { state, .. } => fails_again |= is_failure(&state),
                 _ => {}
             }
@@ -349,7 +349,7 @@ fn without_a_way(why: &Why, ways: &[Way], idle: &[BTreeMap<ElementPath, u32>]) -
     let at = |second: usize| idle.get(second).and_then(|fars| fars.get(&why.path)).copied();
     let moves = (1..idle.len()).any(|second| at(second) > at(0));
     let is_stuck = !moves && at(0).is_some_and(|far| far < 5) && ways.is_empty();
-    // What a new machine or an operator's word gets moving; elsewhere a person has to mend something.
+    // A new machine or an operator's command gets it moving; otherwise a user has to fix something.
     let has_to_have_one = why.reasons.iter().any(|reason| match &reason.kind {
         ReasonKind::NoMatchingOffer { .. } => true,
         ReasonKind::Object { .. } => reason.text.contains("Insufficient"),
@@ -408,7 +408,7 @@ fn went_ahead(
             continue;
         }
         count(&why.path, "turns");
-        // One that is not shown cannot be compared.
+        // An element that is not shown cannot be compared.
         if first.iter().all(|path| before.contains_key(*path) && !changed.contains_key(*path)) {
             let names: Vec<String> = first.iter().map(|path| place(path)).collect();
             return Some(format!(
@@ -421,7 +421,7 @@ fn went_ahead(
     None
 }
 
-/// The end of what is under way, or of a delay, has passed, and neither the element nor one that it waits for has another status.
+/// Reports that the end of a process or delay has passed without a status change of the element or of one that it waits for.
 fn stood_still(
     why: &Why,
     reason: &Reason,
@@ -453,7 +453,7 @@ fn said_twice(why: &Why) -> Option<String> {
     again.map(|(_, text)| format!("says '{text}' twice: {}", said(why)))
 }
 
-/// A proposal that the world would refuse, or that says so itself.
+/// Returns a proposal that the world would refuse, or that says so itself.
 fn not_offerable(engine: &Engine, why: &Why) -> Option<String> {
     for unblock in &why.unblock {
         if unblock.title.contains("would be refused") {
@@ -493,7 +493,7 @@ fn promise_broken(engine: &Engine, why: &Why, reason: &Reason, (now, ms): (u64, 
     is_same.then(|| format!("at {now} ms named {at} ms, and says the same after it: {}", said(&later)))
 }
 
-/// A way out that does nothing, or that is offered just before the element moves by itself.
+/// Returns a way out without effect, or offered just before the element moves on its own.
 fn useless(
     engine: &mut Engine,
     now: u64,
@@ -565,7 +565,7 @@ fn explanations_agree_with_the_next_minute() {
             let by_hand = deed.pointer("/behaviour/manual").is_some();
             let found = wrong(&mut engine, by_hand);
             if is_survey {
-                // Everything that is found, instead of the first of it.
+                // Reports all findings instead of the first one.
                 if let Some(text) = found {
                     println!("{id} seed {seed} at {at_ms} {deed} later {later}: {text}");
                 }
@@ -604,7 +604,7 @@ fn asked(id: &str, at_ms: u64, parts: [&str; 4]) -> (Why, Vec<(String, Helps)>) 
 }
 
 #[test]
-fn a_step_before_its_first_look_does_not_speak_of_declined_offers() {
+fn a_step_before_its_first_evaluation_does_not_mention_declined_offers() {
     let parts = ["hello-world", "deploy", "world", "world-1:[server, sidecar]"];
     let (why, ways) = asked("hello-world", 24_000, parts);
     assert!(!said(&why).contains("declined"), "{}", said(&why));
@@ -615,7 +615,7 @@ fn a_step_before_its_first_look_does_not_speak_of_declined_offers() {
 }
 
 #[test]
-fn a_plan_that_shows_error_for_a_delay_is_not_said_to_be_impossible() {
+fn a_plan_with_error_for_a_delay_is_not_called_impossible() {
     let service = world_of("backoff", 0, 0).view().services[0].name.clone();
     let (why, _) = asked("backoff", 30_000, [&service, "deploy", "", ""]);
     assert_eq!(&*why.status, "ERROR");
@@ -624,7 +624,7 @@ fn a_plan_that_shows_error_for_a_delay_is_not_said_to_be_impossible() {
 }
 
 #[test]
-fn a_check_that_has_passed_unheard_is_not_said_to_fail() {
+fn a_check_that_passed_without_a_report_is_not_called_failing() {
     let dropped = json!({ "kind": "fault", "fault": "status-dropped", "target": {} });
     let definition = "name: ready
 pods:
@@ -675,7 +675,7 @@ fn a_failed_plan_names_the_check_and_not_the_cleanup() {
 }
 
 #[test]
-fn what_fits_nowhere_has_ways_out() {
+fn a_step_that_fits_nowhere_has_ways_out() {
     let parts = ["marathon", "deployment-2", "step-1", "RestartApplication /shop/web"];
     let (why, ways) = asked("marathon-stuck-deployment", 40_000, parts);
     let helps =
@@ -694,7 +694,7 @@ fn what_fits_nowhere_has_ways_out() {
     ];
     assert_eq!(titles, order);
     assert_eq!(helps(by_force), Some(Helps::Ends), "{ways:?}");
-    // The apps themselves get on by force, the one that does not fit and the one that waits for it.
+    // With force the apps themselves continue: the one that does not fit and the one that waits for it.
     let (_, ways) = asked("marathon-stuck-deployment", 40_000, ["marathon", "apps", "shop", "web"]);
     assert!(ways.contains(&(by_force.to_owned(), Helps::Moves)), "{ways:?}");
     let (_, ways) = asked("marathon-stuck-deployment", 40_000, ["marathon", "apps", "shop", "front"]);
@@ -703,7 +703,7 @@ fn what_fits_nowhere_has_ways_out() {
 }
 
 #[test]
-fn a_held_plan_is_resumed_whatever_comes_first() {
+fn a_held_plan_is_resumed_whatever_reason_comes_first() {
     let service = world_of("pause-and-delay", 0, 0).view().services[0].name.clone();
     let (why, ways) = asked("pause-and-delay", 90_000, [&service, "deploy", "window", "third"]);
     assert!(said(&why).contains("The plan is held"), "{}", said(&why));
@@ -713,7 +713,7 @@ fn a_held_plan_is_resumed_whatever_comes_first() {
     );
 }
 
-/// A package whose pod asks for a key of a Secret that nothing makes, and for this much of a machine.
+/// A package whose pod needs a key of a missing Secret, and this much of a machine.
 fn package(cpu: &str) -> Value {
     let operator = "apiVersion: kudo.dev/v1beta1
 name: door
@@ -786,7 +786,7 @@ fn a_package_that_lacks_a_secret_or_room_has_ways_out() {
 }
 
 #[test]
-fn a_request_that_one_parameter_feeds_is_lowered_by_that_parameter() {
+fn a_request_set_by_one_parameter_is_lowered_by_that_parameter() {
     let (why, ways) = asked("kudo-stuck-deploy", 30_000, ["shop", "deploy", "web", "servers"]);
     let title = "Set the parameter CPUS to 4 instead of 6, for which there is room";
     assert!(ways.contains(&(title.to_owned(), Helps::Moves)), "{ways:?} {}", said(&why));
@@ -813,7 +813,7 @@ fn after(id: &str, seed: u64, at_ms: u64, (deed, later): (&Value, u64), parts: [
 }
 
 #[test]
-fn an_app_that_is_launched_again_does_not_wait_for_the_deployment_that_has_it_locked() {
+fn a_relaunched_app_does_not_wait_for_the_deployment_that_locks_it() {
     let deed = json!({ "kind": "fault", "fault": "crash-loop", "target": {}, "for_ms": 17_681 });
     let parts = ["marathon", "apps", "shop", "db"];
     let why = after("marathon-app-on-db", 11, 4_905, (&deed, 1_294), parts);
@@ -828,7 +828,7 @@ fn an_app_that_is_launched_again_does_not_wait_for_the_deployment_that_has_it_lo
 }
 
 #[test]
-fn the_next_look_of_a_health_check_is_no_end_of_the_wait() {
+fn the_next_health_check_is_not_the_end_of_the_wait() {
     let why =
         after("marathon-rollback", 18, 68_868, (&Value::Null, 7_954), ["marathon", "apps", "shop", "web"]);
     let next = why.reasons.iter().find(|reason| reason.text.contains("the next look is at"));
@@ -837,13 +837,13 @@ fn the_next_look_of_a_health_check_is_no_end_of_the_wait() {
 }
 
 #[test]
-fn a_step_of_the_recovery_does_not_say_that_it_is_at_work() {
+fn a_step_of_the_recovery_is_not_called_active() {
     let service = world_of("cleanup-is-failure", 0, 0).view().services[0].name.clone();
     let parts = [&*service, "deploy", "front", "front-900"];
     let why = after("cleanup-is-failure", 40, 3_825, (&Value::Null, 544), parts);
     assert!(said(&why).contains("It belongs to the recovery"), "{}", said(&why));
     assert!(why.reasons.iter().all(|reason| promised(&reason.kind).is_none()), "{}", said(&why));
-    // One that comes later says whose work it waits for.
+    // A later step names the active one.
     let engine = world_of("cleanup-is-failure", 0, 3_825);
     let later = elements(&engine.view()).into_iter().filter_map(|(path, ..)| engine.why(&path));
     let waits =
@@ -857,7 +857,7 @@ fn a_step_of_the_recovery_does_not_say_that_it_is_at_work() {
 }
 
 #[test]
-fn an_instance_whose_check_has_not_passed_is_not_promised_for_an_instant() {
+fn an_instance_whose_check_has_not_passed_gets_no_promised_instant() {
     let deed = json!({ "kind": "process-behaviour", "target": {}, "behaviour": { "manual": true } });
     let why = after("skopos-beside-sdk", 0, 4_000, (&deed, 1_000), ["shop", "deploy", "", ""]);
     let earliest = "front-n0 is in service at 9.000s at the earliest, once its readiness check has passed";
@@ -865,7 +865,7 @@ fn an_instance_whose_check_has_not_passed_is_not_promised_for_an_instant() {
 }
 
 #[test]
-fn what_several_pods_wait_for_is_said_once() {
+fn a_reason_common_to_several_pods_is_given_once() {
     for (id, parts) in [
         ("kubernetes-first-rollout", ["shop", "deployment.web", "", ""]),
         ("kudo-first-operator", ["shop", "deploy", "web", "servers"]),
@@ -878,7 +878,7 @@ fn what_several_pods_wait_for_is_said_once() {
 }
 
 #[test]
-fn a_step_that_is_done_with_a_pod_does_not_hold_it() {
+fn a_step_that_has_finished_with_a_pod_does_not_block_it() {
     let parts = ["contention", "repair", "repair", "db-0:[node, backup]"];
     let why = after("two-plans-one-pod", 5, 28_904, (&Value::Null, 3_071), parts);
     assert!(
@@ -890,7 +890,7 @@ fn a_step_that_is_done_with_a_pod_does_not_hold_it() {
 }
 
 #[test]
-fn an_instance_whose_reservation_is_gone_can_be_wiped() {
+fn an_instance_without_its_reservation_can_be_wiped() {
     let mut engine = world_of("marathon-resident", 22, 4_577);
     engine.apply(read(&json!({ "kind": "remove-agent", "agent": "agent-2" }))).outcome.expect("accepted");
     engine.advance_for(16_424);

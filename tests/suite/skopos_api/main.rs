@@ -157,7 +157,7 @@ fn refused_requests_change_nothing() {
 }
 
 #[test]
-fn a_plan_is_made_shown_changed_and_brought_back() {
+fn a_plan_is_generated_shown_changed_and_loaded() {
     let client = &mut loaded(false);
     let text = client.get("/skopos/v1/shop/plan").status(200).text.clone();
     assert!(text.contains("id: back-10-10") && text.contains("action: lb_wait"), "{text}");
@@ -171,7 +171,7 @@ fn a_plan_is_made_shown_changed_and_brought_back() {
     assert_eq!(instances(client), "back-n0:new=running back-n1:new=running");
     assert_eq!(state(client)["trace"][2]["step"], "look-10");
 
-    // The model alone again: nothing is to be done.
+    // The model alone again: nothing is left to do.
     client.put("/skopos/v1/shop", &json!({ "files": files(false) })).status(200);
     assert_eq!(state(client)["state"], "not-ready");
     client.get("/skopos/v1/shop/plan").status(204);
@@ -184,7 +184,7 @@ fn a_plan_is_made_shown_changed_and_brought_back() {
 }
 
 #[test]
-fn applications_stand_side_by_side() {
+fn several_applications() {
     let client = &mut loaded(false);
     let body = json!({ "files": files(true), "options": { "run": true } });
     client.put("/skopos/v1/other", &body).status(200);
@@ -200,7 +200,7 @@ fn applications_stand_side_by_side() {
 }
 
 #[test]
-fn machines_that_go_are_felt() {
+fn lost_machines_have_effects() {
     let client = &mut loaded(true);
     client.post("/skopos/v1/shop/start", &Value::Null).status(200);
     client.until("shop/deploy=gate-wait");
@@ -218,7 +218,7 @@ fn machines_that_go_are_felt() {
     assert_eq!(instances(client), "back-o0:old=lost back-n0:new=running");
     client.advance(11_000);
     assert_eq!(instances(client), "back-o0:old=stopped back-n0:new=running");
-    // A machine that is taken out for good.
+    // A permanently removed machine.
     client.input(&json!({ "kind": "remove-agent", "agent": new }));
     assert_eq!(instances(client), "back-o0:old=stopped back-n0:new=lost");
     client.post("/skopos/v1/shop/gate-fail", &Value::Null).status(200);
@@ -348,7 +348,7 @@ fn load_answers_list_the_findings() {
 // ---- texts ---------------------------------------------------------------------------------------
 
 #[test]
-fn hostile_texts_are_read_to_their_end() {
+fn hostile_texts_are_read_to_the_end() {
     let client = &mut Client::with_cluster("1");
     let head = "doctype: com.datagridsys.doctype/skopos/deploy-plan\nversion: alpha/1\nsteps:\n";
     let mut deep = format!("{head}- id: a\n  class: component\n  steps:\n");

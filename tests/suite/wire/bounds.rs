@@ -1,11 +1,12 @@
-//! One digit too many: what would hold the engine for minutes is refused where the number stands, and no answer is too long.
+//! One digit too many: a number that would block the engine for minutes is refused at its position, and no answer takes too
+//! long.
 
 use planarium_rest::{MAX_ANSWER, Request, handle_within};
 use planarium_tests::Client;
 use serde_json::{Value, json};
 use std::cell::Cell;
 
-/// A definition that asks for `count` copies, the file that says so, and the line of the number.
+/// A definition with `count` copies, its file, and the line of the number.
 fn definitions(count: u64) -> Vec<(&'static str, Value, &'static str, u64)> {
     let svc = format!(
         "name: svc\npods:\n  web:\n    count: {count}\n    tasks:\n      s: {{goal: RUNNING, cmd: ./x, cpus: 0.1, memory: 32}}\n"
@@ -46,7 +47,7 @@ fn definitions(count: u64) -> Vec<(&'static str, Value, &'static str, u64)> {
     ]
 }
 
-/// The errors that a client is told of a definition.
+/// The errors reported for a definition.
 fn errors(client: &mut Client, dialect: &str, files: &Value) -> Vec<Value> {
     let load =
         json!({ "dialect": dialect, "name": if dialect == "kudo" { "big" } else { "" }, "files": files });
@@ -67,7 +68,7 @@ fn a_million_copies_are_a_finding_at_the_number() {
         assert!(dialect == "kudo" || column > 1, "{dialect}: {first}");
         let text = first["message"].as_str().unwrap();
         assert!(text.contains("the simulator takes") && text.contains("100000"), "{dialect}: {text}");
-        // And whatever was taken of it moves within moments.
+        // Everything that was accepted runs within moments.
         let advanced = client.post("/sim/advance", &json!({ "for_ms": 600_000 })).status(200).json();
         assert_eq!(advanced["met"], true, "{dialect}: {advanced}");
         let view = client.get("/sim/view").status(200).clone();
@@ -80,7 +81,7 @@ fn a_million_copies_are_a_finding_at_the_number() {
 }
 
 #[test]
-fn all_pods_of_a_service_count_together() {
+fn all_pods_of_a_service_are_summed() {
     let pods = |count: u64| {
         let pod = |name: &str| {
             format!(
@@ -102,7 +103,7 @@ fn all_pods_of_a_service_count_together() {
 }
 
 #[test]
-fn each_api_refuses_in_its_own_shape() {
+fn each_api_refuses_in_its_own_form() {
     let client = &mut Client::with_cluster("3");
     let app = |id: &str, instances: u64| json!({ "id": id, "cmd": "./web", "cpus": 0.1, "mem": 16, "instances": instances });
     let refused = |answer: &planarium_tests::Answer| {
@@ -140,7 +141,7 @@ fn each_api_refuses_in_its_own_shape() {
 }
 
 #[test]
-fn an_advance_is_answered_with_what_it_has_reached() {
+fn an_advance_is_answered_with_its_present_result() {
     let crashing = || {
         let mut client = crate::loaded();
         client.post("/sim/faults", &json!({ "fault": "crash-loop", "target": {} })).status(200);
@@ -148,7 +149,7 @@ fn an_advance_is_answered_with_what_it_has_reached() {
     };
     let client = &mut crashing();
     let calls = Cell::new(0);
-    // The driver's clock says at its third look that the time is over.
+    // The driver's clock reports the end of the time at its third reading.
     let over = || {
         calls.set(calls.get() + 1);
         calls.get() > 2
@@ -161,7 +162,7 @@ fn an_advance_is_answered_with_what_it_has_reached() {
     assert_eq!(first["limit"]["bound"], "answer-time", "{first}");
     let reached = first["now_ms"].as_u64().unwrap();
     assert!(reached < 3_600_000);
-    // Asking again goes on, to the same world as in one piece.
+    // Another request continues, to the same world as in one piece.
     let rest = client.post("/sim/advance", &json!({ "to_ms": 3_600_000 })).status(200).json();
     assert_eq!((&rest["met"], &rest["now_ms"]), (&json!(true), &json!(3_600_000)));
     let whole = crashing().post("/sim/advance", &json!({ "for_ms": 3_600_000 })).status(200).json();
@@ -205,7 +206,7 @@ fn a_script_is_played_alike_in_pieces() {
 }
 
 #[test]
-fn a_view_says_how_much_it_left_out() {
+fn a_view_reports_how_much_it_left_out() {
     let client = &mut Client::default();
     client.post("/sim/agents", &json!({ "count": 3 })).status(200);
     let files = json!({ "app.json": json!({ "id": "/web", "cmd": "./web", "cpus": 0.1, "mem": 16, "instances": 30_000 }).to_string() });

@@ -1,4 +1,4 @@
-//! Config files of tasks: rendered for each task with its own environment, and told of where something is missing.
+//! Config files of tasks: rendered for each task with its own environment, with reports of missing values.
 //!
 //! Source: dcos-commons sdk/bootstrap/main.go, config/TaskEnvRouter.java.
 
@@ -101,7 +101,7 @@ fn missing_configuration_shows_on_the_task() {
 }
 
 #[test]
-fn reads_of_what_is_not_there() {
+fn reads_of_missing_files() {
     let mut client = deployed();
     let target = client.get("/v1/configurations/targetId").json()[0].as_str().unwrap().to_owned();
     let spec = client.get("/v1/configurations/target").json();

@@ -201,7 +201,7 @@ fn finding(answer: &Value, code: &str) -> Value {
 }
 
 #[test]
-fn a_refused_update_says_where() {
+fn a_refused_update_shows_the_position() {
     let mut client = deployed();
     let load = client.get("/sim/services/team/app").status(200).json();
     let change = |from: &str, to: &str| {
@@ -221,7 +221,7 @@ fn a_refused_update_says_where() {
     let errors = client.get("/v1/service/team.app/plans/deploy").status(417).json()["errors"].clone();
     let message = found["message"].as_str().unwrap();
     assert!(errors[0].as_str().unwrap().contains(message), "{errors} {message}");
-    // A fatal one changes nothing at all.
+    // A fatal error changes nothing at all.
     let answer = client.send(
         "PUT",
         "/sim/services/team/app",

@@ -1,4 +1,4 @@
-//! The router: every route, what it answers, and that what it refuses changes nothing.
+//! The router: every route and its answers; refused requests change nothing.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 

@@ -93,7 +93,7 @@ fn the_frameworks_own_routes() {
         ("GET", "/v1/multi/b", 405),
         ("POST", "/v1/multi/c?yaml=nothing", 400),
         ("POST", "/v1/multi/c", 400),
-        // One that is not there is left as it is.
+        // A missing service is ignored.
         ("DELETE", "/v1/multi/nobody", 200),
         ("GET", "/service/nobody/v1/multi", 404),
     ] {
@@ -122,7 +122,7 @@ fn services_are_listed_by_name() {
 }
 
 #[test]
-fn services_come_and_go_at_run_time() {
+fn services_are_added_and_removed_at_run_time() {
     let client = &mut two(None);
     client.until("b/deploy=COMPLETE");
     client.until("team/a/deploy=COMPLETE");
@@ -147,14 +147,14 @@ fn services_come_and_go_at_run_time() {
     assert_eq!(client.get("/v1/service/b/plans").status(404).text, "Service b not found");
     assert_eq!(frameworks(client).len(), 1, "the framework goes on");
     assert_eq!(frameworks(client)[0]["tasks"].as_array().unwrap().len(), 4);
-    // What it held is free again: nothing reserved on any machine is its own.
+    // Its resources are free again: no machine has a reservation of it.
     let slaves = client.get("/mesos/slaves").status(200).text.clone();
     assert!(!slaves.contains("\"value\":\"b\""), "{slaves}");
     // And it may come again.
     client.post("/v1/multi/b?yaml=svc", &json!({ "NAME": "b", "COUNT": "1" })).status(200);
     client.until("b/deploy=COMPLETE");
     client.until("idle");
-    // The journal holds it all, and every place in it can be gone back to.
+    // The journal contains everything, and every position in it can be sought.
     let journal = client.get("/sim/journal").status(200).json();
     let mut again = Client::default();
     again.put("/sim/journal", &journal).status(200);
@@ -281,7 +281,7 @@ fn refused_services_change_nothing() {
     }
     let update = json!({ "dialect": "sdk", "framework": "other", "files": { "svc.yml": JOB } });
     client.put("/sim/services/b", &update).problem(409);
-    // One that says nothing of the framework keeps it, whether it names the service or its definition does.
+    // An update without a framework keeps it, whether it names the service or its definition does.
     client.until("b/deploy=COMPLETE");
     let svc = SVC.replace("{{NAME}}", "b").replace("{{COUNT}}", "3");
     for kind in ["", "b"] {

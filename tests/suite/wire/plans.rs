@@ -127,7 +127,7 @@ fn commands_before_anything_starts() {
         ("plan/forceComplete", 208, DONE.into()),
         ("plan/interrupt", 208, DONE.into()),
         ("plan/restart", 200, element("restart", "null", "null")),
-        // No such operation.
+        // An unknown operation.
         ("plans/deploy/explode", 404, "HTTP 404 Not Found".into()),
     ];
     for prefix in PREFIXES {
@@ -149,7 +149,7 @@ fn commands_before_anything_starts() {
 }
 
 #[test]
-fn interrupt_holds_and_continue_lets_go() {
+fn interrupt_holds_and_continue_releases() {
     let client = &mut loaded();
     client.post("/v1/plans/deploy/interrupt", &Value::Null).status(200);
     client.advance(60_000);
@@ -246,7 +246,7 @@ fn parameters_come_as_json_and_say_so() {
         let mut request = Request::new("POST", "/v1/plans/tidy/start", "{}");
         request.headers.push(("content-type".to_owned(), kind.to_owned()));
         assert_eq!(handle(&mut client.session, &request).status, status, "{kind}");
-        // Elsewhere nobody looks.
+        // Other routes ignore it.
         let mut request = Request::new("POST", "/v1/plans/tidy/stop", "");
         request.headers.push(("content-type".to_owned(), kind.to_owned()));
         assert_eq!(handle(&mut client.session, &request).status, 200, "{kind}");

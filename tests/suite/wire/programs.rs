@@ -53,7 +53,7 @@ fn the_random_strategy_deploys_all_in_an_order_of_the_seed() {
     assert!(orders.iter().any(|other| *other != one) && one != declared, "{one:?} {orders:?}");
 }
 
-/// With room for one only, every step is tried, and the rest of the world comes to rest.
+/// With room for one only, every step is tried, and the world becomes idle.
 #[test]
 fn the_random_strategy_comes_to_rest_when_nothing_fits() {
     let client = &mut Client::new(5);
@@ -70,7 +70,7 @@ fn the_random_strategy_comes_to_rest_when_nothing_fits() {
 }
 
 #[test]
-fn strategies_that_cannot_be_given_stop_the_start() {
+fn strategies_that_cannot_be_set_stop_the_start() {
     let mut client = Client::new(1);
     for (text, why) in [
         ("deploy", "not of the form"),
@@ -89,7 +89,7 @@ fn strategies_that_cannot_be_given_stop_the_start() {
 }
 
 #[test]
-fn scenarios_turn_phases_round_and_add_a_step_to_decommission() {
+fn scenarios_reverse_phases_and_add_a_step_to_decommission() {
     let client = &mut loaded(1, &[("SCENARIOS", "CUSTOM_PLAN,CUSTOM_DECOMMISSION")]);
     let plan = client.get("/v1/plans/deploy").status(202).json();
     assert_eq!(plan["phases"][0]["steps"][0]["name"], "node-5:[server]");
@@ -108,7 +108,7 @@ fn scenarios_turn_phases_round_and_add_a_step_to_decommission() {
     client.until("decommission=COMPLETE");
 }
 
-/// A package's definition, as far as its program looks at it; the package tells the program.
+/// A package's definition with the fields that its program uses; the package determines the program.
 fn packaged(name: &str, svc: &str, more: &[(&str, &str)]) -> Value {
     let mut files = json!({ "svc.yml": svc, "package.json": json!({ "name": name }).to_string() });
     for (path, text) in more {
@@ -158,7 +158,7 @@ fn cassandra_names_its_seeds_and_replaces_a_seed_before_the_others_start_again()
 const FILES: &[(&str, &str)] = &[("hdfs-site.xml", "<name>{{FRAMEWORK_NAME}}</name>\n")];
 
 #[test]
-fn hdfs_serves_what_clients_configure_themselves_with() {
+fn hdfs_serves_the_clients_configuration() {
     let pod = |name: &str, count: u32| {
         format!(
             "  {name}: {{count: {count}, tasks: {{node: {{goal: RUNNING, cmd: ./run, cpus: 0.1, memory: 32}}}}}}\n"

@@ -67,9 +67,9 @@ fn malformed_requests_change_nothing() {
     assert_eq!(client.digest(), before.0);
 }
 
-/// A wrong type is named with its field, and with the line and column where its value stands.
+/// A wrong type is reported with its field, and with the line and column of its value.
 #[test]
-fn a_wrong_type_names_its_field_and_its_place() {
+fn a_wrong_type_names_its_field_and_position() {
     let client = &mut quiet();
     for (method, target, body, field, place) in [
         ("POST", "/sim/advance", "{\n \"for_ms\": \"long\"}", "`for_ms`", "line 2 column 12"),
@@ -116,7 +116,7 @@ fn a_wrong_type_names_its_field_and_its_place() {
 
 /// Bodies stand some levels further down in a journal, which has to be read again.
 #[test]
-fn a_journal_is_read_again_however_deep_the_bodies_in_it() {
+fn a_journal_with_deep_bodies_is_read_again() {
     let client = &mut quiet();
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     let paths = ["/machine/down", "/maintenance/schedule", "/weights", "/api/v1", "/api/v1/scheduler"];
@@ -173,7 +173,7 @@ fn wrong_methods_name_the_right_ones() {
     assert_eq!(client.digest(), before);
 }
 
-/// Inputs that the engine refuses are in the journal and in an event; nothing else changes.
+/// Refused inputs are in the journal and in an event; nothing else changes.
 #[test]
 fn refused_inputs_change_nothing_but_the_journal() {
     let client = &mut quiet();

@@ -258,7 +258,7 @@ fn updates_go_through_the_package() {
 }
 
 #[test]
-fn a_lent_engine_comes_back_with_what_was_done_to_it() {
+fn a_borrowed_engine_comes_back_with_its_changes() {
     let mut session = served();
     until(&mut session, "deploy=COMPLETE");
     let mut engine = session.engine;
@@ -280,7 +280,7 @@ fn a_lent_engine_comes_back_with_what_was_done_to_it() {
 }
 
 #[test]
-fn a_service_is_uninstalled_by_its_word() {
+fn a_service_is_uninstalled_by_command() {
     for typed in
         ["uninstall", "dcos hello --name=/team/hello uninstall", "dcos package uninstall /team/hello"]
     {

@@ -1,4 +1,4 @@
-//! `/sim`: every route of the design, what it takes and what it answers.
+//! `/sim`: every route, its parameters and its answers.
 
 use crate::{FLEET, deployed, loaded, quiet};
 use planarium_tests::Client;
@@ -78,7 +78,7 @@ fn inputs_one_by_one_and_as_a_list() {
 }
 
 #[test]
-fn events_come_with_causes() {
+fn events_have_causes() {
     let client = &mut loaded();
     client.until("deploy/hello=COMPLETE");
     let events = client.get("/sim/events").status(200).json();
@@ -102,7 +102,7 @@ fn events_come_with_causes() {
 }
 
 #[test]
-fn the_view_carries_everything_a_page_shows() {
+fn the_view_contains_everything_a_page_shows() {
     let client = &mut deployed();
     let view = client.get("/sim/view").status(200).json();
     for key in ["revision", "clock", "services", "cluster", "faults"] {
@@ -125,7 +125,7 @@ fn the_view_carries_everything_a_page_shows() {
 }
 
 #[test]
-fn journals_go_out_and_come_back() {
+fn journals_are_exported_and_imported() {
     let client = &mut deployed();
     let clock = client.get("/sim").json();
     let journal = client.get("/sim/journal").status(200).json();
@@ -223,7 +223,7 @@ fn an_input_in_the_past_opens_a_branch() {
 }
 
 #[test]
-fn services_come_change_and_go() {
+fn services_are_added_changed_and_removed() {
     let client = &mut Client::with_cluster("3");
     let service =
         json!({ "dialect": "sdk", "name": "fleet", "files": { "svc.yml": FLEET }, "env": {}, "options": {} });
@@ -249,7 +249,7 @@ fn services_come_change_and_go() {
 }
 
 #[test]
-fn machines_come_and_go() {
+fn machines_are_added_and_removed() {
     let client = &mut Client::default();
     client
         .post(

@@ -41,7 +41,7 @@ fn files_are_stored_and_read() {
     assert!(list.content_type.starts_with("text/plain"), "{}", list.content_type);
     assert_eq!(client.get("/v1/service/fleet/state/files/notes").status(200).text, "hello\n");
     client.advance(10_000);
-    // A property's bytes come as they are, as JSON or not.
+    // A property's bytes are returned unchanged, JSON or not.
     for (key, text) in [("file-notes", "hello\n"), ("last-completed-update-type", "DEPLOY")] {
         let property = client.get(&format!("/v1/state/properties/{key}"));
         assert_eq!(property.status(200).text, text);
@@ -54,7 +54,7 @@ fn files_are_stored_and_read() {
     client.input(&json!({ "kind": "fault", "fault": "scheduler-restart" }));
     assert_eq!(client.get("/v1/state/files/notes").status(200).text.len(), 1024);
     assert_eq!(client.get("/v1/state/files").status(200).text, "[a.b, notes]");
-    // The journal says what was stored.
+    // The journal contains the stored files.
     let journal = client.get("/sim/journal").status(200).json();
     let mut again = Client::default();
     again.put("/sim/journal", &journal).status(200);
@@ -102,7 +102,7 @@ fn bad_files_change_nothing() {
 }
 
 #[test]
-fn metrics_count_what_the_scheduler_did() {
+fn metrics_count_the_schedulers_actions() {
     let client = &mut deployed();
     let body = client.get("/v1/metrics").status(200).json();
     for key in ["version", "gauges", "counters", "histograms", "meters", "timers"] {
@@ -126,7 +126,7 @@ fn metrics_count_what_the_scheduler_did() {
     ] {
         assert!(text.text.lines().any(|one| one == line), "{line} in\n{}", text.text);
     }
-    // A new process counts anew.
+    // A new process resets the counts.
     client.input(&json!({ "kind": "fault", "fault": "scheduler-restart" }));
     let body = client.get("/v1/metrics").status(200).json();
     assert_eq!(body["counters"].get("operation.launch_group"), None, "{body}");

@@ -1,4 +1,4 @@
-//! Bodies as they look on a terminal: who reads them without a tool knows their layout.
+//! Layout of bodies, for users who read them on a terminal.
 
 use crate::{deployed, quiet, says};
 use planarium_tests::Client;
@@ -20,7 +20,7 @@ fn told(client: &mut Client, target: &str) -> String {
 }
 
 #[test]
-fn bodies_put_together_by_hand() {
+fn hand_formatted_bodies() {
     let client = &mut deployed();
     let rows = [
         ("/v1/plans", "[\n  \"deploy\",\n  \"recovery\",\n  \"tidy\"\n]"),

@@ -45,7 +45,7 @@ fn a_scheduler_whose_framework_is_torn_down_exits() {
 }
 
 #[test]
-fn all_services_of_a_framework_hear_of_its_end() {
+fn all_services_of_a_framework_are_notified_of_its_end() {
     let client = &mut Client::with_cluster("3");
     let svc = "name: x\npods:\n  a:\n    count: 1\n    tasks:\n      x: {goal: RUNNING, cmd: ./x, cpus: 0.1, memory: 32}\n";
     for name in ["one", "two"] {
@@ -62,10 +62,10 @@ fn all_services_of_a_framework_hear_of_its_end() {
     assert_eq!(client.get("/sim/view").status(200).json()["services"], json!([]));
 }
 
-/// Tasks that were never launched have no id, so the steps that end them share a name, as in the real scheduler: they
-/// are told apart by the ids of the steps.
+/// Tasks that were never launched have no id, so the steps that end them share a name, as in the real scheduler: the
+/// ids of the steps distinguish them.
 #[test]
-fn steps_that_share_a_name_are_told_apart_by_their_ids() {
+fn steps_with_equal_names_are_distinguished_by_their_ids() {
     let client = &mut deployed();
     client.input(&json!({ "kind": "fault", "fault": "offers-withheld" }));
     let from = client.session.engine.seq();

@@ -1,7 +1,7 @@
-//! The recovery card: what is shown when the page itself fails, or no engine stays beside it.
+//! The recovery card: shown when the page itself fails, or no engine keeps running.
 //!
-//! *Knows*: that nothing of this program runs any more after a panic in WebAssembly, so everything on the
-//! card is a plain link or plain text made in the panic hook. *Must not know*: the state.
+//! *Knows*: that nothing of this program runs after a panic in WebAssembly, so the card contains only plain links and
+//! text made in the panic hook. *Must not know*: the state.
 
 use crate::browser;
 use crate::store::persist;
@@ -61,7 +61,7 @@ fn show(reason: &str) -> Option<()> {
     Some(())
 }
 
-/// Another query makes the browser load the page anew although only the part after `#` matters.
+/// Another query makes the browser reload the page although only the part after `#` matters.
 fn restart_url(run: &str) -> String {
     format!("{}?recovered={}#{run}", browser::page_url(), run.len())
 }

@@ -1,6 +1,6 @@
-//! The page in a frame: calls of the document around it, and what that document is told.
+//! The page in a frame: calls from the document around it, and events for that document.
 //!
-//! *Knows*: names and arguments of calls. *Must not know*: how they travel; that is `web/js/frame.js`.
+//! *Knows*: names and arguments of calls. *Must not know*: their transport, which is `web/js/frame.js`.
 
 use super::keys;
 use crate::browser;
@@ -20,7 +20,7 @@ const SELECTED_ROW: &str = "[role=treegrid] [tabindex='0']";
 /// Most steps of one call.
 const MOST_STEPS: u64 = 1_000;
 
-/// Listens to the document around the page, and tells it of what happens, for as long as the page is there.
+/// Listens to the document around the page, and sends it events, while the page exists.
 pub(super) fn listen(hub: &Hub) {
     if browser::window().is_none() {
         return;
@@ -48,7 +48,7 @@ fn answer(number: f64, called: Called) {
     }
 }
 
-/// What a call asks for.
+/// The request of a call.
 #[derive(Debug, PartialEq)]
 enum Asked {
     /// Actions of the page, in order.
@@ -85,7 +85,7 @@ fn call(hub: &Hub, name: &str, arguments: &[Value], answer: Callback<Called>) {
 
 /// Reads a call.
 ///
-/// *Errors*: there is no such call, or its arguments do not fit.
+/// *Errors*: the call is unknown, or its arguments do not fit.
 fn asked(name: &str, arguments: &[Value], state: &State) -> Result<Asked, String> {
     let first = arguments.first().unwrap_or(&Value::Null);
     let act = |action| Ok(Asked::Act(vec![action]));
@@ -153,7 +153,7 @@ fn instant(to: &Value, state: &State) -> Result<u64, String> {
     Ok(ms)
 }
 
-/// A key of the page on the selected element. One that means nothing at this moment does nothing.
+/// Presses a key of the page on the selected element. A key without a meaning at this moment does nothing.
 fn press(key: &Value, state: &State) -> Result<Asked, String> {
     let Some(key) = key.as_str().filter(|key| key.chars().count() == 1) else {
         return Err("press takes a key of the page: p, c, f, r, i, w".to_owned());
@@ -223,7 +223,7 @@ pub(super) fn tell(old: &State, new: &State) {
     }
 }
 
-/// The elements whose status changed, with what it was and what it is. Parts of the view that are the same are passed over.
+/// Returns the elements whose status changed, with the old and the new one. Skips unchanged parts of the view.
 fn changes(old: &State, new: &State) -> Vec<(String, String, String)> {
     let mut found = Vec::new();
     if old.world.generation != new.world.generation || old.world.view == new.world.view {
@@ -265,7 +265,7 @@ mod tests {
     use crate::store::state::Dialog;
 
     #[test]
-    fn calls_are_read_and_nonsense_is_refused_in_words() {
+    fn calls_are_read_and_invalid_ones_are_refused_with_a_reason() {
         let mut state = State::default();
         state.world.clock.head_ms = 80_000;
         let ask = |name: &str, arguments: Value| {

@@ -1,11 +1,12 @@
-//! Work beside rendering: the play loop, debounced work, looks of the page as a whole.
+//! Work beside rendering: the play loop, debounced work, the page's view state.
 
 use super::links;
 use super::pace::{Pace, Turn};
 use crate::browser;
 use crate::features::dialogs::open_files;
+use crate::store::lessons::LessonAsk;
 use crate::store::state::{State, Theme};
-use crate::store::{Action, Hub};
+use crate::store::{Action, Hub, persist};
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::render::{AnimationFrame, request_animation_frame};
 use gloo::timers::callback::Timeout;
@@ -23,7 +24,7 @@ const HELP_MS: u32 = 150;
 /// From the last change to writing the address bar; browsers limit how often that may happen.
 const ADDRESS_MS: u32 = 900;
 
-/// All of it.
+/// Runs all of it.
 #[hook]
 pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
     use_play_loop(hub, state.play.playing);
@@ -82,6 +83,16 @@ pub(super) fn use_housekeeping(hub: &Hub, state: &State) {
         use_effect_with((), move |()| {
             let listeners = browser::window().map(|window| drop_listeners(&hub, &window));
             move || drop(listeners)
+        });
+    }
+    {
+        let hub = hub.clone();
+        use_effect_with(state.lesson.clone(), move |card| {
+            let kept =
+                card.as_ref().map(|card| persist::saved_tries(&card.id)).filter(|kept| !kept.is_empty());
+            if let Some(kept) = kept {
+                hub.send(Action::Lesson(LessonAsk::Earlier(kept)));
+            }
         });
     }
     use_effect_with(state.prefs.theme, |theme| {
@@ -143,7 +154,7 @@ fn drop_listeners(hub: &Hub, window: &web_sys::Window) -> [EventListener; 3] {
         mark_drop(true);
     });
     let left = EventListener::new(window, "dragleave", |event| {
-        // Only when the page itself is left, not from one part of it to the next.
+        // Only when the page itself is left, not when the pointer moves between its parts.
         let to = event.dyn_ref::<web_sys::DragEvent>().and_then(|event| event.related_target());
         if to.is_none() {
             mark_drop(false);
@@ -161,14 +172,14 @@ fn drop_listeners(hub: &Hub, window: &web_sys::Window) -> [EventListener; 3] {
     [over, left, dropped]
 }
 
-/// Shows that what is held over the page may be let go.
+/// Shows that the dragged item may be dropped.
 fn mark_drop(on: bool) {
     if let Some(root) = browser::root() {
         let _ = root.toggle_attribute_with_force("data-drop", on);
     }
 }
 
-/// One advance per animation frame while playing. A hidden tab gets no frames, so its clock stands.
+/// One advance per animation frame while playing. A hidden tab gets no frames, so its clock stops.
 #[hook]
 fn use_play_loop(hub: &Hub, playing: bool) {
     let hub = hub.clone();

@@ -1,4 +1,4 @@
-//! Keys that work wherever the focus is, as long as it is not in a text field.
+//! Keys that work with any focus except in a text field.
 
 use crate::browser;
 use crate::store::action::Toward;
@@ -40,7 +40,7 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
     let with_command = event.ctrl_key() || event.meta_key();
     if with_command && key == "Enter" && !reduce::is_modal(&state) {
         event.prevent_default();
-        // Of a text that was not edited the same world would come again, without what was done in it.
+        // An unedited text would give the same world, without the user's inputs.
         let same = !state.dirty() && state.checked.errors() == 0;
         let said = "Nothing was edited: this is what runs. Start over runs it from the beginning.";
         hub.send(if same { Action::Say(said.into()) } else { Action::Apply });
@@ -106,9 +106,9 @@ fn on_key(hub: &Hub, event: &KeyboardEvent, going: &Cell<bool>) {
     }
 }
 
-/// The way back: what was done last, or what the last message offers.
+/// The way back: what was done last, or what the last message offers. On a served world the key tells why there is none.
 fn undo(state: &State) -> Option<Action> {
-    if state.ways.undo.is_some() {
+    if state.ways.undo.is_some() || state.served.is_some() {
         return Some(Action::Undo);
     }
     let toast = state.ui.toasts.iter().rev().find(|toast| toast.undo == Some(ToastUndo::Draft))?;
@@ -116,7 +116,7 @@ fn undo(state: &State) -> Option<Action> {
 }
 
 fn redo(state: &State) -> Option<Action> {
-    state.ways.redo.is_some().then_some(Action::Redo)
+    (state.ways.redo.is_some() || state.served.is_some()).then_some(Action::Redo)
 }
 
 fn is_inside(target: &Element, selector: &str) -> bool {

@@ -49,14 +49,16 @@ pub fn start() {
     let engine = Engine::new(&hub, crash::give_up);
     let hash = if arrived.is_some() { "" } else { &hash };
     open(&hub, Rc::new(engine), hash, browser::query("example").as_deref());
-    if let Some(action) = arrived {
-        hub.send(action);
-    }
+    // Opening the first world shuts every dialog, so these come after it.
+    let asked = arrived.or_else(|| links::named(&browser::hash()));
     let own = hub.clone();
     hub.when_settled(Callback::from(move |()| {
         let document = browser::window().and_then(|window| window.document());
         if let Some(root) = document.and_then(|document| document.get_element_by_id("app")) {
             yew::Renderer::<App>::with_root_and_props(root, AppProps { hub: own.clone() }).render();
+        }
+        if let Some(action) = asked.clone() {
+            own.send(action);
         }
     }));
 }
@@ -67,7 +69,11 @@ const SHORT: &str = "(height < 520px) and (768px <= width < 1200px)";
 /// Opens what an address names.
 fn open(hub: &Hub, link: Rc<dyn Link>, hash: &str, example: Option<&str>) {
     let framed = hub.state().frame.is_some();
-    let begin = if framed { effects::begin_in_frame(hash, example) } else { effects::begin(hash, example) };
+    let begin = match () {
+        () if framed => effects::begin_in_frame(hash, example),
+        () if hub.state().served.is_some() => effects::begin_on_served(),
+        () => effects::begin(hash, example),
+    };
     hub.connect(link, Ask::Begin(Box::new(begin)));
     hub.send(Action::Check);
 }
@@ -137,7 +143,8 @@ fn page(hub: &Hub, state: &State) -> Html {
     };
     let lesson = state.lesson.is_some() && !ui.definition;
     let frame = state.frame.as_ref();
-    let edits = lesson || frame.is_none_or(|frame| frame.shows(Part::Editor));
+    // The definition of a lesson has the way back to it, in a frame without an editor, too.
+    let edits = state.lesson.is_some() || frame.is_none_or(|frame| frame.shows(Part::Editor));
     html! {
         <div
             class="page"
@@ -146,7 +153,7 @@ fn page(hub: &Hub, state: &State) -> Html {
             data-mode={if ui.focus_mode { "focus" } else { "all" }}
             data-lanes={if ui.lanes_open { "open" } else { "shut" }}
             data-playing={state.play.playing.to_string()}
-            data-parts={frame.map(Frame::words)}
+            data-parts={frame.map(|frame| frame.words_with(state.lesson.is_some()))}
         >
             <a class="skip-link" href="#plan-tree" onclick={Callback::from(|event: MouseEvent| {
                 event.prevent_default();
@@ -160,6 +167,7 @@ fn page(hub: &Hub, state: &State) -> Html {
                     theme={state.prefs.theme}
                     editor_shut={ui.editor_shut}
                     dialect={attr(&state.checked.dialect)}
+                    served={state.served.is_some()}
                 />
             }
             <main class="panes">

@@ -1,9 +1,9 @@
-//! Pace of play: the part of the wall clock that each frame plays, and the frames that show it.
+//! Pace of play: how much wall time each frame plays, and which frames are drawn.
 //!
-//! *Knows*: how long frames took. *Must not know*: what is played or shown.
+//! *Knows*: the duration of frames. *Must not know*: what is played or shown.
 //!
-//! Two things may be too slow for a frame. A world that cannot be simulated as fast as asked for plays slower. A page that
-//! cannot be drawn within a frame is drawn in some frames only, so that the others come in time: scrolling, typing and the
+//! Two things may be too slow for a frame. A world that cannot be simulated at the chosen speed plays slower. A page that
+//! cannot be drawn within a frame is drawn in some frames only, so that the others are on time: scrolling, typing and the
 //! pointer stay smooth.
 
 /// Longest simulation in a frame, so that the rest suffices for drawing.
@@ -13,7 +13,7 @@ const FRAME_MS: f64 = 8.0;
 const LEAST_MS: f64 = 4.0;
 /// The most. *Units*: milliseconds.
 const MOST_MS: f64 = 250.0;
-/// Most that is left to the next frames. *Units*: milliseconds.
+/// Maximum time carried over to the next frames. *Units*: milliseconds.
 const OWED_MS: f64 = 100.0;
 /// Target of the average frame. *Units*: milliseconds.
 const MEAN_MS: f64 = 19.0;
@@ -27,7 +27,7 @@ const MOST_RESTS: u32 = 12;
 pub(super) struct Turn {
     /// Wall-clock time to play. *Units*: milliseconds.
     pub(super) play_ms: f64,
-    /// The page shows what was played by then.
+    /// The page draws the result.
     pub(super) shows: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Pace {
     shown: bool,
     /// Set if something was played since a frame showed something.
     unseen: bool,
-    /// Frames to come that show nothing.
+    /// Number of following frames without drawing.
     rests: u32,
     /// Duration of a frame that shows something; slow ones count more than quick ones.
     shown_ms: f64,
@@ -65,8 +65,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// A frame begins; nothing is to be done in the first one.
-    /// `drew` says that something new was drawn since the last one.
+    /// Begins a frame; the first one does nothing. `drew` says that something new was drawn since the last one.
     pub(super) fn frame(&mut self, now_ms: f64, drew: bool) -> Option<Turn> {
         let last_ms = self.last_ms.replace(now_ms)?;
         let frame_ms = (now_ms - last_ms).max(0.0);
@@ -86,7 +85,7 @@ impl Pace {
         Some(Turn { play_ms, shows: self.shown })
     }
 
-    /// A frame in which the world is still being simulated: what it would play is left to the next one.
+    /// Handles a frame in which the world is still being simulated: its time is carried over to the next one.
     pub(super) fn waits(&mut self, now_ms: f64) {
         if let Some(last_ms) = self.last_ms.replace(now_ms) {
             self.owed_ms = (self.owed_ms + (now_ms - last_ms).max(0.0)).min(MOST_MS);
@@ -110,7 +109,7 @@ impl Pace {
     }
 }
 
-/// Returns how many short frames make up for a long one.
+/// Returns the number of short frames that make up for a long one.
 fn rests(shown_ms: f64) -> u32 {
     let late_ms = shown_ms - MEAN_MS;
     let each_ms = MEAN_MS - SHORT_MS;
@@ -121,7 +120,7 @@ fn rests(shown_ms: f64) -> u32 {
 mod tests {
     use super::*;
 
-    /// Frames a second, and how many of them show something, when drawing takes so long.
+    /// Returns frames per second, and how many of them are drawn, for this drawing time.
     fn played(drawing_ms: f64) -> (f64, f64) {
         let (mut pace, mut now_ms) = (Pace::default(), 0.0);
         let (mut frames, mut shown) = (0.0, 0.0);
@@ -142,13 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_is_quick_to_draw_shows_every_frame() {
+    fn a_page_that_draws_fast_draws_every_frame() {
         let (frames, shown) = played(10.0);
         assert!(frames > 59.0 && shown > 59.0, "{frames} {shown}");
     }
 
     #[test]
-    fn a_page_that_is_slow_to_draw_is_drawn_in_some_frames() {
+    fn a_page_that_draws_slowly_skips_frames() {
         for (drawing_ms, least) in [(20.0, 5.0), (30.0, 5.0), (45.0, 3.0)] {
             let (frames, shown) = played(drawing_ms);
             assert!(frames >= 50.0, "{drawing_ms}: {frames}");
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_world_that_is_slow_to_simulate_plays_slower_and_comes_back_to_speed() {
+    fn a_world_that_simulates_slowly_plays_slower_and_recovers() {
         let mut pace = Pace::default();
         // Each millisecond played takes two.
         for _ in 0..20 {
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_stood_while_nothing_was_drawn_goes_on() {
+    fn a_clock_that_stopped_while_nothing_was_drawn_continues() {
         let (mut pace, mut now_ms) = (Pace::default(), 0.0);
         let mut frame = |pace: &mut Pace, drew| {
             now_ms += 60.0;
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn time_that_stood_is_not_caught_up_with() {
+    fn stopped_time_is_not_caught_up() {
         let mut pace = Pace::default();
         assert_eq!(pace.frame(10.0, false), None);
         assert_eq!(pace.frame(26.0, false).map(|turn| turn.play_ms), Some(16.0));

@@ -6,6 +6,7 @@ use crate::features::finish::Finish;
 use crate::features::inspector::Inspector;
 use crate::features::lesson::LessonPane;
 use crate::features::plan_tree::TreePane;
+use crate::features::served::ServedLine;
 use crate::features::timeline::Timeline;
 use crate::features::transport::Transport;
 use crate::store::frame::{Frame, Part};
@@ -53,13 +54,14 @@ pub(super) fn editor(hub: &Hub, state: &State) -> Html {
                     seed={world.clock.seed}
                     touched={world.touched}
                     lesson={state.lesson.is_some()}
+                    served={state.served.is_some()}
                 />
             }
         </section>
     }
 }
 
-/// The plans, with what is most urgent above them.
+/// The plans, with the most urgent message above them.
 pub(super) fn plan(state: &State) -> Html {
     let (ui, world) = (&state.ui, &state.world);
     let linked =
@@ -71,6 +73,9 @@ pub(super) fn plan(state: &State) -> Html {
     });
     html! {
         <section class="pane pane-plan" id="pane-plan" aria-label="Plans">
+            if let Some(served) = &state.served {
+                <ServedLine served={served.clone()} />
+            }
             <Banners
                 checked={state.checked.clone()}
                 dirty={state.dirty()}
@@ -81,6 +86,7 @@ pub(super) fn plan(state: &State) -> Html {
                 clock={story_clock(state)}
                 hint={!state.prefs.hint_seen && !world.touched && !world.view.services.is_empty() && state.lesson.is_none()}
                 dare={dare(state)}
+                served={state.served.is_some()}
                 differing={state.differing.clone()}
                 lesson={state.lesson.as_ref().map(|card| (card.clone(), state.attempt.clone()))}
             />
@@ -162,6 +168,7 @@ pub(super) fn dock(state: &State) -> Html {
                 help={state.help.clone()}
                 lanes_open={ui.lanes_open}
                 held={reduce::is_modal(state)}
+                served={state.served.as_ref().map(|served| served.runs)}
             />
             if lanes {
             <Timeline
@@ -197,7 +204,7 @@ fn dare(state: &State) -> Option<(String, Fault)> {
 
 /// Better machines, as their card says.
 fn better(state: &State) -> Option<PresetCard> {
-    // They suffice by now, whatever was missing.
+    // The machines suffice now, whatever was missing before.
     let short = tree::unfinished(&state.world.view).is_some() || !state.world.touched;
     let name = state.better.as_ref().filter(|_| short)?;
     state.presets.iter().find(|preset| preset.name == *name).cloned()

@@ -1,5 +1,5 @@
-//! One line above the plan: what is most urgent of broken text, a run that differs, better machines, the story and the
-//! first hint. Its height never changes, so that the tree keeps its place; further messages are a click away.
+//! One line above the plan with the most urgent message: broken text, a run that differs, better machines, the story,
+//! the first hint. Its height never changes, so that the tree keeps its place; further messages are a click away.
 
 use crate::store::lessons::{Card, LessonAsk, Try, Verdict};
 use crate::store::ptr::Ptr;
@@ -18,7 +18,7 @@ pub(crate) struct BannersProps {
     pub(crate) checked: Ptr<Checked>,
     /// The draft is not what runs.
     pub(crate) dirty: bool,
-    /// There is no version before it.
+    /// There is no earlier version.
     pub(crate) empty: bool,
     /// The draft can be given to the running service.
     pub(crate) live: bool,
@@ -32,15 +32,17 @@ pub(crate) struct BannersProps {
     pub(crate) hint: bool,
     /// A machine that one may dare to lose, with the failure.
     pub(crate) dare: Option<(String, Fault)>,
+    /// The world is served to others, too.
+    pub(crate) served: bool,
     /// The run may be another one than was recorded.
     pub(crate) differing: Option<Differing>,
-    /// The lesson that is open, and the try of it.
+    /// The open lesson, and its try.
     pub(crate) lesson: Option<(Ptr<Card>, Ptr<Try>)>,
 }
 
 /// A message of the line.
 struct Message {
-    /// Key of the subject: another one begins anew.
+    /// Key of the subject: a new subject resets the banner.
     key: String,
     family: Option<&'static str>,
     icon: &'static str,
@@ -57,7 +59,7 @@ pub(crate) fn Banners(props: &BannersProps) -> Html {
     let messages = messages(&hub, props);
     let keys: Vec<String> = messages.iter().map(|message| message.key.clone()).collect();
     {
-        // What is new is what is shown.
+        // A new message is shown.
         let (turned, open) = (turned.clone(), open.clone());
         use_effect_with(keys, move |_| {
             turned.set(0);
@@ -111,7 +113,7 @@ fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
                         <Button label="Update the service" title="Give it to the running service, at the moment shown"
                             onclick={hub.act(Action::RollOut)} />
                     }
-                    if props.lesson.is_none() {
+                    if props.lesson.is_none() && !props.served {
                         <Button label="Start over with this" look="primary" title="A new world with the edited definition (Ctrl-Enter)"
                             onclick={hub.act(Action::Apply)} />
                     }
@@ -146,7 +148,7 @@ fn messages(hub: &Hub, props: &BannersProps) -> Vec<Message> {
             },
         });
     }
-    if props.hint && errors == 0 {
+    if props.hint && errors == 0 && !props.served {
         out.push(Message {
             key: "hint".to_owned(),
             family: None,

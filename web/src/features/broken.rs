@@ -1,4 +1,4 @@
-//! A link that cannot be read: says so, and keeps the text.
+//! A link that cannot be read: reports it, and keeps the text.
 
 use crate::browser;
 use crate::store::state::Dialog;

@@ -1,4 +1,4 @@
-//! This run and another one on the same clock: what they come to, how many tasks ran, where their steps differ.
+//! This run and another one on the same clock: totals, running tasks, differences of their steps.
 
 use crate::store::ptr::Ptr;
 use crate::store::selectors::compare::{Pair, figures, line, pairs, verdict};
@@ -104,7 +104,7 @@ fn step_row(hub: &Hub, pair: &Pair) -> Html {
     }
 }
 
-/// Returns how many tasks ran over time, a line for each run.
+/// Draws the number of running tasks over time, one line per run.
 fn curves(compared: &Compared, now_ms: u64) -> Html {
     let [own, other] = &compared.tallies;
     let end_ms = compared.heads.into_iter().max().unwrap_or(1).max(1);

@@ -1,4 +1,4 @@
-//! The menu of what can be done to an element, a machine, a task or a pod. What is not allowed stays, with the reason.
+//! The menu of actions on an element, a machine, a task or a pod. Forbidden actions stay, with the reason.
 
 use crate::store::ptr::Ptr;
 use crate::store::selectors::offers::{self, Offer};
@@ -51,7 +51,7 @@ pub(crate) fn ContextMenu(props: &ContextMenuProps) -> Html {
     let once = |item: MenuItem| {
         let (hub, menu, onpick) = (hub.clone(), menu.clone(), item.onpick);
         let onpick = Callback::from(move |()| {
-            // Of two clicks the second may come before the menu is gone from the page.
+            // The second of two clicks may come before the menu has left the page.
             if hub.state().ui.menu.as_ref() == Some(&menu) {
                 onpick.emit(());
             }

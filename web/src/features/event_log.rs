@@ -1,4 +1,4 @@
-//! The event log: what happened, because of what, and the way to that moment.
+//! The event log: events, their causes, and the way to their moment.
 
 use super::why::past::causes;
 use crate::store::events::EventLog;
@@ -21,7 +21,7 @@ pub(crate) struct LogPaneProps {
     pub(crate) log: EventLog,
     /// Last event at the cursor.
     pub(crate) seq: u64,
-    /// Which of them.
+    /// The filter of shown events.
     pub(crate) filter: LogFilter,
 }
 

@@ -1,4 +1,4 @@
-//! The card at the end of a run: how it went, and what one may dare next.
+//! The card at the end of a run: its summary, and what to try next.
 
 use crate::store::selectors::time::short;
 use crate::store::{Action, Hub, use_hub};
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_card_says_what_became_of_the_run() {
+    fn the_card_summarises_the_run() {
         for (told, hollow, heading, least) in [
             (told(false, 3, 3, 0), false, "Done in 1 m 1 s", "Least available: all 3 tasks, once they ran."),
             (

@@ -1,6 +1,7 @@
 //! The top of the page, and the tabs at the bottom of a small screen.
 
 use crate::store::selectors::status::system;
+use crate::store::served::WORLD_STAYS;
 use crate::store::state::{Dialog, Pane, Tab, Theme};
 use crate::store::{Action, use_hub};
 use crate::ui::{Button, IconButton, icon};
@@ -16,12 +17,15 @@ pub(crate) struct HeaderProps {
     pub(crate) editor_shut: bool,
     /// Dialect of the definition.
     pub(crate) dialect: AttrValue,
+    /// The world is served to others, too.
+    pub(crate) served: bool,
 }
 
 /// Name, title, and the commands of the page.
 #[component]
 pub(crate) fn Header(props: &HeaderProps) -> Html {
     let hub = use_hub();
+    let refused = props.served.then(|| AttrValue::from(WORLD_STAYS));
     let (theme_icon, theme_word) = match props.theme {
         Theme::Auto => ("theme-auto", "Colours: as the system"),
         Theme::Light => ("sun", "Colours: light"),
@@ -48,9 +52,10 @@ pub(crate) fn Header(props: &HeaderProps) -> Html {
             <button
                 type="button"
                 class="title-button"
-                title="Examples (x)"
+                title={refused.clone().unwrap_or_else(|| "Examples (x)".into())}
                 aria-label={format!("Examples: {}", props.title)}
                 aria-haspopup="dialog"
+                aria-disabled={refused.is_some().then_some("true")}
                 onclick={hub.act(Action::OpenDialog(Dialog::Gallery))}
             >
                 { icon("book") }
@@ -64,6 +69,7 @@ pub(crate) fn Header(props: &HeaderProps) -> Html {
             }
             <span class="grow"></span>
             <Button icon="flag" label="Lessons" title="Learn rollouts by doing (l)" look="quiet" class="lessons-button"
+                refused={refused}
                 onclick={hub.act(Action::OpenDialog(Dialog::Lessons))} />
             <IconButton
                 class="drawer-button"
@@ -97,7 +103,7 @@ pub(crate) struct SmallTabsProps {
     pub(crate) pods: &'static str,
 }
 
-/// The panes and what the inspector shows: the only bar of tabs there.
+/// The panes and the inspector's tabs: the only tab bar on a small screen.
 #[component]
 pub(crate) fn SmallTabs(props: &SmallTabsProps) -> Html {
     let hub = use_hub();

@@ -8,9 +8,9 @@ use super::pods::PodsPane;
 use super::why::WhyPane;
 use crate::store::console::Console;
 use crate::store::events::EventLog;
-use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::state::{BranchTab, Compared, LogFilter, Story, Tab};
+use crate::store::ways_out::WaysOut;
 use crate::store::{Action, use_hub};
 use crate::systems::{self, Selected};
 use crate::ui::tabs::{TabItem, Tabs};
@@ -22,14 +22,14 @@ use yew::prelude::*;
 pub(crate) struct InspectorProps {
     /// Which tab.
     pub(crate) tab: Tab,
-    /// The tabs that a frame shows; all of them where there is none.
+    /// The tabs shown in a frame; `None` for all of them.
     pub(crate) only: Option<Vec<Tab>>,
     /// The view.
     pub(crate) view: Ptr<View>,
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
     /// Root causes of its wait, and ways out.
-    pub(crate) help: Ptr<Help>,
+    pub(crate) help: Ptr<WaysOut>,
     /// Selected element.
     pub(crate) selected: Option<ElementPath>,
     /// Selected task.

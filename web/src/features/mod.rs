@@ -18,6 +18,7 @@ pub(crate) mod inspector;
 pub(crate) mod lesson;
 pub(crate) mod plan_tree;
 pub(crate) mod pods;
+pub(crate) mod served;
 pub(crate) mod stopped;
 pub(crate) mod stuck;
 pub(crate) mod timeline;

@@ -1,4 +1,4 @@
-//! The engine stopped and was started again: what it was at, and what can be done about it.
+//! The engine stopped and was restarted: its last question, and possible actions.
 
 use crate::browser;
 use crate::store::action::Format;

@@ -1,10 +1,10 @@
-//! A chip beside the clock: what is stuck, the deepest cause, and the way out that one click takes.
+//! A chip beside the clock: the stuck element, its deepest cause, and the way out of a single click.
 
-use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::status::look_at;
 use crate::store::selectors::tree;
 use crate::store::state::{Pane, Tab};
+use crate::store::ways_out::WaysOut;
 use crate::store::{Action, Hub, use_hub};
 use crate::ui::{Button, icon, status_icon};
 use planarium_protocol::event::ElementPath;
@@ -14,10 +14,10 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct StuckProps {
     /// Stuck elements, and ways out.
-    pub(crate) help: Ptr<Help>,
+    pub(crate) help: Ptr<WaysOut>,
 }
 
-/// The chip; nothing while things go on by themselves.
+/// The chip; nothing while the run continues on its own.
 #[component]
 pub(crate) fn Stuck(props: &StuckProps) -> Html {
     let hub = use_hub();

@@ -8,7 +8,7 @@ use crate::ui::{Button, IconButton, icon};
 use gloo::timers::callback::Timeout;
 use yew::prelude::*;
 
-/// Time for which news stays.
+/// How long a message stays. *Units*: milliseconds.
 const STAY_MS: u32 = 7000;
 
 #[derive(Properties, PartialEq)]
@@ -38,7 +38,7 @@ fn ToastCard(props: &ToastCardProps) -> Html {
     let toast = &props.toast;
     {
         let hub = hub.clone();
-        // What can be brought back nowhere else waits until somebody has decided.
+        // A message with the only way to restore something waits for the user's decision.
         let passes = toast.kind == ToastKind::Info && toast.undo != Some(ToastUndo::Draft);
         use_effect_with((toast.id, passes), move |(id, passes)| {
             let id = *id;
@@ -50,7 +50,7 @@ fn ToastCard(props: &ToastCardProps) -> Html {
         let action = action_of(*undo);
         let (hub, id) = (hub.clone(), toast.id);
         Callback::from(move |_: MouseEvent| {
-            // Of two clicks the second would undo what the first one did.
+            // The second of two clicks would undo the first one.
             if hub.state().ui.toasts.iter().any(|toast| toast.id == id) {
                 hub.send(action.clone());
                 hub.send(Action::CloseToast(id));

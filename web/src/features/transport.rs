@@ -3,10 +3,11 @@
 use super::stuck::Stuck;
 use crate::store::action::Toward;
 use crate::store::gantt::Gantt;
-use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::time::{clock as clock_text, read_time};
+use crate::store::served::{CLOCK_RUNS, WORLD_STAYS};
 use crate::store::state::{BranchTab, Clock, Dialog, Play, Speed};
+use crate::store::ways_out::WaysOut;
 use crate::store::{Action, use_hub};
 use crate::ui::tabs::{TabItem, Tabs};
 use crate::ui::{IconButton, icon};
@@ -30,11 +31,13 @@ pub(crate) struct TransportProps {
     /// Selected element.
     pub(crate) selected: Option<ElementPath>,
     /// Stuck elements, and ways out.
-    pub(crate) help: Ptr<Help>,
+    pub(crate) help: Ptr<WaysOut>,
     /// Lanes are shown on a small screen.
     pub(crate) lanes_open: bool,
     /// A dialog or a menu holds the clock.
     pub(crate) held: bool,
+    /// On a served world: its clock runs by itself.
+    pub(crate) served: Option<bool>,
 }
 
 /// The row of controls.
@@ -47,10 +50,12 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
         (clock.idle && clock.at_head()).then(|| AttrValue::from("nothing more will happen by itself"));
     let marked = props.gantt.marks.last().is_some_and(|mark| mark.at_ms > clock.now_ms) || !clock.at_head();
     let no_mark = (!marked).then(|| AttrValue::from("no marked moment is ahead"));
+    let no_reset = props.served.map(|_| AttrValue::from(WORLD_STAYS));
+    let no_play = props.served.filter(|runs| *runs).map(|_| CLOCK_RUNS);
     let onplay = {
         let hub = hub.clone();
         Callback::from(move |_: MouseEvent| {
-            // The button does what its words say, whatever became of the clock since.
+            // The button does what its label says, whatever happened to the clock since.
             if hub.state().play.playing == playing {
                 hub.send(Action::TogglePlay);
             }
@@ -59,14 +64,16 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
     html! {
         <div class="transport" role="group" aria-label="Transport">
             <div class="transport-group">
-                <IconButton icon="reset" label="Start over" class="wide-only" onclick={hub.act(Action::Reset)} />
+                <IconButton icon="reset" label="Start over" class="wide-only"
+                    refused={no_reset.clone()} onclick={hub.act(Action::Reset)} />
                 <IconButton icon="status-back" label="Back to the status change before" keys="Shift-," class="wide-only"
                     refused={at_start.clone()} onclick={hub.act(Action::StepStatus(Toward::Back))} />
                 <IconButton icon="step-back" label="One event back" keys="," refused={at_start}
                     onclick={hub.act(Action::StepEvent(Toward::Back))} />
                 <button type="button" class="play-button" data-playing={playing.to_string()}
                     aria-label={if playing { "Pause" } else { "Play" }} aria-keyshortcuts="Space"
-                    title={if playing { "Pause (Space)" } else { "Play (Space)" }}
+                    aria-disabled={no_play.map(|_| "true")}
+                    title={no_play.unwrap_or(if playing { "Pause (Space)" } else { "Play (Space)" })}
                     onclick={onplay}>
                     { icon(if playing { "pause" } else { "play" }) }
                     <span class="play-word">{ if playing { "Pause" } else { "Play" } }</span>
@@ -87,7 +94,7 @@ pub(crate) fn Transport(props: &TransportProps) -> Html {
             <Branches branches={props.branches.clone()} />
             <span class="grow"></span>
             <IconButton icon="lightning" label="Inject a failure" keys="i" class="wide-only" onclick={hub.act(Action::OpenDialog(Dialog::Fault))} />
-            <SeedField seed={clock.seed} />
+            <SeedField seed={clock.seed} refused={no_reset} />
             <IconButton class="lanes-button" icon="lanes" label="Timeline" pressed={props.lanes_open}
                 onclick={hub.act(Action::ToggleLanes)} />
         </div>
@@ -195,6 +202,9 @@ fn SpeedControl(props: &SpeedControlProps) -> Html {
 pub(crate) struct SeedFieldProps {
     /// The seed.
     pub(crate) seed: u64,
+    /// Why it does not change.
+    #[prop_or_default]
+    pub(crate) refused: Option<AttrValue>,
 }
 
 /// The seed; a change starts over.
@@ -212,9 +222,10 @@ pub(crate) fn SeedField(props: &SeedFieldProps) -> Html {
         })
     };
     html! {
-        <label class="seed" title="The seed fixes every chance; a change starts over">
+        <label class="seed" title={props.refused.clone().unwrap_or_else(|| "The seed fixes every chance; a change starts over".into())}>
             <span>{ "Seed" }</span>
-            <input inputmode="numeric" value={props.seed.to_string()} {onchange} size="6" maxlength="20" autocomplete="off" />
+            <input inputmode="numeric" value={props.seed.to_string()} {onchange} size="6" maxlength="20" autocomplete="off"
+                readonly={props.refused.is_some()} />
         </label>
     }
 }

@@ -49,15 +49,15 @@ pub(crate) enum Action {
     SeekSeq(u64),
     /// To a share of the whole, in tenths.
     SeekTenth(u64),
-    /// From the start again, without what was done.
+    /// Start over, without the user's inputs.
     Reset,
     /// With another seed.
     SetSeed(u64),
     /// To another branch.
     Branch(u32),
-    /// Undo what was done last.
+    /// Undo the last operation.
     Undo,
-    /// Do again what was undone last.
+    /// Redo the operation that was undone last.
     Redo,
     /// Kept edits back into the editor.
     RestoreDraft,
@@ -102,9 +102,9 @@ pub(crate) enum Action {
     ShowDraft,
     /// Take a service out of the world.
     DropService(usize),
-    /// Look for machines on which the service gets further.
+    /// Find machines on which the service gets further.
     SeekMachines,
-    /// Try the next thing that may get what is stuck moving.
+    /// Try the next possible way out for stuck elements.
     TryHelp,
     /// Use a mend, as long as the text is the one it was made for.
     Mend(Box<Fix>),
@@ -137,7 +137,7 @@ pub(crate) enum Action {
     /// Progress from a link or a file.
     TakeProgress(String),
 
-    // ---- looks
+    // ---- view state
     /// Select an element.
     Select(ElementPath),
     /// Select a task and its step.
@@ -200,7 +200,7 @@ pub(crate) enum Action {
     ResetSize(Border),
     /// Colours.
     SetTheme(Theme),
-    /// The system asks for dark colours by now, or for light ones.
+    /// The system's preference for dark colours changed.
     SystemTheme(bool),
     /// Single-key shortcuts on or off.
     ToggleKeys,
@@ -210,18 +210,20 @@ pub(crate) enum Action {
     DismissHint,
     /// Write the address bar.
     WriteAddress,
-    /// The page is left, perhaps to be loaded again.
+    /// The page is left, perhaps for a reload.
     Leave,
     /// Offer the run as a file.
     SaveAs(Format),
     /// Leave the broken-link screen.
     LeaveBroken,
-    /// It was read that the run differs from what was recorded.
+    /// The user has seen that the run differs from the recording.
     LeaveDiffering,
     /// The engine ended, and another one takes over.
     Stopped(Box<Stopped>),
     /// Ask again what ended the engine.
     Retry,
+    /// The connection to the served world is lost, for this reason.
+    Lost(planarium_protocol::Text),
     /// It was read that the engine stopped.
     LeaveStopped,
 }

@@ -75,7 +75,7 @@ pub(crate) fn states() -> Words {
     *STATES
 }
 
-/// The status words of a dialect; none for one that nobody knows.
+/// Returns the status words of a dialect; none for an unknown one.
 pub(crate) fn words(dialect: &str) -> Words {
     static WORDS: LazyLock<Vec<(&'static str, Words)>> =
         LazyLock::new(|| dialects().iter().map(|known| (&*known.word, known.statuses())).collect());

@@ -1,6 +1,6 @@
-//! The console: what was asked and answered, the line being typed, earlier lines, and how a line may go on.
+//! The console: commands and answers, the line being typed, earlier lines, and completions.
 //!
-//! *Knows*: lines, and what the host said of how one may go on. *Must not know*: any command, how anything is drawn.
+//! *Knows*: lines, and the host's completions. *Must not know*: any command, how anything is drawn.
 
 use super::selectors::tree::{service_key, service_path};
 use planarium_messages::facts::{Answer, Completion};
@@ -38,7 +38,7 @@ pub(crate) struct Console {
     picked: Option<AttrValue>,
     /// Earlier lines, oldest first.
     lines: VecDeque<String>,
-    /// Which of them is shown, and what was typed before it was.
+    /// Index of the shown earlier line, and the text typed before it was shown.
     back: Option<(usize, String)>,
     /// Number of the next answer.
     next: u32,
@@ -53,7 +53,7 @@ pub(crate) enum ConsoleAct {
     Earlier,
     /// The line after.
     Later,
-    /// Complete the line as far as it is clear.
+    /// Complete the line as far as all words agree.
     Complete,
     /// Go on with this word, as long as it fits.
     Pick(String),
@@ -85,7 +85,7 @@ impl Console {
         self.completion.as_ref().filter(|known| known.line == self.line)
     }
 
-    /// Answers from what is known of the line before: typing on in a word leaves those words that begin so.
+    /// Answers from the previous completions: typing further in a word keeps the words with that beginning.
     fn narrow(&mut self) {
         let Some(known) = &self.completion else { return };
         let Some(typed) = self.line.strip_prefix(known.line.as_str()) else { return };
@@ -111,7 +111,7 @@ impl Console {
         self.completion = Some(narrowed);
     }
 
-    /// Takes what the host says of how a line may go on.
+    /// Stores the host's completions.
     pub(crate) fn complete(&mut self, completion: Completion) {
         self.completion = Some(completion);
         if self.completion().is_none() {
@@ -189,7 +189,7 @@ impl Console {
         })
     }
 
-    /// Adds what is clear.
+    /// Adds the common part of all completions.
     fn go_on(&mut self) {
         if let Some(line) = self.completion.as_ref().and_then(|known| known.agreed.clone()) {
             self.set(line);
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn up_and_down_go_through_earlier_lines_and_back_to_what_was_typed() {
+    fn up_and_down_walk_earlier_lines_and_return_to_the_typed_text() {
         use ConsoleAct::{Earlier, Edit, Later};
         let mut console = typed(&["plan list", "pod list", "pod list", " help "]);
         let mut row = |act: ConsoleAct, want: &str| {
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn typing_on_in_a_word_narrows_what_is_known() {
+    fn typing_further_in_a_word_narrows_the_completions() {
         use ConsoleAct::{Complete, Edit};
         let known = |words: &[&str]| Completion {
             words: words.iter().map(|word| (*word).to_owned()).collect(),
@@ -318,7 +318,7 @@ mod tests {
             console.act(&Complete);
             assert_eq!(console.line, want, "{typed}");
         }
-        // What there is no answer to is asked for, and taken when it comes.
+        // Without an answer the host is asked, and its answer used when it comes.
         let more = Completion { line: "x".into(), agreed: Some("xyz ".into()), ..known(&["xyz"]) };
         console.complete(more);
         assert_eq!(console.line, "xyz ");

@@ -14,7 +14,7 @@ pub(crate) fn of(load: &LoadService) -> Draft {
     shown(Draft::of(load))
 }
 
-/// A draft with the file that is shown, where nobody chose one yet.
+/// Returns a draft with a file to show, if none was chosen yet.
 pub(crate) fn shown(draft: Draft) -> Draft {
     if draft.files.contains_key(&draft.file) {
         return draft;
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn options_travel_as_a_file_and_back() {
+    fn options_are_sent_as_a_file_and_back() {
         let mut given = load(&[("svc.yml", "name: x")]);
         given.options = serde_json::json!({"service": {"name": "x"}});
         let mut draft = of(&given);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_when_it_differs_from_what_runs() {
+    fn detects_differences_from_what_runs() {
         let mut draft = of(&load(&[("svc.yml", "name: x")]));
         assert!(!draft.dirty());
         draft.edit("svc.yml", "name: x".into());

@@ -42,6 +42,11 @@ pub(crate) fn begin_in_frame(hash: &str, example: Option<&str>) -> Begin {
     }
 }
 
+/// The same for a served world, which is what it is.
+pub(crate) fn begin_on_served() -> Begin {
+    Begin { names: systems::file_names(), ..Begin::default() }
+}
+
 /// The question that an action asks; the reducer has already seen the action.
 pub(crate) fn ask(old: &State, state: &State, action: &Action) -> Option<Ask> {
     let text = |text: &yew::AttrValue| Text::from(text.as_str());
@@ -50,7 +55,7 @@ pub(crate) fn ask(old: &State, state: &State, action: &Action) -> Option<Ask> {
         Action::Ahead(_) => Ask::Ahead(whole_ms(state)?),
         Action::TogglePlay if state.play.playing => Ask::Play,
         Action::OpenDialog(Dialog::Share) => Ask::Link(browser::page_url()),
-        // What was played and not shown yet is shown now.
+        // Played but unseen changes are shown now.
         Action::TogglePlay | Action::Pause | Action::OpenMenu(..) | Action::OpenDialog(_) => Ask::Look,
         Action::StepEvent(toward) => Ask::StepEvent(*toward),
         Action::StepStatus(toward) => Ask::StepStatus(*toward),
@@ -84,8 +89,8 @@ pub(crate) fn ask(old: &State, state: &State, action: &Action) -> Option<Ask> {
             _ => return None,
         },
         Action::OpenExample(id) => Ask::OpenExample(text(id)),
-        Action::OpenFiles(files) => Ask::OpenFiles(files.clone(), old.ui.beside),
-        Action::OpenText(text) => Ask::OpenText(text.clone(), old.ui.beside),
+        Action::OpenFiles(files) => Ask::OpenFiles(files.clone(), old.ui.beside || old.served.is_some()),
+        Action::OpenText(text) => Ask::OpenText(text.clone(), old.ui.beside || old.served.is_some()),
         Action::OpenHash(hash) => Ask::OpenHash(hash.clone()),
         Action::OpenPlace(example, hash) => Ask::OpenPlace(example.clone(), hash.clone()),
         Action::WriteAddress | Action::Leave if state.broken.is_none() => Ask::WriteAddress,
@@ -101,8 +106,8 @@ pub(crate) fn complete(state: &State) -> Ask {
     Ask::Complete { line: state.console.line.clone(), service: state.console.picked() }
 }
 
-/// Virtual milliseconds that a frame plays. While a dialog or a menu is open the clock stands, so that what is done there
-/// hits the moment at which it was opened.
+/// Virtual milliseconds that a frame plays. While a dialog or a menu is open the clock stops, so that its action applies
+/// to the moment at which it was opened.
 fn whole_ms(state: &State) -> Option<u64> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "milliseconds of one frame")]
     let whole = state.play.rest_ms as u64;

@@ -1,22 +1,25 @@
-//! The link to the engine in its worker, which is started again whenever it ends.
+//! The link to the engine in its worker, which is started again whenever it ends, or to the server of a world.
 //!
-//! *Knows*: texts, pings, and what a new engine is told first. *Must not know*: what a question means, how a worker is loaded
-//! (`web/engine.js`).
+//! *Knows*: texts, pings, and the first message of a new engine. *Must not know*: the meaning of questions, how a worker is
+//! loaded (`web/engine.js`).
 //!
 //! *Order*: an engine that panicked or does not answer is ended; the next one is told the world as it was kept last and the moment
-//! shown; the question that the old one was at is set aside; those behind it are asked again.
+//! shown; the question that the old one was at is set aside; those behind it are asked again. A server that is lost keeps its world: the
+//! page shows the last state, asks nothing, and goes on when the server is there again.
 
 use super::action::Action;
 use super::hub::{Hub, WeakHub};
 use super::link::Link;
+use super::served::unreached;
 use super::stopped::Stopped;
 use super::watch::{BEAT_MS, Beat, Watch};
 use super::{effects, persist};
 use crate::browser;
+use gloo::render::{AnimationFrame, request_animation_frame};
 use gloo::timers::callback::Interval;
 use planarium_messages::facts::Keep;
 use planarium_messages::questions::{Ask, Begin, Question, Resume};
-use planarium_messages::wire::{Asked, Decoder, Told, VERSION, text, told};
+use planarium_messages::wire::{Asked, Decoder, Told, UNASKED, VERSION, text, told};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -29,16 +32,22 @@ struct Inner {
     hub: WeakHub,
     decoder: RefCell<Decoder>,
     watch: RefCell<Watch>,
-    /// The world as it was kept last before an answer.
+    /// The last stored world before an answer.
     tab: RefCell<String>,
     /// The same, as the question that the engine is at has left it.
     coming: RefCell<Option<String>>,
-    /// Engines in a row that ended before they answered what they were told first.
+    /// Number of consecutive engines that ended before they answered their first message.
     falls: Cell<u32>,
     /// Number of the first question to the engine that took over, until it is answered.
     first: Cell<Option<u32>>,
     /// Says that no engine can be started any more.
     give_up: fn(&str),
+    /// The world is served to others, too.
+    served: bool,
+    /// The connection to the server is lost.
+    lost: Cell<bool>,
+    /// The server may send what others did, or will be told so in the next frame.
+    ready: RefCell<Option<AnimationFrame>>,
     /// What is called by the browser; it lives as long as the link.
     calls: RefCell<Option<Calls>>,
 }
@@ -61,6 +70,9 @@ impl Engine {
             falls: Cell::new(0),
             first: Cell::new(None),
             give_up,
+            served: hub.state().served.is_some(),
+            lost: Cell::new(false),
+            ready: RefCell::default(),
             calls: RefCell::default(),
         }));
         let weak = Rc::downgrade(&engine.0);
@@ -73,6 +85,9 @@ impl Engine {
         let hear = Closure::new(move |text: String| hears(&|engine| engine.hear(&text)));
         let beat = Interval::new(BEAT_MS, move || with(&Engine::beat));
         browser::hear_engine(&hear);
+        if engine.0.served {
+            browser::post_to_engine(&text(&Asked::Hello(VERSION)));
+        }
         *engine.0.calls.borrow_mut() = Some(Calls { _hear: hear, _beat: beat });
         engine
     }
@@ -80,7 +95,12 @@ impl Engine {
     fn hear(&self, message: &str) {
         let Some(hub) = self.0.hub.upgrade() else { return };
         match told(message) {
-            Ok(Told::Hello(VERSION)) => self.0.watch.borrow_mut().is_up(),
+            Ok(Told::Hello(VERSION)) => {
+                self.0.watch.borrow_mut().is_up();
+                if self.0.lost.replace(false) {
+                    self.come_back(&hub);
+                }
+            }
             Ok(Told::Hello(other)) => {
                 self.fall(&format!("the engine speaks version {other}, the page {VERSION}"));
             }
@@ -103,9 +123,11 @@ impl Engine {
                     self.0.falls.set(0);
                 }
                 hub.told(number, took_ms, facts);
+                self.ask_for_news(number);
             }
             Ok(Told::Pong(ping)) => self.0.watch.borrow_mut().heard(ping),
             Ok(Told::Panicked(reason)) => self.fall(&reason),
+            Ok(Told::Lost(reason)) => self.lose(&hub, &reason),
             Err(reason) => self.fall(&format!("the engine said what the page does not understand: {reason}")),
         }
     }
@@ -124,12 +146,17 @@ impl Engine {
     /// The engine has ended: the next one takes over.
     fn fall(&self, reason: &str) {
         let Some(hub) = self.0.hub.upgrade() else { return };
+        if self.0.served {
+            self.lose(&hub, reason);
+            browser::restart_engine();
+            return;
+        }
         gloo::console::error!(format!("The engine stopped: {reason}"));
         let falls = self.0.falls.get();
         self.0.falls.set(falls + 1);
         let fatal = hub.oldest();
         let clock = hub.state().world.clock;
-        // What was told to an engine that took over is nothing that somebody did.
+        // Messages to an engine that took over are not user actions.
         if falls == 0 {
             let stopped = Stopped::of(fatal.as_ref(), clock.now_ms, reason);
             hub.send(Action::Stopped(Box::new(stopped)));
@@ -149,6 +176,35 @@ impl Engine {
         rest.retain(|question| !is_passing(&question.ask));
         browser::restart_engine();
         self.0.first.set(Some(hub.go_on(first, rest)));
+    }
+
+    /// Lets the server send what others did, once the page has drawn what came last. A hidden page draws nothing, so it hears nothing.
+    fn ask_for_news(&self, number: u32) {
+        let asks = self.0.served && (number == UNASKED || self.0.ready.borrow().is_none());
+        if asks {
+            let say = |_| browser::post_to_engine(&text(&Asked::Ready));
+            *self.0.ready.borrow_mut() = Some(request_animation_frame(say));
+        }
+    }
+
+    /// The server is gone: nothing that was asked will be answered.
+    fn lose(&self, hub: &Hub, reason: &str) {
+        self.0.lost.set(true);
+        self.0.ready.take();
+        *self.0.watch.borrow_mut() = Watch::default();
+        for question in hub.ended() {
+            hub.give_up(question.number);
+        }
+        hub.send(Action::Lost(reason.into()));
+    }
+
+    /// The server is there again, with a host that knows nothing of this page.
+    fn come_back(&self, hub: &Hub) {
+        *self.0.decoder.borrow_mut() = Decoder::default();
+        browser::post_to_engine(&text(&Asked::Hello(VERSION)));
+        let lineage = hub.state().world.log.lineage;
+        let names = crate::systems::file_names();
+        hub.go_on(Ask::Resume(Box::new(Resume { lineage, names, ..Resume::default() })), Vec::new());
     }
 
     /// Chooses what the next engine is told first: the world as it was; if that ends it, the run as its inputs tell it; then an
@@ -178,12 +234,17 @@ impl Engine {
 }
 
 impl Link for Engine {
-    fn post(&self, _: &Hub, question: &Question) {
+    fn post(&self, hub: &Hub, question: &Question) {
+        if self.0.lost.get() {
+            hub.give_up(question.number);
+            hub.told(question.number, 0.0, unreached(&question.ask));
+            return;
+        }
         browser::post_to_engine(&text(&Asked::Question(Box::new(question.clone()))));
     }
 }
 
-/// Returns whether nobody misses the answer to a question that was asked of an engine before.
+/// Returns whether the answer to a question of an earlier engine is no longer needed.
 fn is_passing(ask: &Ask) -> bool {
     matches!(ask, Ask::Frame(_) | Ask::Ahead(_) | Ask::Look | Ask::Begin(_) | Ask::Resume(_))
 }

@@ -1,10 +1,10 @@
-//! The page inside another document: what of it is shown, and how it behaves there.
+//! The page inside another document: its shown parts, and its behaviour.
 //!
 //! *Knows*: the words of the frame's address. *Must not know*: the document around it.
 
 use super::state::{Prefs, Speed, Tab, Theme};
 
-/// A part of the page that a document may ask for.
+/// A part of the page that a document may select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The editor.
@@ -59,7 +59,7 @@ impl Default for Frame {
 }
 
 impl Frame {
-    /// Reads a frame's address; `value` looks a key of the query up.
+    /// Reads a frame's address; `value` looks up a key of the query.
     pub(crate) fn read(value: &dyn Fn(&str) -> Option<String>) -> Self {
         let mut frame = Self::default();
         if let Some(words) = value("panes") {
@@ -110,6 +110,15 @@ impl Frame {
         self.parts.iter().filter_map(word).flatten().copied().collect::<Vec<_>>().join(" ")
     }
 
+    /// Returns the words of the parts, and with a lesson the place where it is shown.
+    pub(crate) fn words_with(&self, lesson: bool) -> String {
+        match (lesson, self.shows(Part::Editor)) {
+            (false, _) => self.words(),
+            (true, true) => format!("{} lesson", self.words()),
+            (true, false) => format!("{} editor lesson", self.words()),
+        }
+    }
+
     /// Returns the settings of a page in a frame; those that the reader has chosen on the page itself stay there.
     pub(crate) fn prefs(&self) -> Prefs {
         Prefs { theme: self.theme, hint_seen: true, ..Prefs::default() }
@@ -129,11 +138,13 @@ mod tests {
         let frame = read(&[]);
         assert_eq!(frame, Frame::default());
         assert_eq!(frame.words(), "tree timeline why");
+        assert_eq!(frame.words_with(true), "tree timeline why editor lesson");
+        assert_eq!(read(&[("panes", "editor")]).words_with(true), "editor lesson");
         assert_eq!(frame.tabs(), [Tab::Why]);
     }
 
     #[test]
-    fn parts_are_those_named_once_each_and_unknown_words_are_told() {
+    fn parts_are_the_named_ones_once_each_and_unknown_words_are_reported() {
         let frame = read(&[
             ("panes", "tree, map,log,map,river"),
             ("theme", "dark"),
@@ -148,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_leaves_the_usual_parts() {
+    fn invalid_addresses_show_the_default_parts() {
         let frame = read(&[("panes", "x"), ("theme", "pink"), ("speed", "fast")]);
         assert_eq!(frame.words(), "tree timeline why");
         assert_eq!(frame.unknown, ["panes: `x`", "theme: `pink`", "speed: `fast`"]);

@@ -1,11 +1,11 @@
-//! The one way in: actions go in, reducers make the next state, the host is asked, its facts make the state after that,
-//! the page is told.
+//! The single entry: actions come in, reducers make the next state, the host is asked, its facts make the following
+//! state, and the page is notified.
 
 use super::action::{Action, Fact};
 use super::link::Link;
 use super::pending::Pending;
 use super::state::{Dialog, State, Tab};
-use super::{effects, looks, persist, reduce};
+use super::{effects, persist, reduce, served, view_state};
 use crate::browser;
 use planarium_messages::draft::Editor;
 use planarium_messages::facts::{Address, Keep, Reply};
@@ -49,9 +49,9 @@ struct Inner {
     /// Actions that wait for the answer to a question that changes the editor.
     held: RefCell<Vec<Action>>,
     waiting: RefCell<BTreeMap<u32, Callback<Reply>>>,
-    /// Who hears whether an input was accepted.
+    /// Callbacks for whether an input was accepted.
     trying: RefCell<BTreeMap<u32, Callback<bool>>>,
-    /// Who hears that all questions are answered.
+    /// Callback for when all questions are answered.
     settled: RefCell<Option<Callback<()>>>,
     /// The frame that is under way.
     frame: Cell<Option<u32>>,
@@ -85,7 +85,7 @@ struct KeptTab {
     left: (String, f64),
 }
 
-/// Time within which a reloaded page may come back at the address before the one that was written last. *Units*: milliseconds.
+/// Time within which a reloaded page may use the address before the last written one. *Units*: milliseconds.
 const LEFT_MS: f64 = 2_000.0;
 
 impl PartialEq for Hub {
@@ -122,7 +122,7 @@ impl Hub {
         WeakHub(Rc::downgrade(&self.0))
     }
 
-    /// Talks to a host from now on; this is what it is told first.
+    /// Connects to a host; `first` is its first message.
     pub(crate) fn connect(&self, link: Rc<dyn Link>, first: Ask) {
         *self.0.link.borrow_mut() = Some(link);
         let number = self.0.sent.borrow().number;
@@ -136,7 +136,7 @@ impl Hub {
         Rc::clone(&self.0.state.borrow())
     }
 
-    /// Sets the listener that is told of each new state.
+    /// Sets the listener for each new state.
     pub(crate) fn listen(&self, listener: Callback<Rc<State>>) {
         *self.0.listener.borrow_mut() = Some(listener);
     }
@@ -153,12 +153,12 @@ impl Hub {
             self.0.frame.set(None);
             self.0.took_ms.set(Some(took_ms));
         }
-        // Before what was asked for later.
+        // Before later requests.
         self.0.queue.borrow_mut().push_front(Turn::Answer(number, facts));
         self.work();
     }
 
-    /// Takes what is to be kept.
+    /// Stores data for the host.
     pub(crate) fn kept(&self, keep: Keep) {
         let framed = self.state().frame.is_some();
         match keep {
@@ -166,6 +166,8 @@ impl Hub {
                 self.0.tab.borrow_mut().text = text;
                 self.save_tab();
             }
+            // A lesson in a frame is learned as well as on the page.
+            Keep::Try { lesson, link } => persist::save_try(&lesson, &link),
             // Frames of one document share their storage with each other and with the page.
             _ if framed => {}
             Keep::Input(place, packed) => persist::save_input(place, &packed),
@@ -181,7 +183,7 @@ impl Hub {
         self.work();
     }
 
-    /// The instant shown, or the one that was asked for and is not shown yet.
+    /// Returns the instant shown, or the requested one that is not shown yet.
     pub(crate) fn aim_ms(&self) -> u64 {
         self.0.pending.borrow().aim_ms().unwrap_or(self.state().world.clock.now_ms)
     }
@@ -197,7 +199,7 @@ impl Hub {
         self.0.pending.borrow_mut().take()
     }
 
-    /// A question is given up: nobody waits for its answer any more.
+    /// Drops a question whose answer is no longer needed.
     pub(crate) fn give_up(&self, number: u32) {
         self.0.waiting.borrow_mut().remove(&number);
         let trying = self.0.trying.borrow_mut().remove(&number);
@@ -206,8 +208,8 @@ impl Hub {
         }
     }
 
-    /// Another host takes over: tells it this first, and then asks what the one before did not answer.
-    /// Returns the number of the first question.
+    /// Takes over with another host: sends `first`, and then asks the unanswered questions. Returns the number of the
+    /// first question.
     pub(crate) fn go_on(&self, first: Ask, rest: Vec<Question>) -> u32 {
         let number = self.0.sent.borrow().number;
         *self.0.sent.borrow_mut() = Sent { number, ..Sent::default() };
@@ -217,7 +219,7 @@ impl Hub {
         for question in rest {
             let again = self.next_number();
             self.renumber(question.number, again);
-            // The host has the editor as it is now.
+            // The host already has the present editor.
             let question = Question { number: again, editor: None, ..question };
             self.0.pending.borrow_mut().add(question.clone(), &self.state());
             link.post(self, &question);
@@ -263,8 +265,8 @@ impl Hub {
         self.on(move |_| action.clone())
     }
 
-    /// Shuts a dialog and carries out what it was for. One that is shut by now asks for nothing more: of two clicks the
-    /// second may come before it is gone from the page.
+    /// Closes a dialog and carries out its action. A dialog that is closed already does nothing: the second of two
+    /// clicks may come before it has left the page.
     pub(crate) fn finish(&self, dialog: &Dialog, action: Action) {
         if self.state().ui.dialog.as_ref() == Some(dialog) {
             self.send(Action::CloseDialog);
@@ -272,7 +274,7 @@ impl Hub {
         }
     }
 
-    /// Asks a question that has an answer of its own.
+    /// Asks a question that has its own answer.
     pub(crate) fn ask(&self, ask: Ask, answer: Callback<Reply>) {
         let number = self.next_number();
         self.0.waiting.borrow_mut().insert(number, answer);
@@ -280,7 +282,7 @@ impl Hub {
         self.work();
     }
 
-    /// Puts something in; `then` hears whether it was accepted.
+    /// Applies an input; calls `then` with whether it was accepted.
     pub(crate) fn try_input(&self, input: Input, then: Callback<bool>) {
         let number = self.next_number();
         self.0.trying.borrow_mut().insert(number, then);
@@ -333,8 +335,8 @@ impl Hub {
         }
     }
 
-    /// Returns whether an action is put off or passed over because of what is still unanswered. What reads the editor waits for a
-    /// question that changes it; of two clicks on the same button the second one is too late.
+    /// Returns whether an action is postponed or ignored because of unanswered questions. An action that reads the editor waits
+    /// for a question that changes it; the second of two clicks on one button is ignored.
     fn must_wait(&self, action: &Action) -> bool {
         let pending = self.0.pending.borrow();
         match action {
@@ -357,6 +359,14 @@ impl Hub {
             return;
         }
         let old = self.state();
+        let said;
+        let action = match served::refuses(&old, action) {
+            Some(reason) => {
+                said = Action::Say(format!("Not done: {reason}.").into());
+                &said
+            }
+            None => action,
+        };
         let mut state = Rc::clone(&old);
         let next = Rc::make_mut(&mut state);
         reduce::action(next, action);
@@ -388,7 +398,7 @@ impl Hub {
                         waiting.emit(reply);
                     }
                 }
-                // It is about another definition than the one that is shown by now.
+                // It is about another definition than the one shown now.
                 Fact::Checked(_) if asked.as_ref().is_some_and(|asked| asked.at != state.at) => {}
                 Fact::RolledOut if asked.as_ref().is_some_and(|asked| asked.rolls_out) => {
                     if let Some(asked) = &asked {
@@ -420,7 +430,7 @@ impl Hub {
         }
     }
 
-    /// Tells the host when the page looks at something else.
+    /// Tells the host when the page's view changes.
     fn look(&self) {
         let state = self.state();
         let selected = state.ui.selected != self.0.sent.borrow().selected;
@@ -492,11 +502,11 @@ impl Hub {
         let before = if browser::now_ms() - at_ms < LEFT_MS { left } else { &now };
         let state = self.state();
         let at = (state.world.clock.now_ms, state.world.clock.seq);
-        persist::save_tab([before, &now], &kept.text, &looks::of(&state), at);
+        persist::save_tab([before, &now], &kept.text, &view_state::of(&state), at);
     }
 }
 
-/// Returns whether the answer to a question may change what is in the editor.
+/// Returns whether the answer to a question may change the editor.
 fn changes_editor(ask: &Ask) -> bool {
     matches!(
         ask,

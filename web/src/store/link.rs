@@ -1,13 +1,13 @@
-//! The way to a host: questions go out, facts come back through the hub.
+//! The link to a host: questions go out, facts come back through the hub.
 //!
-//! *Must not know*: what a question means.
+//! *Must not know*: the meaning of questions.
 
 use super::hub::Hub;
 use planarium_messages::questions::Question;
 #[cfg(test)]
 use planarium_messages::wire::{Decoder, Encoder};
 
-/// A way to a host. Answers come by [`Hub::told`], things to be kept by [`Hub::kept`]: at once or later.
+/// A link to a host. Answers come through [`Hub::told`], data to store through [`Hub::kept`]: immediately or later.
 pub(crate) trait Link {
     /// Sends a question.
     fn post(&self, hub: &Hub, question: &Question);
@@ -64,7 +64,7 @@ impl Wired {
         }
     }
 
-    /// A link to a new host that answers when it is told to.
+    /// A link to a new host that answers on request.
     pub(crate) fn late(hub: &Hub) -> Self {
         Self { late: true, ..Self::new(hub) }
     }

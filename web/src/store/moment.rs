@@ -49,7 +49,7 @@ pub(crate) fn show_running(state: &mut State) {
     replace(state, draft);
 }
 
-/// The kept draft, in place of what runs.
+/// Shows the kept draft instead of what runs.
 pub(crate) fn show_draft(state: &mut State) {
     let mut draft = state.draft.clone();
     draft.show_kept();

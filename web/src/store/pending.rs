@@ -34,25 +34,25 @@ impl Pending {
         self.0.remove(&number).map(|(_, asked)| asked)
     }
 
-    /// Takes all of them.
+    /// Takes all questions.
     pub(crate) fn take(&mut self) -> Vec<Question> {
         std::mem::take(&mut self.0).into_values().map(|(question, _)| question).collect()
     }
 
-    /// The one that was asked first.
+    /// Returns the oldest question.
     pub(crate) fn oldest(&self) -> Option<&Question> {
         self.0.values().next().map(|(question, _)| question)
     }
 
-    /// Returns whether one of them is of a kind.
+    /// Returns whether a question of a kind is pending.
     pub(crate) fn any(&self, is: impl Fn(&Ask) -> bool) -> bool {
         self.0.values().any(|(question, _)| is(&question.ask))
     }
 
-    /// The instant that the last of them leads to, where it names one.
+    /// Returns the instant that the last question leads to, if it names one.
     pub(crate) fn aim_ms(&self) -> Option<u64> {
         let mut asks = self.0.values().rev().map(|(question, _)| &question.ask);
-        // Looks lead nowhere.
+        // Look questions lead nowhere.
         match asks.find(|ask| !matches!(ask, Ask::Look | Ask::Complete { .. })) {
             Some(Ask::SeekMs(ms)) => Some(*ms),
             _ => None,

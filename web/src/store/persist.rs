@@ -1,10 +1,11 @@
 //! The browser's memory: preferences, progress in lessons, and the journal of the run before each input.
 //!
-//! *Knows*: names of storage keys. *Must not know*: what a journal says. Storage may be refused at any
-//! time (private windows, embedded pages); then nothing is remembered and nothing fails.
+//! *Knows*: names of storage keys. *Must not know*: the content of a journal. Storage may be refused at any time
+//! (private windows, embedded pages); then nothing is stored and nothing fails.
 
 use super::progress::Progress;
 use super::state::{Prefs, Sizes, State, Theme, Verbosity};
+use super::tries::Tries;
 use crate::browser;
 use planarium_protocol::json;
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use serde_json::Value;
 
 const PREFS: &str = "planarium.prefs";
 const LESSONS: &str = "planarium.lessons";
+const TRIES: &str = "planarium.tries";
 const JOURNAL: &str = "planarium.journal";
 const REST: &str = "planarium.rest";
 const PENDING: &str = "planarium.pending";
@@ -20,7 +22,7 @@ const DRAFTS: &str = "planarium.drafts";
 const TAB: &str = "planarium.tab";
 const NAME: &str = "planarium.name";
 
-/// Of how many tabs edits are kept.
+/// Maximum number of tabs whose edits are stored.
 const MOST_DRAFTS: usize = 6;
 
 /// Remembers preferences and progress that changed.
@@ -41,6 +43,22 @@ pub(crate) fn load_progress() -> Progress {
     browser::stored(LESSONS).and_then(|text| Progress::read(&text)).unwrap_or_default()
 }
 
+/// Keeps a try of a lesson beside those before it.
+pub(crate) fn save_try(lesson: &str, link: &str) {
+    let mut tries = load_tries();
+    tries.record(lesson, link);
+    browser::store(TRIES, &tries.text());
+}
+
+/// Tries of a lesson that this browser has kept, the last one last.
+pub(crate) fn saved_tries(lesson: &str) -> Vec<String> {
+    load_tries().of(lesson)
+}
+
+fn load_tries() -> Tries {
+    browser::stored(TRIES).map(|text| Tries::read(&text)).unwrap_or_default()
+}
+
 /// The remembered preferences.
 pub(crate) fn load_prefs() -> Prefs {
     browser::stored(PREFS).map(|text| read_prefs(&text)).unwrap_or_default()
@@ -53,12 +71,12 @@ pub(crate) fn save_run(share: &str) {
     browser::store_here(PENDING, "");
 }
 
-/// Keeps an input of the run at its place, packed by itself.
+/// Stores an input of the run at its index, packed on its own.
 pub(crate) fn save_input(place: usize, packed: &str) {
     browser::store_here(&input_key(place), packed);
 }
 
-/// Keeps what a run is beside its inputs (their number, the journal without them) as it was before an input, and what the input was.
+/// Stores a run without its inputs (their number, the journal) before an input, and a description of that input.
 pub(crate) fn save_rest(rest: &str, pending: &str) {
     browser::store_here(REST, rest);
     browser::store_here(PENDING, pending);
@@ -68,14 +86,14 @@ fn input_key(place: usize) -> String {
     format!("{JOURNAL}.{place}")
 }
 
-/// The run as it was before the last input: what it is beside its inputs, and its inputs, packed.
+/// Returns the run before the last input: the journal without inputs, and the packed inputs.
 pub(crate) fn saved_parts() -> Option<(String, Vec<String>)> {
     let rest = browser::stored_here(REST).filter(|text| !text.is_empty())?;
     let inputs = inputs_of(&rest, &browser::stored_here)?;
     Some((rest, inputs))
 }
 
-/// The run as it was last written into the address bar, as a share string.
+/// Returns the run last written into the address bar, as a share string.
 pub(crate) fn saved_run() -> Option<String> {
     browser::stored_here(JOURNAL).filter(|text| !text.is_empty())
 }
@@ -89,10 +107,10 @@ fn inputs_of(rest: &str, stored: &dyn Fn(&str) -> Option<String>) -> Option<Vec<
 /// All of a tab.
 #[derive(Serialize, Deserialize)]
 struct Tab {
-    /// The addresses that it was kept at: before and after the run was written there. Which of the two a browser
-    /// loads again that is leaving the page is its own affair.
+    /// The addresses before and after the run was written into the address bar. A browser that leaves the page may
+    /// reload either.
     addresses: [String; 2],
-    /// As the host has it.
+    /// The host's state.
     host: String,
     looks: Value,
     /// The moment shown: instant and last event.
@@ -107,7 +125,7 @@ pub(crate) fn save_tab(addresses: [&str; 2], tab: &str, looks: &Value, at: (u64,
     browser::store_here(TAB, &json::of(&tab).to_string());
 }
 
-/// Returns the tab's state at an address: for the host, the looks, and the moment shown.
+/// Returns the tab's state at an address: the host's, the view state, and the moment shown.
 pub(crate) fn saved_tab(address: &str) -> (Option<String>, Option<Value>, Option<(u64, u64)>) {
     let kept = browser::stored_here(TAB).and_then(|text| json::read::<Tab>(text.as_bytes()).ok());
     match kept.filter(|tab| tab.addresses.iter().any(|kept| kept == address)) {
@@ -219,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_kept_in_parts_is_whole_or_none() {
+    fn a_run_stored_in_parts_is_complete_or_ignored() {
         let parts = [(input_key(0), "a"), (input_key(1), "b")];
         let stored =
             |key: &str| parts.iter().find(|(name, _)| name == key).map(|(_, text)| (*text).to_owned());
@@ -228,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn preferences_survive_and_nonsense_is_ignored() {
+    fn preferences_survive_and_invalid_ones_are_ignored() {
         let prefs = Prefs {
             theme: Theme::Dark,
             keys_off: true,

@@ -1,6 +1,6 @@
-//! Lessons that were passed, by id: kept in the browser, exported as a line that is a link's end and a file as well.
+//! Passed lessons, by id: stored in the browser, exported as a line that works as a link's end and as a file.
 //!
-//! *Knows*: how progress is written. *Must not know*: where it is kept, and which lessons there are.
+//! *Knows*: the format of progress. *Must not know*: where it is stored, and the existing lessons.
 
 use super::lessons::{Score, Try, Verdict};
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(crate) struct Done {
 }
 
 impl Done {
-    /// The try, where it is passed.
+    /// Returns the entry of a passed try.
     pub(crate) fn of(attempt: &Try) -> Option<Self> {
         let passed = matches!(attempt.verdict, Verdict::Passed { .. });
         passed.then(|| Self {
@@ -58,7 +58,7 @@ impl Progress {
         self.0.len()
     }
 
-    /// Returns whether a try is better than what is known.
+    /// Returns whether a try is better than the stored one.
     pub(crate) fn is_better(&self, id: &str, done: &Done) -> bool {
         self.of(id).is_none_or(|known| done.rank() > known.rank())
     }
@@ -68,7 +68,7 @@ impl Progress {
         self.0.insert(id.to_owned(), done);
     }
 
-    /// Takes over what is new or better. Answers how many lessons that were.
+    /// Merges new and better entries. Returns their number.
     pub(crate) fn merge(&mut self, other: &Self) -> usize {
         let better: Vec<_> = other.0.iter().filter(|(id, done)| self.is_better(id, done)).collect();
         for (id, done) in &better {
@@ -77,7 +77,7 @@ impl Progress {
         better.len()
     }
 
-    /// All of it in a line.
+    /// Writes everything in one line.
     pub(crate) fn text(&self) -> String {
         let entry = |(id, done): (&String, &Done)| {
             let Score { commands, time_ms, unavailable_ms } = done.score;
@@ -87,7 +87,7 @@ impl Progress {
         format!("{PREFIX}{}", self.0.iter().map(entry).collect::<Vec<_>>().join(","))
     }
 
-    /// Reads such a line, or the link that ends with it. None when it is something else.
+    /// Reads such a line, or a link that ends with it. `None` for anything else.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let (_, list) = text.trim().rsplit_once(PREFIX)?;
         let entries = list.split(',').filter(|entry| !entry.is_empty()).take(MOST);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn progress_survives_a_link_and_nonsense_is_no_progress() {
+    fn progress_survives_a_link_and_other_texts_are_ignored() {
         let mut progress = Progress::default();
         progress.record("canary", done(3, 2));
         progress.record("two-schedulers", Done { gave_up: true, ..done(1, 9) });
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_better_try_is_kept_whoever_comes_last() {
+    fn the_better_try_is_kept_in_any_order() {
         let mut here = Progress::default();
         here.record("canary", done(2, 2));
         here.record("status", done(3, 1));

@@ -1,6 +1,6 @@
 //! The next state: pure functions of a state and an action or a fact.
 //!
-//! *Knows*: what an action or a fact means for what is shown. *Must not know*: the engine, the browser.
+//! *Knows*: the effect of an action or a fact on the page. *Must not know*: the engine, the browser.
 
 use super::action::{Action, Fact};
 use super::draft::{self, Draft};
@@ -48,7 +48,7 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         Action::Nudge(faster) => state.play.speed = state.play.speed.nudged(*faster),
         Action::SetSpeed(index) => state.play.speed = super::state::Speed::at(*index),
         Action::Frame(wall_ms) | Action::Ahead(wall_ms) => {
-            // The effect plays what was gathered so far; the rest stays for the next frame.
+            // The effect plays the accumulated time; the fraction stays for the next frame.
             state.play.rest_ms = state.play.rest_ms.fract() + wall_ms * state.play.speed.factor();
         }
         Action::Edit(path, text) => state.draft.edit(path, text.clone()),
@@ -71,7 +71,7 @@ pub(crate) fn action(state: &mut State, action: &Action) {
         Action::SetEnv(name, value) => state.draft.set_env(name, value.clone()),
         Action::FillEnv => fill_env(state),
         Action::Mend(fix) => mend(state, fix),
-        // There are other machines now, and nobody has tried those.
+        // The machines have changed, and were not tried yet.
         Action::Do(input) if matches!(**input, Input::AddAgent(_) | Input::RemoveAgent(_)) => {
             state.better = None;
         }
@@ -81,7 +81,7 @@ pub(crate) fn action(state: &mut State, action: &Action) {
     }
 }
 
-/// Takes over what was passed elsewhere.
+/// Merges progress from elsewhere.
 fn take_progress(state: &mut State, text: &str) {
     let said = match Progress::read(text) {
         Some(other) => {
@@ -135,7 +135,7 @@ fn rename_file(state: &mut State, from: &str, to: &str) {
     state.draft.loaded += 1;
 }
 
-/// A file is there again, or gone again.
+/// Restores or removes a file.
 fn bring_file(state: &mut State, at: usize, path: &str, text: Option<&str>) {
     if at != state.at {
         let drafts = state.all_drafts();
@@ -154,7 +154,7 @@ fn bring_file(state: &mut State, at: usize, path: &str, text: Option<&str>) {
     }
 }
 
-/// Guesses for what has no value; what was given one since the definition was read keeps it.
+/// Guesses missing values; values given since the definition was read stay.
 fn fill_env(state: &mut State) {
     let env = state.draft.env.clone();
     let unset = state.checked.missing.iter().map(|name| &**name).filter(|name| !env.contains_key(*name));
@@ -238,7 +238,8 @@ fn looks(state: &mut State, action: &Action) {
         Action::OpenDialog(dialog) => {
             ui.menu = None;
             ui.link = None;
-            ui.beside = false;
+            // Nothing comes in place of a served world.
+            ui.beside = state.served.is_some();
             ui.dialog = Some(dialog.clone());
         }
         Action::OpenMenu(target, x, y) => ui.menu = Some(Menu { target: target.clone(), x: *x, y: *y }),
@@ -250,11 +251,17 @@ fn looks(state: &mut State, action: &Action) {
         }
         Action::Stopped(stopped) => {
             state.play.playing = false;
-            // Where looking at an element ends the engine, the next one does not look at it again.
+            // If looking at an element ends the engine, the next one does not look at it again.
             if matches!(stopped.again, Some(Ask::Look)) {
                 state.ui.selected = None;
             }
             state.stopped = Some(Ptr::new((**stopped).clone()));
+        }
+        Action::Lost(reason) => {
+            state.play.playing = false;
+            if let Some(served) = &mut state.served {
+                served.lost = Some(reason.clone());
+            }
         }
         Action::LeaveStopped => state.stopped = None,
         Action::Retry => {
@@ -284,7 +291,7 @@ fn zoomed(zoom: Option<(u64, u64)>, closer: bool, at_ms: u64, span_ms: u64) -> O
     Some((from, from + wanted))
 }
 
-/// A stretch of this length with the instant in it, more of what comes than of what was.
+/// Returns a stretch of this length around the instant, with more of the future than of the past.
 fn around(at_ms: u64, length: u64) -> (u64, u64) {
     let from = at_ms.saturating_sub(length / 4);
     (from, from + length)
@@ -319,7 +326,7 @@ fn reveal_source(state: &mut State, path: &ElementPath) {
     }
 }
 
-/// Returns the place of a message that is told now.
+/// Returns the place of a new message.
 fn here(world: &World, only: bool) -> Place {
     Place { lineage: world.log.lineage, at_ms: world.clock.now_ms, only }
 }
@@ -375,7 +382,7 @@ pub(super) fn pick(state: &mut State, at: usize, file: Option<&str>) {
     }
 }
 
-/// Holds these definitions in the editor and shows one of them.
+/// Puts these definitions into the editor and shows one of them.
 pub(super) fn hold(state: &mut State, drafts: Vec<Draft>, at: usize) {
     let at = at.min(drafts.len().saturating_sub(1));
     let loaded = state.draft.loaded + 1;
@@ -389,7 +396,7 @@ pub(super) fn hold(state: &mut State, drafts: Vec<Draft>, at: usize) {
     state.at = at;
 }
 
-/// The text of a revision of the definition at a place is running now. What was typed since is not.
+/// Marks a revision of a definition as running. Text typed since is not.
 pub(crate) fn rolled_out(state: &mut State, at: usize, revision: u32) {
     if at == state.at {
         state.draft.applied = revision;
@@ -401,7 +408,7 @@ pub(crate) fn rolled_out(state: &mut State, at: usize, revision: u32) {
     state.drafts = Ptr::new(drafts);
 }
 
-/// Marks what is in the editor as what runs, or not.
+/// Marks whether the editor's text is what runs.
 fn compare(state: &mut State, running: &[LoadService]) {
     let mut drafts = state.all_drafts();
     for draft in &mut drafts {
@@ -472,6 +479,8 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             hold(state, drafts, state.at);
             moment::follow(state);
         }
+        // Others changed what runs; what is being written here stays.
+        Fact::Drafts(_) if state.served.is_some() && state.dirty() => {}
         Fact::Drafts(drafts) => {
             hold(state, drafts, state.at);
             moment::follow(state);
@@ -520,7 +529,7 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
         Fact::Help(help) => state.help = help,
         Fact::Ghost(ghost) => state.world.ghost = ghost,
         Fact::Compared(compared) => state.compare = compared,
-        Fact::Looks(kept) => super::looks::give(state, &kept),
+        Fact::Looks(kept) => super::view_state::give(state, &kept),
         Fact::Ways(ways) => state.ways = ways,
         Fact::File(at, path, text) => bring_file(state, at, &path, text.as_deref()),
         Fact::Stopped => state.play.playing = false,
@@ -537,10 +546,15 @@ pub(crate) fn fact(state: &mut State, fact: Fact) {
             toast(&mut state.ui, attr(&text), ToastKind::Alert, None, place);
         }
         Fact::Completion(completion) => Arc::make_mut(&mut state.console.0).complete(completion),
-        // These are for the browser, and for whoever asked.
+        // These are for the browser, and for the callers.
         Fact::Address(_) | Fact::Saved(_) | Fact::Reply(_) => {}
         Fact::Answered(answer) => Arc::make_mut(&mut state.console.0).answered(*answer),
         Fact::Link(link) => state.ui.link = Some(*link),
+        Fact::Served(told) => {
+            if let Some(served) = &mut state.served {
+                (served.runs, served.lost) = (told.runs, None);
+            }
+        }
         Fact::Broken(broken) => state.broken = Some(broken),
         Fact::Differing(differing) => state.differing = Some(differing),
         Fact::Lesson(card) => {
@@ -588,7 +602,7 @@ pub(crate) fn is_modal(state: &State) -> bool {
     state.ui.dialog.is_some() || state.ui.menu.is_some() || state.broken.is_some()
 }
 
-/// Which of the small screen's tabs is shown.
+/// Returns the index of the small screen's tab.
 pub(crate) fn small_tab(ui: &Ui) -> usize {
     match (ui.pane, ui.tab) {
         (Pane::Edit, _) => 0,
@@ -656,7 +670,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mend_changes_the_text_it_was_made_for() {
+    fn a_fix_changes_only_the_text_it_was_made_for() {
         let mut state = drafted("é: serail\n");
         let fix =
             Fix { title: "serial".into(), file: "svc.yml".into(), from: 3, to: 9, text: "serial".into() };
@@ -686,7 +700,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_edits_go_to_the_services_they_are_of() {
+    fn stored_edits_go_to_their_services() {
         let named = |label: &'static str, text: &str| {
             let mut load = LoadService::default();
             load.files.insert("svc.yml".into(), text.into());
@@ -699,13 +713,13 @@ mod tests {
         let all: Vec<_> =
             state.all_drafts().iter().map(|draft| (draft.text().to_owned(), draft.dirty())).collect();
         assert_eq!(all, [("1".into(), false), ("3".into(), true), ("4".into(), true)]);
-        // What was kept without a name belongs to what is shown.
+        // An edit stored without a name belongs to the shown definition.
         fact(&mut state, Fact::Drafted(vec![named("", "5")]));
         assert_eq!((state.draft.text(), &*state.draft.label, state.draft.dirty()), ("5", "a", true));
     }
 
     #[test]
-    fn messages_are_bounded_and_said_once() {
+    fn messages_are_limited_and_shown_once() {
         let mut state = State::default();
         for text in ["a", "b", "b", "c", "d"] {
             fact(&mut state, Fact::Told(text.into(), None));
@@ -737,7 +751,7 @@ mod tests {
     }
 
     #[test]
-    fn another_part_is_shown_only_where_a_part_is() {
+    fn another_pane_is_shown_only_in_a_frame_with_parts() {
         let mut state = State::default();
         action(&mut state, &Action::ZoomPart((1000, 5000)));
         assert_eq!(state.ui.zoom, None, "the window has been closed meanwhile");
@@ -747,7 +761,7 @@ mod tests {
     }
 
     #[test]
-    fn zooming_keeps_the_instant_in_its_place_and_ends_at_the_whole() {
+    fn zooming_keeps_the_instant_in_place_and_ends_at_the_whole() {
         let mut state = State::default();
         state.world.clock.head_ms = 60_000;
         action(&mut state, &Action::ZoomAt(true, 40_000));

@@ -1,6 +1,6 @@
 //! Everything the page shows, as one value.
 //!
-//! *Knows*: what is on screen. *Must not know*: how it came about; that is for `reduce` and `effects`.
+//! *Knows*: what is on screen. *Must not know*: how it came about, which `reduce` and `effects` decide.
 
 use super::catalogue;
 use super::console::Console;
@@ -9,12 +9,13 @@ use super::events::EventLog;
 use super::frame::Frame;
 use super::gantt::Gantt;
 use super::ghost::Ghost;
-use super::help::Help;
 use super::lessons::{Card, Try};
 use super::progress::Progress;
 use super::ptr::Ptr;
+use super::served::Served;
 use super::stopped::Stopped;
 pub(crate) use super::toast::{Place, Toast, ToastKind};
+use super::ways_out::WaysOut;
 use planarium_kernel::SortedSet;
 pub(crate) use planarium_messages::checked::{Checked, Finding, Fix, Severity};
 pub(crate) use planarium_messages::clock::{BranchTab, Clock};
@@ -294,8 +295,10 @@ pub(crate) enum Dialog {
     Lessons,
     /// A lesson from the run shown.
     MakeLesson,
-    /// Results of a class, with these links to begin with.
+    /// Results of a class, with these initial links.
     Results(AttrValue),
+    /// Asks whether to load the file at this address.
+    Source(AttrValue),
 }
 
 /// Subjects of a context menu.
@@ -376,7 +379,7 @@ pub(crate) struct PresetCard {
     pub(crate) text: AttrValue,
 }
 
-/// Looks that are not remembered.
+/// View state that is not stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ui {
     /// Pane of the small screen.
@@ -403,9 +406,9 @@ pub(crate) struct Ui {
     pub(crate) selected: Option<ElementPath>,
     /// Selected task by name.
     pub(crate) task: Option<AttrValue>,
-    /// Rows that are not as open as they are by default.
+    /// Rows toggled from their default.
     pub(crate) toggled: Ptr<SortedSet<ElementPath>>,
-    /// Plans are shown as rows or as drawings; none where nobody has chosen.
+    /// Plans are shown as rows or as drawings; `None` if not chosen.
     pub(crate) as_rows: Option<bool>,
     /// Text that rows must contain.
     pub(crate) row_filter: AttrValue,
@@ -444,7 +447,7 @@ pub(crate) struct State {
     pub(crate) draft: Draft,
     /// The definitions of all services; the place of the one being edited may be out of date.
     pub(crate) drafts: Ptr<Vec<Draft>>,
-    /// Which of them is being edited.
+    /// Index of the edited definition.
     pub(crate) at: usize,
     /// The definitions that run at the moment shown.
     pub(crate) running: Ptr<Vec<Running>>,
@@ -455,7 +458,7 @@ pub(crate) struct State {
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
     /// Stuck elements, and ways out.
-    pub(crate) help: Ptr<Help>,
+    pub(crate) help: Ptr<WaysOut>,
     /// Another run on the same clock.
     pub(crate) compare: Option<Ptr<Compared>>,
     /// Next steps of undo and redo.
@@ -464,11 +467,11 @@ pub(crate) struct State {
     pub(crate) removed: Option<(usize, String, AttrValue)>,
     /// The service's command line.
     pub(crate) console: Ptr<Console>,
-    /// Looks.
+    /// View state.
     pub(crate) ui: Ui,
     /// Settings that the browser remembers.
     pub(crate) prefs: Prefs,
-    /// The system asks for dark colours.
+    /// The system prefers dark colours.
     pub(crate) system_dark: bool,
     /// The document around the page, if it is shown in one.
     pub(crate) frame: Option<Frame>,
@@ -486,15 +489,17 @@ pub(crate) struct State {
     pub(crate) differing: Option<Differing>,
     /// The engine ended and was started again.
     pub(crate) stopped: Option<Ptr<Stopped>>,
+    /// The world is served, and this page is one of its clients.
+    pub(crate) served: Option<Served>,
     /// The course.
     pub(crate) lessons: Ptr<Vec<LessonCard>>,
     /// The lesson that is open.
     pub(crate) lesson: Option<Ptr<Card>>,
-    /// The try of it.
+    /// Its try.
     pub(crate) attempt: Ptr<Try>,
     /// Lessons that were passed.
     pub(crate) progress: Ptr<Progress>,
-    /// The browser keeps what it is given.
+    /// The browser stores data.
     pub(crate) keeps: bool,
 }
 
@@ -509,6 +514,8 @@ impl State {
             keeps: crate::browser::can_store(),
             prefs: super::persist::load_prefs(),
             system_dark: crate::browser::system_is_dark(),
+            served: crate::browser::server()
+                .map(|address| Served { address: address.into(), ..Served::default() }),
             ..Self::default()
         }
     }
@@ -529,12 +536,12 @@ impl State {
         state
     }
 
-    /// The editor as the host hears of it.
+    /// Returns the editor's state for the host.
     pub(crate) fn editor(&self) -> Editor {
         Editor { draft: self.draft.clone(), drafts: self.drafts.clone(), at: self.at }
     }
 
-    /// The definitions of all services as they are now.
+    /// Returns the definitions of all services, up to date.
     pub(crate) fn all_drafts(&self) -> Vec<Draft> {
         self.editor().all()
     }

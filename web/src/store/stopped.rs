@@ -1,6 +1,6 @@
 //! An engine that ended, and what it was doing then.
 //!
-//! *Knows*: questions in words. *Must not know*: how an engine is started.
+//! *Knows*: descriptions of questions. *Must not know*: how an engine is started.
 
 use planarium_messages::clock::clock;
 use planarium_messages::questions::{Ask, Call, Question};
@@ -13,7 +13,7 @@ pub(crate) struct Stopped {
     pub(crate) during: Text,
     /// The moment shown then. *Units*: milliseconds.
     pub(crate) at_ms: u64,
-    /// The question that was set aside, where it can be asked again.
+    /// The question that was set aside, if it can be asked again.
     pub(crate) again: Option<Ask>,
     /// Text for a report.
     pub(crate) report: Text,

@@ -1,6 +1,6 @@
-//! Messages that pass, where they hold, and the ways back that they offer.
+//! Temporary messages, where they are valid, and the undo that they offer.
 //!
-//! *Knows*: what a message says and offers. *Must not know*: when one is told.
+//! *Knows*: the content of a message. *Must not know*: when one is shown.
 
 use super::action::Action;
 use super::state::{Clock, ToastUndo};
@@ -9,7 +9,7 @@ use yew::AttrValue;
 /// Kinds of toast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToastKind {
-    /// News.
+    /// Information.
     Info,
     /// Something was refused or failed; stays until closed.
     Alert,
@@ -40,7 +40,7 @@ pub(crate) struct Toast {
     pub(crate) id: u32,
     /// Words.
     pub(crate) text: AttrValue,
-    /// Looks.
+    /// Appearance.
     pub(crate) kind: ToastKind,
     /// A way back.
     pub(crate) undo: Option<ToastUndo>,

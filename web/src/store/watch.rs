@@ -5,13 +5,13 @@
 use planarium_messages::questions::Ask;
 use planarium_protocol::Input;
 
-/// Time between two looks. *Units*: milliseconds.
+/// Interval between two checks. *Units*: milliseconds.
 pub(crate) const BEAT_MS: u32 = 1_000;
 /// Beats after which an engine that does not answer has ended.
 const PATIENCE: u32 = 2;
 /// The same while it reads a definition or replays a run, which is done in one piece.
 const LONG_PATIENCE: u32 = 20;
-/// A beat that comes so late says that the page itself stood still. *Units*: milliseconds.
+/// A check as late as this means that the page itself was suspended. *Units*: milliseconds.
 const LATE_MS: f64 = 1_800.0;
 
 /// Action of a beat.
@@ -59,7 +59,7 @@ impl Watch {
             self.sent = self.sent.wrapping_add(1);
             return Beat::Ping(self.sent);
         }
-        // What the engine answered meanwhile has not been heard by a page that stood still.
+        // A suspended page has not received the engine's answers.
         if late {
             return Beat::Rest;
         }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn two_seconds_without_an_answer_are_the_end() {
+    fn two_seconds_without_an_answer_end_the_engine() {
         for (at, answered, end) in [
             (None, 0, 2),
             (None, 5, 7),
@@ -121,13 +121,13 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_is_being_loaded_is_not_asked() {
+    fn an_engine_that_is_being_loaded_is_not_checked() {
         let mut watch = Watch::default();
         assert!((0..50).all(|beat| watch.beat(f64::from(beat) * 1_000.0, None) == Beat::Rest));
     }
 
     #[test]
-    fn a_page_that_stood_still_blames_nobody() {
+    fn a_suspended_page_does_not_end_the_engine() {
         let mut watch = Watch::default();
         watch.is_up();
         assert_eq!(watch.beat(0.0, None), Beat::Ping(1));

@@ -1,6 +1,6 @@
-//! A capacity curve: counts of a rollout or restart over time, between what has to be there and what there may be.
+//! A capacity curve: counts of a rollout or restart over time, between the required minimum and the allowed maximum.
 //!
-//! *Knows*: samples and lines. *Must not know*: how any system replaces what runs.
+//! *Knows*: samples and lines. *Must not know*: how any system replaces instances.
 
 use crate::store::selectors::time::clock;
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub(super) struct Sample {
 pub(super) struct Curve<'a> {
     /// The app or workload.
     pub(super) name: &'a str,
-    /// What it goes through: `Restart`.
+    /// The operation: `Restart`.
     pub(super) what: &'a str,
     /// Kinds of lines with their words. The kind chooses the colour: `old`, `new`, `healthy`, `wanted`.
     pub(super) lines: &'a [(&'static str, &'static str)],
@@ -41,7 +41,7 @@ pub(super) struct Curve<'a> {
     pub(super) marks: Vec<u64>,
     /// Lower and upper limit.
     pub(super) limits: (u64, u64),
-    /// What the last counts are compared with, in words; may be empty.
+    /// Description to compare the last counts with; may be empty.
     pub(super) beside: String,
     /// The limits in words.
     pub(super) note: String,
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_upright_axis_do_not_meet() {
+    fn labels_of_the_vertical_axis_do_not_overlap() {
         assert_eq!(marks(&[0, 4, 3, 4], 4), [(0, HEIGHT), (4, 0), (3, 24)]);
         assert_eq!(marks(&[0, 100, 99, 98], 100), [(0, HEIGHT), (100, 0)]);
     }

@@ -36,11 +36,11 @@ pub(crate) struct Desk {
     pub(crate) dialect: &'static str,
     /// Names of the file that a definition is mainly in, the usual one first.
     pub(crate) main: &'static [&'static str],
-    /// Name of that file where it is JSON.
+    /// Name of that file if it is JSON.
     pub(crate) json: &'static str,
     /// Starting text.
     pub(crate) first: &'static str,
-    /// Commands of its command line, as examples of what there is.
+    /// Example commands of its command line.
     pub(crate) commands: &'static [&'static str],
     /// Whole lines worth trying first.
     pub(crate) tries: &'static [&'static str],
@@ -48,7 +48,7 @@ pub(crate) struct Desk {
     pub(crate) heading: &'static str,
     /// Name of the tab with pods and panel.
     pub(crate) pods: &'static str,
-    /// Plans that come and go; none where all of them stay.
+    /// Temporary plans; `None` if all of them stay.
     pub(crate) passing: Option<Passing>,
     /// Failures worth injecting, the usual one first.
     pub(crate) faults: &'static [Offer],
@@ -58,7 +58,7 @@ pub(crate) struct Desk {
     pub(crate) panel: fn(&ServiceView) -> Option<Html>,
     /// Picture of a service in place of its rows.
     pub(crate) drawing: fn(&ServiceView) -> Option<Html>,
-    /// Picture below the rows, about the element or whatever is at work.
+    /// Picture below the rows, of the element or the active one.
     pub(crate) below: fn(&ServiceView, Option<&ElementPath>) -> Option<Html>,
     /// Picture of an element, beside why it is not moving.
     pub(crate) about: fn(&ServiceView, &ElementPath) -> Option<Html>,
@@ -74,7 +74,7 @@ pub(crate) struct Passing {
 }
 
 impl Desk {
-    /// A system without anything of its own in the page.
+    /// A system without its own parts in the page.
     const PLAIN: Self = Self {
         dialect: "",
         main: &[],
@@ -156,7 +156,7 @@ pub(crate) fn heading(service: &ServiceView) -> &'static str {
     desk(&service.dialect).map_or(Desk::PLAIN.heading, |desk| desk.heading)
 }
 
-/// Name of the tab with pods and panels: the system's own where it is the only one.
+/// Name of the tab with pods and panels: the system's own if it is the only one.
 pub(crate) fn pods(view: &View) -> &'static str {
     let mut words = view.services.iter().filter_map(|service| desk(&service.dialect)).map(|desk| desk.pods);
     let first = words.next().unwrap_or(Desk::PLAIN.pods);
@@ -171,7 +171,7 @@ pub(crate) fn drawings(services: &[Arc<ServiceView>]) -> Option<(Html, bool)> {
     (!all.is_empty()).then(|| (all.into_iter().collect(), whole))
 }
 
-/// Pictures below the rows, about an element or whatever is at work.
+/// Pictures below the rows, of an element or the active one.
 pub(crate) fn below(services: &[Arc<ServiceView>], selected: Option<&ElementPath>) -> Option<Html> {
     let one = |service: &Arc<ServiceView>| (desk(&service.dialect)?.below)(service, selected);
     let all: Vec<Html> = services.iter().filter_map(one).collect();
@@ -195,7 +195,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn every_system_of_the_build_has_a_desk_and_begins_with_something_good() {
+    fn every_system_of_the_build_has_a_desk_and_a_valid_first_definition() {
         for dialect in planarium_world::dialects() {
             let desk = desk(dialect.word).unwrap_or_else(|| panic!("{} has a desk", dialect.title));
             let name = desk.main.first().expect("a name");
@@ -206,7 +206,7 @@ mod tests {
                 files,
                 ..Default::default()
             };
-            // The first system's is what the page offers; a package of several files takes more than one text.
+            // The page offers the first system's definition; a package of several files needs more than one text.
             let offered = desk.dialect == DESKS[0].dialect;
             assert!(
                 !offered || !planarium_world::check(&load).has_errors(),

@@ -2,7 +2,7 @@
 
 use super::Desk;
 
-/// The page's knowledge of it. It has no panel beside plans and pods.
+/// The page's data about it. It has no panel of its own.
 pub(super) const DESK: Desk = Desk {
     dialect: "sdk",
     main: &["svc.yml", "svc.yaml"],

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-/// A part of a bar: share of the whole in tenths of a percent, and what it is.
+/// A part of a bar: share of the whole in tenths of a percent, and its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     /// Tenths of a percent.
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_stay_between_nothing_and_all() {
+    fn shares_stay_between_zero_and_all() {
         for (part, whole, want) in [(1, 4, 250), (5, 4, 1000), (-1, 4, 0), (1, 0, 0), (i64::MAX, i64::MAX, 1)]
         {
             let got = share(part, whole);

@@ -1,4 +1,4 @@
-//! Buttons. One that is not allowed stays in place and says why.
+//! Buttons. A forbidden one stays in place and shows the reason.
 
 use super::icon::icon;
 use yew::prelude::*;

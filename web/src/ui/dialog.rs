@@ -17,7 +17,7 @@ pub(crate) struct DialogProps {
     pub(crate) children: Html,
 }
 
-/// A dialog over the page; open as long as it is mounted.
+/// A dialog over the page; open while it is mounted.
 #[component]
 pub(crate) fn Dialog(props: &DialogProps) -> Html {
     let node = use_node_ref();

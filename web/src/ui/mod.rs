@@ -1,4 +1,4 @@
-//! Building blocks without knowledge of what they show.
+//! Building blocks without knowledge of their content.
 
 pub(crate) mod bar;
 pub(crate) mod button;

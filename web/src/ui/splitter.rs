@@ -9,7 +9,7 @@ pub(crate) struct SplitterProps {
     pub(crate) label: AttrValue,
     /// Id of the pane it resizes.
     pub(crate) controls: AttrValue,
-    /// Stands upright and moves sideways.
+    /// Vertical, moved sideways.
     #[prop_or_default]
     pub(crate) upright: bool,
     /// Moving to the right or downwards makes the pane smaller.
@@ -34,7 +34,7 @@ pub(crate) struct SplitterProps {
 #[component]
 pub(crate) fn Splitter(props: &SplitterProps) -> Html {
     let drag = use_mut_ref(|| None::<(i32, u32)>);
-    // Keys may come faster than the border is drawn: each goes on from the size that the last one asked for.
+    // Keys may come faster than the border is drawn: each continues from the previous one's size.
     let size = use_mut_ref(|| props.value);
     *size.borrow_mut() = props.value;
     let moved = {

@@ -46,7 +46,7 @@ pub(crate) struct TabsProps {
     pub(crate) current: usize,
     /// Callback of a choice.
     pub(crate) onpick: Callback<usize>,
-    /// Id of what they switch, when it is not `{id}-panel`.
+    /// Id of the controlled element, if it is not `{id}-panel`.
     #[prop_or_default]
     pub(crate) controls: Option<AttrValue>,
     /// Further classes.
@@ -61,7 +61,7 @@ pub(crate) fn Tabs(props: &TabsProps) -> Html {
     use_effect_with((list.clone(), props.current, props.items.len()), |(list, current, _)| {
         let tabs = tabs_of(list);
         let Some(tab) = tabs.get(*current) else { return };
-        // Not `scroll_into_view`: browsers take an element that it shows for the place from which Tab goes on.
+        // Not `scroll_into_view`: browsers let Tab continue from an element that it shows.
         let Some(list) = list.cast::<HtmlElement>() else { return };
         let (seen, own) = (list.get_bounding_client_rect(), tab.get_bounding_client_rect());
         let before = own.left() - seen.left();
@@ -73,7 +73,7 @@ pub(crate) fn Tabs(props: &TabsProps) -> Html {
     let onkeydown = {
         let (list, onpick, drawn) = (list.clone(), props.onpick.clone(), props.current);
         Callback::from(move |event: KeyboardEvent| {
-            // The focus moves at once, what is shown follows: the next key goes on from the focus.
+            // The focus moves immediately, the content follows: the next key continues from the focus.
             let tabs = tabs_of(&list);
             let focused = crate::browser::focused();
             let current = tabs.iter().position(|tab| Some(tab) == focused.as_ref()).unwrap_or(drawn);

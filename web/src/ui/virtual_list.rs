@@ -1,4 +1,4 @@
-//! Which rows of a long list are near what is visible.
+//! Rows of a long list near the visible part.
 
 use web_sys::HtmlElement;
 use yew::prelude::*;
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn covers_what_is_visible_with_room_to_spare() {
+    fn covers_the_visible_rows_with_room_to_spare() {
         for scroll in (0..100_000).step_by(137) {
             let got = slice(scroll, 700, 36);
             let first = usize::try_from(scroll).unwrap() / 36;

@@ -20,7 +20,7 @@ fn main() -> Result<()> {
         .input_path(Path::new(input))
         .out_name(name)
         .typescript(types)
-        // Packages find their file by themselves; the page names it.
+        // Packages locate their file themselves; the page names it.
         .omit_default_module_path(!types)
         .generate(folder)
         .with_context(|| format!("no JavaScript could be written for {input}"))

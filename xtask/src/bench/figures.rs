@@ -45,7 +45,7 @@ impl Figures {
         out::say(format!("  {what:<58} {value:>16}  {budget:<34} {verdict}").trim_end());
     }
 
-    /// Notes that something is wrong, whatever the times.
+    /// Records a failure, independent of the times.
     pub(crate) fn fail(&mut self, what: String) {
         out::warn(&what);
         self.failures.push(what);

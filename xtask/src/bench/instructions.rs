@@ -60,7 +60,7 @@ pub(crate) fn probe(what: &str) -> Result<()> {
 
 fn probe_w1(kind: Kind, times: u32) {
     let plan = w1::build(kind, 1, STEPS);
-    // All copies are made whatever the repetitions, so that the difference leaves them out.
+    // All copies are made for any number of repetitions, so that the difference leaves them out.
     let mut copies = [plan.clone(), plan.clone(), plan];
     for copy in copies.iter_mut().take(times as usize) {
         black_box(w1::walk(copy, kind));

@@ -45,8 +45,8 @@ pub(crate) fn exponent(small: (u64, f64), large: (u64, f64)) -> f64 {
     (large.1 / small.1).ln() / (float(large.0) / float(small.0)).ln()
 }
 
-/// Returns the ratio of costs at the larger and the smaller size: the least of up to three attempts,
-/// since a busy machine can only make it look worse. *Units*: `cost` answers any time per thing.
+/// Returns the ratio of costs at the larger and the smaller size: the minimum of up to three attempts, since a busy
+/// machine can only increase it. *Units*: `cost` returns any time per thing.
 pub(crate) fn growth<E>(limit: f64, mut cost: impl FnMut() -> Result<(f64, f64), E>) -> Result<f64, E> {
     let mut least = f64::INFINITY;
     for _ in 0..3 {

@@ -1,7 +1,7 @@
-//! The page under crash loops: what a browser measures, beside its budgets.
+//! The page under crash loops: a browser's measurements, with their budgets.
 //!
-//! *Knows*: the measure `tests/browser/bench.mjs` and what its figures may be. *Must not know*: how the page is built; it
-//! measures the one in `dist/`, or the one that `PLANARIUM_DIST` names.
+//! *Knows*: the measure `tests/browser/bench.mjs` and the limits of its figures. *Must not know*: how the page is built;
+//! it measures the one in `dist/`, or the one that `PLANARIUM_DIST` names.
 
 use std::process::Command;
 
@@ -14,7 +14,7 @@ use crate::{files, out};
 /// Measures and prints.
 pub(crate) fn run(seconds: Option<&str>, figures: &mut Figures) -> Result<()> {
     let folder = files::browser_tests(&files::root()?);
-    npm::ensure(&folder, "the packages of the browser tests (playwright-core, axe-core, typescript)")?;
+    npm::ensure(&folder, "the packages of the browser tests (playwright-core, axe-core, pngjs, typescript)")?;
     let chromium = browser::ensure()?;
     out::step("the page under crash loops");
     let mut command = Command::new("node");

@@ -1,7 +1,7 @@
 //! W1: a plan walked from PENDING to COMPLETE, and nothing else.
 //!
-//! Names, statuses and transition records are on: every transition lands in the change log, which is
-//! read and emptied after every change, as the engine does.
+//! Names, statuses and transition records are on: every transition is added to the change log, which is read and
+//! cleared after every change, as in the engine.
 
 use std::hint::black_box;
 

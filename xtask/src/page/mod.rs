@@ -77,7 +77,7 @@ fn assemble(root: &Path, kind: Kind, pieces: &[Piece], folder: &Path) -> Result<
         .with_context(|| format!("cannot move {} to {}", staging.display(), folder.display()))
 }
 
-/// Makes `folder` and those above it anew, empty.
+/// Creates `folder` and its parents, empty.
 fn clear(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;

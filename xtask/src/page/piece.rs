@@ -16,7 +16,7 @@ use crate::setup::{WasmToolchain, npm};
 pub(crate) enum Kind {
     /// Compiled quickly.
     Everyday,
-    /// As it is shipped: small, and quick to start.
+    /// As shipped: small, and quick to start.
     Release,
 }
 
@@ -122,7 +122,7 @@ impl Piece {
         Ok(())
     }
 
-    /// The name of the file that cargo makes: that of a program as it is, that of a library as an identifier.
+    /// Returns the name of cargo's output file: that of a program unchanged, that of a library as an identifier.
     fn file(&self) -> String {
         if self.target.contains(&"--lib") { self.package.replace('-', "_") } else { self.package.to_owned() }
     }
@@ -191,14 +191,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_named_as_cargo_names_them() {
+    fn files_are_named_like_cargo_names_them() {
         let [page, worker] = PIECES;
         assert_eq!(page.file(), "planarium-web");
         assert_eq!(worker.file(), "planarium_worker");
     }
 
     #[test]
-    fn a_piece_without_a_package_is_none() {
+    fn a_piece_needs_a_package() {
         assert!(Piece::all(Path::new("no-such-repository")).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! One line that says how much of a compilation remains.
+//! One line with the rest of a compilation.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(crate) fn cargo(command: Cmd, label: &str, crates: Option<usize>) -> Result<
     command.arg("--verbose").counted(label, |line| seen.line(line, crates))
 }
 
-/// The crates that a verbose build has named so far.
+/// The crates named so far in a verbose build.
 #[derive(Default)]
 struct Seen {
     crates: BTreeSet<String>,
@@ -35,7 +35,7 @@ struct Seen {
 /// A line of a build, for a reader.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// Worth printing as it is.
+    /// Print unchanged.
     Print,
     /// Shows how far the build is.
     Progress(String),
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_remains_is_counted_by_crate() {
+    fn the_rest_is_counted_by_crate() {
         let mut seen = Seen::default();
         assert_eq!(
             seen.line("       Fresh serde v1.0.229", Some(3)),

@@ -41,12 +41,12 @@ pub(crate) fn listen(port: u16) -> Result<TcpListener> {
     })
 }
 
-/// Answers requests, each connection on a thread of its own, until the program ends.
+/// Answers requests, each connection on its own thread, until the program ends.
 pub(crate) fn run(listener: TcpListener, site: Arc<Site>) {
     for stream in listener.incoming().flatten() {
         let site = Arc::clone(&site);
         std::thread::spawn(move || {
-            // A browser that goes away ends its connection; nothing is left to tell it.
+            // A disconnected browser ends its connection; there is no one to notify.
             let _ = connection(&stream, &site);
         });
     }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn compressed_copies_are_sent_to_those_who_take_them() {
+    fn compressed_copies_are_sent_to_browsers_that_accept_them() {
         let (port, _) = site("compressed");
         for (accepted, encoding, body) in [
             ("gzip, deflate, br, zstd", "br", "BR"),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_has_no_body_and_a_connection_takes_several_requests() {
+    fn a_head_response_has_no_body_and_a_connection_takes_several_requests() {
         let (port, _) = site("several");
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
         let host = format!("Host: localhost:{port}\r\n");
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn open_pages_hear_of_a_new_page() {
+    fn open_pages_are_notified_of_a_new_page() {
         let (port, site) = site("reload");
         assert!(!ask(port, "GET / HTTP/1.1").contains("reload.js"), "nobody watches");
         site.reload.enable();

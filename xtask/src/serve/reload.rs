@@ -8,7 +8,7 @@ use std::time::Duration;
 pub(super) const CHANGES: &str = "/.planarium/changes";
 /// The path of the script.
 pub(super) const SCRIPT_PATH: &str = "/.planarium/reload.js";
-/// A file of its own, so that the page's policy stays as it is. A server that comes back counts from one again.
+/// A separate file, so that the page's policy need not change. A restarted server counts from one again.
 pub(super) const SCRIPT: &str = "\
 let first;
 new EventSource('/.planarium/changes').onmessage = ({ data }) => {
@@ -17,7 +17,7 @@ new EventSource('/.planarium/changes').onmessage = ({ data }) => {
 };
 ";
 
-/// Interval of a silent stream's sign of life, which finds readers that are gone.
+/// Interval of a silent stream's heartbeat, which detects closed readers.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// The number of the page that is served. Zero: pages do not listen.
@@ -48,7 +48,7 @@ impl Reload {
         *self.version.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends the number of the page now and whenever it changes. *Errors*: the reader is gone.
+    /// Sends the number of the page now and whenever it changes. *Errors*: the reader has disconnected.
     pub(super) fn stream(&self, writer: &mut impl Write) -> std::io::Result<()> {
         write!(
             writer,

@@ -75,7 +75,7 @@ impl Request {
         self.encodings.iter().any(|taken| taken == encoding || taken == "*")
     }
 
-    /// Returns whether it names this machine as the host: a page of another host cannot read through a name of its own.
+    /// Returns whether its host is this machine: a page of another host cannot read through its own name.
     pub(crate) fn is_local(&self) -> bool {
         let name = self.host.rsplit_once(':').map_or(self.host.as_str(), |(name, _)| name);
         ["127.0.0.1", "localhost", "[::1]"].contains(&name)
@@ -94,7 +94,7 @@ fn accepted(value: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// A path without percent signs. `None` if it is no text.
+/// Decodes percent escapes in a path. `None` if the result is not text.
 fn decoded(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.bytes();

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::files;
 
-/// Interval between two looks at the sources. *Order*: a change counts once two looks in a row agree, so that a checkout or a
+/// Interval between two scans of the sources. *Order*: a change counts once two scans in a row agree, so that a checkout or a
 /// save of many files is one change.
 const INTERVAL: Duration = Duration::from_millis(400);
 
@@ -26,7 +26,7 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// Looks at the sources.
+    /// Scans the sources.
     pub(crate) fn now(root: &Path) -> Self {
         let mut found = BTreeMap::new();
         for source in SOURCES {
@@ -62,7 +62,7 @@ impl Watched {
         }
     }
 
-    /// A file that is new, gone or changed.
+    /// Returns a file that is new, removed or changed.
     fn difference(&self, now: &Self) -> Option<PathBuf> {
         let changed = now.files.iter().find(|(path, state)| self.files.get(*path) != Some(*state));
         let gone = || self.files.keys().find(|path| !now.files.contains_key(*path));

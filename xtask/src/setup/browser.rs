@@ -1,4 +1,4 @@
-//! The browser that the browser tests drive: Debian's chromium with its driver, or one that is already there.
+//! The browser for the browser tests: Debian's chromium with its driver, or an installed one.
 
 use std::path::PathBuf;
 
@@ -42,7 +42,7 @@ pub(crate) fn ensure() -> Result<PathBuf> {
 
 /// Installs Debian packages.
 pub(crate) fn apt(packages: &[&str], label: &str) -> Result<()> {
-    // Lists may be absent or old on a new machine; when they cannot be renewed, what is there may still do.
+    // Package lists may be absent or old on a new machine; if they cannot be renewed, the present ones may still do.
     if let Err(error) = Cmd::new("apt-get").arg("update").condensed("apt-get update") {
         out::warn(format!("{error}"));
     }
@@ -53,7 +53,7 @@ pub(crate) fn apt(packages: &[&str], label: &str) -> Result<()> {
         .condensed(&format!("installing {label}"))
 }
 
-/// Returns whether this runs as root, which apt asks for.
+/// Returns whether this runs as root, as apt requires.
 pub(crate) fn is_root() -> bool {
     cfg!(unix) && Cmd::new("id").arg("-u").answer().as_deref() == Some("0")
 }

@@ -1,7 +1,7 @@
 //! A compiler with a wasm target from Debian's packages, for machines on which rustup cannot get the target.
 //!
-//! Debian's `rustc-web` brings the compiler and `rust-web-src` the sources of its standard library. The library is
-//! built once for wasm by building an empty crate, and put where the compiler looks for it.
+//! Debian's `rustc-web` has the compiler and `rust-web-src` the sources of its standard library. The library is built
+//! once for wasm by building an empty crate, and put into the compiler's search path.
 
 use std::fs;
 use std::path::{Path, PathBuf};

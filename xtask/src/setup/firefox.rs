@@ -1,4 +1,4 @@
-//! The second browser that the browser tests drive: Debian's firefox-esr, or one that is already there.
+//! The second browser for the browser tests: Debian's firefox-esr, or an installed one.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,8 @@ use crate::proc::find;
 /// The variable that names another Firefox.
 const VARIABLE: &str = "PLANARIUM_FIREFOX";
 
-/// Debian's program and package. What is called `firefox` may be a stub that installs one, so it takes naming.
+/// Debian's program and package. A program called `firefox` may be a stub that installs one, so it must be set
+/// explicitly.
 const NAME: &str = "firefox-esr";
 
 /// Makes sure of Firefox; installs Debian's where that is possible. Without one, its journeys are skipped.

@@ -1,4 +1,4 @@
-//! The Kubernetes client that tests run against `planarium serve`: Debian's, or one that is already there.
+//! The Kubernetes client for tests against `planarium serve`: Debian's, or an installed one.
 
 use crate::out;
 use crate::proc::find;

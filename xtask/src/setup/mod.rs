@@ -1,7 +1,7 @@
-//! Needs of the other tasks on a machine, and their installation.
+//! Requirements of the other tasks, and their installation.
 //!
-//! Every part looks first, says what is missing and why, installs it from a package registry with that registry's own
-//! client, and costs a few milliseconds when nothing is missing. Nothing is downloaded from anywhere else.
+//! Every part checks first, says what is missing and why, installs it from a package registry with that registry's
+//! own client, and takes a few milliseconds if nothing is missing. Nothing is downloaded from anywhere else.
 
 pub(crate) mod browser;
 mod debian;
@@ -49,13 +49,23 @@ pub(crate) fn run(args: &[String]) -> Result<bool> {
     {
         out::warn(format!("the tests of client libraries will be skipped: {reason:#}"));
     }
-    if wanted("hosts")
-        && let Err(reason) = hosts::ensure(&root)
-    {
-        out::warn(format!("builds of documents will be skipped: {reason:#}"));
+    if wanted("hosts") {
+        documents(&root);
     }
     out::say("set-up complete");
     Ok(true)
+}
+
+/// The hosts of documents; a host that cannot be had is told of, and its builds are skipped.
+fn documents(root: &Path) {
+    if let Err(reason) = hosts::ensure(root) {
+        out::warn(format!("builds of documents will be skipped: {reason:#}"));
+    }
+    for host in hosts::optional(root) {
+        if let Err(reason) = host.found {
+            out::warn(format!("builds with {} will be skipped: {reason:#}", host.variable));
+        }
+    }
 }
 
 /// Compiling for wasm takes the target and the crates.

@@ -1,4 +1,4 @@
-//! Node, the front-end packages, and the editor bundle made of them.
+//! Node, the front-end packages, and the editor bundle built from them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const NODE: u32 = 20;
 const NODE_HINT: &str = "install Node 20 or later with npm (on Debian, as root: apt-get install nodejs npm; elsewhere \
                          from nodejs.org)";
 
-/// Says plainly when there is no Node, or an old one.
+/// Reports a missing or old Node clearly.
 pub(crate) fn require_node() -> Result<()> {
     let version = Cmd::new("node")
         .arg("--version")
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_of_node_are_read() {
+    fn versions_of_node_are_parsed() {
         for (text, major) in [("v20.20.2", Some(20)), ("v9.0.0\n", Some(9)), ("node", None)] {
             assert_eq!(major_of(text), major);
         }

@@ -98,8 +98,8 @@ fn has_std(folder: &Path) -> bool {
     })
 }
 
-/// Fetches the crates that `Cargo.lock` names, so that every later step works without a network. Says nothing and
-/// asks nobody when they are all here.
+/// Fetches the crates named in `Cargo.lock`, so that every later step works without a network. Silent, and without
+/// network access, if all are present.
 pub(crate) fn fetch(root: &Path) -> Result<()> {
     let here = Cmd::new("cargo").dir(root).args(["fetch", "--quiet", "--locked", "--offline"]).output()?;
     if here.status.success() {

@@ -1,9 +1,9 @@
-//! The Rust program that runs tests in wasm: wasm-bindgen's runner.
+//! Rust programs that tests need: wasm-bindgen's runner, and the older mdBook.
 //!
-//! It is installed with cargo from crates.io and compiled for a short installation, not for speed. Building the page takes
+//! They are installed with cargo from crates.io and compiled for a short installation, not for speed. Building the page takes
 //! wasm-bindgen's library alone, see `xtask/bindgen`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -39,6 +39,27 @@ pub(crate) fn wasm_bindgen(root: &Path) -> Result<()> {
     check("wasm-bindgen", &wanted)
 }
 
+/// The release of mdBook 0.4 whose builds are tested. mdBook 0.5 comes from PyPI, where 0.4 is not to be had.
+const MDBOOK_04: &str = "0.4.52";
+
+/// Makes sure of mdBook 0.4, compiled into `target/mdbook-0.4`; gives the program.
+///
+/// *Errors*: why it cannot be installed on this machine.
+pub(super) fn mdbook_04(root: &Path) -> Result<PathBuf> {
+    let home = root.join("target").join("mdbook-0.4");
+    let program = home.join("bin").join(format!("mdbook{}", std::env::consts::EXE_SUFFIX));
+    let name = program.to_string_lossy().into_owned();
+    let wanted = format!("v{MDBOOK_04}");
+    if version_of(&name).as_deref() != Some(wanted.as_str()) {
+        out::step(format!("mdBook {MDBOOK_04} is missing: books of that release are built in the tests"));
+        let home = home.to_string_lossy();
+        let source = ["install", "mdbook", "--version", MDBOOK_04, "--locked", "--no-default-features"];
+        install(root, "mdBook 0.4", &[&source[..], &["--debug", "--force", "--root", &home]].concat())?;
+        check(&name, &wanted)?;
+    }
+    Ok(program)
+}
+
 /// The version of a package in `Cargo.lock`.
 fn locked_version(root: &Path, package: &str) -> Result<String> {
     let lock = files::read(&root.join("Cargo.lock"))?;
@@ -52,7 +73,7 @@ fn version_in_lock(lock: &str, package: &str) -> Option<String> {
     lines.next()?.strip_prefix("version = \"")?.strip_suffix('"').map(str::to_owned)
 }
 
-/// Gets a program as its makers compiled it, where `cargo binstall` is at hand to do so. Where it fails the program is compiled here.
+/// Installs a prebuilt program if `cargo binstall` is available. If that fails, the program is compiled here.
 fn prebuilt(root: &Path, package: &str, version: &str) -> bool {
     if find("cargo-binstall").is_none() {
         return false;
@@ -75,7 +96,7 @@ fn prebuilt(root: &Path, package: &str, version: &str) -> bool {
 }
 
 fn install(root: &Path, label: &str, args: &[&str]) -> Result<()> {
-    // A folder that stays when an installation is interrupted, so that the next run goes on where this one stopped.
+    // A folder that survives an interrupted installation, so that the next run continues it.
     let build = root.join("target-tools");
     let mut cargo = Cmd::new("cargo").dir(root).args(args).env("CARGO_TARGET_DIR", &build);
     out::say(format!("   {} (a few minutes, once)", cargo.text()));
@@ -96,8 +117,8 @@ fn check(program: &str, wanted: &str) -> Result<()> {
     let found = version_of(program);
     anyhow::ensure!(
         found.as_deref() == Some(wanted),
-        "{program} {wanted} was installed, but `{program} --version` says {}: another {program} comes first on the \
-         search path",
+        "{program} {wanted} was installed, but `{program} --version` says {}: another program of this name comes first on \
+         the search path",
         found.as_deref().unwrap_or("nothing")
     );
     Ok(())

@@ -17,7 +17,7 @@ use crate::site;
 pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     let folder = files::browser_tests(root);
     let toolchain = setup::page(root)?;
-    npm::ensure(&folder, "the packages of the browser tests (playwright-core, axe-core, typescript)")?;
+    npm::ensure(&folder, "the packages of the browser tests (playwright-core, axe-core, pngjs, typescript)")?;
     let chromium = browser::ensure()?;
     let firefox = firefox::ensure()?;
     page::build_release(root, &toolchain)?;
@@ -42,13 +42,17 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     // Without them, the builds of documents skip themselves and are counted so.
     tests = match hosts::ensure(root) {
         Ok(programs) => {
-            // A false demo or a dead link is told by the build itself and fails here.
+            // The build itself reports a false demo or a dead link, and fails here.
             let site = site::run(&[])?;
             anyhow::ensure!(site, "the documentation's book was not built");
             tests.env("PLANARIUM_HOSTS", programs).env("PLANARIUM_SITE", root.join("target").join("site"))
         }
         Err(reason) => tests.env("PLANARIUM_HOSTS_MISSING", format!("{reason:#}")),
     };
+    for host in hosts::optional(root) {
+        let (name, value) = host.env();
+        tests = tests.env(&name, value);
+    }
     // Without it, the journeys in Firefox skip themselves and are counted so.
     if let Some(program) = firefox {
         tests = tests.env("PLANARIUM_FIREFOX", program);

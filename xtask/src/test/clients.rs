@@ -11,7 +11,7 @@ use crate::out;
 use crate::proc::Cmd;
 use crate::setup;
 
-/// Runs the tests in `tests/clients`. All of them are skipped where the libraries cannot be installed.
+/// Runs the tests in `tests/clients`. All of them are skipped if the libraries cannot be installed.
 pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     let folder = files::client_tests(root);
     let python = match setup::python::ensure(root) {
@@ -39,7 +39,7 @@ pub(crate) fn program(root: &Path) -> PathBuf {
     target.join("debug").join(format!("planarium{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// Returns how many tests the Python files of a folder hold.
+/// Returns the number of tests in the Python files of a folder.
 fn tests_in(folder: &Path, filter: Option<&str>) -> Result<u32> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! Passed, failed and skipped tests, read from what the test programs print.
+//! Passed, failed and skipped tests, read from the test programs' output.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,9 +13,9 @@ use crate::proc::Cmd;
 pub(crate) struct Count {
     pub(crate) passed: u32,
     pub(crate) failed: u32,
-    /// Those that could not run for want of something: real definitions that are not at hand.
+    /// Tests that could not run because something is missing, such as real definitions.
     pub(crate) skipped: u32,
-    /// Why tests were skipped, with how many were for that reason.
+    /// Reasons for skipped tests, with their numbers.
     pub(crate) reasons: BTreeMap<String, u32>,
 }
 
@@ -94,7 +94,7 @@ fn reason(line: &str) -> Option<String> {
 /// Returns the counts in a summary line of one of the test programs.
 fn read_line(line: &str) -> Option<Count> {
     let line = plain(line);
-    // What a failed test said is shown further in, and it may end like a program's own summary.
+    // The output of a failed test is indented, and may end like a program's own summary.
     if let Some(rest) = line.strip_prefix("test result:") {
         return Some(Count {
             passed: before(rest, "passed"),
@@ -114,7 +114,7 @@ fn read_line(line: &str) -> Option<Count> {
     }
 }
 
-/// The number that stands right before a word.
+/// Returns the number directly before a word.
 fn before(text: &str, word: &str) -> u32 {
     let words: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || ",;().".contains(c)).filter(|w| !w.is_empty()).collect();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_count_for_nothing() {
+    fn other_lines_are_ignored() {
         for line in [
             "test a::b ... ok",
             "ℹ tests 7",

@@ -27,7 +27,7 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> Result<Count> {
     Ok(tests.plus(counted(doc.args(filter))?))
 }
 
-/// Builds of tests learn from it that there is a `kubectl` by now.
+/// Tells builds of tests that `kubectl` is available now.
 fn told(command: Cmd, kubectl: Option<PathBuf>) -> Cmd {
     match kubectl {
         Some(program) => command.env("PLANARIUM_KUBECTL", program),

@@ -13,7 +13,7 @@ use crate::proc::Cmd;
 const SYSTEMS: &str = "crates/systems";
 
 /// Runs the tests of the system's crate, its suites at the boundary, its examples with their transcripts and their digests. A suite
-/// is a system's when `required-features` in `tests/Cargo.toml` says so; those that need no feature hold for every system.
+/// belongs to a system by `required-features` in `tests/Cargo.toml`; suites without features apply to every system.
 pub(crate) fn run(root: &Path, system: &str, filter: Option<&str>) -> Result<Count> {
     known(root, system)?;
     out::step(format!("`{system}` in a build without the other systems"));

@@ -7,7 +7,7 @@ use super::Repository;
 /// Folder of the pages.
 const PAGES: &str = "docs/diagnostics";
 
-/// Names that look like codes and are none.
+/// Names that look like codes but are not.
 const OTHER: [&str; 6] = ["SHA256", "SHA384", "SHA512", "AES128", "AES256", "UTF016"];
 
 /// Codes without a page, pages without a code, pages that do not name their code.
@@ -73,7 +73,7 @@ mod tests {
     use crate::tidy::fixture;
 
     #[test]
-    fn codes_are_told_from_other_names() {
+    fn codes_are_distinguished_from_other_names() {
         for (text, code) in [
             ("SDK012", true),
             ("YAML001", true),

@@ -1,4 +1,4 @@
-//! The documents that every reader looks for are there, the change log is open, and the glossary defines a term once.
+//! Checks that the usual documents exist, the change log is open, and the glossary defines each term once.
 
 use super::Repository;
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ fn defined_twice(glossary: &str) -> Vec<String> {
     findings
 }
 
-/// The terms of a row's first cell in lower case: `Plan, Phase` are two of them.
+/// The terms of a row's first cell in lower case: `Plan, Phase` are two terms.
 fn terms(cell: &str) -> impl Iterator<Item = String> {
     let words = cell.split([',', ';', '/', ':']).map(|term| term.trim().trim_matches('`').to_lowercase());
     words.filter(|term| term.chars().any(char::is_alphanumeric))

@@ -138,7 +138,7 @@ fn turned_on(package: &Value) -> BTreeSet<&str> {
     let mut on = BTreeSet::new();
     let mut open = vec!["default"];
     while let Some(feature) = open.pop() {
-        // `name?/feature` turns on a feature of what is there anyway.
+        // `name?/feature` turns on a feature of an existing dependency.
         let name = feature.strip_prefix("dep:").unwrap_or(feature);
         let name = name.split_once('/').map_or(name, |(name, _)| name);
         if !name.ends_with('?') && on.insert(name) {

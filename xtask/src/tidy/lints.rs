@@ -43,7 +43,7 @@ mod tests {
     use crate::tidy::fixture;
 
     #[test]
-    fn a_reason_is_asked_for() {
+    fn a_reason_is_required() {
         let allow = concat!("#[", "allow(");
         for (text, fine) in [
             (format!("{allow}dead_code)]\nfn a() {{}}"), false),

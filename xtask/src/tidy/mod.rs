@@ -40,7 +40,7 @@ impl Source {
     }
 }
 
-/// All that the checks look at, read once.
+/// Everything that the checks read, loaded once.
 pub(crate) struct Repository {
     /// Every text file that is tracked or about to be.
     pub(crate) sources: Vec<Source>,
@@ -73,7 +73,7 @@ impl Repository {
     }
 }
 
-/// A check: its name, and what it finds.
+/// A check: its name, and a function that returns its findings.
 type Check = (&'static str, fn(&Repository) -> Vec<String>);
 
 /// Every check, in the order in which they report.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Repository;
 
-/// Files that stand beside a folder of their name. The suites in a crate's `tests/` are targets of cargo, not modules.
+/// Reports files next to a folder with their name. The suites in a crate's `tests/` are targets of cargo, not modules.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let modules = || {
         let sources = repository.sources.iter().filter(|source| source.is(&["rs"]));
@@ -17,7 +17,7 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
         .collect()
 }
 
-/// The folders that a file stands in.
+/// The parent folders of a file.
 fn above(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(at, _)| path.get(..at))
 }

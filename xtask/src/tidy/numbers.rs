@@ -1,7 +1,8 @@
-//! State has no floats and no `usize`: what differs between targets, or is rounded, cannot be compared by digest.
+//! State has no floats and no `usize`: values that differ between targets, or are rounded, cannot be compared by
+//! digest.
 //!
-//! Looks at the fields of every type in the engine's crates. A field that is no state (a length in memory, a place in a text that
-//! is being read) is counted with the others of its crate.
+//! Checks the fields of every type in the engine's crates. A field that is not state (a length in memory, a position in a text
+//! being read) is counted with the others of its crate.
 
 use super::{Repository, Source};
 
@@ -104,7 +105,7 @@ fn declaration(line: &str) -> Option<&str> {
     is_type.then(|| line.get(..line.len() - start.len()).unwrap_or_default())
 }
 
-/// Returns whether one of the words stands in a line.
+/// Returns whether one of the words occurs in a line.
 fn holds(line: &str, words: &[&str]) -> bool {
     line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| words.contains(&word))
 }
@@ -115,7 +116,7 @@ mod tests {
     use crate::tidy::fixture;
 
     #[test]
-    fn fields_of_types_are_found_and_nothing_else() {
+    fn only_fields_of_types_are_found() {
         let text = "pub(crate) struct A {\n    /// usize\n    pub len: usize,\n    name: Text,\n    rows: BTreeMap<u32, f64>,\n}\n\n\
                     struct B(usize);\nenum C {\n    D(f32),\n    E { at: u32 },\n}\nimpl A {\n    fn len(&self) -> usize {\n        self.len\n    }\n}\n\
                     #[cfg(test)]\nmod tests {\n    struct F {\n        at: usize,\n    }\n}\n";
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn known_ones_may_only_become_fewer() {
+    fn known_fields_may_only_become_fewer() {
         let fields = ["a.rs: a: usize".to_owned(), "a.rs: b: f64".to_owned(), "a.rs: c: usize".to_owned()];
         for (counts, part) in [
             ([1, 2], None),

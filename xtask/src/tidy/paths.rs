@@ -2,11 +2,11 @@
 
 use super::Repository;
 
-/// Folders that exist on somebody's machine only. Written in halves, so that this file does not hold them.
+/// Folders that exist only on a single machine. Written in halves, so that this file does not contain them.
 const FOLDERS: [(&str, &str); 6] =
     [("/wo", "rk/"), ("/tm", "p/"), ("/ro", "ot/"), ("/ho", "me/"), ("/fa", "rm/"), ("/Us", "ers/")];
 
-/// Lines with such a folder.
+/// Reports lines with such a folder.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let folders: Vec<String> = FOLDERS.iter().map(|(start, end)| format!("{start}{end}")).collect();
     let mut findings = Vec::new();

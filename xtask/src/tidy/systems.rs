@@ -1,6 +1,6 @@
-//! Outside its own crate a system is named only where it is registered. The world names its parts only where it lists them.
+//! Outside its own crate a system is named only where it is registered. The world names its parts only in its lists.
 //!
-//! Comments, tests, examples and documents may name whom they like.
+//! Comments, tests, examples and documents may name any system.
 
 #![expect(
     clippy::case_sensitive_file_extension_comparisons,
@@ -44,7 +44,7 @@ const REGISTRATIONS: [&str; 6] = [
 /// The folder of the world, which works with lists of parts.
 const WORLD: &str = "crates/world/src";
 
-/// Files of the world that list parts, or test how a build's systems are told apart.
+/// Files of the world that list parts, or test how a build's systems are distinguished.
 const LISTS: [&str; 3] =
     ["crates/world/src/layers.rs", "crates/world/src/systems.rs", "crates/world/src/detect.rs"];
 
@@ -61,7 +61,7 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
     findings
 }
 
-/// Lines of a file of the world that name a part, where it is no list.
+/// Reports lines of the world's files that name a part outside of a list.
 fn parts_named(source: &Source) -> Vec<String> {
     if LISTS.contains(&source.path.as_str()) {
         return Vec::new();

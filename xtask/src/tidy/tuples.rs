@@ -101,7 +101,7 @@ fn parameters(text: &str) -> Option<&str> {
     list.get(..end?.0)
 }
 
-/// Returns whether one of the parameters begins with a parenthesis: it is a pattern of a tuple.
+/// Returns whether one of the parameters begins with a parenthesis, which is a tuple pattern.
 fn takes_apart(list: &str) -> bool {
     let mut depth = 0_usize;
     let mut at_start = true;

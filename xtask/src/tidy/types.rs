@@ -1,7 +1,8 @@
-//! No type is a house: methods per type over a crate, and circles of files that call each other's methods on one type.
+//! Limits the size of types: methods per type in a crate, and cycles of files that call each other's methods on one
+//! type.
 //!
-//! Both are counted over `impl` blocks without a trait. A file calls another when `self.method()` in it is defined there and in no
-//! third file; files that reach each other that way are a circle, which nobody reads one at a time.
+//! Both are counted over `impl` blocks without a trait. A file calls another if `self.method()` in it is defined there and in no
+//! third file; files that reach each other that way form a cycle, which cannot be read one file at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,8 @@ struct Known {
     circle: usize,
 }
 
-/// Types that exceed a limit. No count may grow; one that shrinks is lowered here, one within the limits is taken out.
+/// Types that exceed a limit. No count may grow; a count that shrinks is lowered here, a type within the limits is
+/// removed.
 const KNOWN: &[Known] = &[];
 
 /// Types above a limit, entries that are too high, and entries that no type needs.
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_call_each_other_are_a_circle() {
+    fn files_that_call_each_other_form_a_cycle() {
         let file = |own: &str, calls: &str| {
             format!("impl A {{\n    fn {own}(&self) {{\n        self.{calls}();\n    }}\n}}\n")
         };

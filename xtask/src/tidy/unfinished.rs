@@ -8,7 +8,7 @@ const MACROS: [(&str, &str); 3] = [("todo", "!("), ("unimplemented", "!("), ("db
 /// Words that promise a later change.
 const WORDS: [(&str, &str); 3] = [("TO", "DO"), ("FIX", "ME"), ("XX", "X")];
 
-/// Lines with one of them.
+/// Reports lines with one of them.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let joined = |pairs: &[(&str, &str)]| -> Vec<String> {
         pairs.iter().map(|(start, end)| format!("{start}{end}")).collect()

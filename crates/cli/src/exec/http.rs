@@ -1,6 +1,6 @@
 //! Requests to a served world over a socket: one at a time, plain text, bounded in size and time.
 //!
-//! Knows: which addresses are taken, and how long to be patient. Must not know: what is asked.
+//! Knows: accepted addresses, timeouts. Must not know: the requests.
 
 use anyhow::{Result, bail};
 use planarium_rest::{Request, Response, Rest};
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 #[derive(Debug)]
 pub(super) struct Client {
     agent: Agent,
-    /// As the URL has it: `host[:port]`.
+    /// As in the URL: `host[:port]`.
     host: String,
     /// Path in front of every request's path, without a slash at its end.
     base: String,
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_go_out_as_they_are() {
+    fn requests_are_sent_unchanged() {
         let ok = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
         for (method, body, line) in [
             ("GET", "", "GET /base/v1/plans?x=1 HTTP/1.1\r\n"),

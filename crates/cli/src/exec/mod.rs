@@ -20,7 +20,7 @@ use planarium_world::parse_duration_ms;
 use std::io::Read as _;
 use std::path::Path;
 
-/// Runs one command and prints what it prints.
+/// Runs one command and prints its output.
 pub(crate) fn run(args: &ExecArgs) -> Result<End> {
     let output = match &args.on {
         Some(path) => {
@@ -68,8 +68,8 @@ fn words(args: &ExecArgs) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// Returns dialect and name of the service; no dialect if nothing names one. Where none has the name and there is one
-/// service only, it is that one: an option may have renamed it.
+/// Returns dialect and name of the service; no dialect if nothing names one. If none has the name and there is only
+/// one service, that one is used: an option may have renamed it.
 fn meant(service: &str, send: &mut dyn FnMut(&Request) -> Response) -> (String, String) {
     let answer = send(&Request::new("GET", "/sim/view", ""));
     let view: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
@@ -132,7 +132,7 @@ fn below(folder: &Path, prefix: &str, files: &mut Vec<String>) -> std::io::Resul
 /// Files of a folder that are listed at most.
 const MOST_FILES: usize = 10_000;
 
-/// A world of its own, played up to `--at`. Nothing when the input has errors, which are printed.
+/// Creates a new world, played up to `--at`. `None` if the input has errors, which are printed.
 fn fresh(path: &Path, args: &ExecArgs) -> Result<Option<Session>> {
     if let Some(mut engine) = link::replayed(path)? {
         if args.at != "end" {
@@ -140,10 +140,10 @@ fn fresh(path: &Path, args: &ExecArgs) -> Result<Option<Session>> {
             engine.seek_ms(ms);
             engine.advance_to(ms);
         }
-        return Ok(Some(Session { engine, player: None }));
+        return Ok(Some(Session::over(engine, None)));
     }
     let scenario = match runnable(path, &args.input)? {
-        // The answer is what was asked for; `check` tells the findings that forbid nothing.
+        // Only the requested answer is printed; `check` reports findings that do not prevent a run.
         Runnable::Yes(scenario, ..) => *scenario,
         Runnable::No(diagnostics, sources) => {
             eprint!("{}", render::text::render(&diagnostics, &sources));
@@ -156,7 +156,7 @@ fn fresh(path: &Path, args: &ExecArgs) -> Result<Option<Session>> {
     } else {
         player.advance_to(&mut engine, instant(&args.at)?);
     }
-    Ok(Some(Session { engine, player: Some(player) }))
+    Ok(Some(Session::over(engine, Some(player))))
 }
 
 fn instant(text: &str) -> Result<u64> {

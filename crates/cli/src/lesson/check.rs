@@ -6,7 +6,7 @@ use crate::args::{CheckFormat, LessonCheckArgs};
 use crate::files::sorted_entries;
 use anyhow::{Result, bail};
 use planarium_scenario::clock::clock;
-use planarium_scenario::lesson::{Other, Proof, prove};
+use planarium_scenario::lesson::{Finding, Other, Proof, prove};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -51,15 +51,17 @@ pub(crate) fn run(args: &LessonCheckArgs) -> Result<End> {
         let mut proof = course.prove(loaded, args.players);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name != format!("{}.planarium.yaml", loaded.lesson.id) {
-            proof
-                .findings
-                .insert(0, format!("its id is `{}`, its file is called `{name}`", loaded.lesson.id));
+            let text = format!("its id is `{}`, its file is called `{name}`", loaded.lesson.id);
+            proof.findings.insert(0, Finding::new(loaded.lesson.places.of("id"), text));
         }
         passed += usize::from(proof.findings.is_empty());
         match args.format {
-            CheckFormat::Text => print!("{}", report(path, &proof)),
+            CheckFormat::Text => print!("{}", report(path, loaded, &proof)),
             CheckFormat::Json => {
-                rows.push(serde_json::json!({ "path": path, "id": loaded.lesson.id, "proof": proof }));
+                let id = &loaded.lesson.id;
+                let mut row = serde_json::json!({ "path": path, "id": id, "proof": proof });
+                name_files(&mut row, path, id, &proof);
+                rows.push(row);
             }
         }
     }
@@ -71,7 +73,7 @@ pub(crate) fn run(args: &LessonCheckArgs) -> Result<End> {
 }
 
 /// A proof in lines.
-pub(crate) fn report(path: &Path, proof: &Proof) -> String {
+pub(crate) fn report(path: &Path, loaded: &Loaded, proof: &Proof) -> String {
     let verdict = if proof.findings.is_empty() { "ok     " } else { "FAILED " };
     let mut out = format!("{verdict} {}", path.display());
     if let Some(par) = &proof.par {
@@ -79,11 +81,34 @@ pub(crate) fn report(path: &Path, proof: &Proof) -> String {
         let (time, gone) = (clock(par.time_ms), clock(par.unavailable_ms));
         let _ = write!(out, "  par: {commands} commands, {time}, unavailable for {gone}; {runs} runs");
     }
+    if proof.players_passed + proof.players_lost > 0 {
+        let (passed, lost) = (proof.players_passed, proof.players_lost);
+        let _ = write!(out, "; random players: {passed} passed, {lost} lost and were told");
+    }
     out.push('\n');
     for finding in &proof.findings {
-        let _ = writeln!(out, "  {finding}");
+        let file = file_of(path, &loaded.lesson.id, finding);
+        let _ = writeln!(out, "{}:{}:{}: {finding}", file.display(), finding.line, finding.column);
     }
     out
+}
+
+/// The file that a finding is in: the lesson's own, or its texts in a language beside it.
+fn file_of(path: &Path, id: &str, finding: &Finding) -> PathBuf {
+    match &finding.language {
+        Some(language) => path.with_file_name(format!("{id}.{language}.yaml")),
+        None => path.to_owned(),
+    }
+}
+
+/// Adds its file to each finding of a row.
+fn name_files(row: &mut serde_json::Value, path: &Path, id: &str, proof: &Proof) {
+    let rows = row.pointer_mut("/proof/findings").and_then(serde_json::Value::as_array_mut);
+    for (row, finding) in rows.into_iter().flatten().zip(&proof.findings) {
+        if let Some(row) = row.as_object_mut() {
+            row.insert("file".to_owned(), file_of(path, id, finding).display().to_string().into());
+        }
+    }
 }
 
 fn collect(path: &Path, out: &mut Vec<PathBuf>, depth: u32) -> Result<()> {

@@ -5,6 +5,7 @@
 mod check;
 mod new;
 mod play;
+mod update;
 
 pub(crate) use check::{Course, report};
 

@@ -1,4 +1,4 @@
-//! `planarium lesson new`: two files to begin with, which `lesson check` passes.
+//! `planarium lesson new`: writes two initial files, which `lesson check` passes.
 
 use crate::End;
 use crate::args::LessonNewArgs;

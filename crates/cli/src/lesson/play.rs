@@ -1,6 +1,6 @@
-//! `planarium lesson play`: a lesson in the terminal. Lines come from standard input, so that a class may be scripted.
+//! `planarium lesson play`: a lesson in the terminal. Lines come from standard input, so that it can be scripted.
 
-use super::{Loaded, find};
+use super::{Loaded, find, update};
 use crate::End;
 use crate::args::LessonPlayArgs;
 use anyhow::Result;
@@ -18,6 +18,9 @@ const HELP: &str = "\
   moves         list commands that can be given now; a number gives one
   show [machines]   plans, or machines
   why ELEMENT   why an element is not finished
+  definition    print the definition of the service
+  set NAME=VALUE ...   update the service with other values
+  edit OLD => NEW      update the service with a text in its definition replaced
   checks        checks and score
   hint          the next hint
   undo          take the last command back
@@ -107,6 +110,9 @@ impl Game {
             "moves" => self.moves(),
             "show" => self.show(rest),
             "why" => self.why(rest),
+            "definition" => print!("{}", update::shown(&self.attempt)),
+            "set" => self.update(update::set(&self.attempt, rest)),
+            "edit" => self.update(update::edit(&self.attempt, rest)),
             "checks" => self.checks(),
             "hint" => self.hint(),
             "undo" => self.replace(self.attempt.undo()),
@@ -159,6 +165,13 @@ impl Game {
                     println!("refused ({}): {}", refusal.status, refusal.message);
                 }
             }
+        }
+    }
+
+    fn update(&mut self, input: Result<Input, String>) {
+        match input {
+            Ok(input) => self.give(input),
+            Err(error) => println!("{error}"),
         }
     }
 

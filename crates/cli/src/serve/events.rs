@@ -19,9 +19,9 @@ pub(super) struct Events {
     stream: EventStream,
     shared: Shared,
     looks: Interval,
-    /// When it ends, whatever the world's clock says.
+    /// When it ends, independent of the world's clock.
     ends: Option<Instant>,
-    /// All of it has been sent.
+    /// Everything has been sent.
     ended: bool,
     /// First bytes of the stream, until they are sent.
     first: Vec<u8>,

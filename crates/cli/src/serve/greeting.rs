@@ -48,7 +48,8 @@ pub(super) fn page(view: &View, now_ms: u64) -> String {
     out.push_str(
         "<h2>The playground</h2><p><code>cargo xtask play</code> in the source tree builds the playground and opens it. \
          <code>cargo xtask dist</code> and then <code>PLANARIUM_WITH_PAGE=1 cargo build -p planarium-cli</code> put it \
-         into this command; it is then served in place of this page.</p></body></html>",
+         into this command; it is then served in place of this page, and <code>planarium serve --open</code> opens it on \
+         this world. <code>--page dist</code> serves a built page from its folder.</p></body></html>",
     );
     out
 }
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_cannot_leave_their_place() {
+    fn names_are_escaped() {
         assert_eq!(escaped("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
         let empty = planarium_world::Engine::new(planarium_world::Genesis::default()).view();
         assert!(page(&empty, 90_000).contains("There is no service yet"));

@@ -1,9 +1,9 @@
-//! Refuses requests from other sites: their pages must not reach a server on this machine through the browser of its user.
+//! Refuses requests from other sites: their pages must not reach a server on this machine through its user's browser.
 //!
-//! Knows: the `Host` and `Origin` headers. Must not know: what is asked.
+//! Knows: the `Host` and `Origin` headers. Must not know: the request.
 //!
-//! A name that somebody points at this machine (DNS rebinding) makes a foreign page a neighbour, so names are checked; a
-//! browser says from where a call comes that changes something, so that is checked, too. Programs say neither wrongly.
+//! A foreign name that points at this machine (DNS rebinding) makes a foreign page look local, so names are checked; a
+//! browser names the origin of a call that changes something, so that is checked, too. Programs set neither wrongly.
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Method};
@@ -15,12 +15,28 @@ pub(super) struct Guard {
     listen: IpAddr,
     /// Names of `--allow-host`.
     allowed: Vec<String>,
+    /// Origins of `--allow-origin`.
+    origins: Vec<String>,
 }
 
 impl Guard {
-    pub(super) fn new(listen: SocketAddr, allowed: &[String]) -> Self {
+    pub(super) fn new(listen: SocketAddr, allowed: &[String], origins: &[String]) -> Self {
         let allowed = allowed.iter().map(|name| host_of(name).to_ascii_lowercase()).collect();
-        Self { listen: listen.ip(), allowed }
+        let origins =
+            origins.iter().map(|origin| origin.trim_end_matches('/').to_ascii_lowercase()).collect();
+        Self { listen: listen.ip(), allowed, origins }
+    }
+
+    /// Why a page may not open the WebSocket, if it may not: only pages of this server and of allowed origins may, for no
+    /// other rule of the browser keeps a page from commanding the world through it.
+    pub(super) fn refuses_page(&self, headers: &HeaderMap) -> Option<String> {
+        let origin = headers.get(ORIGIN)?.to_str().unwrap_or_default().to_ascii_lowercase();
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        let own = origin == format!("http://{}", host.to_ascii_lowercase());
+        let known = own || self.origins.contains(&origin);
+        (!known).then(|| {
+            format!("a page of '{origin}' may not show this world; `planarium serve --allow-origin {origin}` would let it")
+        })
     }
 
     /// Why a request is turned down, if it is.
@@ -82,10 +98,35 @@ mod tests {
     }
 
     #[test]
+    fn only_pages_of_this_server_and_of_allowed_origins_open_the_socket() {
+        let listen = "127.0.0.1:8080".parse().expect("an address");
+        let guard = Guard::new(listen, &[], &["http://localhost:3000/".to_owned()]);
+        for (origin, may) in [
+            ("", true),
+            ("http://127.0.0.1:8080", true),
+            ("http://localhost:3000", true),
+            ("http://LOCALHOST:3000", true),
+            ("http://localhost:3001", false),
+            ("http://127.0.0.1:8081", false),
+            ("https://127.0.0.1:8080", false),
+            ("http://evil.example", false),
+            ("null", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(HOST, "127.0.0.1:8080".parse().expect("a header"));
+            if !origin.is_empty() {
+                headers.insert(ORIGIN, origin.parse().expect("a header"));
+            }
+            assert_eq!(guard.refuses_page(&headers).is_none(), may, "{origin}");
+        }
+    }
+
+    #[test]
     fn foreign_names_and_foreign_pages() {
-        let local = Guard::new("127.0.0.1:8080".parse().expect("an address"), &["Sim.Example".to_owned()]);
-        let everywhere = Guard::new("0.0.0.0:8080".parse().expect("an address"), &[]);
-        let own = Guard::new("10.0.0.7:8080".parse().expect("an address"), &[]);
+        let local =
+            Guard::new("127.0.0.1:8080".parse().expect("an address"), &["Sim.Example".to_owned()], &[]);
+        let everywhere = Guard::new("0.0.0.0:8080".parse().expect("an address"), &[], &[]);
+        let own = Guard::new("10.0.0.7:8080".parse().expect("an address"), &[], &[]);
         for (guard, host, known) in [
             (&local, "", true),
             (&local, "127.0.0.1:8080", true),

@@ -1,4 +1,4 @@
-//! `planarium serve`: the router behind a socket, and the page where it is built in.
+//! `planarium serve`: the router behind a socket, the page, and the WebSocket through which a page shows the served world.
 
 use crate::End;
 use crate::args::{Clock, ServeArgs};
@@ -15,21 +15,22 @@ use planarium_protocol::view::{ServiceView, View};
 use planarium_rest::{MAX_BODY, Rest, Session, handle_within};
 use planarium_source::render;
 use planarium_world::Genesis;
+use site::Site;
 use std::future::IntoFuture as _;
 use std::io::Write as _;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
+mod browser;
+mod desk;
 mod events;
 mod greeting;
 mod guard;
-
-mod page {
-    //! The built page, embedded when `dist/` existed at build time.
-    include!(concat!(env!("OUT_DIR"), "/page.rs"));
-}
+mod site;
+mod socket;
 
 /// Advice for an empty cluster.
 const NO_MACHINES: &str = "\
@@ -38,6 +39,13 @@ note: there are no machines, so nothing can be placed
   planarium serve --cluster default     starts with the machines of a preset
   POST /sim/agents                      adds machines: {\"count\": 3}
   PUT /sim/scenario                     starts a scenario
+";
+
+/// Advice where there is no page to open.
+const NO_PAGE: &str = "\
+note: this command has no page built in, so --open has nothing to open
+  cargo xtask dist                      builds the page into dist/
+  planarium serve --page dist --open    serves it from there
 ";
 
 /// The span after which an advance is answered with what it has reached.
@@ -53,6 +61,11 @@ type Shared = Arc<Mutex<Session>>;
 struct Served {
     session: Shared,
     guard: Arc<Guard>,
+    site: Arc<Site>,
+    /// The clock moves with the wall clock.
+    runs: bool,
+    /// Places for further pages.
+    pages: Arc<Semaphore>,
 }
 
 /// Serves until interrupted.
@@ -61,6 +74,14 @@ pub(crate) fn run(args: &ServeArgs) -> Result<End> {
         args.listen.parse().with_context(|| format!("--listen `{}`: write ADDRESS:PORT", args.listen))?;
     if !(args.speed.is_finite() && args.speed > 0.0 && args.speed <= 10_000.0) {
         bail!("--speed is above 0 and at most 10000");
+    }
+    if let Some(folder) = &args.page
+        && !Site::new(Some(folder)).is_there()
+    {
+        bail!(
+            "--page `{}`: there is no index.html in it; `cargo xtask dist` builds a page",
+            folder.display()
+        );
     }
     let mut session = match &args.path {
         None => without_services(args)?,
@@ -89,7 +110,7 @@ fn without_services(args: &ServeArgs) -> Result<Session> {
 /// The world that a path or a link starts with; nothing when the input has errors, which are printed.
 fn started(path: &Path, args: &ServeArgs) -> Result<Option<Session>> {
     if let Some(engine) = link::replayed(path)? {
-        return Ok(Some(Session { engine, player: None }));
+        return Ok(Some(Session::over(engine, None)));
     }
     Ok(match runnable(path, &args.input)? {
         Runnable::Yes(scenario, diagnostics, sources) => {
@@ -108,23 +129,54 @@ async fn serve(address: SocketAddr, args: &ServeArgs, shared: Shared) -> Result<
         tokio::net::TcpListener::bind(address).await.with_context(|| format!("listening on {address}"))?;
     let bound = listener.local_addr()?;
     let view = shared.lock().unwrap_or_else(PoisonError::into_inner).engine.view();
-    let said = format!("listening on http://{bound}\n{}", kubectl(&view, bound));
+    let site = Arc::new(Site::new(args.page.as_deref()));
+    let address = site.is_there().then(|| page_address(bound));
+    let shown = address.as_ref().map(|address| format!("the page on this world: {address}\n"));
+    let said = format!("listening on http://{bound}\n{}{}", kubectl(&view, bound), shown.unwrap_or_default());
     // In one piece, and whatever comes of it: whoever waits for the first line may close the pipe behind it.
     let _ = std::io::stdout().write_all(said.as_bytes());
     if view.cluster.machines.is_empty() {
         eprint!("{NO_MACHINES}");
     }
-    if args.clock == Clock::Real {
+    let runs = args.clock == Clock::Real;
+    if runs {
         tokio::spawn(drive(Arc::clone(&shared), args.speed));
     }
-    let guard = Arc::new(Guard::new(bound, &args.allow_host));
-    let app = axum::Router::new().fallback(answer).with_state(Served { session: shared, guard });
+    if args.open {
+        open(address);
+    }
+    let guard = Arc::new(Guard::new(bound, &args.allow_host, &args.allow_origin));
+    let pages = Arc::new(Semaphore::new(socket::PAGES));
+    let app =
+        axum::Router::new().fallback(answer).with_state(Served { session: shared, guard, site, runs, pages });
     // Event streams have no end of their own, so nothing waits for them.
     tokio::select! {
         served = axum::serve(listener, app).into_future() => served?,
         () = told_to_end() => {}
     }
     Ok(())
+}
+
+/// The address of the page on the served world.
+fn page_address(bound: SocketAddr) -> String {
+    let mut near = bound;
+    if bound.ip().is_unspecified() {
+        near.set_ip(if bound.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });
+    }
+    format!("http://{near}/?world={}", socket::PATH)
+}
+
+/// Opens the page in the browser, beside the server.
+fn open(address: Option<String>) {
+    let Some(address) = address else {
+        eprint!("{NO_PAGE}");
+        return;
+    };
+    std::thread::spawn(move || {
+        if !browser::opens(&address) {
+            eprintln!("no desktop here: open {address} in a browser yourself");
+        }
+    });
 }
 
 /// A line to copy for those who have `kubectl`, where a system with Kubernetes below it is served, or nothing yet.
@@ -140,7 +192,7 @@ fn kubectl(view: &View, bound: SocketAddr) -> String {
     }
 }
 
-/// Waits for Ctrl-C or, where there is such a signal, for SIGTERM.
+/// Waits for Ctrl-C or, if the platform has it, for SIGTERM.
 async fn told_to_end() {
     let interrupted = async { drop(tokio::signal::ctrl_c().await) };
     #[cfg(unix)]
@@ -193,9 +245,8 @@ fn answer_in_time(session: &mut Session, request: &planarium_rest::Request) -> p
 }
 
 async fn answer(State(served): State<Served>, request: Request) -> Response<Body> {
-    let Served { session: shared, guard } = served;
     let (parts, body) = request.into_parts();
-    if let Some(why) = guard.refuses(&parts.method, &parts.headers) {
+    if let Some(why) = served.guard.refuses(&parts.method, &parts.headers) {
         return built(
             StatusCode::FORBIDDEN,
             "text/plain;charset=utf-8",
@@ -203,11 +254,15 @@ async fn answer(State(served): State<Served>, request: Request) -> Response<Body
             format!("{why}\n").into_bytes(),
         );
     }
-    if parts.method == axum::http::Method::GET
-        && let Some((content_type, bytes)) = page::file(parts.uri.path())
-    {
-        return built(StatusCode::OK, content_type, &[], bytes.to_vec());
+    if parts.method == axum::http::Method::GET {
+        if parts.uri.path() == socket::PATH {
+            return socket::answer(parts, served).await;
+        }
+        if let Some((content_type, bytes)) = served.site.file(parts.uri.path()) {
+            return built(StatusCode::OK, content_type, &[], bytes.into_owned());
+        }
     }
+    let shared = served.session;
     if matches!(parts.method, axum::http::Method::GET | axum::http::Method::HEAD) && parts.uri.path() == "/" {
         let session = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let page = greeting::page(&session.engine.view(), session.engine.now_ms());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 #[test]
-fn hostile_files_end_with_2_and_a_place() {
+fn hostile_files_end_with_2_and_a_position() {
     let dir = folder("hostile");
     let base = SVC.replace("{{FRAMEWORK_NAME}}", "x").replace("{{HELLO_COUNT}}", "1");
     let mut bomb = String::from("name: bomb\na0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n");
@@ -46,7 +46,7 @@ fn tail(text: &str) -> String {
 }
 
 #[test]
-fn a_variable_without_a_value_is_named_at_its_place() {
+fn a_variable_without_a_value_is_reported_at_its_position() {
     let dir = folder("variables");
     let path = file(&dir, "svc.yml", SVC);
     let said = planarium(&["check", &path]);
@@ -55,7 +55,7 @@ fn a_variable_without_a_value_is_named_at_its_place() {
 }
 
 #[test]
-fn files_that_are_no_text_end_with_2() {
+fn files_that_are_not_text_end_with_2() {
     let dir = folder("bytes");
     let path = dir.join("svc.yml");
     fs::write(&path, [b'n', 0xff, 0xfe, 0]).expect("a file");

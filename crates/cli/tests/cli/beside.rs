@@ -1,4 +1,4 @@
-//! Files that lie beside what is named, names that folders give, and what is said last of a run that failed.
+//! Companion files, names from folders, and the last message of a failed run.
 
 use crate::{file, folder, planarium};
 use std::fs;
@@ -31,7 +31,7 @@ components:
 ";
 
 #[test]
-fn a_plan_is_read_with_the_model_beside_it() {
+fn a_plan_is_read_with_its_companion_model() {
     let dir = folder("beside-shop");
     let plan = file(&dir, "plan.yaml", PLAN);
     let alone = planarium(&["check", &plan]).ends(0);
@@ -48,7 +48,7 @@ fn a_plan_is_read_with_the_model_beside_it() {
 }
 
 #[test]
-fn options_are_no_file_that_is_not_read() {
+fn options_do_not_count_as_an_unread_file() {
     let dir = folder("beside-options");
     file(&dir, "model.yaml", MODEL);
     let options = file(&dir, "options.json", "{\"replace_all\": true}");
@@ -57,7 +57,7 @@ fn options_are_no_file_that_is_not_read() {
 }
 
 #[test]
-fn an_environment_file_as_an_env_is_told_where_it_goes() {
+fn an_environment_file_passed_as_env_is_reported() {
     let dir = folder("beside-env");
     let model = file(&dir, "model.yaml", MODEL);
     let said = planarium(&["run", &model, "--env", "env.yaml"]).ends(2);
@@ -69,7 +69,7 @@ fn an_environment_file_as_an_env_is_told_where_it_goes() {
 }
 
 #[test]
-fn the_root_cause_is_said_last() {
+fn the_root_cause_is_printed_last() {
     let dir = folder("beside-cause");
     file(&dir, "plan.yaml", PLAN);
     file(&dir, "model.yaml", MODEL);

@@ -110,7 +110,7 @@ fn bad_words_end_with_2() {
 }
 
 #[test]
-fn check_reports_every_finding_with_its_place() {
+fn check_reports_every_finding_with_its_position() {
     let dir = folder("check");
     let good = file(&dir, "good.yml", SVC);
     let bad = file(&dir, "bad.yml", &SVC.replace("memory", "memroy").replace("RUNNING", "RUNING"));
@@ -254,7 +254,7 @@ pods:
 }
 
 #[test]
-fn a_link_opens_at_the_moment_that_it_names() {
+fn a_link_opens_at_its_moment() {
     let link = planarium(&["share", "examples/canary"]).ends(0).out.trim().to_owned();
     let end = planarium(&["run", &link]).ends(0).out;
     let moment = format!("https://example.org/?example=canary{link}~4000");
@@ -295,7 +295,7 @@ fn framework(name: &str) -> (String, String) {
 }
 
 #[test]
-fn a_package_that_is_missing_is_asked_for() {
+fn a_missing_package_is_requested() {
     let (svc, package) = framework("framework");
     for (folder, part) in [("no-such-folder", "there is no such folder"), ("docs", "none of config.json")] {
         for command in ["check", "run", "render"] {
@@ -323,7 +323,7 @@ fn a_package_that_is_missing_is_asked_for() {
 }
 
 #[test]
-fn findings_about_options_bear_the_name_of_their_file() {
+fn findings_about_options_name_their_file() {
     let (svc, package) = framework("options");
     let options = file(&folder("my-options"), "mine.json", "{\n  \"hello\": {\n    \"cuont\": 2\n  }\n}\n");
     let said = planarium(&["check", &svc, "--package", &package, "--options", &options]).ends(2);
@@ -331,7 +331,7 @@ fn findings_about_options_bear_the_name_of_their_file() {
 }
 
 #[test]
-fn words_that_nothing_uses_are_told() {
+fn unused_variables_are_reported() {
     let dir = folder("unused");
     let svc = file(&dir, "svc.yml", SVC);
     let said = planarium(&["check", &svc, "--env", "FRAMEWORK_NAME=hi", "--env", "HELO_COUNT=2"]);
@@ -357,7 +357,7 @@ fn words_that_nothing_uses_are_told() {
 }
 
 #[test]
-fn a_file_is_known_by_what_it_holds() {
+fn a_file_is_recognised_by_its_content() {
     let dir = folder("kinds");
     file(&dir, "svc.yml", SVC);
     let big = file(

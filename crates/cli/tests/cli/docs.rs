@@ -34,7 +34,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn commands_in_the_readme_end_well() {
+fn commands_in_the_readme_succeed() {
     let text = fs::read_to_string(root().join("README.md")).expect("a README at the top");
     let lines = commands(&text);
     assert!(!lines.is_empty(), "the README shows no command in a block marked `console`");

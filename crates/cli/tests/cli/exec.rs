@@ -1,4 +1,4 @@
-//! `planarium exec`: over a socket, and on a world of its own.
+//! `planarium exec`: over a socket, and on a new world.
 
 use crate::http::Server;
 use crate::{file, folder, piped, planarium};
@@ -49,7 +49,7 @@ fn commands_reach_a_served_world() {
 }
 
 #[test]
-fn a_world_of_its_own() {
+fn a_new_world() {
     let exec = |words: &[&str]| {
         planarium(&[&["exec", "hello-world", "--on", "examples/hello-world"], words].concat())
     };
@@ -127,7 +127,7 @@ fn commands_pasted_whole_and_services_with_another_name() {
 }
 
 #[test]
-fn findings_that_forbid_nothing_do_not_come_before_the_answer() {
+fn harmless_findings_are_not_printed_before_the_answer() {
     let dir = folder("quiet");
     let svc = file(&dir, "svc.yml", &crate::SVC.replace("{{HELLO_COUNT}}", "1"));
     let said = planarium(&[

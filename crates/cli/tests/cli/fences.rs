@@ -74,7 +74,7 @@ fn outcome(name: &str) -> String {
 }
 
 #[test]
-fn fences_are_read_as_the_conformance_set_says() {
+fn fences_are_read_as_in_the_conformance_set() {
     let bless = std::env::var_os("PLANARIUM_BLESS").is_some_and(|value| !value.is_empty() && value != "0");
     let mut wrong = Vec::new();
     for document in documents() {
@@ -114,7 +114,7 @@ fn one_fence_is_read_from_standard_input() {
 }
 
 #[test]
-fn documents_come_out_as_html_or_as_text() {
+fn documents_are_written_as_html_or_as_text() {
     let here = folder("fences");
     let page =
         file(&here, "page.md", "# Title\n\n```planarium src=\"canary.yaml\" plan=\"deploy\"\n```\n\nafter\n");

@@ -1,4 +1,4 @@
-//! A framework from outside, over a real socket, against a world whose clock stands still until it is moved.
+//! An external framework, over a real socket, against a world whose clock stops until it is moved.
 
 #![expect(clippy::indexing_slicing, reason = "helpers of tests")]
 
@@ -143,7 +143,7 @@ fn a_framework_runs_a_task_from_offer_to_end() {
         202,
     );
     advance(&server, 20_000);
-    // It runs by now, which is not told before it was acknowledged that it starts; that is said again meanwhile.
+    // It runs by now, which is reported only after its start was acknowledged; the start is repeated meanwhile.
     let first = scheduler.status();
     let again = scheduler.status();
     assert_eq!((&first["state"], &first["uuid"]), (&json!("TASK_STARTING"), &again["uuid"]));
@@ -177,7 +177,7 @@ fn a_framework_runs_a_task_from_offer_to_end() {
 }
 
 #[test]
-fn a_framework_hears_of_its_operations_until_it_acknowledges_them() {
+fn a_framework_gets_operation_statuses_until_it_acknowledges_them() {
     let server = Server::start(&["--clock", "manual", "--seed", "7"]);
     server.json("POST", "/sim/agents", r#"{"count":1,"resources":{"cpus":4,"mem":1024}}"#, 200);
     let info = json!({ "user": "root", "name": "reserver", "role": "dev" });
@@ -218,7 +218,7 @@ fn a_framework_hears_of_its_operations_until_it_acknowledges_them() {
 }
 
 #[test]
-fn a_framework_that_hangs_up_is_removed() {
+fn a_framework_that_disconnects_is_removed() {
     let server = Server::start(&["--clock", "manual"]);
     server.json("POST", "/sim/agents", r#"{"count":1}"#, 200);
     let info = json!({ "user": "root", "name": "brief", "failover_timeout": 10 });

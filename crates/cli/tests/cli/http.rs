@@ -16,12 +16,12 @@ pub(crate) struct Server {
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Server {
-    /// Starts `planarium serve` on a free port and waits for the line that says where it listens.
+    /// Starts `planarium serve` on a free port and waits for the line with its address.
     pub(crate) fn start(words: &[&str]) -> Self {
         Self::spawned(words, Stdio::null())
     }
 
-    /// The same; what it says on standard error is kept for [`Self::ended_by`].
+    /// The same; its standard error is kept for [`Self::ended_by`].
     #[cfg(unix)]
     pub(crate) fn watched(words: &[&str]) -> Self {
         Self::spawned(words, Stdio::piped())
@@ -48,7 +48,7 @@ impl Server {
         Self { child, address }
     }
 
-    /// Ends it by a signal; its exit status, if the signal did not kill it, and what it said on standard error.
+    /// Ends it with a signal; returns its exit status, unless the signal killed it, and its standard error.
     #[cfg(unix)]
     pub(crate) fn ended_by(mut self, signal: &str) -> (Option<i32>, String) {
         let process = self.child.id().to_string();

@@ -1,4 +1,4 @@
-//! A real `kubectl` against a served world whose clock stands still until it is moved.
+//! A real `kubectl` against a served world whose clock stops until it is moved.
 
 use crate::folder;
 use crate::http::Server;
@@ -121,7 +121,7 @@ impl Cluster {
         if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
     }
 
-    /// Runs a command that waits for something, while the clock goes on; returns what it says, its warnings too.
+    /// Runs a command that waits, while the clock advances; returns its output, including warnings.
     #[track_caller]
     #[expect(clippy::disallowed_methods, reason = "a real program waits by the real clock")]
     pub(crate) fn with_time(&self, words: &[&str]) -> String {
@@ -244,8 +244,8 @@ fn it_watches_what_happens() {
     // The first pods are there.
     cluster.advance(1);
     let mut pods = Watcher::start(&cluster, &["get", "pods", "-w"]);
-    // The list, whose watch goes on from the list's version: that of a single object begins whenever the server hears of it, and
-    // kubectl says nothing of what it begins with.
+    // Watch the list, which continues from the list's version: the watch of a single object begins when the server receives it,
+    // and kubectl does not print its initial state.
     let mut instance = Watcher::start(
         &cluster,
         &["get", "instances", "-w", "-o", "jsonpath={.status.planStatus.deploy.status}{\"\\n\"}"],

@@ -1,12 +1,12 @@
 //! `lesson check`, `play`, `new`, `list` and `schema`; `test` over lessons.
 
-use crate::{file, folder, piped, planarium};
+use crate::{file, folder, piped, planarium, root};
 use planarium_scenario::lesson::{Attempt, Outline, Recording, make};
 use std::fs;
 use std::sync::Arc;
 
 #[test]
-fn a_new_lesson_passes_its_check_and_is_not_written_twice() {
+fn a_new_lesson_passes_its_check_and_is_not_overwritten() {
     let dir = folder("lesson-new");
     let at = dir.display().to_string();
     let said = planarium(&["lesson", "new", "mine", "--dir", &at]).ends(0);
@@ -25,7 +25,7 @@ fn a_new_lesson_passes_its_check_and_is_not_written_twice() {
 
 /// A lesson of the course, played by its solution, recorded, and made a lesson of again as the page does.
 #[test]
-fn a_lesson_made_of_a_recorded_run_passes_its_check() {
+fn a_lesson_made_from_a_recorded_run_passes_its_check() {
     let dir = folder("lesson-recorded");
     let course = planarium_gallery::lesson("canary").expect("a lesson");
     let parsed = planarium_scenario::parse(course.text, "canary", &|_| None);
@@ -45,7 +45,7 @@ fn a_lesson_made_of_a_recorded_run_passes_its_check() {
         checks: checks.into_iter().map(|check| (check.id, check.role, check.check, check.text)).collect(),
     };
     let made = make(&recording, &outline).unwrap_or_else(|found| panic!("{found:?}"));
-    assert_eq!(made.proof.findings, Vec::<String>::new());
+    assert_eq!(made.proof.findings, Vec::new());
     file(&dir, "again.planarium.yaml", &made.lesson);
     file(&dir, "again.en.yaml", &made.texts);
     let said = planarium(&["lesson", "check", &dir.display().to_string(), "--players", "5"]).ends(0);
@@ -53,7 +53,7 @@ fn a_lesson_made_of_a_recorded_run_passes_its_check() {
 }
 
 #[test]
-fn a_lesson_that_does_not_hold_ends_with_1_and_one_that_cannot_be_read_with_2() {
+fn an_invalid_lesson_ends_with_1_and_an_unreadable_one_with_2() {
     let dir = folder("lesson-wrong");
     let at = dir.display().to_string();
     planarium(&["lesson", "new", "mine", "--dir", &at]).ends(0);
@@ -62,9 +62,24 @@ fn a_lesson_that_does_not_hold_ends_with_1_and_one_that_cannot_be_read_with_2() 
     let lesson = file(&dir, "mine.planarium.yaml", &text.replace("by 90s", "by 9s"));
     let said = planarium(&["lesson", "check", &lesson, "--players", "0"]).ends(1);
     assert!(said.out.contains("the solution should pass: `done` is lost. Lost at 0:09"), "{}", said.out);
+    // A finding is told at its place, as a compiler does, so that an editor can go there.
+    let line = text.lines().position(|line| line.trim() == "solution:").expect("a solution") + 2;
+    assert!(said.out.contains(&format!("{lesson}:{line}:5: seed")), "{line}: {}", said.out);
     let said = planarium(&["lesson", "check", &lesson, "--players", "0", "--format", "json"]).ends(1);
     let rows: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
-    assert!(rows[0]["proof"]["findings"].as_array().is_some_and(|found| !found.is_empty()), "{rows}");
+    let found = &rows[0]["proof"]["findings"][0];
+    assert_eq!(
+        (found["file"].as_str(), found["line"].as_u64()),
+        (Some(&*lesson), Some(line as u64)),
+        "{rows}"
+    );
+    // A text without a name is told in the file of texts.
+    let texts = fs::read_to_string(dir.join("mine.en.yaml")).expect("written");
+    file(&dir, "mine.en.yaml", &texts.replace("  done:", "  don:"));
+    let said = planarium(&["lesson", "check", &lesson, "--players", "0"]).ends(1);
+    let line = texts.lines().position(|line| line.starts_with("  done:")).expect("a text") + 1;
+    assert!(said.out.contains(&format!("mine.en.yaml:{line}:3: there is no check `don`")), "{}", said.out);
+    file(&dir, "mine.en.yaml", &texts);
     let said = planarium(&["test", &lesson]).ends(1);
     assert!(said.out.contains("FAILED"), "{}", said.out);
 
@@ -77,7 +92,7 @@ fn a_lesson_that_does_not_hold_ends_with_1_and_one_that_cannot_be_read_with_2() 
 }
 
 #[test]
-fn a_lesson_is_played_to_its_end_and_to_a_loss_that_can_be_taken_back() {
+fn a_lesson_is_played_to_its_end_and_to_a_loss_that_can_be_undone() {
     let won = piped(
         &["lesson", "play", "canary"],
         "wait 35s\nplan continue deploy web\nwait 15s\nmoves\nplan continue deploy web\nwait 2m\nsolution\nquit\n",
@@ -108,6 +123,40 @@ fn a_lesson_is_played_to_its_end_and_to_a_loss_that_can_be_taken_back() {
     assert!(said.err.contains("neither a lesson of the course nor a file"), "{}", said.err);
 }
 
+/// Each lesson was solved once from its texts alone: the task, the hints and what the run says, without a look at the solution.
+/// What was typed then is in `tests/lessons`, one file for each lesson, and has to go on passing.
+#[test]
+fn what_was_typed_by_somebody_who_read_only_the_texts_passes() {
+    let dir = root().join("crates/cli/tests/lessons");
+    let files = fs::read_dir(&dir).expect("a folder").count();
+    let course = planarium_gallery::lessons();
+    assert_eq!(files, course.len(), "one file for each lesson");
+    for lesson in course {
+        let typed = fs::read_to_string(dir.join(format!("{}.txt", lesson.id))).expect(lesson.id);
+        let said = piped(&["lesson", "play", lesson.id], &typed);
+        assert!(said.out.contains("Passed."), "{}:\n{}\n{}", lesson.id, said.out, said.err);
+    }
+}
+
+#[test]
+fn a_definition_is_printed_and_changed_in_the_terminal() {
+    let said = piped(
+        &["lesson", "play", "serial-and-parallel"],
+        "definition\nset\nset VERSION\nedit nothing => else\nedit no arrow\nwait 35s\nset VERSION=2 STRATEGY=serial\ndefinition\nquit\n",
+    );
+    for words in [
+        "--- svc.yml",
+        "write `set NAME=VALUE ...`",
+        "`VERSION` is not NAME=VALUE",
+        "`nothing` is 0 times in the definition",
+        "write `edit OLD => NEW`",
+        "web updated: new definition",
+        "STRATEGY=serial\nVERSION=2",
+    ] {
+        assert!(said.out.contains(words), "{words}:\n{}", said.out);
+    }
+}
+
 #[test]
 fn the_course_is_listed_and_the_schema_printed() {
     let said = planarium(&["lesson", "list"]).ends(0);
@@ -119,7 +168,7 @@ fn the_course_is_listed_and_the_schema_printed() {
 }
 
 #[test]
-fn lessons_are_solved_with_the_command_lines_of_the_real_systems() {
+fn lessons_are_solved_with_the_real_systems_command_lines() {
     for (lesson, lines) in [
         ("canary", "wait 35s\nplan continue deploy web\nwait 15s\nplan continue deploy web\nwait 1m\n"),
         (

@@ -15,6 +15,7 @@ mod kubectl_verbs;
 mod lessons;
 mod maintenance;
 mod operators;
+mod page;
 mod reference;
 mod serve;
 

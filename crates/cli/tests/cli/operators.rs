@@ -1,4 +1,4 @@
-//! Operator packages on the command line: parameters, packages beside each other, archives, what a run waits for.
+//! Operator packages on the command line: parameters, companion packages, archives, the condition of a run.
 
 use crate::http::Server;
 use crate::{file, folder, planarium};
@@ -7,7 +7,7 @@ use std::process::Command;
 
 const PARAMS: &str = "parameters:\n- name: TEXT\n";
 
-/// An operator whose plan `backup` nobody starts, with a task of its own.
+/// An operator whose plan `backup` is never started, with its own task.
 fn operator(name: &str, tasks: &str, step: &str) -> String {
     format!(
         "name: {name}\noperatorVersion: \"1.0.0\"\nkubernetesVersion: 1.16.0\ntasks:\n- name: app\n  kind: Apply\n  spec:\n    \
@@ -20,7 +20,7 @@ fn operator(name: &str, tasks: &str, step: &str) -> String {
 const TEMPLATE: &str =
     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Name }}\ndata:\n  text: {{ .Params.TEXT }}\n";
 
-/// Writes a package into a folder of its own.
+/// Writes a package into its own folder.
 fn package(top: &Path, name: &str, operator: &str, params: &str) -> String {
     let root = top.join(name);
     std::fs::create_dir_all(root.join("templates")).expect("a folder");
@@ -31,12 +31,12 @@ fn package(top: &Path, name: &str, operator: &str, params: &str) -> String {
 }
 
 #[test]
-fn a_run_waits_for_deploy_and_asks_no_other_plan_why() {
+fn a_run_waits_for_deploy_and_explains_no_other_plan() {
     let top = folder("operators-deploy");
     let path = package(&top, "web", &operator("web", "", "app"), "parameters: [{name: TEXT, default: x}]\n");
     let said = planarium(&["run", &path]).ends(0);
     assert!(said.out.contains("NEVER_RUN") && !said.out.contains("why "), "{}", said.out);
-    // A plan that nobody started is explained where the run waits for it, and nowhere else.
+    // An unstarted plan is explained only if the run waits for it.
     let said = planarium(&["run", &path, "--until", "backup=COMPLETE", "--limit", "5m"]).ends(1);
     assert!(said.out.contains("why backup/main/all"), "{}", said.out);
     let said = planarium(&["run", &path, "--until", "deploy=FATAL_ERROR", "--limit", "5m"]).ends(1);
@@ -44,7 +44,7 @@ fn a_run_waits_for_deploy_and_asks_no_other_plan_why() {
 }
 
 #[test]
-fn advice_of_the_verifier_does_not_stand_in_the_way() {
+fn advice_of_the_verifier_does_not_prevent_a_run() {
     let top = folder("operators-advice");
     let params = "parameters: [{name: TEXT, default: x}, {name: 'a;b', default: x}]\n";
     let path = package(&top, "web", &operator("web", "", "app"), params);
@@ -90,7 +90,7 @@ fn parameters_are_given_on_the_command_line() {
 }
 
 #[test]
-fn packages_beside_the_own_one_are_read() {
+fn companion_packages_are_read() {
     let top = folder("operators-children");
     let task =
         "- name: child\n  kind: KudoOperator\n  spec: {package: ../parts/child, parameterFile: child.yaml}\n";
@@ -163,7 +163,7 @@ fn a_package_is_verified_without_a_world() {
 }
 
 #[test]
-fn an_empty_world_takes_the_words_of_kudo() {
+fn an_empty_world_accepts_kudo_commands() {
     let top = folder("operators-empty");
     let path = package(&top, "web", &operator("web", "", "app"), PARAMS);
     let server = Server::start(&["--clock", "manual", "--cluster", "small"]);
@@ -178,7 +178,7 @@ fn an_empty_world_takes_the_words_of_kudo() {
 }
 
 #[test]
-fn an_upgrade_needs_a_plan_of_its_own_and_no_other() {
+fn an_upgrade_needs_its_own_plan_and_no_other() {
     let top = folder("operators-upgrade");
     let first = operator("web", "", "app");
     let old = package(&top, "old", &first, "parameters: [{name: TEXT, default: x}]\n");

@@ -1,4 +1,4 @@
-//! The pages about commands and flags list exactly what the command lines take.
+//! The pages about commands and flags list exactly the accepted ones.
 
 use crate::{planarium, root};
 use std::collections::BTreeSet;

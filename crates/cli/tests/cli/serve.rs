@@ -16,7 +16,7 @@ fn a_service_is_loaded_watched_and_commanded() {
     server.json("POST", "/sim/services", &load.to_string(), 200);
     assert_eq!(server.json("GET", "/v1/plans", "", 200), json!(["deploy", "recovery"]));
 
-    // Time stands still until it is moved.
+    // Time stops until it is moved.
     let clock = server.json("GET", "/sim", "", 200);
     assert_eq!(clock["now_ms"], 0);
     server.json("POST", "/sim/advance", r#"{"until":"idle","limit_ms":600000}"#, 200);
@@ -67,9 +67,9 @@ fn a_definition_and_a_scenario_are_served_from_the_start() {
 }
 
 #[test]
-fn a_real_clock_runs_by_itself() {
+fn a_real_clock_runs_on_its_own() {
     let server = Server::start(&["examples/hello-world", "--clock", "real", "--speed", "10000"]);
-    // Each question takes a moment; ten thousand of them are more than enough at this speed.
+    // Each request takes some time; ten thousand of them are more than enough at this speed.
     let done = (0..10_000).any(|_| server.send("GET", "/v1/plans/deploy", "").0 == 200);
     assert!(done, "the deployment never finished");
 }
@@ -85,7 +85,7 @@ fn unservable_input_exits_with_2() {
 }
 
 #[test]
-fn a_browser_is_greeted_with_links_that_work() {
+fn a_browser_gets_a_page_with_working_links() {
     let server = Server::start(&["examples/kudo-beside-sdk", "--clock", "manual"]);
     let (status, head, page) = server.send("GET", "/", "");
     assert_eq!(status, 200, "{head}");
@@ -117,7 +117,7 @@ fn a_browser_is_greeted_with_links_that_work() {
 }
 
 #[test]
-fn foreign_hosts_and_foreign_pages_are_turned_down() {
+fn foreign_hosts_and_foreign_pages_are_refused() {
     let server = Server::start(&["--clock", "manual", "--allow-host", "sim.example"]);
     let ask =
         |method: &str, host: &str, more: &str| server.send_as(method, "/sim/agents", "{}", host, more).0;
@@ -142,7 +142,7 @@ fn foreign_hosts_and_foreign_pages_are_turned_down() {
 
 #[cfg(unix)]
 #[test]
-fn a_signal_ends_it_in_order() {
+fn a_signal_ends_it_cleanly() {
     for signal in ["INT", "TERM"] {
         let server = Server::watched(&["examples/hello-world", "--clock", "manual"]);
         server.json("GET", "/sim", "", 200);
@@ -173,7 +173,7 @@ fn a_world_without_machines_says_how_to_get_some() {
     assert!(planarium(&["serve", "--cluster", "nowhere"]).ends(2).err.contains("presets"), "as with a path");
 }
 
-/// Everything that a server prints until it is told to end.
+/// Returns everything that a server prints until it ends.
 #[cfg(unix)]
 fn printed(words: &[&str]) -> String {
     use std::io::{BufRead as _, BufReader, Read as _};

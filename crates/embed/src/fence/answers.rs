@@ -52,7 +52,7 @@ struct Life {
     keys: Vec<String>,
 }
 
-/// Checks the claims. The engine is left at its end.
+/// Checks the claims. Leaves the engine at its end.
 pub(crate) fn check(engine: &mut Engine, body: &Body) -> Vec<Finding> {
     let end_ms = engine.now_ms();
     let lives = lives(engine, &body.claims);
@@ -99,7 +99,7 @@ fn lives(engine: &mut Engine, claims: &[Claim]) -> Vec<Life> {
             }
         }
     }
-    // A status may pass within one instant, or between two that are looked at: events tell all of them.
+    // A status may pass within one instant, or between two views: events contain all of them.
     for event in engine.events() {
         for (claim, life) in claims.iter().zip(&mut lives) {
             let Some(sight) = elements::told(&event.body, &claim.element, &life.keys) else { continue };
@@ -118,7 +118,7 @@ fn lives(engine: &mut Engine, claims: &[Claim]) -> Vec<Life> {
     lives
 }
 
-/// Says what happened instead of what is claimed; `None` where the claim holds.
+/// Describes what happened instead of the claim; `None` if the claim holds.
 fn refuted(engine: &mut Engine, claim: &Claim, life: &Life, end_ms: u64) -> Option<String> {
     let Claim { element, status, .. } = claim;
     match (claim.when, &life.first) {
@@ -158,13 +158,13 @@ fn refuted(engine: &mut Engine, claim: &Claim, life: &Life, end_ms: u64) -> Opti
     }
 }
 
-/// Says how an element stands at an instant, and why where it is not finished.
+/// Describes an element at an instant, with the reason if it is not finished.
 fn stands(engine: &mut Engine, element: &str, ms: u64) -> String {
     engine.seek_ms(ms);
     standing(engine, element)
 }
 
-/// As [`stands`], at the present instant.
+/// Like [`stands`], at the present instant.
 pub(crate) fn standing(engine: &Engine, element: &str) -> String {
     let view = engine.view();
     let seen = elements::sights(&view, element);
@@ -229,7 +229,7 @@ pub(crate) fn unknown_status(engine: &Engine, status: &str) -> Option<String> {
     Some(format!("`{status}` is not a status; {help}"))
 }
 
-/// Answers the questions: a text each, empty where there is none and a finding says so. The engine is left at its end.
+/// Answers the questions, one text each; empty if a finding explains why there is none. Leaves the engine at its end.
 pub(crate) fn answer(engine: &mut Engine, body: &Body, plan: Option<&str>) -> (Vec<String>, Vec<Finding>) {
     let end_ms = engine.now_ms();
     let mut answers = Vec::new();

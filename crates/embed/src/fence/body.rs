@@ -1,6 +1,6 @@
 //! The body of a fence: a definition or scenario with claims, questions and a cut in its comments.
 //!
-//! *Knows*: `@expect`, `^?` and `---cut---` after `#` or `//`, each on a line of its own. *Must not know*: what the rest of the body means.
+//! *Knows*: `@expect`, `^?` and `---cut---` after `#` or `//`, each on its own line. *Must not know*: the meaning of the rest of the body.
 
 use super::Finding;
 use super::times;
@@ -67,7 +67,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// Reads a body. Whatever cannot be understood is a finding.
+    /// Reads a body. Parts that cannot be understood become findings.
     pub fn read(text: &str) -> (Self, Vec<Finding>) {
         let mut body = Self::default();
         let mut findings = Vec::new();

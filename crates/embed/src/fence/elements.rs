@@ -25,7 +25,8 @@ pub(crate) struct Sight {
     pub(crate) key: String,
 }
 
-/// Finds what a name means in a view. A path belongs to the first service that has it; a name alone to everything called so.
+/// Finds the elements with a name in a view. A path belongs to the first service that has it; a single name to all elements
+/// with that name.
 pub(crate) fn sights(view: &View, wanted: &str) -> Vec<Sight> {
     let mut all: Vec<Sight> = Vec::new();
     for service in &view.services {
@@ -124,14 +125,16 @@ fn named(service: &str, parts: &[&str], wanted: &str) -> Option<Named> {
         return Some(Named::ByPath);
     }
     let [plan, .., last] = parts else { return None };
+    // The id of an app begins with a slash, and has more of them where it belongs to a group.
+    let last = last.trim_matches('/');
     // A step of the SDK is called after its pod and tasks, `world-1:[server]`.
     let alone =
-        |name: &str| *last == name || last.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
+        |name: &str| last == name || last.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
     let below = wanted.strip_prefix(plan).and_then(|rest| rest.strip_prefix('/'));
     (alone(wanted) || below.is_some_and(alone)).then_some(Named::ByName)
 }
 
-/// The status that an event gives to what a name means. `keys` are the paths of what it meant in the run's views.
+/// Returns the status that an event gives to a named element. `keys` are the paths of the name in the run's views.
 pub(crate) fn told(event: &EventBody, wanted: &str, keys: &[String]) -> Option<Sight> {
     match event {
         EventBody::ElementStatus { path, to, .. } => {

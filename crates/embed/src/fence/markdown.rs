@@ -1,6 +1,7 @@
 //! Fences in a Markdown document.
 //!
-//! *Knows*: fenced code blocks of CommonMark in block quotes and lists, raw HTML in Markdown. *Must not know*: what a fence says.
+//! *Knows*: fenced code blocks of CommonMark in block quotes and lists, raw HTML in Markdown. *Must not know*: the content of a
+//! fence.
 
 use super::options::is_info;
 
@@ -13,7 +14,7 @@ pub struct Found {
     pub end_line: usize,
     /// Its first line after the backticks or tildes.
     pub info: String,
-    /// Its lines, without what the block quote or list around it adds.
+    /// Its lines, without the prefix of the block quote or list around it.
     pub body: String,
     /// The text before it on its first line: block quotes and list items around it.
     opening: String,
@@ -161,7 +162,7 @@ fn closes(line: &str, fence: &Open) -> bool {
     text.len() >= fence.length && text.chars().all(|c| c == fence.mark)
 }
 
-/// Takes off what a block quote or list puts before a line; `None` where the block quote has ended.
+/// Removes the prefix of a block quote or list from a line; `None` if the block quote has ended.
 fn without<'t>(line: &'t str, prefix: &str) -> Option<&'t str> {
     let mut rest = line;
     for c in prefix.chars() {
@@ -197,8 +198,8 @@ pub fn replaced(text: &str, found: &[Found], drawn: &[String]) -> String {
     out
 }
 
-/// Writes lines behind what stands before the fence, with an empty line before and after: raw HTML of an unknown element begins
-/// after one and ends at the next.
+/// Writes lines with the fence's prefix, with an empty line before and after: raw HTML of an unknown element begins after one
+/// and ends at the next.
 fn put(out: &mut String, found: &Found, drawn: &str) {
     let empty = found.prefix.trim_end();
     let first = found.opening != found.prefix;
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn fences_are_found_where_commonmark_has_them() {
+    fn fences_are_found_as_in_commonmark() {
         let body = || "a: 1\n".to_owned();
         for (text, want) in [
             ("```planarium\na: 1\n```\n", vec![(1, 3, body())]),
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn drawings_take_the_places_of_fences() {
+    fn drawings_replace_fences() {
         for (text, want) in [
             ("a\n```planarium\nx\n```\nb\n", "a\n\n<p>\n</p>\n\nb\n"),
             ("> ```planarium\n> x\n> ```\n", ">\n> <p>\n> </p>\n>\n"),

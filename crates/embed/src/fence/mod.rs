@@ -14,7 +14,7 @@
 //! *Knows*: the grammar of the first line ([`Options`]) and of the comments ([`Body`]), where fences stand in a document ([`fences`]), how
 //! claims are compared with a run ([`play`]). *Must not know*: files, and how definitions are loaded.
 //!
-//! Every host (mdBook, MkDocs, Sphinx, remark) hands its fences to this reader; there is no other one.
+//! Every host (mdBook, MkDocs, Sphinx, remark) passes its fences to this reader.
 
 mod answers;
 mod body;

@@ -86,7 +86,7 @@ pub fn is_info(info: &str) -> bool {
 }
 
 impl Options {
-    /// Reads the first line of a fence. Whatever cannot be understood is a finding; the rest is read all the same.
+    /// Reads the first line of a fence. Parts that cannot be understood become findings; the rest is still read.
     pub fn read(info: &str) -> (Self, Vec<Finding>) {
         let mut options = Self::default();
         let mut findings = Vec::new();
@@ -215,7 +215,7 @@ fn panes(text: &str) -> Result<String, String> {
     }
 }
 
-/// A document's reader follows the link, so that no other scheme may stand there.
+/// A document's reader follows the link, so only this scheme is allowed.
 fn address(key: &str, text: &str) -> Result<String, String> {
     let relative = !text.split(['/', '?', '#']).next().unwrap_or_default().contains(':');
     if text.starts_with("https://") || text.starts_with("http://") || relative {

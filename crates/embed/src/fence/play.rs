@@ -1,4 +1,4 @@
-//! Plays what a fence brings, and compares it with what the fence says.
+//! Plays a fence's content, and compares it with the fence's claims.
 //!
 //! *Knows*: scenarios and the engine. *Must not know*: how the scenario was loaded, and how the picture is drawn.
 

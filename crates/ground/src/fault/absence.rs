@@ -13,7 +13,7 @@ use planarium_protocol::{
 use std::sync::Arc;
 
 impl super::FaultRecord {
-    /// In which way the fault takes machines away, if it does.
+    /// Returns how the fault takes machines away, if it does.
     pub(crate) fn absence(&self) -> Option<Absence> {
         match self.kind() {
             FaultKind::AgentLost => Some(Absence::Lost),
@@ -28,7 +28,7 @@ impl super::FaultRecord {
     }
 }
 
-/// Returns the severity of an absence; the worst one decides the state in which the machine returns.
+/// Returns the severity of an absence; the most severe one decides the state in which the machine returns.
 const fn severity(how: Absence) -> u8 {
     match how {
         Absence::Partitioned => 0,
@@ -38,7 +38,7 @@ const fn severity(how: Absence) -> u8 {
 }
 
 impl Fleet {
-    /// Machines a target means: by hostname or agent id, and by what runs on them.
+    /// Machines of a target: by hostname or agent id, and by what runs on them.
     pub(crate) fn targeted_machines(&self, target: &Target) -> Vec<MachineId> {
         let by_process = target.service.is_some()
             || target.pod.is_some()
@@ -96,7 +96,7 @@ impl Fleet {
         cx.following(body, |cx| self.report(cx, FleetEventKind::MachineLost { machine: id, how }));
     }
 
-    /// Lets the machines come back that only this fault kept away.
+    /// Brings back the machines that only this fault kept away.
     pub(crate) fn return_machines(&mut self, cx: &mut Cx, number: u32) {
         for id in self.machine_ids().collect::<Vec<_>>() {
             let Some(machine) = self.machines.get_mut(id.index()) else { continue };

@@ -1,7 +1,7 @@
-//! Injected failures: what is in force, what it is called, how long it lasts.
+//! Injected failures: active faults, their names and durations.
 //!
-//! *Knows*: one record per fault. What each kind does: [`strike`] (at once), `life` (to a process's fate),
-//! `probe` (to checks), [`absence`] (to machines).
+//! *Knows*: one record per fault. The effects of each kind are in [`strike`] (immediate), `life` (processes), `probe`
+//! (checks), [`absence`] (machines).
 
 pub(crate) mod absence;
 pub(crate) mod strike;
@@ -16,7 +16,7 @@ use planarium_protocol::{
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Returns whether a fault of this kind is over once it has struck, unless it is given a span or a count.
+/// Returns whether a fault of this kind ends after its first strike, unless it has a duration or a count.
 pub(crate) const fn is_momentary(kind: FaultKind) -> bool {
     matches!(
         kind,
@@ -40,11 +40,11 @@ pub(crate) struct FaultRecord {
     pub(crate) timer: Option<TimerId>,
     /// Strikes left, when counted.
     pub(crate) left: Option<u32>,
-    /// Occasions that were looked at, for faults whose occasions have no number of their own.
+    /// Occasions so far, for faults whose occasions have no number of their own.
     pub(crate) occasions: u64,
     /// Number of the event that reported it.
     pub(crate) event: u64,
-    /// Processes that were told about, or (hang) that it holds.
+    /// Processes already reported, or (hang) held by the fault.
     pub(crate) marked: SortedSet<ProcessId>,
 }
 
@@ -76,7 +76,7 @@ impl FaultRecord {
         self.spec.probability.map_or(1000, |p| u32::try_from(p.thousandths()).unwrap_or(0))
     }
 
-    /// Returns whether it is meant for a process with these labels and strikes on this occasion.
+    /// Returns whether the fault targets a process with these labels and strikes on this occasion.
     pub(crate) fn hits(&self, labels: &Labels, luck: Luck, occasion: u64) -> bool {
         self.left != Some(0)
             && labels.matches(&self.spec.target)
@@ -88,7 +88,7 @@ impl FaultRecord {
         self.spec.exit_code.unwrap_or(1)
     }
 
-    /// Returns the status message that the fault sets, or else the given one.
+    /// Returns the fault's status message, or the given one.
     pub(crate) fn message_or(&self, otherwise: &str) -> Text {
         self.spec.message.as_deref().unwrap_or(otherwise).into()
     }
@@ -110,15 +110,15 @@ impl FaultRecord {
     }
 }
 
-/// A target in words: `service svc, task hello-*`, or `everything`.
+/// Describes a target: `service svc, task hello-*`, or `everything`.
 pub(crate) fn target_text(target: &Target) -> String {
     let words: Vec<String> = target.parts().map(|(name, pattern)| format!("{name} {pattern}")).collect();
     if words.is_empty() { "everything".to_owned() } else { words.join(", ") }
 }
 
-/// Refuses a fault that makes no sense.
+/// Refuses an invalid fault.
 ///
-/// *Errors*: keys out of range, keys that say nothing for this kind, kinds that belong elsewhere.
+/// *Errors*: keys out of range, keys without a meaning for this kind, kinds handled elsewhere.
 pub(crate) fn validate(fault: &Fault) -> Result<(), Refusal> {
     let bad = |text: String| Err(Refusal::new(RefusalCode::BadRequest, text));
     let word = fault.fault.as_str();

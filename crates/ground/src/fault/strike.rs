@@ -1,4 +1,4 @@
-//! Faults that hit at once: `task-fail`, `task-kill`, `task-oom`, `scheduler-restart`, `master-failover`.
+//! Faults that strike immediately: `task-fail`, `task-kill`, `task-oom`, `scheduler-restart`, `master-failover`.
 
 use crate::{
     Cx, Fleet,
@@ -14,7 +14,7 @@ use planarium_protocol::{
 use std::sync::Arc;
 
 impl super::FaultRecord {
-    /// Returns the fate of a process that this fault hits; none for kinds that do not end processes.
+    /// Returns how this fault ends a process; `None` for kinds that do not end processes.
     pub(crate) fn fate(&self, number: u32) -> Option<Fate> {
         let exit = |code, reason, message| Fate::Exit(Exit { code, reason, message, fault: Some(number) });
         match self.kind() {
@@ -47,7 +47,7 @@ impl super::FaultRecord {
 }
 
 impl Fleet {
-    /// Processes that a target means and that nobody has asked to end yet, in order of launch.
+    /// Targeted processes that were not asked to end yet, in order of launch.
     pub(crate) fn endable(&self, target: &Target) -> Vec<ProcessId> {
         self.processes
             .iter()
@@ -56,7 +56,7 @@ impl Fleet {
             .collect()
     }
 
-    /// Tells whoever runs schedulers to restart those that match.
+    /// Reports a restart to the owners of matching schedulers.
     pub(crate) fn restart_schedulers(&mut self, cx: &mut Cx, number: u32) {
         let Some(fault) = self.faults.get(&number) else { return };
         let target = Box::new(fault.spec.target.clone());
@@ -65,9 +65,9 @@ impl Fleet {
         });
     }
 
-    /// Reports that a fault struck and counts it. What follows has this event as its cause.
+    /// Reports a strike of the fault and counts it. Later events have the strike as their cause.
     ///
-    /// A fault that has struck as often as it may is over.
+    /// The fault ends after its last allowed strike.
     pub(crate) fn struck(&mut self, cx: &mut Cx, number: u32, target: Text, task_id: Text) {
         let Some(fault) = self.faults.get_mut(&number) else { return };
         let fault = Arc::make_mut(fault);
@@ -80,7 +80,7 @@ impl Fleet {
         }
     }
 
-    /// A fault made a check fail: told once per process, counted every time.
+    /// Counts a check that the fault made fail; reports it once per process.
     pub(crate) fn count_failed_check(&mut self, cx: &mut Cx, pid: ProcessId, number: u32) {
         let Some(fault) = self.faults.get_mut(&number) else { return };
         let fault = Arc::make_mut(fault);

@@ -1,4 +1,4 @@
-//! Amounts of what a machine has, in units in which every layer can be exact.
+//! Amounts of a machine's resources, in units that are exact for every layer.
 
 use planarium_kernel::{Digest, Milli};
 use planarium_protocol::input::Resources;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Bytes of a MiB.
 const MIB: i64 = 1_048_576;
 
-/// One of the scalars that a ledger counts.
+/// A scalar resource of the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scalar {
     /// Processors.
@@ -36,8 +36,8 @@ impl Scalar {
     }
 }
 
-/// So much of each scalar. Memory and disk are counted in thousandths of a byte: thousandths of a MiB and whole bytes are
-/// both exact then.
+/// Amounts of each scalar. Memory and disk are counted in thousandths of a byte, so that thousandths of a MiB and whole
+/// bytes are both exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amounts {
     /// Processors.
@@ -64,7 +64,7 @@ impl Amounts {
     /// Nothing of anything.
     pub const NONE: Self = Self { cpus: Milli::ZERO, mem: Milli::ZERO, disk: Milli::ZERO, gpus: Milli::ZERO };
 
-    /// Adds these amounts to what a machine's view shows as used.
+    /// Adds these amounts to a machine view's used amounts.
     pub fn add_to(self, machine: &mut MachineView) {
         for resource in &mut machine.resources {
             let more = match &*resource.name {
@@ -78,12 +78,12 @@ impl Amounts {
         }
     }
 
-    /// Amounts of which memory and disk are given in MiB.
+    /// Creates amounts with memory and disk in MiB.
     pub const fn in_mib(cpus: Milli, mem: Milli, disk: Milli, gpus: Milli) -> Self {
         Self { cpus, mem: bytes(mem), disk: bytes(disk), gpus }
     }
 
-    /// Amounts in thousandths of a processor, bytes and whole GPUs.
+    /// Creates amounts from thousandths of a processor, bytes and whole GPUs.
     pub const fn in_bytes(cpu_milli: i64, mem: i64, disk: i64, gpus: i64) -> Self {
         Self {
             cpus: Milli::from_thousandths(cpu_milli),
@@ -93,7 +93,7 @@ impl Amounts {
         }
     }
 
-    /// All of what a machine was given.
+    /// Returns the full capacity of a machine.
     pub(crate) fn of(resources: &Resources, roles: &BTreeMap<String, Resources>) -> Self {
         let one = |resources: &Resources| {
             let [cpus, mem, disk, gpus] = [resources.cpus, resources.mem, resources.disk, resources.gpus]
@@ -115,7 +115,7 @@ impl Amounts {
         }
     }
 
-    /// The amount of one scalar as people read it: memory and disk in MiB, rounded up.
+    /// Formats the amount of one scalar: memory and disk in MiB, rounded up.
     pub fn in_words(self, scalar: Scalar) -> String {
         match scalar {
             Scalar::Mem => self.mem_mib_up().to_string(),
@@ -139,41 +139,41 @@ impl Amounts {
         self.with(other, Milli::saturating_add)
     }
 
-    /// The difference of both, which may be below nothing.
+    /// Returns the difference, which may be negative.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         self.with(other, Milli::saturating_sub)
     }
 
-    /// The difference of both, nothing where it would be less.
+    /// Returns the difference, at least zero.
     #[must_use]
     pub fn less(self, other: Self) -> Self {
         self.with(other, |one, other| one.saturating_sub(other).max(Milli::ZERO))
     }
 
-    /// The lesser of both, scalar by scalar.
+    /// Returns the minimum of both, per scalar.
     #[must_use]
     pub fn least(self, other: Self) -> Self {
         self.with(other, Ord::min)
     }
 
-    /// The greater of both, scalar by scalar.
+    /// Returns the maximum of both, per scalar.
     #[must_use]
     pub fn most(self, other: Self) -> Self {
         self.with(other, Ord::max)
     }
 
-    /// Returns whether there is nothing of anything.
+    /// Returns whether all amounts are zero.
     pub fn is_none(self) -> bool {
         self == Self::NONE
     }
 
-    /// Returns whether there is at least as much of everything.
+    /// Returns whether every amount is at least that of `other`.
     pub fn contains(self, other: Self) -> bool {
         self.lacks(other).next().is_none()
     }
 
-    /// The scalars of which `other` has more.
+    /// Returns the scalars of which `other` has more.
     pub fn lacks(self, other: Self) -> impl Iterator<Item = Scalar> {
         Scalar::ALL.into_iter().filter(move |scalar| self.get(*scalar) < other.get(*scalar))
     }

@@ -7,7 +7,7 @@ use planarium_protocol::Text;
 use planarium_protocol::why::Holder as HolderView;
 use std::{cmp::Reverse, ops::RangeInclusive, sync::Arc};
 
-/// Ports of a machine from one to another, both included.
+/// A range of a machine's ports, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ports {
     /// The first one.
@@ -17,26 +17,26 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// Returns whether some port is in both.
+    /// Returns whether the ranges overlap.
     pub const fn meets(self, other: Self) -> bool {
         self.first <= other.last && other.first <= self.last
     }
 }
 
-/// Names the one who holds something, for explanations.
+/// Names the holder of an allocation, for explanations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// The part that it belongs to, as people write it: `Mesos`, `Kubernetes`.
+    /// The display name of the part that owns it: `Mesos`, `Kubernetes`.
     pub owner: &'static str,
-    /// The kind of thing, in the words of that part: `task`, `pod`.
+    /// The kind of thing, in that part's words: `task`, `pod`.
     pub kind: &'static str,
     /// Its name.
     pub name: Text,
-    /// The service that it belongs to; empty where there is none.
+    /// Its service; empty if there is none.
     pub service: Text,
 }
 
-/// An entry: so much of a machine is held by somebody.
+/// An entry: amounts of a machine allocated to a holder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holding {
     /// The holder.
@@ -68,15 +68,15 @@ struct Share {
     holdings: u32,
 }
 
-/// Holdings on one machine, with the machine's capacity.
+/// Allocations on one machine, with its capacity.
 #[derive(Clone, Debug)]
 pub(super) struct Book {
     pub(super) has: Amounts,
-    /// By owner, then by the number that the owner gave.
+    /// By owner, then by the owner's number.
     holdings: Map<(Owner, u64), Holding, 8>,
-    /// Sums by owner. *Order*: of owners.
+    /// Sums by owner. *Order*: by owner.
     shares: Vec<Share>,
-    /// Ports that are held. *Order*: none.
+    /// Allocated ports. *Order*: none.
     ports: Vec<(Owner, Ports)>,
     /// Number of the last change.
     pub(super) changed: u64,
@@ -110,7 +110,7 @@ impl Book {
         self.holdings.get(&(owner, key))
     }
 
-    /// The entries of an owner whose numbers are in a range, in order.
+    /// Returns an owner's entries with numbers in a range, in order.
     pub(super) fn between(
         &self,
         owner: Owner,
@@ -120,7 +120,7 @@ impl Book {
         rows.map(|((_, key), holding)| (*key, holding))
     }
 
-    /// Puts an entry in place of the one with its number, or takes that away.
+    /// Sets or removes the entry with this number.
     pub(super) fn set(&mut self, owner: Owner, key: u64, holding: Option<Holding>) {
         let old = match holding {
             Some(new) => {
@@ -153,7 +153,7 @@ impl Book {
         }
     }
 
-    /// The sum over the owners that are meant.
+    /// Returns the sum over the selected owners.
     pub(super) fn held(&self, meant: impl Fn(Owner) -> bool) -> Amounts {
         let shares = self.shares.iter().filter(|share| meant(share.owner));
         shares.fold(Amounts::NONE, |sum, share| sum.plus(share.amounts))
@@ -163,7 +163,7 @@ impl Book {
         self.ports.iter().copied()
     }
 
-    /// Entries of the owners that are meant and hold some of a scalar, the largest first.
+    /// Returns entries of the selected owners that hold some of a scalar, the largest first.
     pub(super) fn largest(&self, scalar: Scalar, meant: impl Fn(Owner) -> bool) -> Vec<&Holding> {
         let mut all: Vec<&Holding> = self
             .holdings()

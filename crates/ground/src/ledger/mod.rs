@@ -1,10 +1,9 @@
-//! The ledger of machines: what each has, and who holds how much of it.
+//! The ledger of machines: capacity and allocations.
 //!
-//! *Knows*: amounts, ports, owners and the names they give their holdings. *Must not know*: what is offered or scheduled;
-//! what an owner plans with counts as free until it is held.
+//! *Knows*: amounts, ports, owners and their names for allocations. *Must not know*: what is offered or scheduled;
+//! amounts that an owner only plans with count as free until they are allocated.
 //!
-//! *Invariant*: where machines are shared, no more of a machine is held than it has. Those who hold look first:
-//! [`Ledger::free_for`].
+//! *Invariant*: on shared machines, allocations never exceed the capacity. Owners check [`Ledger::free_for`] first.
 
 mod amounts;
 mod book;
@@ -19,21 +18,21 @@ use planarium_kernel::{Digest, IdMap, cow::behind};
 use planarium_protocol::why::HeldByOthers;
 use std::{ops::RangeInclusive, sync::Arc};
 
-/// Numbers from this one on are those of processes: what such an entry holds ends with its process.
+/// Numbers from here on belong to processes: such an entry ends with its process.
 pub(crate) const PROCESS: u64 = 1 << 63;
 
-/// Holders that an explanation names at most.
+/// Maximum number of holders named in an explanation.
 const NAMED: usize = 3;
 
-/// Capacity and holdings of every machine. *Cost*: a question about a machine looks at its owners, a change at
-/// one entry; copies share what has not changed.
+/// Capacity and allocations of every machine. *Cost*: a query about a machine visits its owners, a change one entry;
+/// copies share unchanged parts.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     sharing: Sharing,
     books: IdMap<MachineId, Arc<Book>, 8>,
-    /// Owners who hear of what others hold. *Order*: of numbers.
+    /// Owners subscribed to the allocations of others. *Order*: by number.
     readers: Vec<Owner>,
-    /// Changes so far, and the last one that had to do with a process.
+    /// Number of changes so far, and the last one that involved a process.
     changes: u64,
     moved: u64,
 }
@@ -48,12 +47,12 @@ impl Ledger {
         self.sharing = sharing;
     }
 
-    /// Counts every change of a holding; for caches over all machines.
+    /// Number of changes of allocations; for caches over all machines.
     pub const fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// The number of the last change on a machine; for caches.
+    /// Number of the last change on a machine; for caches.
     pub fn changed(&self, machine: MachineId) -> u64 {
         self.book(machine).map_or(0, |book| book.changed)
     }
@@ -62,7 +61,7 @@ impl Ledger {
         self.books.get(&machine).map(|book| &**book)
     }
 
-    /// Returns whether an owner's holdings count for another one.
+    /// Returns whether an owner's allocations count for another one.
     fn counts(&self, owner: Owner, other: Owner) -> bool {
         self.sharing == Sharing::Together && owner != other
     }
@@ -72,33 +71,33 @@ impl Ledger {
         self.book(machine).map_or(Amounts::NONE, |book| book.has)
     }
 
-    /// Returns the sum of all owners' holdings on a machine.
+    /// Returns the sum of all allocations on a machine.
     pub fn held(&self, machine: MachineId) -> Amounts {
         self.book(machine).map_or(Amounts::NONE, |book| book.held(|_| true))
     }
 
-    /// Returns one owner's holdings on a machine.
+    /// Returns the sum of one owner's allocations on a machine.
     pub fn held_by(&self, machine: MachineId, owner: Owner) -> Amounts {
         self.book(machine).map_or(Amounts::NONE, |book| book.held(|other| other == owner))
     }
 
-    /// Returns the holdings of all other owners on a machine; nothing where machines are not shared.
+    /// Returns the sum of all other owners' allocations on a machine; zero if machines are not shared.
     pub fn held_by_others(&self, machine: MachineId, owner: Owner) -> Amounts {
         self.book(machine).map_or(Amounts::NONE, |book| book.held(|other| self.counts(owner, other)))
     }
 
-    /// Returns the amounts that nobody holds, as an owner sees them. *Units*: never below nothing.
+    /// Returns the free amounts of a machine, as an owner sees them. Never negative.
     pub fn free_for(&self, machine: MachineId, owner: Owner) -> Amounts {
         let Some(book) = self.book(machine) else { return Amounts::NONE };
         book.has.less(book.held(|other| other == owner || self.counts(owner, other)))
     }
 
-    /// Returns whether owners together hold more of a machine than it has: only where machines are not shared.
+    /// Returns whether the allocations on a machine exceed its capacity: possible only if machines are not shared.
     pub fn is_promised_twice(&self, machine: MachineId) -> bool {
         self.book(machine).is_some_and(|book| !book.has.contains(book.held(|_| true)))
     }
 
-    /// Returns the excess of holdings over a machine's capacity in a scalar, in words; none where it has enough.
+    /// Describes by how much allocations exceed a machine's capacity in a scalar; `None` if they do not.
     pub fn promised_beyond(&self, machine: MachineId, scalar: Scalar) -> Option<String> {
         let book = self.book(machine)?;
         let held = book.held(|_| true);
@@ -107,19 +106,19 @@ impl Ledger {
             .then(|| format!("{all} {} held, it has {has}", scalar.as_str()))
     }
 
-    /// Ports of a machine that others than an owner hold. *Order*: none.
+    /// Ports of a machine allocated to other owners. *Order*: none.
     pub fn ports_of_others(&self, machine: MachineId, owner: Owner) -> impl Iterator<Item = Ports> {
         let ports = self.book(machine).into_iter().flat_map(Book::ports);
         ports.filter(move |(other, _)| self.counts(owner, *other)).map(|(_, ports)| ports)
     }
 
-    /// The entries of others than an owner that hold some of a scalar of a machine, the largest first.
+    /// Returns other owners' entries that hold some of a scalar, the largest first.
     pub fn others_by_size(&self, machine: MachineId, owner: Owner, scalar: Scalar) -> Vec<&Holding> {
         self.book(machine)
             .map_or_else(Vec::new, |book| book.largest(scalar, |other| self.counts(owner, other)))
     }
 
-    /// The others than an owner who hold some of a scalar of a machine, the largest by name; none where nobody does.
+    /// Names other holders of a scalar of a machine, the largest first; `None` if there are none.
     pub fn named_others(&self, machine: MachineId, owner: Owner, scalar: Scalar) -> Option<HeldByOthers> {
         let all = self.others_by_size(machine, owner, scalar);
         let holders: Vec<_> = all.iter().take(NAMED).map(|one| one.named(scalar)).collect();
@@ -128,17 +127,17 @@ impl Ledger {
         (!holders.is_empty()).then_some(HeldByOthers { amount, holders, more })
     }
 
-    /// All entries of a machine. *Order*: of owners, then of the numbers that they gave.
+    /// All entries of a machine. *Order*: by owner, then by number.
     pub fn holdings(&self, machine: MachineId) -> impl Iterator<Item = (Owner, &Holding)> {
         self.book(machine).into_iter().flat_map(Book::holdings)
     }
 
-    /// An entry, by its owner and the number that this one gave it.
+    /// Returns an entry by its owner and number.
     pub fn holding(&self, machine: MachineId, owner: Owner, key: u64) -> Option<&Holding> {
         self.book(machine)?.get(owner, key)
     }
 
-    /// The entries of an owner whose numbers are in a range, in order.
+    /// Returns an owner's entries with numbers in a range, in order.
     pub fn holdings_between(
         &self,
         machine: MachineId,
@@ -148,7 +147,7 @@ impl Ledger {
         self.book(machine).into_iter().flat_map(move |book| book.between(owner, keys.clone()))
     }
 
-    /// Processes that are entries of their own, with their owners. *Order*: of owners, then of launch.
+    /// Processes with their own entries, with their owners. *Order*: by owner, then by launch.
     pub fn processes(&self, machine: MachineId) -> impl Iterator<Item = (Owner, ProcessId, &Holding)> {
         let rows = self.book(machine).filter(|book| book.processes > 0).into_iter().flat_map(Book::rows);
         rows.filter_map(|(owner, key, holding)| {
@@ -157,7 +156,7 @@ impl Ledger {
         })
     }
 
-    /// Grows whenever one of those comes, goes or changes its state; for caches.
+    /// Changes whenever such a process starts, ends or changes its state; for caches.
     pub fn processes_moved(&self, machine: MachineId) -> u64 {
         self.book(machine).map_or(0, |book| book.moved)
     }
@@ -179,21 +178,21 @@ impl Ledger {
         }
     }
 
-    /// An owner wants to hear of what others hold.
+    /// Subscribes an owner to the allocations of others.
     pub(crate) fn listen(&mut self, owner: Owner) {
         if let Err(at) = self.readers.binary_search(&owner) {
             self.readers.insert(at, owner);
         }
     }
 
-    /// Returns whether somebody besides an owner hears of what is held. Until then nobody needs the owner's entries.
+    /// Returns whether another owner is subscribed. Without one, the owner's entries are not needed.
     pub fn is_heard_besides(&self, owner: Owner) -> bool {
         self.readers.iter().any(|reader| *reader != owner)
     }
 
     pub(crate) fn open(&mut self, machine: MachineId, has: Amounts) {
         self.changes += 1;
-        // One that takes the place of another shows other processes from the first.
+        // A replaced machine shows its processes as changed from the first.
         let mut book = Book::new(has, self.changes);
         book.moved = self.moved;
         self.books.insert(machine, Arc::new(book));
@@ -212,7 +211,7 @@ impl Ledger {
         self.books.remove(&machine);
     }
 
-    /// Puts an entry in place of the one with its number, or takes that away. Returns whether others have to hear of it.
+    /// Sets or removes the entry with this number. Returns whether others must be notified.
     pub(crate) fn set(
         &mut self,
         machine: MachineId,
@@ -256,7 +255,7 @@ impl Ledger {
         }
     }
 
-    /// Bytes that this ledger holds and `before` does not, by estimate.
+    /// Estimates the bytes that this ledger does not share with `before`.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         self.books.beyond(before.map(|before| &before.books), |book, old| {
             behind(book, old, |book| book.beyond(old.map(|old| &**old)))

@@ -1,8 +1,8 @@
-//! Deeds of a learner beside commands: answers, hints, going back, the solution.
+//! Learner actions beside commands: answers, hints, going back, the solution.
 
 use super::made::{hand_in, make_lesson, material, results};
-use super::news::follow_run;
 use super::open::open_lesson;
+use super::report::follow_run;
 use crate::host::Host;
 use planarium_messages::clock::clock;
 use planarium_messages::facts::{Fact, Reply};
@@ -34,6 +34,12 @@ pub(crate) fn lesson_ask(host: &mut Host, ask: LessonAsk) -> Vec<Fact> {
             }
             Vec::new()
         }
+        LessonAsk::Earlier(links) => {
+            if let Some(teaching) = &mut host.shown.lesson {
+                teaching.remember(&links);
+            }
+            Vec::new()
+        }
         LessonAsk::Leave => leave_lesson(host),
         LessonAsk::Suggest => vec![Fact::Reply(Reply::Material(Box::new(material(host))))],
         LessonAsk::Make(draft) => vec![Fact::Reply(Reply::Made(make_lesson(host, &draft)))],
@@ -51,7 +57,7 @@ fn give(host: &mut Host, title: &str) -> Vec<Fact> {
     }
 }
 
-/// Goes to before the step that lost, on a branch of its own.
+/// Goes back to the moment before the step that lost, on a new branch.
 fn go_back(host: &mut Host) -> Vec<Fact> {
     let Some(back) = lost_account(host).map(|account| account.back) else { return Vec::new() };
     let (before, by_hand) = (host.stand(), host.shown.by_hand);
@@ -63,14 +69,14 @@ fn go_back(host: &mut Host) -> Vec<Fact> {
     let at_ms = engine.now_ms();
     let moved = host.moved();
     follow_run(host);
-    // Between the last event and the step the clock may have gone on.
+    // Time may have passed between the last event and that step.
     if at_ms < back.at_ms {
         host.play_to(back.at_ms);
     }
     vec![moved, host.moved(), host.did(format!("Went back to {}", clock(back.at_ms)), before, by_hand)]
 }
 
-/// The account of the check that was lost first.
+/// The explanation of the check that was lost first.
 fn lost_account(host: &Host) -> Option<Account> {
     let attempt = &host.shown.lesson.as_ref()?.attempt;
     let Verdict::Lost { check, .. } = attempt.verdict() else { return None };
@@ -78,7 +84,7 @@ fn lost_account(host: &Host) -> Option<Account> {
     progress.checks.into_iter().find(|shown| shown.id == *check)?.account
 }
 
-/// The world of the lesson becomes a sandbox.
+/// Turns the lesson's world into a sandbox.
 fn leave_lesson(host: &mut Host) -> Vec<Fact> {
     if host.shown.lesson.take().is_none() {
         return Vec::new();
@@ -87,7 +93,7 @@ fn leave_lesson(host: &mut Host) -> Vec<Fact> {
     vec![host.push_address()]
 }
 
-/// The solution, for a comparison with the run shown. None while it may not be seen.
+/// The solution, for a comparison with the run shown; `None` while it is still hidden.
 pub(crate) fn solution_engine(host: &Host) -> Option<Engine> {
     let teaching = host.shown.lesson.as_ref().filter(|teaching| teaching.is_open())?;
     teaching.solved().map(Attempt::into_engine)

@@ -1,4 +1,4 @@
-//! A lesson made of the run shown, and tries that learners hand in.
+//! Lessons made from the run shown, and tries that learners hand in.
 
 use super::open::of_course;
 use super::score;
@@ -19,7 +19,7 @@ const NAME: usize = 60;
 /// Hints of a lesson at most.
 const MOST_HINTS: usize = 12;
 
-/// The run shown up to its end, as a recording: what the script did stays as it was, the rest was done by hand.
+/// The run shown up to its end, as a recording: script inputs unchanged, all others marked as done by hand.
 fn recording(host: &Host) -> Recording {
     let engine = &host.shown.engine;
     let shown = &host.shown.scenario;
@@ -36,7 +36,13 @@ fn recording(host: &Host) -> Recording {
         if next == Some(&input) {
             next = scripted.next();
             let actions = vec![Action::Do(Box::new(input))];
-            script.push(Entry { trigger: Trigger::At(entry.at_ms), actions, refused: None, line: 0 });
+            script.push(Entry {
+                trigger: Trigger::At(entry.at_ms),
+                actions,
+                refused: None,
+                line: 0,
+                column: 0,
+            });
         } else {
             moves.push((entry.at_ms, input));
         }
@@ -76,9 +82,9 @@ pub(crate) fn material(host: &Host) -> Material {
     }
 }
 
-/// Writes a lesson and proves it.
+/// Writes a lesson and checks that it can be solved.
 ///
-/// *Errors*: everything that keeps it from being one.
+/// *Errors*: all reasons why the draft is not a valid lesson.
 pub(crate) fn make_lesson(host: &Host, draft: &LessonDraft) -> Result<Box<MadeLesson>, Vec<String>> {
     let role = |role: Role| match role {
         Role::Goal => lesson::Role::Goal,
@@ -97,7 +103,7 @@ pub(crate) fn make_lesson(host: &Host, draft: &LessonDraft) -> Result<Box<MadeLe
     };
     let made = lesson::make(&recording(host), &outline)?;
     if !made.proof.findings.is_empty() {
-        return Err(made.proof.findings);
+        return Err(made.proof.findings.into_iter().map(|finding| finding.text).collect());
     }
     let link = OwnLesson { lesson: made.lesson.clone(), texts: made.texts.clone() }.link();
     let files = vec![
@@ -107,21 +113,14 @@ pub(crate) fn make_lesson(host: &Host, draft: &LessonDraft) -> Result<Box<MadeLe
     Ok(Box::new(MadeLesson { files, link, runs: made.proof.runs }))
 }
 
-/// The part of a link after `#` that hands the try of the branch shown in.
+/// Returns the part of a link after `#` that hands in the try of the branch shown.
 pub(crate) fn hand_in(host: &Host, name: &str) -> Option<String> {
     let teaching = host.shown.lesson.as_ref()?;
-    let hand_in = HandIn {
-        name: name.trim().chars().take(NAME).collect(),
-        lesson: teaching.lesson.id.clone(),
-        seed: teaching.attempt.seed(),
-        moves: teaching.attempt.moves().iter().map(|made| (made.at_ms, made.input.clone())).collect(),
-        hints: teaching.hints as u64,
-        solution: teaching.gave_up,
-    };
-    Some(hand_in.link())
+    let name = name.trim().chars().take(NAME).collect();
+    Some(HandIn::of(&teaching.attempt, name, teaching.hints as u64, teaching.gave_up).link())
 }
 
-/// Plays tries again that were handed in, a link to a line.
+/// Replays tries that were handed in, one link per line.
 pub(crate) fn results(host: &Host, text: &str) -> Vec<ResultRow> {
     let mut known: BTreeMap<String, Option<(Arc<Lesson>, String)>> = BTreeMap::new();
     if let Some(teaching) = &host.shown.lesson {

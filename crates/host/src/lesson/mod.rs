@@ -1,16 +1,17 @@
-//! Lessons: the task that is open, the try of it, and what a teacher makes of a run.
+//! Lessons: the open task, the learner's try, and lessons that a teacher makes from a run.
 //!
-//! *Knows*: which questions a lesson answers otherwise than a sandbox. *Must not know*: when a check is met; that is for
-//! `planarium_scenario::lesson`.
+//! *Knows*: which questions a lesson answers differently from a sandbox. *Must not know*: when a check is met;
+//! `planarium_scenario::lesson` decides that.
 //!
-//! The try follows the branch shown: it plays the same inputs on an engine of its own and looks at every instant. Inputs are put in
-//! after the work of their instant, so that both come out alike.
+//! The try follows the branch shown: it plays the same inputs on its own engine and checks every instant. Inputs are applied after
+//! the work of their instant, so that both runs are equal.
 
 mod acts;
 mod made;
-mod news;
 mod open;
+mod report;
 mod rules;
+mod tries;
 
 use planarium_messages::lessons::{Score, SolutionLine, Try};
 use planarium_protocol::Text;
@@ -20,37 +21,37 @@ use planarium_world::Journal;
 use std::sync::Arc;
 
 pub(crate) use acts::{earlier_engine, lesson_ask, solution_engine};
-pub(crate) use news::{lesson_news, verdict_waits};
 pub(crate) use open::{
     Kept, kept_lesson, kept_teaching, lesson_link, of_course, open_lesson_link, restart_lesson,
 };
+pub(crate) use report::{lesson_report, verdict_waits};
 pub(crate) use rules::{
     is_open, lesson_refuses, line_not_allowed, line_puts_in, not_allowed, rest_of_instant, until_verdict,
     whole_instant,
 };
 
-/// A lesson that is open, with the try of it.
+/// An open lesson with its try.
 pub(crate) struct Teaching {
-    /// Tells lessons apart that were opened one after the other.
+    /// Distinguishes lessons that were opened one after the other.
     number: u32,
     lesson: Arc<Lesson>,
     texts: Texts,
-    /// The lesson as it came with a link; none for one of the course.
+    /// The lesson from a link; `None` for a lesson of the course.
     own: Option<OwnLesson>,
     attempt: Attempt,
     off_track: bool,
     /// Hints that were asked for.
     hints: usize,
-    /// Answers to the questions, in their order.
+    /// Answers to the questions, in order.
     answers: Vec<Option<Answer>>,
     par: Option<Score>,
-    /// The solution was asked for before the lesson was passed.
+    /// The learner asked for the solution before passing.
     gave_up: bool,
-    /// The solution, once it may be seen.
+    /// The solution, once it may be shown.
     solution: Option<Vec<SolutionLine>>,
     /// Tries that have ended.
     ended: Vec<Ended>,
-    /// Commands that can be given, and the moment that they were listed for.
+    /// Commands that can be given, and the moment at which they were listed.
     moves: (Option<(u32, u64, u64)>, Vec<Text>),
 }
 
@@ -59,7 +60,7 @@ pub(crate) struct Teaching {
 struct Answer {
     option: usize,
     right: usize,
-    /// When the run gives the right answer. *Units*: milliseconds since genesis.
+    /// Instant at which the run reveals the right answer. *Units*: milliseconds since genesis.
     at_ms: u64,
 }
 
@@ -72,12 +73,12 @@ struct Ended {
     score: Score,
 }
 
-/// The lesson and the try as they were last told.
+/// The lesson and the try as last reported.
 #[derive(Default)]
 pub(crate) struct Told {
     lesson: Option<u32>,
     shown: Option<Arc<Try>>,
-    /// Lessons that were opened so far.
+    /// Number of lessons opened so far.
     opened: u32,
 }
 
@@ -95,19 +96,19 @@ impl Teaching {
         self.answers.iter().any(Option::is_none)
     }
 
-    /// Returns whether the solution may be seen.
+    /// Returns whether the solution may be shown.
     fn is_open(&self) -> bool {
         self.gave_up || self.ended.iter().any(|ended| ended.passed)
     }
 
-    /// The solution, played with the same luck.
+    /// The solution, played with the same seed.
     fn solved(&self) -> Option<Attempt> {
         let mut attempt = Attempt::start(&self.lesson, Some(self.attempt.seed()));
         attempt.play(&self.lesson.solution).ok()?;
         matches!(attempt.verdict(), Verdict::Passed { .. }).then_some(attempt)
     }
 
-    /// The solution in words, once it may be seen.
+    /// Sets the solution's text, once it may be shown.
     fn reveal(&mut self) {
         if self.solution.is_none() && self.is_open() {
             let line = |made: &planarium_scenario::lesson::Move| SolutionLine {
@@ -118,7 +119,7 @@ impl Teaching {
         }
     }
 
-    /// The same lesson at its beginning. Hints, answers and earlier tries stay.
+    /// Returns the same lesson at its beginning. Hints, answers and earlier tries stay.
     fn anew(&self) -> Self {
         Self {
             number: self.number,

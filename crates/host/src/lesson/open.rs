@@ -1,4 +1,4 @@
-//! Opens a lesson: one of the course, one from a link, one that a tab has kept.
+//! Opens a lesson: from the course, from a link, or from a tab's stored state.
 
 use super::{Answer, Teaching, score};
 use crate::host::{Host, Shown};
@@ -9,7 +9,7 @@ use planarium_scenario::{Player, Scenario};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Label of going back to the world shown before.
+/// Label of the way back to the world shown before.
 const OPENED: &str = "Opened a lesson";
 /// Language of the texts.
 const LANGUAGE: &str = "en";
@@ -47,7 +47,7 @@ fn read(lesson: &str, texts: &str) -> Result<(Arc<Lesson>, Texts), String> {
     Ok((Arc::new(*lesson), texts))
 }
 
-/// The lesson that the part of a link after `#` names; none when it names no lesson.
+/// Returns the lesson that a link names after `#`; `None` if it names no lesson.
 pub(crate) fn open_lesson_link(host: &mut Host, hash: &str) -> Option<Vec<Fact>> {
     let inner = hash.rsplit('#').next().unwrap_or(hash).trim();
     if let Some(id) = inner.strip_prefix("lesson=") {
@@ -78,7 +78,7 @@ pub(crate) fn open_lesson(host: &mut Host, id: &str) -> Vec<Fact> {
     }
 }
 
-/// Shows the first example where nothing else is shown yet.
+/// Shows the first example if nothing is shown yet.
 fn nothing_yet(host: &mut Host, refused: Vec<Fact>) -> Vec<Fact> {
     let empty = host.shown.engine.entries().is_empty();
     let first = planarium_gallery::examples().first().filter(|_| empty).map(|example| example.id);
@@ -117,7 +117,7 @@ fn begin_lesson(host: &mut Host, lesson: Arc<Lesson>, texts: Texts, own: Option<
     teaching
 }
 
-/// Begins the lesson again. None in a sandbox.
+/// Starts the lesson over. `None` in a sandbox.
 pub(crate) fn restart_lesson(host: &mut Host) -> Option<Vec<Fact>> {
     let teaching = host.shown.lesson.as_ref()?;
     let services = teaching.lesson.scenario.services.clone();
@@ -133,7 +133,7 @@ pub(crate) fn restart_lesson(host: &mut Host) -> Option<Vec<Fact>> {
     Some(facts)
 }
 
-/// The part of a link to the lesson after `#`; none in a sandbox.
+/// The part of a link to the lesson after `#`; `None` in a sandbox.
 pub(crate) fn lesson_link(host: &Host) -> Option<String> {
     host.shown.lesson.as_ref().map(|teaching| teaching.link())
 }
@@ -150,7 +150,7 @@ pub(crate) fn kept_lesson(host: &Host) -> Option<Kept> {
     })
 }
 
-/// Brings a lesson back that a tab has kept.
+/// Restores a lesson from a tab's stored state.
 pub(crate) fn kept_teaching(host: &mut Host, kept: Kept) -> Option<Teaching> {
     let found = match &kept.own {
         Some(own) => read(&own.lesson, &own.texts).ok(),
@@ -169,7 +169,7 @@ pub(crate) fn kept_teaching(host: &mut Host, kept: Kept) -> Option<Teaching> {
 }
 
 impl Teaching {
-    /// Takes an answer to a question that has none yet, and lets a run tell the right one.
+    /// Records an answer to an unanswered question, and plays a run that reveals the right one.
     pub(super) fn answer(&mut self, question: usize, option: usize) {
         let Some(asked) = self.lesson.predict.get(question) else { return };
         let Some(place) = self.answers.get_mut(question).filter(|answer| answer.is_none()) else { return };
@@ -185,14 +185,14 @@ impl Teaching {
         &self.lesson.scenario
     }
 
-    /// The story of the world without its script, which the task tells.
+    /// The story of the world without its script, which the task describes.
     pub(crate) fn narration(&self) -> Narration {
         let scenario = Scenario { script: Vec::new(), ..self.lesson.scenario.clone() };
         Narration::of(&scenario, None, "")
     }
 }
 
-/// When the right answer to a question comes true in a run without the learner, at the latest the lesson's end.
+/// Returns the instant at which a run without the learner reveals the right answer, at the latest the lesson's end.
 fn answered_at(lesson: &Arc<Lesson>, question: usize, right: usize, seed: u64) -> u64 {
     let limit_ms = lesson.scenario.limit_ms;
     let Some(asked) = lesson.predict.get(question) else { return limit_ms };

@@ -1,6 +1,6 @@
-//! Rules of a world with a lesson: what is refused, when inputs go in, where the clock stops.
+//! Rules of a world with a lesson: refused questions, when inputs are applied, where the clock stops.
 
-use super::news::follow_run;
+use super::report::follow_run;
 use crate::host::Host;
 use planarium_messages::facts::Fact;
 use planarium_messages::questions::{Ask, Toward};
@@ -11,7 +11,7 @@ use planarium_scenario::lesson::{Place, Verdict};
 const WORLD_STAYS: &str = "The world of a lesson stays as it is. Open the sandbox to change it.";
 const ANSWER_FIRST: &str = "Answer the question of the lesson first: what will happen?";
 
-/// Answers a question that a lesson refuses. None where it does not.
+/// Answers a question that the lesson refuses; `None` if it allows it.
 pub(crate) fn lesson_refuses(host: &Host, ask: &Ask) -> Option<Vec<Fact>> {
     let teaching = host.shown.lesson.as_ref()?;
     let moves = match ask {
@@ -40,7 +40,7 @@ pub(crate) fn not_allowed(host: &Host, input: &Input) -> Option<Fact> {
     Some(Fact::Refused(sentence(&error.to_string()).into()))
 }
 
-/// Refuses a line of the console that would put in what the lesson does not allow.
+/// Refuses a console line whose inputs the lesson does not allow.
 pub(crate) fn line_not_allowed(host: &Host, line: &str, to: (&str, &str)) -> Option<String> {
     let attempt = &host.shown.lesson.as_ref()?.attempt;
     let error =
@@ -48,12 +48,12 @@ pub(crate) fn line_not_allowed(host: &Host, line: &str, to: (&str, &str)) -> Opt
     Some(sentence(&error.to_string()))
 }
 
-/// Returns whether a line of the console would put anything in.
+/// Returns whether a console line would apply an input.
 pub(crate) fn line_puts_in(host: &Host, line: &str, to: (&str, &str)) -> bool {
     inputs_of_line(host, line, to).is_some_and(|inputs| !inputs.is_empty())
 }
 
-/// The inputs of a line of the console in a lesson, tried on a copy.
+/// Returns the inputs of a console line in a lesson, found by trying it on a copy.
 fn inputs_of_line(host: &Host, line: &str, to: (&str, &str)) -> Option<Vec<Input>> {
     let teaching = host.shown.lesson.as_ref()?;
     let engine = &host.shown.engine;
@@ -65,8 +65,7 @@ fn inputs_of_line(host: &Host, line: &str, to: (&str, &str)) -> Option<Vec<Input
     Some(inputs)
 }
 
-/// Gets the world of a lesson ready for an input: on a branch of its own where the cursor is in the past, and with the work of
-/// the instant done.
+/// Prepares a lesson's world for an input: opens a branch if the cursor is in the past, and finishes the work of the instant.
 pub(crate) fn whole_instant(host: &mut Host) -> Vec<Fact> {
     let mut facts = Vec::new();
     if host.shown.lesson.is_none() {
@@ -82,7 +81,7 @@ pub(crate) fn whole_instant(host: &mut Host) -> Vec<Fact> {
     facts
 }
 
-/// Lets the work and the script of a lesson's instant come to their end.
+/// Finishes the work and the script of the current instant.
 pub(crate) fn rest_of_instant(host: &mut Host) {
     if host.shown.lesson.is_some() {
         let now = host.shown.engine.now_ms();
@@ -90,13 +89,13 @@ pub(crate) fn rest_of_instant(host: &mut Host) {
     }
 }
 
-/// Returns whether a lesson has no verdict yet: time alone may bring it.
+/// Returns whether a lesson has no verdict yet; time alone may bring one.
 pub(crate) fn is_open(host: &Host) -> bool {
     let teaching = host.shown.lesson.as_ref();
     teaching.is_some_and(|teaching| !teaching.off_track && *teaching.attempt.verdict() == Verdict::Open)
 }
 
-/// The instant at which a move forward stops: where the lesson comes to a verdict.
+/// Returns the instant at which a move forward stops: the verdict of the lesson or `target`.
 pub(crate) fn until_verdict(host: &mut Host, target: u64) -> u64 {
     let (now, at_head) = (host.shown.engine.now_ms(), host.shown.engine.at_head());
     let Some(teaching) = &mut host.shown.lesson else { return target };

@@ -1,34 +1,34 @@
-//! Lists of actions: many elements share one, and those of tasks differ by the names in them only. Each list travels once;
-//! elements name it by number.
+//! Lists of actions. Many elements share one list, and those of tasks differ in names only. Each list is sent once;
+//! elements refer to it by number.
 
 use planarium_protocol::Input;
 use planarium_protocol::view::ActionView;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Stands for the first name in a list of actions that is shared by things of different names.
+/// Placeholder for the first name in a list shared by things with different names.
 const FIRST: &str = "\u{1}";
-/// Stands for the second one.
+/// Placeholder for the second name.
 const SECOND: &str = "\u{2}";
-/// Lists that are known at most; then numbers begin anew.
+/// Maximum number of known lists; above it, numbering restarts.
 const MOST: usize = 4096;
 
-/// A list of actions on its way: with every input complete, since those of shared lists leave the element out.
+/// A list of actions as sent, with complete inputs: shared lists leave the element out.
 pub(crate) type List = Vec<(ActionView, Input)>;
 
 /// The host's side: numbers of lists.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    /// Texts of the lists that have a number.
+    /// Numbers of known lists, by text.
     known: BTreeMap<String, u32>,
-    /// Lists by address. They are kept, so that an address means one list.
+    /// Lists by address. They are kept alive so that an address stays unique.
     shared: BTreeMap<usize, (Arc<[ActionView]>, u32)>,
     new: Vec<List>,
     next: u32,
 }
 
 impl Table {
-    /// The number of a list that elements share.
+    /// Returns the number of a list that elements share.
     pub(crate) fn shared(&mut self, actions: &Arc<[ActionView]>) -> u32 {
         let address = Arc::as_ptr(actions).cast::<u8>().addr();
         if let Some((_, number)) = self.shared.get(&address) {
@@ -42,7 +42,7 @@ impl Table {
         number
     }
 
-    /// The number of a list whose texts name one thing by two names.
+    /// Returns the number of a list whose texts use two names of one thing.
     pub(crate) fn of(&mut self, actions: &[ActionView], first: &str, second: &str) -> u32 {
         self.number(list(actions), first, second)
     }
@@ -61,7 +61,7 @@ impl Table {
         number
     }
 
-    /// Lists that the page does not have yet.
+    /// Returns lists that the page does not have yet.
     pub(crate) fn take_new(&mut self) -> Vec<List> {
         std::mem::take(&mut self.new)
     }
@@ -74,19 +74,19 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Takes in lists that follow those known.
+    /// Adds new lists after the known ones.
     pub(crate) fn learn(&mut self, lists: Vec<List>) {
         let whole = |(view, input)| ActionView { input, ..view };
         self.lists.extend(lists.into_iter().map(|list| list.into_iter().map(whole).collect()));
     }
 
-    /// The list of a number that elements share.
+    /// Returns the shared list with a number.
     pub(crate) fn shared(&self, number: u32) -> Arc<[ActionView]> {
         let found = usize::try_from(number).ok().and_then(|at| self.lists.get(at));
         found.cloned().unwrap_or_default()
     }
 
-    /// The list of a number with these names in it.
+    /// Returns the list with a number, with these names filled in.
     pub(crate) fn of(&self, number: u32, first: &str, second: &str) -> Vec<ActionView> {
         let list: List = list(&self.shared(number));
         let text = serde_json::to_string(&list).unwrap_or_default();
@@ -100,7 +100,7 @@ fn list(actions: &[ActionView]) -> List {
     actions.iter().map(|action| (action.clone(), action.input.clone())).collect()
 }
 
-/// Replaces one text by another, both as they stand in JSON.
+/// Replaces one JSON text by another.
 fn swap(text: &str, from: &str, to: &str) -> String {
     let inner = |text: &str| {
         let quoted = serde_json::to_string(text).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The lanes of a timeline as far as they changed.
+//! Changes of a timeline's lanes.
 
 use crate::gantt::{Gantt, Mark};
 use crate::lane::{Lane, Segment};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The parts of a timeline that changed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct GanttChange {
-    /// It begins anew.
+    /// Replaces the whole timeline.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     anew: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -20,18 +20,17 @@ pub(crate) struct GanttChange {
     machines: Vec<LaneChange>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     born: Vec<(ElementPath, Option<u64>)>,
-    /// Marks dropped from the front, marks kept, and those that follow.
+    /// Number of marks dropped from the front, number of marks kept, and new marks.
     marks: (usize, usize, Vec<Mark>),
-    /// Idle stretches kept, and those that follow.
+    /// Number of idle stretches kept, and new ones.
     quiet: (usize, Vec<(u64, u64)>),
     busy_ms: u64,
-    /// Lanes of long ago in detail, where they changed: one, or none.
+    /// Detailed old lanes, if they changed: one or none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     detail: Option<Vec<(u64, u64, Box<GanttChange>)>>,
 }
 
-/// A lane that changed: its place, how many of its changes are kept, and those that follow; its path and older counts
-/// where these are new.
+/// A changed lane: its index, number of changes kept, and new changes; its path and older counts if these are new.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct LaneChange(
     usize,

@@ -1,17 +1,17 @@
-//! The log of a branch as far as it changed.
+//! Changes of a branch's log.
 
 use crate::event_log::EventLog;
 use planarium_protocol::Event;
 use serde::{Deserialize, Serialize};
 
-/// Events that are new, and how many there are.
+/// New events, and the total number.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct LogChange {
     lineage: (u32, u32),
     len: usize,
-    /// Position of the first event that is kept.
+    /// Position of the first kept event.
     first: usize,
-    /// Position of the first event that comes with this message. Those before it are known.
+    /// Position of the first event in this message. The receiver has earlier ones.
     from: usize,
     events: Vec<Event>,
 }

@@ -1,7 +1,7 @@
-//! Messages between a page and a host that do not share memory: JSON texts that say what changed since the one before.
+//! Messages between a page and a host without shared memory: JSON texts with the difference from the previous message.
 //!
-//! *Order*: messages arrive in the order in which they were sent; both sides keep what was sent last. *Must not know*: the
-//! transport.
+//! *Order*: messages arrive in the order in which they were sent; both sides keep the last state sent. *Must not know*:
+//! the transport.
 
 mod actions;
 mod lanes;
@@ -26,7 +26,10 @@ use std::sync::Arc;
 pub use view::whole_service;
 
 /// Version of these messages. Page and host of different versions do not talk to each other.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+
+/// Number of facts that no question asked for.
+pub const UNASKED: u32 = 0;
 
 /// A message of the page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -35,12 +38,16 @@ pub enum Asked {
     Question(Box<Question>),
     /// Asks whether the host is alive.
     Ping(u32),
+    /// The page speaks this version. The first message to a server.
+    Hello(u32),
+    /// The page has shown what came without a question: one more such message may follow.
+    Ready,
 }
 
 /// A message of the host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Told {
-    /// The host is there and speaks this version.
+    /// The host is ready and speaks this version.
     Hello(u32),
     /// Something to be kept at once.
     Keep(Keep),
@@ -48,16 +55,18 @@ pub enum Told {
     Facts(Batch),
     /// The answer to a ping.
     Pong(u32),
-    /// The host panicked, in these words. Nothing comes after it.
+    /// The host panicked with this message. It sends nothing more.
     Panicked(String),
+    /// The connection to the host is lost, for this reason. The page's own script says so; another [`Told::Hello`] may follow.
+    Lost(String),
 }
 
 /// Outcome of a question.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Batch {
-    /// Number of the question.
+    /// Number of the question; [`UNASKED`] where others changed the world.
     pub number: u32,
-    /// Time that the host took. *Units*: microseconds.
+    /// Time the host needed. *Units*: microseconds.
     pub took_us: u64,
     /// Lists of actions that are new.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -66,7 +75,7 @@ pub struct Batch {
     pub(crate) facts: Vec<SentFact>,
 }
 
-/// A fact on its way.
+/// A fact as sent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum SentFact {
     Moved(Box<MovedChange>),
@@ -92,7 +101,7 @@ pub(crate) struct MovedChange {
     branches: Option<Vec<BranchTab>>,
 }
 
-/// The other run as far as it changed.
+/// Changes of the compared run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ComparedChange {
     against: Against,
@@ -107,17 +116,17 @@ pub fn text<T: Serialize>(message: &T) -> String {
     serde_json::to_string(message).unwrap_or_default()
 }
 
-/// A message of the page from its text.
+/// Parses a message of the page.
 pub fn asked(text: &str) -> Result<Asked, String> {
     json::read(text.as_bytes()).map_err(|error| error.to_string())
 }
 
-/// A message of the host from its text.
+/// Parses a message of the host.
 pub fn told(text: &str) -> Result<Told, String> {
     json::read(text.as_bytes()).map_err(|error| error.to_string())
 }
 
-/// The host's side: knows what the page has.
+/// The host's side: keeps the state that the page has.
 #[derive(Debug, Default)]
 pub struct Encoder {
     view: Option<Arc<View>>,
@@ -128,7 +137,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Facts as the message that tells them to the page.
+    /// Encodes facts as a message to the page.
     pub fn batch(&mut self, number: u32, took_us: u64, facts: Vec<Fact>) -> Batch {
         let facts = facts.into_iter().map(|fact| self.fact(fact)).collect();
         Batch { number, took_us, actions: self.actions.take_new(), facts }
@@ -180,7 +189,7 @@ impl Encoder {
     }
 }
 
-/// The page's side: has what the host told.
+/// The page's side: keeps the state received from the host.
 #[derive(Debug, Default)]
 pub struct Decoder {
     view: Option<Arc<View>>,
@@ -191,7 +200,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// The facts of a message. Parts that did not change are the same allocations as before.
+    /// Decodes the facts of a message. Unchanged parts keep their allocations.
     pub fn facts(&mut self, batch: Batch) -> Vec<Fact> {
         self.actions.learn(batch.actions);
         batch.facts.into_iter().map(|fact| self.fact(fact)).collect()

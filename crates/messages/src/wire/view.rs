@@ -1,6 +1,6 @@
-//! A view as far as it changed: by the revisions that the engine counts, as shared allocations show them.
+//! Changes of a view, found by the engine's revisions and by shared allocations.
 //!
-//! *Order*: elements of a list are compared by their places. *Cost*: a message names what changed, and what is above it.
+//! *Order*: list elements are compared by index. *Cost*: a message contains changed elements and their parents.
 
 use super::actions::{Known, List as ActionList, Table};
 use planarium_protocol::Text;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// A list: its length, and the elements that changed by their places.
+/// Changes of a list: its length, and the changed elements by index.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Items<T>(usize, Vec<(usize, T)>);
 
@@ -110,7 +110,8 @@ struct PhaseChange {
     steps: Option<Items<StepChange>>,
 }
 
-/// Revision, status, reason, instant of the status, actions, counted instances; rarely changing parts where they did.
+/// Revision, status, reason, instant of the status, actions, counted instances; rarely changing parts if they
+/// changed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct StepChange(
     u64,
@@ -154,10 +155,10 @@ struct MachineChange {
     head: Option<Box<MachineHead>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resources: Option<Vec<ResourceView>>,
-    /// For each task its place before, if it was there.
+    /// For each task its previous index, if it existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     order: Option<Vec<Option<usize>>>,
-    /// Tasks that are new or changed, by their places.
+    /// New and changed tasks, by index.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tasks: Vec<(usize, TaskChange)>,
 }
@@ -181,7 +182,7 @@ struct MachineHead {
     actions: u32,
 }
 
-/// State, instant of the state, health, readiness, actions; names of one that is new.
+/// State, instant of the state, health, readiness, actions; names of a new task.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct TaskChange(
     Text,
@@ -542,7 +543,7 @@ fn machine_of(old: Option<&MachineView>, change: MachineChange, known: &Known) -
     }
 }
 
-/// A service that travels as a whole, with the lists of its actions.
+/// Serializes a whole service with its lists of actions.
 pub mod whole_service {
     use super::{
         ActionList, Arc, Deserialize, Known, Serialize, ServiceChange, ServiceView, Table, service,

@@ -1,4 +1,4 @@
-//! Explanations on their way: the words of a reason apart from its data, some of which has words of its own.
+//! Encodes explanations: the words of a reason apart from its data, which may have words of its own.
 
 use crate::ptr::Ptr;
 use planarium_protocol::event::ElementPath;

@@ -1,8 +1,8 @@
-//! The command that a line names, and the words that may come next.
+//! Finds the command of a line, and the words that may follow.
 //!
-//! *Knows*: commands by their words. *Must not know*: what a command does, which names there are.
+//! *Knows*: commands by their words. *Must not know*: what a command does, existing names.
 
-/// Something that a line begins with: a command's words.
+/// The words of a command.
 pub trait Worded {
     /// Its words.
     fn words(&self) -> &'static [&'static str];
@@ -25,7 +25,7 @@ pub fn next_words<C: Worded>(commands: &[C], line: &[&str]) -> Vec<String> {
     next
 }
 
-/// Flags as they are typed, without those that the line has already.
+/// Returns flags as typed, without those already in the line.
 pub fn unused_flags<'n>(names: impl Iterator<Item = &'n str>, line: &[&str]) -> Vec<String> {
     names.map(|name| format!("--{name}")).filter(|flag| !line.contains(&flag.as_str())).collect()
 }
@@ -46,7 +46,7 @@ mod tests {
         [Command(&["plan"]), Command(&["plan", "show"]), Command(&["plan", "stop"]), Command(&["get"])];
 
     #[test]
-    fn the_command_with_most_words_is_named() {
+    fn the_command_with_most_words_wins() {
         let of = |line: &[&str]| named(&COMMANDS, line).map(|command| command.0);
         assert_eq!(of(&["plan", "show", "x"]), Some(["plan", "show"].as_slice()));
         assert_eq!(of(&["plan", "x"]), Some(["plan"].as_slice()));

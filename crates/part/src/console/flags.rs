@@ -7,9 +7,9 @@
 pub struct Flag {
     /// Its long name.
     pub name: &'static str,
-    /// Its letter, where it has one.
+    /// Its letter, if it has one.
     pub short: Option<char>,
-    /// It takes a value; one that takes none may still be given `=false`.
+    /// It takes a value; a flag without one may still be given as `=false`.
     pub value: bool,
 }
 
@@ -55,7 +55,7 @@ impl Given {
         if all.is_empty() { String::new() } else { format!("?{}", all.join("&")) }
     }
 
-    /// Notes a flag with the value that stands in its word, or in the next one. `shown` names the flag in the error.
+    /// Reads a flag with the value in its word, or in the next one. `shown` names the flag in the error.
     fn take<'w>(
         &mut self,
         flag: Flag,
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_stand_anywhere_and_take_their_values_in_three_ways() {
+    fn flags_may_come_anywhere_and_take_values_in_three_ways() {
         for line in ["a --output yaml b -f", "-oyaml a -f b", "a b --output=yaml --force", "-o=yaml -f a b"] {
             let given = read(&words(line), &[FLAGS]).expect(line);
             assert_eq!((given.value("output"), given.flag("force")), (Some("yaml"), true), "{line}");

@@ -1,10 +1,10 @@
 //! A system's command line: words in, text out.
 //!
 //! *Knows*: how a command line is run, completed and shown, wherever it is typed. *Must not know*: any system's words;
-//! sockets, files, how an API comes by its answers. Requests go through a function that the caller gives, so the page runs
-//! this over the router beside it and the command line over HTTP.
+//! sockets, files, how an API produces its answers. Requests go through a function of the caller, so the page runs this
+//! over its own router and the command line over HTTP.
 //!
-//! Exit codes: 0 done, 1 turned down or out of reach, 2 words that cannot be understood (nothing was sent).
+//! Exit codes: 0 done, 1 refused or unreachable, 2 words that cannot be parsed (nothing was sent).
 
 pub mod complete;
 pub mod flags;
@@ -35,7 +35,7 @@ pub type ReadFile<'r> = dyn FnMut(&str) -> Result<String, String> + 'r;
 
 /// Access that a command line has while it runs.
 pub struct Terminal<'t> {
-    /// The service that is meant when the words name none; empty for the only or first one.
+    /// The service if the words name none; empty for the only or first one.
     pub service: &'t str,
     /// To the API.
     pub send: &'t mut Send<'t>,
@@ -46,12 +46,12 @@ pub struct Terminal<'t> {
 /// A system's command line.
 #[derive(Clone, Copy)]
 pub struct Console {
-    /// Leading words that choose it, with which the real program is called; `NAME` stands for a service's name:
-    /// `["dcos", "NAME"]`, `["kubectl", "kudo"]`. They may be left out where the service is chosen already.
+    /// Leading words of the real program, which select this console; `NAME` is a placeholder for a service's name:
+    /// `["dcos", "NAME"]`, `["kubectl", "kudo"]`. They may be left out if the service is already selected.
     pub programs: &'static [&'static [&'static str]],
     /// Runs a command, its words after those of the program.
     pub run: fn(&[String], &mut Terminal<'_>) -> Output,
-    /// Completes a line; returns nothing for a line that makes no sense so far.
+    /// Completes a line; returns nothing for a line that cannot be parsed.
     pub complete: fn(line: &str, names: &mut Namer<'_>) -> Completion,
     /// Returns its usage, one command a line.
     pub usage: fn() -> String,
@@ -82,7 +82,7 @@ pub type Namer<'n> = dyn FnMut(Option<&str>, Names<'_>) -> Vec<String> + 'n;
 /// The ways a line may go on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// Words that fit here, as they are called.
+    /// Words that fit here.
     pub words: Vec<String>,
     /// The line before the word being typed.
     pub before: String,
@@ -91,7 +91,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// The ways a line may go on, by the words before its last one and what is typed of that.
+    /// Returns completions of a line, from the words before its last one and the typed part of that.
     pub fn of(line: &str, candidates: impl FnOnce(&[String], &str) -> Vec<String>) -> Self {
         let scanned = scan(line);
         let before = line.get(..scanned.from).unwrap_or(line).to_owned();
@@ -103,12 +103,12 @@ impl Completion {
         Self { words, before, typed }
     }
 
-    /// The line with one of the words in place of what was begun.
+    /// Returns the line completed with one of the words.
     pub fn with(&self, index: usize) -> Option<String> {
         self.words.get(index).map(|word| format!("{}{} ", self.before, quoted(word)))
     }
 
-    /// The line as far as all words agree; nothing when that is what is typed already.
+    /// Returns the line completed as far as all words agree; `None` if that is already typed.
     pub fn agreed(&self) -> Option<String> {
         if let [only] = self.words.as_slice() {
             return Some(format!("{}{} ", self.before, quoted(only)));
@@ -118,7 +118,7 @@ impl Completion {
             let same = common.chars().zip(word.chars()).take_while(|(a, b)| a == b);
             common = common.get(..same.map(|(a, _)| a.len_utf8()).sum()).unwrap_or_default();
         }
-        // The quote stays open, as the word goes on.
+        // The quote stays open, since the word continues.
         let open = if needs_quotes(common) { "'" } else { "" };
         (common.len() > self.typed.len()).then(|| format!("{}{open}{common}", self.before))
     }
@@ -142,7 +142,7 @@ pub struct Program {
     pub words: Vec<String>,
 }
 
-/// Takes the program off a line; none when it does not begin with one of this console's.
+/// Removes the program from a line; `None` if it does not begin with one of this console's.
 pub fn program(console: &Console, words: &[String]) -> Option<Program> {
     console.programs.iter().find_map(|program| {
         let (head, rest) = words.split_at_checked(program.len())?;

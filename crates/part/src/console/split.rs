@@ -1,9 +1,9 @@
-//! Parting a typed line into words.
+//! Splits a typed line into words.
 //!
-//! Knows: quotes, backslashes, blanks. Must not know: what the words mean.
+//! Knows: quotes, backslashes, blanks. Must not know: the meaning of words.
 
-/// Parts a line as a shell would: blanks part words, quotes and backslashes keep them together. A prompt sign at
-/// the start is left out, so that a line can be pasted from a document.
+/// Splits a line like a shell: blanks separate words, quotes and backslashes keep them together. A prompt sign at the
+/// start is removed, so that a line can be pasted from a document.
 ///
 /// *Errors*: a quote that is never closed.
 pub fn split(line: &str) -> Result<Vec<String>, String> {
@@ -31,7 +31,7 @@ pub struct Scanned {
     pub words: Vec<String>,
     /// The word that the line ends with, if it does not end with a blank.
     pub word: Option<String>,
-    /// Start of that word, or of the word to come. *Units*: bytes.
+    /// Start of the last word, or of the next one. *Units*: bytes.
     pub from: usize,
     /// A quote that is still open.
     pub open: Option<char>,

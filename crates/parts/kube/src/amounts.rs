@@ -1,9 +1,9 @@
-//! Amounts of what pods ask for and nodes have.
+//! Resource amounts of pods and nodes.
 
 use crate::{quantity, tree::Tree};
 use planarium_protocol::json::Value;
 
-/// Amounts of what pods ask for. *Units*: thousandths of a CPU, bytes.
+/// Requests of pods. *Units*: thousandths of a CPU, bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amounts {
     /// Thousandths of a CPU.
@@ -22,7 +22,7 @@ impl Amounts {
     /// Nothing of anything.
     pub(crate) const NONE: Self = Self { cpu_milli: 0, memory: 0, storage: 0, gpus: 0, pods: 0 };
 
-    /// Requests of a container; a limit stands for a request that is not written.
+    /// Returns a container's requests; a missing request equals its limit.
     pub(crate) fn requested(limits: &Value, requests: &Value) -> Self {
         let text = |key: &str| requests.key(key).as_str().or_else(|| limits.key(key).as_str()).unwrap_or("0");
         let whole = |key: &str| quantity::whole(text(key)).unwrap_or(0).max(0);

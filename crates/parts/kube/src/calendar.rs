@@ -1,6 +1,6 @@
-//! Virtual time as the calendar has it.
+//! Virtual time in calendar form.
 //!
-//! *Knows*: the calendar time of genesis, dates and times of day. *Must not know*: what happens when.
+//! *Knows*: the calendar time of genesis, dates and times of day. *Must not know*: events.
 
 use planarium_kernel::SimTime;
 use planarium_kernel::civil::{DAY_S, Date, weekday};
@@ -42,7 +42,7 @@ impl Epoch {
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z", seconds % 60)
     }
 
-    /// The instant that such a text means, fractions and offsets of zero included.
+    /// Parses a timestamp, including fractions and zero offsets.
     pub(crate) fn parse(self, text: &str) -> Option<SimTime> {
         let (date, time) = text.split_once('T')?;
         let mut date = date.splitn(3, '-').map(|part| part.parse::<u64>().ok());

@@ -32,7 +32,7 @@ pub enum Reason {
     UnsupportedMediaType,
     /// 429: ask again later.
     TooManyRequests,
-    /// 410: the asked-for version is no longer kept.
+    /// 410: the requested version is no longer kept.
     Expired,
     /// 500.
     InternalError,
@@ -134,7 +134,7 @@ pub struct ApiError {
     pub reason: Reason,
     /// For people.
     pub message: String,
-    /// Group and kind (or plural, as the real server has it) and name of what it is about.
+    /// Group, kind (or plural, as in the real server) and name of the object concerned.
     pub about: Option<(Text, Text, Text)>,
     /// Field by field, when fields are the matter.
     pub causes: Vec<FieldCause>,
@@ -143,7 +143,7 @@ pub struct ApiError {
 }
 
 impl ApiError {
-    /// An error with a message of its own.
+    /// Creates an error with its own message.
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
         Self {
             code: reason.code(),
@@ -160,12 +160,12 @@ impl ApiError {
         self
     }
 
-    /// True if there is no such object (or kind, or namespace).
+    /// Returns whether the object (or kind, or namespace) does not exist.
     pub fn is_not_found(&self) -> bool {
         self.reason == Reason::NotFound
     }
 
-    /// The refusal of an input that this error stands for: its body is the `Status` object.
+    /// Returns the refusal of an input for this error: its body is the `Status` object.
     pub fn refusal(&self) -> Refusal {
         Refusal::with_body(refusal_code(self.code), self.code, self.message.clone(), self.status())
     }

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_sorted_and_single() {
+    fn pairs_are_sorted_and_unique() {
         let pairs =
             Pairs::new([("b", "1"), ("a", "2"), ("b", "3")].map(|(key, value)| (key.into(), value.into())));
         assert_eq!(pairs.to_value().to_string(), r#"{"a":"2","b":"3"}"#);

@@ -1,10 +1,10 @@
 //! The simulated Kubernetes cluster: API objects, the controllers behind them, scheduler and nodes.
 //!
-//! *Knows*: objects and how they are written, what built-in controllers make of them, where pods run.
-//! *Must not know*: who uses the cluster. Custom resources are plain data here; their controllers live in crates above,
-//! look at [`Kube::changes_since`] and write through the same verbs as everybody.
+//! *Knows*: objects and their form, the built-in controllers, where pods run. *Must not know*: who uses the cluster.
+//! Custom resources are plain data here; their controllers live in crates above, read [`Kube::changes_since`] and write
+//! through the same verbs as all clients.
 //!
-//! [`Kube`] is the only thing that others talk to. A usual life:
+//! [`Kube`] is the only entry point. Typical use:
 //!
 //! ```text
 //! let mut kube = Kube::new(seed, epoch_ms);
@@ -16,10 +16,10 @@
 //! for change in kube.changes_since(seen)? { ... }             // a controller's trigger
 //! ```
 //!
-//! Typed summaries ([`Object::deployment`], [`Object::pod`], ...) are what a health check needs; [`Kube::why`] says why
-//! something is not ready; [`wire`] answers real clients.
+//! Typed summaries ([`Object::deployment`], [`Object::pod`], ...) contain what a health check needs; [`Kube::why`]
+//! explains why something is not ready; [`wire`] answers real clients.
 //!
-//! Rooms, the lower ones first; calls and imports run down:
+//! Modules, the lower ones first; calls and imports go down:
 //!
 //! | Room | What is in it |
 //! |---|---|

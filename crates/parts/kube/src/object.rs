@@ -1,10 +1,10 @@
 //! One API object.
 //!
-//! *Knows*: metadata as typed fields, everything else as plain data beside the typed reading that controllers use.
+//! *Knows*: metadata as typed fields, everything else as plain data next to the typed reading that controllers use.
 //! *Must not know*: what controllers do with it.
 //!
-//! *Invariant*: an object in a [`crate::Kube`] never changes; a change puts another one in its place. Whoever holds an
-//! `Arc<Object>` sees it as it was.
+//! *Invariant*: an object in a [`crate::Kube`] never changes; a change replaces it. The holder of an `Arc<Object>`
+//! keeps its version.
 
 pub use crate::labels::Pairs;
 use crate::{
@@ -119,13 +119,13 @@ pub struct Deletion {
 pub(crate) struct Managed {
     pub(crate) manager: Text,
     pub(crate) value: Arc<Value>,
-    /// True if it applied them on the server: the value is the object as it was applied last.
+    /// True for server-side apply: the value is the object as last applied.
     pub(crate) applied: bool,
     pub(crate) api_version: Text,
     pub(crate) at: SimTime,
 }
 
-/// One API object as it was at one resource version.
+/// One API object at one resource version.
 #[derive(Clone, Debug)]
 pub struct Object {
     /// Its number.
@@ -159,15 +159,15 @@ pub struct Object {
     pub(crate) epoch: Epoch,
     /// Everything but `apiVersion`, `kind`, `metadata` and `status`; see [`Object::content`].
     pub(crate) content: Arc<Value>,
-    /// `spec.replicas` of kinds that can be scaled; what the content says of it may be out of date.
+    /// `spec.replicas` of scalable kinds; the content may have an outdated value.
     pub(crate) replicas: u32,
     pub(crate) spec: Spec,
     pub(crate) status: Status,
     /// Of each field manager, most recent last.
     pub(crate) managed: Option<Arc<Vec<Managed>>>,
-    /// The object as it was last applied three ways.
+    /// The object as last applied three ways.
     pub(crate) applied: Option<Arc<Value>>,
-    /// True if nothing that somebody else wrote has come since it was applied.
+    /// True if no other client has written it since it was applied.
     pub(crate) pristine: bool,
 }
 
@@ -187,7 +187,8 @@ impl Object {
         self.owners.iter().find(|owner| owner.controller)
     }
 
-    /// True if applying this three ways would change nothing: it is what was applied last, and nobody else has written since.
+    /// Returns whether applying this three ways would change nothing: it equals the last applied object, and no other client
+    /// has written since.
     pub fn is_as_applied(&self, value: &Arc<Value>) -> bool {
         self.pristine && self.applied.as_ref().is_some_and(|last| Arc::ptr_eq(last, value))
     }
@@ -197,7 +198,7 @@ impl Object {
         self.deletion.is_some()
     }
 
-    /// The whole object as the API shows it, in its preferred version. *Cost*: builds the value anew.
+    /// Returns the whole object as the API shows it, in its preferred version. *Cost*: builds a new value.
     pub fn to_value(&self) -> Value {
         self.value_as(&self.info.preferred())
     }
@@ -259,14 +260,14 @@ impl Object {
         Value::Object(fields)
     }
 
-    /// Everything but `apiVersion`, `kind`, `metadata` and `status` (`spec`, `data`, `rules`, ...), as it is kept. Pods that
-    /// controllers made share their template here, and a scaled workload may still show its old size; [`Object::to_value`]
-    /// adds what is each object's own.
+    /// Returns everything but `apiVersion`, `kind`, `metadata` and `status` (`spec`, `data`, `rules`, ...), as stored. Pods
+    /// made by controllers share their template here, and a scaled workload may still show its old size;
+    /// [`Object::to_value`] adds each object's own parts.
     pub fn content(&self) -> &Value {
         &self.content
     }
 
-    /// The content with what is the object's own.
+    /// Returns the content with the object's own parts.
     pub(crate) fn full_content(&self) -> Cow<'_, Value> {
         match &self.spec {
             Spec::Pod(_, own) => {
@@ -340,7 +341,7 @@ impl Object {
     }
 }
 
-/// Puts what is a pod's own into its spec.
+/// Writes a pod's own parts into its spec.
 fn put_own(own: &PodOwn, spec: &mut Map<String, Value>) {
     if !own.node.is_empty() {
         json::put(spec, "nodeName", own.node.as_ref().into());
@@ -383,7 +384,7 @@ pub(crate) struct Meta {
     pub(crate) generate_name: Option<Text>,
     pub(crate) namespace: Option<Text>,
     pub(crate) uid: Option<Text>,
-    /// As it was sent.
+    /// As received.
     pub(crate) resource_version: Option<Text>,
     pub(crate) labels: Pairs,
     pub(crate) annotations: Pairs,

@@ -1,15 +1,14 @@
 //! Resource quantities: `250m`, `1.5`, `64Mi`, `1e3`.
 //!
-//! *Knows*: decimal and binary suffixes. *Must not know*: what is measured.
-//! Source: `kubernetes/apimachinery: pkg/api/resource/quantity.go`; match for amounts up to nine quintillion, which is where
-//! amounts end here.
+//! *Knows*: decimal and binary suffixes. *Must not know*: what is measured. Source: `kubernetes/apimachinery:
+//! pkg/api/resource/quantity.go`; match for amounts up to nine quintillion, the maximum here.
 
-/// Thousandths of what a text says, rounded up; nothing when it is no quantity.
+/// Parses a text to thousandths, rounded up; `None` if it is not a quantity.
 pub(crate) fn thousandths(text: &str) -> Option<i64> {
     scaled(text, 1000)
 }
 
-/// Reads a text, rounded up to a whole number; nothing when it is no quantity.
+/// Parses a text to a whole number, rounded up; `None` if it is not a quantity.
 pub(crate) fn whole(text: &str) -> Option<i64> {
     scaled(text, 1)
 }
@@ -35,7 +34,7 @@ fn scaled(text: &str, scale: i128) -> Option<i64> {
             value = i128::from(i64::MAX);
         }
     }
-    // Nine decimals are what a quantity has at most.
+    // A quantity has at most nine decimals.
     for digit in part.bytes().take(12) {
         value = value.checked_mul(10)?.checked_add(i128::from(digit - b'0'))?;
         denominator = denominator.checked_mul(10)?;
@@ -77,7 +76,8 @@ fn multiplier(suffix: &str) -> Option<(i128, i128)> {
     })
 }
 
-/// The text as the server writes it: `0.1` becomes `100m`, `1024Mi` becomes `1Gi`; nothing when it is no quantity.
+/// Formats a quantity like the server: `0.1` becomes `100m`, `1024Mi` becomes `1Gi`; `None` if the text is not a
+/// quantity.
 pub(crate) fn canonical(text: &str) -> Option<String> {
     let is_binary = text.ends_with('i');
     if is_binary {

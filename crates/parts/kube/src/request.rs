@@ -55,7 +55,8 @@ pub enum Propagation {
 pub struct DeleteOptions {
     /// The fate of dependants.
     pub propagation: Propagation,
-    /// Instead of the pod's own grace period; 0 removes a pod at once, whatever its node says. *Units*: seconds.
+    /// Replaces the pod's own grace period; 0 removes a pod immediately, without its node's confirmation. *Units*:
+    /// seconds.
     pub grace_s: Option<u32>,
     /// Only if it is still this object.
     pub uid: Option<Text>,
@@ -86,7 +87,7 @@ pub enum Outcome {
 /// The change that an admission webhook is asked about.
 #[derive(Debug)]
 pub struct Review<'a> {
-    /// The object as it is; nothing on creation.
+    /// The current object; `None` on creation.
     pub old: Option<&'a Arc<Object>>,
     /// The object as it would be, `metadata` (name, namespace, labels, deletionTimestamp, ...), `spec` and `status` included.
     pub new: &'a Value,
@@ -95,11 +96,11 @@ pub struct Review<'a> {
 /// The verdict of an admission webhook.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// As it is.
+    /// Allowed unchanged.
     Allowed,
     /// With these changes: the object that takes the place of the new one.
     Changed(Value),
-    /// Not at all: `admission webhook "..." denied the request: ...`.
+    /// Denied: `admission webhook "..." denied the request: ...`.
     Denied {
         /// 403 unless the webhook says otherwise.
         code: u16,
@@ -130,17 +131,17 @@ pub struct Change {
     pub kind: ChangeKind,
     /// The object after it; as it last was, with the new version, for a removal.
     pub object: Arc<Object>,
-    /// The object before it; nothing where it has just come into being.
+    /// The object before the change; `None` if it was created.
     pub before: Option<Arc<Object>>,
 }
 
 impl Change {
-    /// The object before it; nothing where it has just come into being.
+    /// Returns the object before the change; `None` if it was created.
     pub(crate) fn before(&self) -> Option<&Arc<Object>> {
         self.before.as_ref()
     }
 
-    /// The object after it; nothing where it is no more.
+    /// Returns the object after the change; `None` if it was deleted.
     pub(crate) fn after(&self) -> Option<&Arc<Object>> {
         (self.kind != ChangeKind::Deleted).then_some(&self.object)
     }
@@ -153,7 +154,7 @@ pub enum ChangeKind {
     Added,
     /// It changed.
     Modified,
-    /// It is no more.
+    /// It was deleted.
     Deleted,
 }
 

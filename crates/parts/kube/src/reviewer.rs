@@ -1,6 +1,6 @@
-//! The API server's opinion of objects that are written down, without a cluster.
+//! The API server's validation of written objects, without a cluster.
 //!
-//! *Knows*: kinds, shapes, defaults, validation. *Must not know*: what is in a cluster: names that are taken, quotas, accounts.
+//! *Knows*: kinds, shapes, defaults, validation. *Must not know*: the content of a cluster: taken names, quotas, accounts.
 
 use crate::{
     api::{Api, Draft, invalid, validate},

@@ -52,7 +52,7 @@ impl Selector {
         Self { requirements: pairs.into_iter().map(one).collect() }
     }
 
-    /// Reads `app=web,tier!=db,zone in (a,b),!canary`. *Errors*: the text is none, with what is wrong in it.
+    /// Parses `app=web,tier!=db,zone in (a,b),!canary`. *Errors*: describes the invalid part.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut requirements = Vec::new();
         let mut rest = text.trim();
@@ -93,7 +93,7 @@ impl Selector {
         Self { requirements }
     }
 
-    /// Reads a map of labels that have to be there, as a Service has it.
+    /// Reads a map of required labels, as in a Service.
     pub(crate) fn of_map(value: &Value) -> Self {
         let fields = value.as_object().into_iter().flatten();
         Self::of_pairs(fields.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default())))

@@ -1,6 +1,6 @@
-//! Statuses that controllers and kubelets keep: typed, and written as plain data when somebody reads them.
+//! Statuses kept by controllers and kubelets: typed, and converted to plain data when read.
 //!
-//! *Knows*: which status fields each kind has, and how each is spelled. *Must not know*: who sets them and when.
+//! *Knows*: the status fields of each kind, and their spelling. *Must not know*: who sets them and when.
 
 use crate::{calendar::Epoch, kinds::KindId, object::Object, spec::Spec, tree::Tree};
 use planarium_kernel::{Map as Cow, SimTime};
@@ -25,9 +25,9 @@ pub(crate) enum Status {
     Endpoints(Arc<Addresses>),
 }
 
-/// The status of a custom object as its controller keeps it: written as plain data when somebody reads it.
+/// The status of a custom object as kept by its controller; converted to plain data when read.
 ///
-/// *Invariant*: two of one type are the same exactly if their values are equal.
+/// *Invariant*: two statuses of one type are equal exactly if their values are.
 pub trait KeptStatus: fmt::Debug + Any + Send + Sync {
     /// The value, as the API shows it.
     fn to_value(&self) -> Value;
@@ -77,7 +77,7 @@ pub(crate) struct Cond {
     pub(crate) message: Text,
     /// When the status last changed.
     pub(crate) since: SimTime,
-    /// When anything of it last changed.
+    /// Instant of its last change.
     pub(crate) updated: SimTime,
 }
 
@@ -245,7 +245,7 @@ pub(crate) struct PodStatus {
     /// Address of its node; empty while it has none.
     pub(crate) host: Text,
     pub(crate) start: Option<SimTime>,
-    /// `PodScheduled`, `Initialized`, `ContainersReady`, `Ready`, as far as they are set.
+    /// `PodScheduled`, `Initialized`, `ContainersReady`, `Ready`, those that are set.
     pub(crate) conditions: Vec<Cond>,
     /// Init containers first; empty until a kubelet has taken it.
     pub(crate) containers: Vec<ContainerStatus>,
@@ -449,7 +449,7 @@ pub(crate) struct Address {
 pub(crate) struct Addresses {
     pub(crate) pods: Cow<crate::object::ObjectNo, Address>,
     pub(crate) namespace: Text,
-    /// As they are written.
+    /// As written.
     pub(crate) ports: Vec<Value>,
 }
 
@@ -489,7 +489,7 @@ impl Addresses {
     }
 }
 
-/// Puts the status of an object (or what stands for it) where it belongs.
+/// Writes the status of an object (or its equivalent) into its fields.
 pub(crate) fn put(object: &Object, fields: &mut Map<String, Value>) {
     let epoch = object.epoch;
     match &object.status {

@@ -1,7 +1,6 @@
-//! Typed summaries of objects, for those who judge them.
+//! Typed summaries of objects, for judging them.
 //!
-//! *Knows*: counts, conditions and phases, read off an [`Object`] at no cost.
-//! *Must not know*: what is healthy.
+//! *Knows*: counts, conditions and phases, read from an [`Object`] at no cost. *Must not know*: what is healthy.
 
 use crate::{
     kinds::KindId,
@@ -226,7 +225,7 @@ impl Object {
         }
     }
 
-    /// Nothing when it is no Deployment.
+    /// `None` if it is not a Deployment.
     pub fn deployment(&self) -> Option<DeploymentFacts> {
         let status = self.set(KindId::DEPLOYMENT)?;
         let (surge, unavailable) = match &self.spec {
@@ -250,7 +249,7 @@ impl Object {
         })
     }
 
-    /// Nothing when it is no ReplicaSet.
+    /// `None` if it is not a ReplicaSet.
     pub fn replica_set(&self) -> Option<ReplicaSetFacts> {
         let status = self.set(KindId::REPLICA_SET)?;
         Some(ReplicaSetFacts {
@@ -263,7 +262,7 @@ impl Object {
         })
     }
 
-    /// Nothing when it is no StatefulSet.
+    /// `None` if it is not a StatefulSet.
     pub fn stateful_set(&self) -> Option<StatefulSetFacts> {
         let status = self.set(KindId::STATEFUL_SET)?;
         let Spec::StatefulSet(spec) = &self.spec else { return None };
@@ -282,7 +281,7 @@ impl Object {
         })
     }
 
-    /// Nothing when it is no DaemonSet.
+    /// `None` if it is not a DaemonSet.
     pub fn daemon_set(&self) -> Option<DaemonSetFacts> {
         let status = self.set(KindId::DAEMON_SET)?;
         let Spec::DaemonSet(spec) = &self.spec else { return None };
@@ -299,7 +298,7 @@ impl Object {
         })
     }
 
-    /// Nothing when it is no Job.
+    /// `None` if it is not a Job.
     pub fn job(&self) -> Option<JobFacts> {
         let (Spec::Job(spec), Status::Job(status)) = (&self.spec, &self.status) else { return None };
         Some(JobFacts {
@@ -314,7 +313,7 @@ impl Object {
         })
     }
 
-    /// Nothing when it is no Pod.
+    /// `None` if it is not a Pod.
     pub fn pod(&self) -> Option<PodFacts> {
         let (Spec::Pod(spec, own), Status::Pod(status)) = (&self.spec, &self.status) else { return None };
         let (_, main) = status.containers.split_at_checked(usize::from(spec.inits)).unwrap_or((&[], &[]));
@@ -331,7 +330,7 @@ impl Object {
         })
     }
 
-    /// Nothing when it is no Service.
+    /// `None` if it is not a Service.
     pub fn service(&self) -> Option<ServiceFacts> {
         if self.kind != KindId::SERVICE {
             return None;
@@ -350,7 +349,7 @@ impl Object {
         })
     }
 
-    /// Nothing when it is no CustomResourceDefinition.
+    /// `None` if it is not a CustomResourceDefinition.
     pub fn crd(&self) -> Option<CrdFacts> {
         (self.kind == KindId::CUSTOM_RESOURCE_DEFINITION)
             .then(|| CrdFacts { established: self.is_established() })

@@ -29,7 +29,7 @@ impl Rows {
 }
 
 #[test]
-fn rows_of_upstream_hold_and_are_counted() {
+fn upstream_rows_hold_and_are_counted() {
     let mut rows = Rows::default();
     crate::controllers::deployment::tables::rows(&mut rows);
     crate::controllers::job::tables::rows(&mut rows);

@@ -1,11 +1,11 @@
-//! Plain data by path, without a word about what it means.
+//! Access to plain data by path.
 
 use planarium_protocol::Text;
 use serde_json::{Map, Value};
 
 static NOTHING: Value = Value::Null;
 
-/// Looking into plain data; what is not there is null.
+/// Read access to plain data; missing values are null.
 pub(crate) trait Tree {
     /// The value of a key.
     fn key(&self, key: &str) -> &Value;
@@ -72,7 +72,7 @@ pub(crate) fn array_at<'a>(object: &'a mut Map<String, Value>, key: &str) -> Opt
     slot.as_array_mut()
 }
 
-/// The fields of a value, which becomes an object where it is none; so there always are some.
+/// Returns the fields of a value, after turning a value that is not an object into one.
 pub(crate) fn as_object(value: &mut Value) -> Option<&mut Map<String, Value>> {
     if !value.is_object() {
         *value = Value::Object(Map::new());
@@ -87,7 +87,7 @@ pub(crate) fn put_new(object: &mut Map<String, Value>, key: &str, value: Value) 
     }
 }
 
-/// The text of a key as shared text; nothing where it is empty or absent.
+/// Returns the text of a key as shared text; `None` if it is empty or absent.
 pub(crate) fn word(value: &Value, key: &str) -> Option<Text> {
     let text = value.text(key);
     (!text.is_empty()).then(|| text.into())

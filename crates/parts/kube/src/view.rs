@@ -23,9 +23,9 @@ pub struct NodeFacts {
     pub cordoned: bool,
     /// Taints as `key=value:effect`.
     pub taints: Vec<Text>,
-    /// Amounts that pods may ask for.
+    /// Amounts available for pods.
     pub allocatable: Amounts,
-    /// Amounts that its pods ask for.
+    /// Sum of its pods' requests.
     pub requested: Amounts,
     /// Its pods, in order of binding.
     pub pods: Vec<ObjectNo>,
@@ -42,7 +42,7 @@ pub struct DrainFacts {
     pub left: Vec<Text>,
     /// Pods that a disruption budget holds now.
     pub blocked: Vec<Text>,
-    /// True if all that have to go are gone.
+    /// True if all pods to evict have ended.
     pub done: bool,
 }
 
@@ -82,9 +82,9 @@ pub struct TaskFacts {
     pub since: SimTime,
     /// Tells whether its readiness probe has passed; none without one.
     pub ready: Option<bool>,
-    /// True if its pod is on its way out.
+    /// True if its pod is terminating.
     pub leaving: bool,
-    /// Its process; none when that has ended and the kubelet could not say so yet.
+    /// Its process; `None` if that has ended and the kubelet could not report it yet.
     pub process: Option<ProcessId>,
 }
 
@@ -100,7 +100,7 @@ pub struct DrainOptions {
 /// Something that was reported about an object: an Event of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Occurrence {
-    /// Kind, namespace, name and uid of what it is about.
+    /// Kind, namespace, name and uid of the object concerned.
     pub about: (Text, Text, Text, Text),
     /// `Warning` (true) or `Normal`.
     pub warning: bool,
@@ -108,7 +108,7 @@ pub struct Occurrence {
     pub reason: Text,
     /// For people.
     pub message: Text,
-    /// The component that says so: `kubelet`.
+    /// The reporting component: `kubelet`.
     pub source: Text,
     /// Number of times.
     pub count: u32,

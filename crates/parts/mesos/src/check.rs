@@ -103,8 +103,7 @@ pub(crate) fn check(records: &Records, fleet: &Fleet) -> Vec<String> {
     broken
 }
 
-/// Per registered agent: what is offered and in use is what the allocator has as allocated, and no more
-/// than there is.
+/// Per registered agent: offered and used resources equal the allocator's allocations, and do not exceed the total.
 fn check_books(records: &Records, broken: &mut Vec<String>) {
     let Records { cluster, tasks, offers, .. } = records;
     for (row, agent) in cluster.agents.rows.iter().enumerate() {
@@ -184,7 +183,7 @@ fn check_tasks(records: &Records, fleet: &Fleet, broken: &mut Vec<String>) {
             broken.push(format!("task {id} runs nowhere"));
         }
     }
-    // Whatever carries an agent's id was launched here and must have a task.
+    // A process with an agent's id was launched here and must have a task.
     let ours =
         |pid: &planarium_ground::ProcessId| fleet.labels(*pid).is_some_and(|l| l.get("agent-id").is_some());
     if fleet

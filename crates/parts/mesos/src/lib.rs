@@ -16,9 +16,10 @@
 //! | `records` | all records |
 //! | `master` | passes on what happens to the rules |
 //!
-//! A rule is a function that takes the records it needs; tasks know the cluster, offers know the cluster, and only what
-//! touches every room takes all records. Calls run one way, in this order: recovery, statuses of tasks, offers,
-//! operations, inverse offers, an agent's removal, drains, registration and return, the operator's calls, the master.
+//! A rule is a function that takes the records it needs; tasks know the cluster, offers know the cluster, and only
+//! rules that touch every record take all of them. Calls go one way, in this order: recovery, statuses of tasks,
+//! offers, operations, inverse offers, an agent's removal, drains, registration and return, the operator's calls, the
+//! master.
 
 mod actions;
 mod agents;

@@ -2,8 +2,8 @@
 //!
 //! *Knows*: the records, each of which keeps its own invariants. *Must not know*: any rule.
 //!
-//! A rule is a function in the room of its subject that takes the records which it needs. Most take one record and the
-//! [`Cluster`]; only what touches all rooms at once (an agent leaves, a framework is removed) takes all of them.
+//! A rule is a function in the module of its subject that takes the records it needs. Most take one record and the
+//! [`Cluster`]; only rules that touch all records (an agent leaves, a framework is removed) take all of them.
 
 use crate::{
     cluster::Cluster,

@@ -1,4 +1,4 @@
-//! The memory that a master takes and an earlier copy of it does not share.
+//! Memory that a master does not share with an earlier copy.
 //!
 //! *Knows*: which parts copies share. *Must not know*: what the estimate is for.
 
@@ -19,7 +19,7 @@ const HOST: u64 = 256;
 /// An executor on an agent, beside its resources, which it shares with the records of its tasks.
 const EXECUTOR: u64 = 160;
 
-/// Roughly how many bytes a copy takes. *Units*: bytes.
+/// Estimates the bytes of a full copy.
 pub(crate) fn weight(records: &Records) -> u64 {
     let Records { cluster, tasks, offers, .. } = records;
     1024 * cluster.agents.rows.len() as u64

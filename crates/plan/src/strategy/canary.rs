@@ -1,10 +1,10 @@
 //! Canary: some steps one by one as the operator proceeds, then the rest by the inner strategy.
 //!
-//! *Knows*: which steps of the phase it holds. *Must not know*: whether they are interrupted or
-//! complete; that is the tree's, and it asks here with both at hand.
+//! *Knows*: which steps of the phase it holds. *Must not know*: whether they are interrupted or complete; the tree
+//! passes both.
 //!
-//! **Source**: `…/plan/strategy/CanaryStrategy.java`. Match: the held steps are the first pending ones
-//! in list order at construction; being interrupted is the only thing that counts; never re-armed.
+//! **Source**: `…/plan/strategy/CanaryStrategy.java`. Match: the held steps are the first pending ones in list order
+//! at construction; only the interrupt flag counts; never re-armed.
 
 /// The steps a canary holds, by position, in list order. *Invariant*: fixed at construction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -56,8 +56,8 @@ impl Canary {
         self.steps().find(|position| step(*position).interrupted)
     }
 
-    /// Returns how many proceeds are left until `position` runs, or, for a step outside the canary, until
-    /// the canary period ends.
+    /// Returns the number of proceeds until `position` runs, or, for a step outside the canary, until the canary
+    /// period ends.
     pub(crate) fn proceeds_left(&self, position: u32, step: impl Fn(u32) -> CanaryStep) -> u32 {
         let mut left = 0;
         for held in self.steps() {

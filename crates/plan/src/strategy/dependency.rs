@@ -11,7 +11,7 @@ use crate::spec::Edge;
 /// State of a dependency strategy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Dependency {
-    /// Per child, how many prerequisites are not complete.
+    /// Number of incomplete prerequisites, per child.
     unmet: Vec<u32>,
     graph: Arc<Graph>,
 }

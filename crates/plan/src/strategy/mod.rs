@@ -1,10 +1,10 @@
 //! Strategies: which children of one parent may run.
 //!
-//! *Knows*: which children are complete. *Must not know*: any other status, holds or assets; whether
-//! a permitted child is eligible is judged by [`crate::group`].
+//! *Knows*: which children are complete. *Must not know*: any other status, holds or assets; [`crate::group`] decides
+//! whether a permitted child is eligible.
 //!
-//! A gate says of each child whether its siblings permit it (*open*) and is told whenever a child
-//! becomes or ceases to be complete. One module per strategy.
+//! A gate says for each child whether its siblings permit it (*open*) and is notified whenever a child becomes
+//! complete or incomplete. One module per strategy.
 
 pub(crate) mod canary;
 pub(crate) mod dependency;

@@ -1,12 +1,12 @@
-//! Random: one eligible child at a time, drawn by lot.
+//! Random: one eligible child at a time, drawn at random.
 //!
-//! *Knows*: which child is drawn, and which have been drawn since anything last changed.
-//! *Must not know*: why a child is eligible; it is handed those that are.
+//! *Knows*: the drawn child, and those drawn since the last change. *Must not know*: why a child is eligible; it gets
+//! the eligible ones.
 //!
 //! **Source**: `…/plan/strategy/RandomStrategy.java`: every query shuffles the eligible children and takes the first.
-//! Differs: a draw is kept until the next one is asked for or the child is no longer eligible, so that reading changes
-//! nothing; and no child is drawn twice while another has not been drawn since the last change. The draw is keyed:
-//! the same key and number give the same child.
+//! Differs: a draw is kept until the next one is requested or the child is no longer eligible, so that reading changes
+//! nothing; and no child is drawn twice while another has not been drawn since the last change. The draw is keyed: the
+//! same key and number give the same child.
 
 use planarium_kernel::draw;
 
@@ -19,7 +19,7 @@ const LOT: u32 = 0x51A7;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Random {
     key: u64,
-    /// Draws so far.
+    /// Number of draws.
     draws: u64,
     pick: Option<u32>,
     /// Children drawn since anything last changed.
@@ -36,7 +36,7 @@ impl Random {
         self.pick.map(|child| child as usize)
     }
 
-    /// Draws so far.
+    /// Number of draws.
     pub(crate) const fn draws(&self) -> u64 {
         self.draws
     }

@@ -1,10 +1,10 @@
 //! Serial: one child after the other.
 //!
-//! **Source**: `…/plan/strategy/SerialStrategy.java`: the order is fixed once, on the first query,
-//! among the children that are not complete at that moment; each of them waits for all earlier ones
-//! of that subset. Children complete at that moment wait for nobody and nobody waits for them, so one
-//! that is restarted later runs at once beside the rest. Upstream keeps all pairs; here the subset is
-//! a set of bits and the frontier its first unfinished member. Match, for O(log n) per change.
+//! **Source**: `…/plan/strategy/SerialStrategy.java`: the order is fixed once, on the first query, among the children
+//! that are incomplete at that moment; each of them waits for all earlier ones of that subset. Children complete at
+//! that moment wait for none and block none, so one that is restarted later runs at once beside the rest. Upstream
+//! keeps all pairs; here the subset is a set of bits and the frontier its first unfinished member. Match, for O(log
+//! n) per change.
 
 use crate::bits::BitTree;
 
@@ -67,8 +67,8 @@ impl Serial {
         self.frontier = self.first_unfinished();
     }
 
-    /// Adds a child at the end. Upstream has no such case; the child goes behind all members, unless
-    /// it is complete, which makes it one that nobody waits for.
+    /// Adds a child at the end. Upstream has no such case; the child follows all members, unless it is complete,
+    /// which means that it blocks none.
     pub(crate) fn push(&mut self, child: usize, complete: bool) {
         self.members.grow(child + 1);
         self.unfinished.grow(child + 1);

@@ -44,7 +44,7 @@ impl PlanTree {
         positions.into_iter().flatten().filter_map(|place| self.order.get(place).copied())
     }
 
-    /// Steps that a phase's strategy permits to run, whatever the plan says, DELAYED ones included.
+    /// Returns the steps that a phase's strategy permits to run, independent of the plan, including DELAYED ones.
     pub fn phase_candidates(&self, phase: PhaseId) -> impl Iterator<Item = StepId> {
         self.phase(phase).into_iter().flat_map(|phase| self.candidates_in(phase)).map(|(step, _)| step)
     }

@@ -1,7 +1,7 @@
-//! Changing states and holds: what the owner reports and what an operator commands.
+//! Changes of states and holds: the owner's reports and the operator's commands.
 //!
-//! *Knows*: what each operation touches. *Must not know*: whether a command is admissible right now;
-//! that is [`crate::admit`].
+//! *Knows*: what each operation changes. *Must not know*: whether a command is permitted now, which [`crate::admit`]
+//! decides.
 //!
 //! **Source**: `…/scheduler/plan/` (`AbstractStep`, `DefaultPhase`, `DefaultPlan`, `CanaryStrategy`) and
 //! `…/http/queries/PlansQueries.java`. Match: interrupt and proceed touch the named element only;
@@ -80,12 +80,12 @@ impl PlanTree {
         self.set_states(element, StepState::Pending);
     }
 
-    /// The operator's restart: proceeds on that element only and restarts every step of it. On a
-    /// canary phase the proceed releases the next canary step; on an interrupted plan it starts it.
+    /// The operator's restart: proceeds that element only and restarts all its steps. On a canary phase the proceed
+    /// releases the next canary step; an interrupted plan is started.
     ///
-    /// Both happen at once: a serial order that the end of a canary period fixes is fixed among the restarted steps.
+    /// Both happen at once: the serial order fixed at the end of a canary period is fixed among the restarted steps.
     ///
-    /// **Source**: `…/http/queries/PlansQueries.java (restart)`: nobody looks at the plan between its two calls. Match.
+    /// **Source**: `…/http/queries/PlansQueries.java (restart)`: the plan is not read between its two calls. Match.
     pub fn proceed_and_restart(&mut self, element: Element) {
         match element {
             Element::Plan => self.interrupted = false,

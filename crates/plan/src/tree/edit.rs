@@ -1,4 +1,4 @@
-//! Changing the shape of a living tree: what a plan needs whose phases come and go.
+//! Changes of a living tree's shape, for plans with temporary phases.
 //!
 //! *Knows*: how ids and positions survive. *Must not know*: why a phase is added or replaced.
 //!
@@ -42,8 +42,8 @@ impl PlanTree {
         Some(id)
     }
 
-    /// Takes a phase and its steps out of the tree; false when it was not in it. A serial order among
-    /// the phases is fixed anew.
+    /// Removes a phase and its steps from the tree; returns false if it was not in it. A serial order among the
+    /// phases is fixed again.
     pub fn remove_phase(&mut self, phase: PhaseId) -> bool {
         if self.phase(phase).is_none() {
             return false;
@@ -60,7 +60,7 @@ impl PlanTree {
         true
     }
 
-    /// Gives the plan another strategy over its phases. A serial order is fixed anew.
+    /// Sets another strategy over the plan's phases. A serial order is fixed again.
     pub fn set_plan_strategy(&mut self, strategy: &StrategySpec) {
         let Head { name, rollup, .. } = &*self.head;
         let head = Head { name: Arc::clone(name), strategy: strategy.base().clone(), rollup: *rollup };
@@ -69,7 +69,7 @@ impl PlanTree {
         self.settle_plan();
     }
 
-    /// Empties a phase's row and forgets what it stored: a plan whose phases come and go for ever keeps a few bytes of each.
+    /// Clears a phase's row and stored data: a plan with ever new phases keeps only a few bytes of each.
     fn retire(&mut self, id: PhaseId) {
         for step in self.steps(id) {
             self.step_errors.remove(&step);

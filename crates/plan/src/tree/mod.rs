@@ -188,7 +188,7 @@ impl PlanTree {
         self.phases().flat_map(|phase| self.steps(phase))
     }
 
-    /// Returns how many steps the plan has.
+    /// Returns the number of steps of the plan.
     pub fn step_count(&self) -> usize {
         self.order.iter().filter_map(|phase| self.phase(*phase)).map(|phase| phase.group.len()).sum()
     }
@@ -275,7 +275,7 @@ impl PlanTree {
         self.live_step(step).map(|row| row.state)
     }
 
-    /// Returns how many children of the plan or a phase show each status, and how many of them are candidates.
+    /// Returns the number of children of the plan or a phase with each status, and of candidates among them.
     pub fn tally(&self, element: Element) -> Option<&Tally> {
         match element {
             Element::Plan => Some(self.group.tally()),
@@ -284,8 +284,8 @@ impl PlanTree {
         }
     }
 
-    /// Returns whether an element is interrupted: the plan by its flag, a phase as its strategy says (a canary
-    /// says so while it waits with nothing released left to finish), a step by its flag.
+    /// Returns whether an element is interrupted: the plan by its flag, a phase by its strategy (a canary is while it
+    /// waits and every released step is finished), a step by its flag.
     pub fn is_interrupted(&self, element: Element) -> bool {
         match element {
             Element::Plan => self.interrupted,
@@ -299,7 +299,7 @@ impl PlanTree {
         self.phase(phase).is_some_and(|phase| self.canary_open(phase))
     }
 
-    /// Returns how many more proceeds end the canary period of a phase.
+    /// Returns the number of further proceeds that end the canary period of a phase.
     pub fn proceeds_left(&self, phase: PhaseId) -> u32 {
         self.phase(phase).map_or(0, |phase| phase.canary.proceeds_left(u32::MAX, self.canary_steps(phase)))
     }
@@ -329,8 +329,8 @@ impl PlanTree {
         self.changes.clear();
     }
 
-    /// Makes one transition of the plan's own transitions in the log, or none where it ends as it began: for edits in
-    /// several steps whose intermediate trees nobody is to see.
+    /// Merges the plan's own transitions in the log into one, or none if it ends as it began: for edits in several
+    /// steps whose intermediate trees must stay invisible.
     pub fn merge_plan_changes(&mut self) {
         let mut merged: Option<Change> = None;
         self.changes.retain(|change| {

@@ -16,9 +16,9 @@ use crate::{
 };
 
 impl PlanTree {
-    /// Changes one step's stored state and hold; answers the phase when that needs to be settled, and
-    /// whether anything changed. A plain phase in which the same statuses occur as before does not: its
-    /// own status follows from nothing else.
+    /// Changes one step's stored state and hold; returns the phase if that must be settled, and whether anything
+    /// changed. A plain phase in which the same statuses occur as before need not be settled: its own status depends
+    /// on nothing else.
     pub(super) fn apply_step(
         &mut self,
         step: StepId,
@@ -47,7 +47,7 @@ impl PlanTree {
         Applied { changed: true, settle: (other || !phase.canary.is_empty()).then_some(before.phase) }
     }
 
-    /// Derives a phase's status anew and tells the plan's group.
+    /// Derives a phase's status again and updates the plan's group.
     pub(super) fn settle_phase(&mut self, id: PhaseId) {
         let rollup = self.head.rollup;
         let Some(phase) = self.row(id) else { return };
@@ -68,7 +68,7 @@ impl PlanTree {
         self.group.set(place as usize, Child::new(to, interrupted));
     }
 
-    /// Brings a canary phase up to date: what it rolls up, and whether it is interrupted.
+    /// Updates a canary phase: its roll-up, and whether it is interrupted.
     fn settle_canary(&mut self, id: PhaseId) -> (u32, bool) {
         let over = self.phase(id).is_some_and(|phase| !self.canary_open(phase));
         if let Some(phase) = self.row_mut(id).filter(|_| over) {
@@ -93,7 +93,7 @@ impl PlanTree {
         (inputs.bits(), interrupted)
     }
 
-    /// Derives the plan's status anew.
+    /// Derives the plan's status again.
     pub(super) fn settle_plan(&mut self) {
         let errors = !self.errors.is_empty() || !self.step_errors.is_empty();
         let bits = self.group.tally().bits() | flags(errors, self.interrupted);
@@ -108,7 +108,7 @@ impl PlanTree {
         self.debug_check();
     }
 
-    /// Settles what a change to one step entails.
+    /// Settles the consequences of a step's change.
     pub(super) fn settle(&mut self, applied: Applied) {
         match applied.settle {
             Some(phase) => self.settle_all(phase),
@@ -180,7 +180,7 @@ impl PlanTree {
         id
     }
 
-    /// Gives a phase its place and derives its status; the plan's group is not told.
+    /// Places a phase and derives its status, without the plan's group.
     pub(super) fn place_phase(&mut self, id: PhaseId, place: usize) {
         let place = u32::try_from(place).unwrap_or(u32::MAX);
         let Some(row) = self.row_mut(id) else { return };
@@ -194,7 +194,7 @@ impl PlanTree {
         }
     }
 
-    /// Builds the plan's group from its phases; a serial order is fixed anew.
+    /// Builds the plan's group from its phases; a serial order is fixed again.
     pub(super) fn regroup(&mut self) {
         let children: Vec<Child> = self.order.iter().filter_map(|phase| self.as_child(*phase)).collect();
         self.group = Group::new(&self.head.strategy, &children, true);
@@ -206,8 +206,8 @@ impl PlanTree {
         Some(Child::new(phase.status, self.phase_interrupted(phase)))
     }
 
-    /// Debug builds compare everything derived with recomputation, as often as that costs no more than
-    /// a constant factor: after every call in a small tree, every n-th call in one of n steps.
+    /// Debug builds compare all derived values with recomputed ones, at a cost of at most a constant factor: after
+    /// every call in a small tree, after every n-th call in one of n steps.
     #[cfg(debug_assertions)]
     fn debug_check(&mut self) {
         self.since_check += 1;

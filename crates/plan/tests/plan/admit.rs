@@ -9,8 +9,8 @@ use planarium_plan::{
 
 const OPS: [Op; 6] = [Op::Start, Op::Stop, Op::Interrupt, Op::Proceed, Op::ForceComplete, Op::Restart];
 
-/// Accepted commands of an element as letters: start `s`, stop `S`, interrupt `i`, proceed `p`, force `f`,
-/// restart `r`; a command refused as already done is left out, one that does not exist is `-`.
+/// Accepted commands of an element as letters: start `s`, stop `S`, interrupt `i`, proceed `p`, force `f`, restart
+/// `r`; a command refused as already done is left out, a missing one is `-`.
 fn accepted(tree: &PlanTree, target: &str) -> String {
     let target = element(tree, target);
     let letters =
@@ -25,7 +25,7 @@ fn accepted(tree: &PlanTree, target: &str) -> String {
 
 #[test]
 fn by_status_and_hold() {
-    // A plan, operations, an element, what it accepts.
+    // A plan, operations, an element, its accepted commands.
     for (spec, ops, target, expected) in [
         // Pending: proceed is a no-op that is accepted, restart is refused.
         ("s; s P", "", "", "sSipf"),
@@ -67,7 +67,7 @@ fn by_status_and_hold() {
 }
 
 #[test]
-fn phases_of_one_name_together() {
+fn phases_with_one_name_are_handled_together() {
     for (spec, ops, op, expected) in [
         ("p; s G; s G", "", Op::Proceed, Err(AlreadyDone)),
         ("p; s C; s C", "", Op::Proceed, Err(AlreadyDone)),

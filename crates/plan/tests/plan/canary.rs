@@ -100,11 +100,11 @@ fn under_a_serial_plan() {
 }
 
 #[test]
-fn the_restart_command_ends_the_period_and_fixes_the_order_at_once() {
+fn the_restart_command_ends_the_period_and_fixes_the_order_immediately() {
     for (spec, restarted) in [("s; cs P P P", "P(P:PPP) 0.0"), ("s; cp P P P", "P(P:PPP) 0.0 0.1 0.2")] {
         check_story(spec, &[("proceed 0 then 0.0=C", "W(W:CWP)"), ("rerun 0", restarted)]);
     }
-    // The order is fixed among the steps as the command leaves them, here without the one that was complete.
+    // The order is fixed among the steps after the command, here without the complete one.
     check_story(
         "s; cs P P P",
         &[
@@ -135,7 +135,7 @@ fn any_number_of_proceeds() {
 }
 
 #[test]
-fn a_plan_has_no_canary_of_its_own() {
+fn a_plan_cannot_have_a_canary() {
     let mut tree = PlanTree::new(&PlanSpec::new(
         "plan",
         StrategySpec::canary(StrategySpec::Parallel),

@@ -35,7 +35,7 @@ fn check(specs: &[&str], ops: &[(usize, &str)], expected: &str) {
 }
 
 #[test]
-fn the_plan_before_has_priority() {
+fn earlier_plans_have_priority() {
     check(&["s; s P@0a", "p; p P@0a; p P@1a"], &[], "0:0.0 1:1.0 | 1:0.0<0:0.0");
     check(&["s; s P@0a", "p; p P@0b"], &[], "0:0.0 1:0.0 |");
     check(&["s; s P@0ab", "p; p P@0bc"], &[], "0:0.0 | 1:0.0<0:0.0");
@@ -43,11 +43,11 @@ fn the_plan_before_has_priority() {
 }
 
 #[test]
-fn work_under_way_blocks_plans_before_it() {
+fn active_work_blocks_earlier_plans() {
     for (state, expected) in [
         ("R", "1:0.0 | 0:0.0<1:0.0"),
         ("G", "1:0.0 | 0:0.0<1:0.0"),
-        // A started step is no dirty asset, yet its own plan goes on whatever others claim.
+        // A started step is not a dirty asset, yet its own plan continues whatever others claim.
         ("S", "0:0.0 1:0.0 |"),
         ("D", "0:0.0 |"),
         ("C", "0:0.0 |"),
@@ -59,7 +59,7 @@ fn work_under_way_blocks_plans_before_it() {
 }
 
 #[test]
-fn interrupted_plans_take_no_part() {
+fn interrupted_plans_are_skipped() {
     check(&["s; s P@0a", "p; p P@0a"], &[(0, "0.0=G"), (0, "interrupt")], "1:0.0 |");
     check(&["s; s P@0a", "p; p P@0a"], &[(1, "0.0=G"), (1, "interrupt")], "0:0.0 |");
     // A prepared step under its own hold shows WAITING, which is not dirty.
@@ -67,7 +67,7 @@ fn interrupted_plans_take_no_part() {
 }
 
 #[test]
-fn a_plan_is_not_blocked_by_what_it_works_on_itself() {
+fn a_plan_is_not_blocked_by_its_own_work() {
     check(&["s; p P@0a P@0a"], &[(0, "0.0=G")], "0:0.0 0:0.1 |");
     // Its running step even lifts the claim of another plan on the same asset.
     check(&["s; p S@0a P@0a", "p; p P@0a"], &[(1, "0.0=G")], "0:0.0 0:0.1 1:0.0 |");

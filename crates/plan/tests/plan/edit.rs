@@ -35,7 +35,7 @@ fn phases_are_added_replaced_and_removed() {
 }
 
 #[test]
-fn added_to_a_serial_plan_a_phase_is_last() {
+fn a_phase_added_to_a_serial_plan_is_last() {
     let mut tree = plan("s; s P");
     tree.push_phase(phase("cs P P"));
     assert_eq!(picture(&tree), "P(P:P W:WW) 0.0");
@@ -53,7 +53,7 @@ fn another_plan_strategy() {
 }
 
 #[test]
-fn errors_come_and_go() {
+fn errors_can_be_set_and_cleared() {
     let mut tree = plan("s; s P P");
     let before = digest(&tree);
     tree.set_plan_errors(vec!["no such pod".into()]);
@@ -73,7 +73,7 @@ fn errors_come_and_go() {
 }
 
 #[test]
-fn clones_are_independent_and_digests_tell_them_apart() {
+fn clones_are_independent_and_have_different_digests() {
     let mut tree = plan("s; s P P; cs P P");
     let copy = tree.clone();
     let before = digest(&tree);

@@ -196,9 +196,8 @@ fn check_invariants(tree: &PlanTree) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Everything derived equals recomputation, candidates are under no hold, every unfinished element
-    /// has a reason, the recorded transitions lead from the old statuses to the new ones, and the digest
-    /// depends on what is stored alone.
+    /// All derived values equal recomputed ones, candidates are not held, every unfinished element has a reason, the
+    /// recorded transitions lead from the old statuses to the new ones, and the digest depends only on stored values.
     #[test]
     fn any_sequence_of_operations(spec in plans(), acts in prop::collection::vec(acts(), 0..30)) {
         let mut tree = PlanTree::new(&spec);

@@ -4,7 +4,7 @@ use crate::dsl::{picture, plan, run, step_text};
 use planarium_plan::{Element, PhaseSpec, PlanSpec, PlanTree, StepSpec, StepState, StrategySpec};
 use std::collections::BTreeSet;
 
-/// The order in which the children of one parent run when each is done as soon as it is drawn.
+/// Returns the order in which the children of one parent run if each is completed when drawn.
 fn order(key: u64, steps: usize) -> Vec<String> {
     let strategy = StrategySpec::Random { key };
     let phase = PhaseSpec::new("phase", strategy, (0..steps).map(|at| StepSpec::new(format!("step-{at}"))));
@@ -23,7 +23,7 @@ fn order(key: u64, steps: usize) -> Vec<String> {
 }
 
 #[test]
-fn each_child_runs_once_in_an_order_of_the_key() {
+fn each_child_runs_once_in_an_order_set_by_the_key() {
     let sorted: Vec<String> = (0..6).map(|at| format!("0.{at}")).collect();
     let mut orders = BTreeSet::new();
     for key in 0..20 {
@@ -50,7 +50,7 @@ fn drawing_again_reaches_every_child() {
         assert!(seen.insert(candidates[0]), "drawn again before the others");
     }
     assert_eq!((draws, seen.len()), (3, 4));
-    // A change begins anew.
+    // A change resets the draws.
     run(&mut tree, "0.0=R");
     assert!(tree.redraw());
 }

@@ -3,7 +3,7 @@
 use crate::dsl::{check_story, plan, run};
 use planarium_plan::{Change, Element, Status};
 
-/// The pictures of the documentation that plans come from.
+/// The diagrams of the documentation from which plans come.
 #[test]
 fn initial_deployment() {
     check_story(
@@ -43,9 +43,9 @@ fn consequences_of_the_table() {
     check_story("s; s D", &[("", "D(D:D)")]);
     check_story("s; s D; s P", &[("", "E(D:D P:P)")]);
     check_story("p; s D; s P", &[("", "P(D:D P:P) 1.0")]);
-    // An ERROR phase is no candidate, so its steps are none either.
+    // An ERROR phase is not a candidate, so its steps are not either.
     check_story("p; p D C; s P", &[("", "E(E:DC P:P) 1.0")]);
-    // Row 5 looks at children, not candidates.
+    // Row 5 checks children, not candidates.
     check_story("s; s P R", &[("", "I(I:PR) 0.0")]);
 }
 
@@ -62,7 +62,7 @@ fn serial() {
             ("restart 0.1", "I(I:CPC) 0.1"),
         ],
     );
-    // Steps complete from the start wait for nobody and nobody waits for them.
+    // Steps complete from the start wait for none and block none.
     check_story(
         "s; s C P P",
         &[("", "I(I:CPP) 0.1"), ("restart 0.0", "P(P:PPP) 0.0 0.1"), ("0.1=C", "I(I:PCP) 0.0 0.2")],
@@ -72,7 +72,7 @@ fn serial() {
 }
 
 #[test]
-fn errors_block_what_comes_after() {
+fn errors_block_later_children() {
     check_story("s; s E; s P", &[("", "E(E:E P:P)"), ("force 0", "E(E:C P:P)")]);
     check_story("p; s E; s P", &[("", "E(E:E P:P) 1.0")]);
     check_story("s; p E P", &[("", "E(E:EP)")]);

@@ -47,8 +47,7 @@ impl<T: Into<Text>> From<T> for Prose {
     }
 }
 
-/// A fact that follows from what is told anyway, put into words of its own for those who read one event alone. No digest covers
-/// it.
+/// A derived fact, put into words for readers of a single event. Digests do not cover it.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct Implied(pub Text);
@@ -77,9 +76,9 @@ impl std::fmt::Display for Prose {
     }
 }
 
-/// A message to a framework as the v1 scheduler API has it.
+/// A message to a framework in the form of the v1 scheduler API.
 ///
-/// No digest covers the sentences in it (texts under `message`); everything else counts.
+/// Digests do not cover its sentences (texts under `message`); everything else counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct WireEvent(pub serde_json::Value);
@@ -150,7 +149,7 @@ pub enum EventBody {
         /// Why.
         reason: Prose,
     },
-    /// A bound of the simulator was hit; work goes on at the next instant.
+    /// A bound of the simulator was reached; work continues at the next instant.
     LimitReached {
         /// Which bound: `steps` or `rounds` of one instant.
         limit: Text,
@@ -169,12 +168,12 @@ pub enum EventBody {
         /// Hostname.
         agent: Text,
     },
-    /// A machine was taken out for good.
+    /// A machine was removed permanently.
     MachineRemoved {
         /// Hostname.
         agent: Text,
     },
-    /// A machine is gone with everything on it, or fell silent.
+    /// A machine is lost with everything on it, or disconnected.
     MachineLost {
         /// Hostname.
         agent: Text,
@@ -219,7 +218,7 @@ pub enum EventBody {
         fault: Text,
         /// Whom.
         target: Text,
-        /// Id of the instance of the task that it struck; empty where it struck no task.
+        /// Id of the task instance that it struck; empty if it struck no task.
         task_id: Text,
     },
 
@@ -399,14 +398,14 @@ pub enum EventBody {
         /// The event.
         event: WireEvent,
     },
-    /// A framework was asked to give up what it has on machines that are expected away.
+    /// A framework was asked to give up its resources on machines that will be unavailable.
     InverseOffered {
         /// Framework name.
         framework: Text,
         /// Hostnames.
         agents: Vec<Text>,
     },
-    /// A framework answered inverse offers. Nothing but the operator's status changes by it.
+    /// A framework answered inverse offers, which changes only the operator's status.
     InverseAnswered {
         /// Framework name.
         framework: Text,
@@ -427,7 +426,7 @@ pub enum EventBody {
         /// The machine's new mode (`UP`, `DRAINING`, `DOWN`), or what became of an agent: `drain-started`, `drained`,
         /// `deactivated`, `reactivated`, `turned-away`.
         what: Text,
-        /// The machine as the schedule names it; empty where it is about an agent.
+        /// The machine as named in the schedule; empty if the event is about an agent.
         #[serde(default, skip_serializing_if = "empty")]
         machine: Text,
         /// Hostnames concerned.
@@ -453,7 +452,7 @@ pub enum EventBody {
         /// Description of the change.
         text: Prose,
     },
-    /// A service is gone.
+    /// A service was removed.
     ServiceRemoved {
         /// Service name.
         service: Text,
@@ -541,7 +540,7 @@ pub enum EventBody {
         /// The file.
         file: Box<ConfigFileView>,
     },
-    /// Something happened in a service that no other code acts on.
+    /// Something happened in a service that no other code reacts to.
     Happened {
         /// Speaker: a service, or the system's process.
         speaker: Text,

@@ -61,7 +61,7 @@ impl EventBody {
         }
     }
 
-    /// The kind as a word: what happened, for [`EventBody::Happened`]; else as JSON has it.
+    /// Returns the kind as a word: that of [`EventBody::Happened`], otherwise as in JSON.
     pub fn word(&self) -> &str {
         match self {
             Self::Happened { what, .. } => what,
@@ -231,7 +231,7 @@ impl EventBody {
             | Self::AgentRegistered { .. }
             | Self::MachineAdded { .. } => Importance::Low,
             Self::Check { exit_code, .. } if *exit_code == 0 => Importance::Low,
-            // Reconciliation repeats what is known.
+            // Reconciliation repeats known statuses.
             Self::TaskStatus { reason, .. } if &**reason == "REASON_RECONCILIATION" => Importance::Low,
             Self::Evaluated { passed, .. } if !*passed => Importance::Low,
             Self::Rejected { .. }
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_says_itself() {
+    fn an_event_describes_itself() {
         for (body, words) in [
             (
                 EventBody::ElementStatus {

@@ -1,8 +1,8 @@
-//! Reading JSON as plain data and data types from it; writing it down.
+//! Reads JSON into plain data and data types; writes it.
 //!
-//! Every type is read from a [`Value`] and from nothing else: each further source would double the code that reads
-//! it, in an engine that goes over a network. For the same reason [`json!`](crate::json!) makes calls of what
-//! serde_json's macro of that name unfolds at every key.
+//! Every type is read from a [`Value`] only: each further source would double the reading code, in an engine that is
+//! sent over a network. For the same reason [`json!`](crate::json!) uses calls where serde_json's macro of that name
+//! expands code at every key.
 
 mod place;
 
@@ -12,7 +12,7 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde_json::Error;
 pub use serde_json::{Map, Value};
 
-/// JSON as it is written: `json!({"name": name, "list": [1, null]})`. Keys are literals, names, or in parentheses.
+/// JSON literals: `json!({"name": name, "list": [1, null]})`. Keys are literals, names, or in parentheses.
 #[macro_export]
 macro_rules! json {
     (null) => { $crate::json::Value::Null };
@@ -77,7 +77,7 @@ macro_rules! json_items {
     };
 }
 
-/// The plain data of any value; nothing of one that JSON cannot say.
+/// Converts any value to plain data; `Null` if JSON cannot represent it.
 #[inline(never)]
 pub fn of<T: Serialize + ?Sized>(value: &T) -> Value {
     serde_json::to_value(value).unwrap_or_default()
@@ -140,7 +140,7 @@ fn is_deeper(value: &Value, levels: usize) -> bool {
 
 /// Reads a value from a JSON text.
 ///
-/// *Errors*: no JSON, with line and column; or not what is wanted, with the path of the part that is not.
+/// *Errors*: invalid JSON, with line and column; or another type, with the path of the part concerned.
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, Error> {
     take(value(text)?, text, &[])
 }
@@ -156,7 +156,7 @@ pub fn item<T: DeserializeOwned>(value: Value, text: &[u8], index: usize) -> Res
     take(value, text, &[place::Step::At(index)])
 }
 
-/// Reads a value that stands in `text` at the end of a path; the text is empty when it is not known.
+/// Reads a value at the end of a path in `text`; the text is empty if it is unknown.
 fn take<T: DeserializeOwned>(value: Value, text: &[u8], way: &[place::Step]) -> Result<T, Error> {
     serde_json::from_value(value.clone()).map_err(|error| {
         let again = |value: Value| serde_json::from_value::<T>(value).err().map(|error| error.to_string());
@@ -164,7 +164,7 @@ fn take<T: DeserializeOwned>(value: Value, text: &[u8], way: &[place::Step]) -> 
     })
 }
 
-/// The error with the path of the part of `value` that it is about, and where that stands.
+/// Returns the error with the path and the position of the part of `value` concerned.
 #[inline(never)]
 fn placed(
     value: &Value,
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_read_as_it_is_written() {
+    fn every_kind_is_read_as_written() {
         let texts = [
             r#"{"kind":"add-agent","count":2,"resources":{"cpus":0.5}}"#,
             r#"{"kind":"remove-agent","agent":"a"}"#,
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_what_it_says() {
+    fn json_literals_have_their_value() {
         let (name, list) = ("n".to_owned(), vec![1, 2]);
         let value = json!({
             "null": null, "none": Option::<u8>::None, name: {"deep": [[], {}, null, true, -1.5, "text"]},

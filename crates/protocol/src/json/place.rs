@@ -1,16 +1,16 @@
-//! Which part of a JSON value an error is about, and where that part stands in the text.
+//! Finds the part of a JSON value that an error is about, and its position in the text.
 //!
-//! *Knows*: that an error about a part changes or goes when the part is left out; how to pass over the values of a JSON text.
-//! *Must not know*: what is read.
+//! *Knows*: that an error about a part changes or disappears without the part; how to skip the values of a JSON text. *Must
+//! not know*: what is read.
 //!
-//! Data types are read from plain values, whose errors say what was wrong but not where. Rather than following the
-//! reading of every type, which would be paid for once per type, the value is read again without each of its parts.
+//! Data types are read from plain values, whose errors say what was wrong but not where. Following the reading of
+//! every type would cost code for each; instead the value is read again without each of its parts.
 
 use serde_json::Value;
 
 /// Parts of one object or list that are tried at most.
 const PARTS: usize = 200;
-/// Bytes of text above which nobody looks for the place, once long texts within are cut.
+/// Maximum size of a text for the search, after long texts in it are cut. *Units*: bytes.
 const BYTES: usize = 64 * 1024;
 /// Levels that are looked into.
 const DEPTH: usize = 16;
@@ -33,7 +33,7 @@ pub(super) fn of(value: &Value, read: &dyn Fn(Value) -> Option<String>) -> Vec<S
     let mut value = value.clone();
     cut_texts(&mut value);
     let Some(error) = read(value.clone()) else { return path };
-    // What is missing is named already.
+    // A missing field is named already.
     if error.starts_with("missing field") {
         return path;
     }
@@ -59,7 +59,7 @@ pub(super) fn of(value: &Value, read: &dyn Fn(Value) -> Option<String>) -> Vec<S
     path
 }
 
-/// Long texts, such as a definition's, make no difference to what is wrong with a type, but cost time.
+/// Long texts, such as definitions, do not affect type errors, but cost time.
 fn cut_texts(value: &mut Value) {
     match value {
         Value::String(text) => {
@@ -90,7 +90,7 @@ pub(super) fn words(path: &[Step]) -> String {
     words
 }
 
-/// The part of what stands at `pointer` without which the error is another one, or none.
+/// Returns the part at `pointer` without which the error changes or disappears.
 fn next(value: &Value, pointer: &str, error: &str, read: &dyn Fn(Value) -> Option<String>) -> Option<Step> {
     let changes = |step: &Step| {
         let mut without = value.clone();
@@ -231,7 +231,7 @@ mod tests {
     use crate::json::read;
 
     #[test]
-    fn errors_name_the_part_they_are_about() {
+    fn errors_name_their_part() {
         for (text, expected) in [
             (
                 r#"{"kind":"plan","service":3,"plan":"deploy","op":"start"}"#,
@@ -251,7 +251,7 @@ mod tests {
                 "{\n  \"kind\": \"plan\", \"plan\": \"ä\",\n  \"op\": \"start\", \"service\":\n    7 }",
                 "`service`: invalid type: integer `7`, expected a string at line 4 column 5",
             ),
-            // What is missing is named by the error itself, and what is about the whole has no place.
+            // A missing field is named by the error itself, and an error about the whole has no position.
             (r#"{"kind":"plan","service":"a","op":"start"}"#, "missing field `plan`"),
             ("[1]", "an input is an object"),
         ] {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_do_not_hide_the_place() {
+    fn long_texts_do_not_hide_the_position() {
         let text =
             format!(r#"{{"kind":"load-service","files":{{"svc.yml":"{}"}},"name":[]}}"#, "x".repeat(300_000));
         let error = read::<Input>(text.as_bytes()).expect_err("a list is no name").to_string();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_found_whatever_stands_before() {
+    fn positions_are_found_after_any_text() {
         let text = "{\"a\": [1, {\"x\": \"}]\\\"\", \"y\": null}, -2.5e3],\n \"b\\u0041\" : {\"c\": true}, \"a\": [[], [0]]}";
         let key = |key: &str| Step::Key(key.to_owned());
         for (path, want) in [

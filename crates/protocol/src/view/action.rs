@@ -21,14 +21,14 @@ pub struct ActionView {
     /// Name of the icon that a front end draws; empty for the usual one.
     #[serde(default, skip_serializing_if = "str::is_empty", deserialize_with = "interned::read_word")]
     pub icon: Word,
-    /// The input that does it. Where many elements or pods share an action, theirs is left out here and in JSON:
-    /// [`ActionView::at`] and [`ActionView::on_pod`] give the input that can be sent.
+    /// The input of the action. In actions shared by many elements or pods, the element or pod is left out here and
+    /// in JSON: [`ActionView::at`] and [`ActionView::on_pod`] return the complete input.
     #[serde(default = "open", skip_serializing_if = "is_open")]
     pub input: Input,
     /// It takes parameters, `NAME=value`: they are asked for before it is sent ([`ActionView::with`]).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
-    /// Consequence, where it is not plain from the title.
+    /// Consequence, if the title does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consequence: Option<Text>,
     /// Absent when allowed, otherwise why not.
@@ -60,7 +60,7 @@ impl ActionView {
         Self { title: title.into(), op, icon: "", input, asks: false, consequence: None, refused: None }
     }
 
-    /// A plan command whose element is left out.
+    /// Creates a plan command without its element.
     pub fn of_plan(title: impl Into<Text>, op: PlanOp) -> Self {
         Self::new(
             title,
@@ -76,7 +76,7 @@ impl ActionView {
         )
     }
 
-    /// A pod command whose pod is left out.
+    /// Creates a pod command without its pod.
     pub fn of_pod(title: impl Into<Text>, op: PodOp) -> Self {
         Self::new(
             title,
@@ -108,7 +108,7 @@ impl ActionView {
         Self { asks: true, ..self }
     }
 
-    /// With what it will do.
+    /// Adds the consequence.
     #[must_use]
     pub fn doing(self, consequence: impl Into<Text>) -> Self {
         Self { consequence: Some(consequence.into()), ..self }

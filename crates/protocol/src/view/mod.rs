@@ -1,7 +1,7 @@
 //! Views: plain serialisable data with a revision per node, so that a front end redraws only changed nodes.
 //!
-//! A revision grows with every change of the node or anything below it; by how much says nothing.
-//! Equal revision means equal content within one branch.
+//! A revision grows with every change of the node or anything below it; the amount has no meaning. Equal revision
+//! means equal content within one branch.
 
 mod action;
 mod status;
@@ -46,7 +46,7 @@ pub struct ClockView {
     pub seed: u64,
     /// Last event's sequence number.
     pub seq: u64,
-    /// Nothing but periodic work that would change nothing is left.
+    /// Only periodic work without effect remains.
     pub idle: bool,
     /// When something happens next.
     pub next_event_ms: Option<u64>,
@@ -68,7 +68,7 @@ pub struct ServiceView {
     pub plans: Vec<Arc<PlanView>>,
     /// Pod instances that exist.
     pub pods: Vec<Arc<PodView>>,
-    /// Short line on what the scheduler is doing (`offers suppressed`, ...).
+    /// Short description of the scheduler's activity (`offers suppressed`, ...).
     pub activity: Text,
     /// The status words of its system.
     #[serde(deserialize_with = "crate::interned::read_table")]
@@ -125,7 +125,7 @@ pub struct PlanView {
     pub progress: Progress,
     /// Phases in order.
     pub phases: Vec<Arc<PhaseView>>,
-    /// Its actions; elements with the same permissions share a list, so the element is left out of the inputs.
+    /// Its actions; elements with the same permissions share a list, so the inputs lack the element.
     #[serde(rename = "commands")]
     pub actions: Arc<[ActionView]>,
     /// May be started by hand with parameters.
@@ -154,7 +154,7 @@ pub struct PhaseView {
     pub progress: Progress,
     /// Steps in order.
     pub steps: Vec<Arc<StepView>>,
-    /// Its actions; elements with the same permissions share a list, so the element is left out of the inputs.
+    /// Its actions; elements with the same permissions share a list, so the inputs lack the element.
     #[serde(rename = "commands")]
     pub actions: Arc<[ActionView]>,
 }
@@ -174,9 +174,9 @@ pub struct StepView {
     pub namesake: bool,
     /// Displayed status.
     pub status: Text,
-    /// One line: why it is where it is. Empty when complete.
+    /// One line: the reason for its status. Empty when complete.
     pub reason: Text,
-    /// Instances that are as they are wanted, of those wanted, where the system counts them.
+    /// Up-to-date instances out of the wanted ones, if the system counts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Progress>,
     /// Marked complete by an operator.
@@ -191,7 +191,7 @@ pub struct StepView {
     /// Position in the definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceRef>,
-    /// Its actions; elements with the same permissions share a list, so the element is left out of the inputs.
+    /// Its actions; elements with the same permissions share a list, so the inputs lack the element.
     #[serde(rename = "commands")]
     pub actions: Arc<[ActionView]>,
 }
@@ -235,7 +235,7 @@ pub struct PodView {
     pub name: Text,
     /// Tasks by name.
     pub tasks: Vec<PodTaskView>,
-    /// Its actions; pods with the same permissions share a list, so the pod is left out of the inputs.
+    /// Its actions; pods with the same permissions share a list, so the inputs lack the pod.
     pub actions: Arc<[ActionView]>,
 }
 
@@ -294,7 +294,7 @@ pub struct ClusterView {
     /// The words for states of tasks and machines.
     #[serde(deserialize_with = "crate::interned::read_table")]
     pub statuses: &'static [StatusWord],
-    /// The maintenance schedule, window by window as it was posted.
+    /// The maintenance schedule, window by window as posted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<WindowView>,
 }
@@ -303,7 +303,7 @@ pub struct ClusterView {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct WindowView {
-    /// Its machines, as they are spelled in the schedule.
+    /// Its machines, as spelled in the schedule.
     pub machines: Vec<ScheduledView>,
     /// When they are expected away.
     pub unavailability: UnavailabilityView,
@@ -321,7 +321,7 @@ pub struct ScheduledView {
     pub ip: Option<Text>,
     /// `DRAINING` or `DOWN`.
     pub mode: Text,
-    /// Why it is no machine of the cluster; none when it is one.
+    /// Why it matches no machine of the cluster; `None` if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmatched: Option<Text>,
 }
@@ -338,7 +338,7 @@ pub struct MachineView {
     pub ip: Text,
     /// Mesos agent id.
     pub agent_id: Text,
-    /// Port of the agent, where it is not the usual 5051: several agents share a machine.
+    /// Port of the agent, if it is not the usual 5051: several agents share a machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
     /// `up`, `lost`, `partitioned`, `restarting`, `unreachable`, `draining` (its machine is scheduled for maintenance, or
@@ -365,10 +365,10 @@ pub struct MachineView {
     pub notices: Vec<NoticeView>,
     /// Attributes.
     pub attributes: Vec<(Text, Text)>,
-    /// More of it is held than it has, because clusters share it that know nothing of each other.
+    /// Allocations exceed its capacity, because separate clusters share it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub promised_twice: bool,
-    /// Tasks on it that count for nothing of it, because nothing says how large they are.
+    /// Tasks without a known size, which use none of its resources.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_size: u32,
     /// cpus, mem, disk, gpus: those it has.
@@ -379,7 +379,7 @@ pub struct MachineView {
     pub actions: Vec<ActionView>,
 }
 
-/// When somebody notices that a machine is silent, unless it is back before.
+/// When the loss of a silent machine will be detected, unless it comes back before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(tsify::Tsify))]
 pub struct NoticeView {
@@ -479,7 +479,7 @@ pub struct FaultView {
 pub struct Applied {
     /// Journal number.
     pub input: u64,
-    /// Refused, or what the real system answers (a JSON body).
+    /// Refused, or the real system's answer (a JSON body).
     pub outcome: Result<serde_json::Value, Refusal>,
     /// Findings in the definition, when it was read.
     pub diagnostics: Vec<serde_json::Value>,

@@ -1,4 +1,4 @@
-//! Statuses in a system's own words, with what they mean to whoever looks.
+//! Statuses in a system's own words, with their meanings.
 //!
 //! *Knows*: classes and the shape of a table of words. *Must not know*: any system's words.
 
@@ -14,7 +14,7 @@ pub enum StatusClass {
     Pending,
     /// It is getting ready: resources are being found or held.
     Preparing,
-    /// It is on its way up.
+    /// It is starting.
     Starting,
     /// It is being worked on.
     Working,
@@ -22,7 +22,7 @@ pub enum StatusClass {
     Started,
     /// It is up and meant to stay so.
     Running,
-    /// It is on its way down.
+    /// It is stopping.
     Stopping,
     /// It was ended on purpose.
     Stopped,
@@ -75,12 +75,12 @@ impl StatusClass {
         }
     }
 
-    /// Work on it has begun and goes on by itself, a delay included.
+    /// Returns whether work has begun and continues without an input, including delays.
     pub fn is_active(self) -> bool {
         matches!(self, Self::Preparing | Self::Starting | Self::Working | Self::Started | Self::Delayed)
     }
 
-    /// Nothing of it has begun, or nothing will without a person.
+    /// Returns whether nothing has begun, or nothing will without an operator.
     pub fn is_asleep(self) -> bool {
         matches!(self, Self::Pending | Self::Held | Self::Unused)
     }
@@ -98,10 +98,10 @@ pub struct StatusWord {
     /// Name of the icon that a front end draws.
     #[serde(deserialize_with = "interned::read_word")]
     pub icon: Word,
-    /// One character that stands for it in texts.
+    /// One character for it in texts.
     #[serde(deserialize_with = "interned::read_word")]
     pub glyph: Word,
-    /// One sentence on what it means in this system.
+    /// One sentence on its meaning in this system.
     #[serde(deserialize_with = "interned::read_word")]
     pub meaning: Word,
 }

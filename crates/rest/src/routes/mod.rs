@@ -18,7 +18,7 @@ pub(crate) fn route(session: &mut Session, request: &Request, is_over: &dyn Fn()
         .unwrap_or_else(|| unknown(request))
 }
 
-/// True for a request for the journal, which is given as a whole or not at all.
+/// Returns whether a request is for the journal, which is returned completely or not at all.
 pub(crate) fn is_journal(request: &Request) -> bool {
     request.segments() == ["sim", "journal"]
 }

@@ -1,6 +1,6 @@
-//! The APIs of what is simulated: each part says itself what becomes of a request.
+//! The APIs of the simulated parts: each part handles its own requests.
 //!
-//! *Knows*: how an input is put in and how a stream begins. *Must not know*: any path or body.
+//! *Knows*: how an input is applied and how a stream begins. *Must not know*: any path or body.
 
 use crate::stream::{begin, since};
 use crate::{Request, Response, Session};
@@ -13,7 +13,8 @@ use serde_json::Value;
 pub(super) fn of_system(session: &mut Session, request: &Request, parts: &[&str]) -> Option<Response> {
     let (mut process, mut wire) = session.engine.world().wire(request, parts)?;
     if process.is_none() && matches!(wire, Wire::Stream(..)) {
-        // The real program is there before anything is loaded into it: it starts, so that there is something to listen to.
+        // The real program already runs before a service is loaded into it: start it, so that there is something to listen
+        // to.
         let _ = session.engine.apply(Input::Call(request.recorded()));
         (process, wire) = session.engine.world().wire(request, parts)?;
     }
@@ -24,14 +25,14 @@ pub(super) fn of_system(session: &mut Session, request: &Request, parts: &[&str]
 pub(super) fn of_layer(session: &mut Session, request: &Request, parts: &[&str]) -> Option<Response> {
     let (layer, mut wire) = session.engine.world().layer_wire(request, parts)?;
     if matches!(wire, Wire::Stream(..)) && !session.engine.world().layer_has_begun(layer) {
-        // It begins, so that there is something to listen to.
+        // Start it, so that there is something to listen to.
         let _ = session.engine.apply(Input::Call(request.recorded()));
         (_, wire) = session.engine.world().layer_wire(request, parts)?;
     }
     answer(session, wire, &|topic| Some(Source::Layer(layer, topic)))
 }
 
-/// Carries out what a part does with a request.
+/// Carries out a part's handling of a request.
 fn answer(session: &mut Session, wire: Wire, source: &dyn Fn(Value) -> Option<Source>) -> Option<Response> {
     Some(match wire {
         Wire::NotMine => return None,

@@ -287,7 +287,7 @@ fn events(session: &Session, request: &Request) -> Response {
 fn replace(session: &mut Session, journal: &Journal) -> Response {
     match Engine::open(journal) {
         Ok((engine, difference)) => {
-            *session = Session { engine, player: None };
+            session.replace(Session::over(engine, None));
             let mut value = session.engine.clock_json();
             if let (Some(map), Some(difference)) = (value.as_object_mut(), difference) {
                 let mut shown = json::of(&difference);
@@ -322,7 +322,7 @@ fn scenario(session: &mut Session, request: &Request) -> Response {
         return response;
     };
     let mut next = Session::of_scenario(scenario);
-    // A world that could not be set up does not replace the one that runs.
+    // A world that could not be set up does not replace the running one.
     for note in next.player.as_mut().map(planarium_scenario::Player::take_notes).unwrap_or_default() {
         if let planarium_scenario::NoteKind::Did(_, applied) = note.kind
             && let Err(refusal) = &applied.outcome
@@ -330,9 +330,9 @@ fn scenario(session: &mut Session, request: &Request) -> Response {
             return refused(refusal, &applied.diagnostics);
         }
     }
-    // What is due at time zero has happened.
+    // Work due at time zero is done.
     next.advance_to(0);
-    *session = next;
+    session.replace(next);
     let mut value = session.engine.clock_json();
     if let Some(map) = value.as_object_mut() {
         map.insert("diagnostics".to_owned(), diagnostics.into());
@@ -478,7 +478,7 @@ fn there_are(names: impl Iterator<Item = String>, none: &str) -> String {
     }
 }
 
-/// Returns the parts of a plan, or of a phase of it; none if there is no such plan.
+/// Returns the parts of a plan, or of a phase; `None` if the plan does not exist.
 fn inside(view: &View, service: &str, plan: &str, phase: Option<&str>) -> Option<String> {
     let is_it = |one: &&Arc<ServiceView>| one.name.trim_matches('/') == service.trim_matches('/');
     let service = view.services.iter().find(is_it)?;

@@ -1,9 +1,9 @@
-//! Calls that are turned down: status, class of message, and nothing else happened.
+//! Refused calls: status, class of message, and no other effect.
 
 use super::cluster::{Cluster, h, schedule, window};
 use serde_json::json;
 
-/// A cluster with one machine UP, one DRAINING, one DOWN and work on two of them.
+/// A cluster with one machine UP, one DRAINING, one DOWN and tasks on two of them.
 fn busy() -> Cluster {
     let mut c = Cluster::of(3);
     c.framework("f");
@@ -150,7 +150,7 @@ fn nothing_happens() {
         assert_eq!(c.heard(), [""; 0], "POST {target} {body}");
         assert_eq!(c.state(), before, "POST {target} {body}");
     }
-    // What comes after is as if none of it had been asked.
+    // Later calls behave as if the refused ones had not been sent.
     c.ok("/machine/down", &json!([h(2)]));
     assert_eq!(c.heard()[0], "9500 f t2 TASK_LOST REASON_AGENT_REMOVED");
 }

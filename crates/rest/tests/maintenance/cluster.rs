@@ -49,7 +49,7 @@ impl Cluster {
         self.send("POST", target, &body.to_string())
     }
 
-    /// A call that has to be answered with 200 and nothing else.
+    /// A call that must be answered with 200 and an empty body.
     #[track_caller]
     pub(crate) fn ok(&mut self, target: &str, body: &Value) {
         assert_eq!(self.post(target, body), (200, String::new()), "POST {target} {body}");
@@ -72,7 +72,7 @@ impl Cluster {
         self.session.engine.advance_to(ms);
     }
 
-    /// A framework with one role `*` that says nothing by itself.
+    /// A framework with one role `*` that sends nothing on its own.
     pub(crate) fn framework(&mut self, name: &str) {
         self.input(
             json!({ "kind": "framework", "op": "add", "name": name, "roles": ["*"], "policy": "manual" }),
@@ -161,7 +161,7 @@ impl Cluster {
         self.call(name, call);
     }
 
-    /// Everything that could change, but the record of what was asked.
+    /// Everything that could change, except the record of requests.
     pub(crate) fn state(&mut self) -> String {
         let view = self.session.engine.view();
         let clock = view.clock.now_ms;

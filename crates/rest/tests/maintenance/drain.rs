@@ -22,7 +22,7 @@ fn v1(kind: &str, hostname: &str, c: &Cluster) -> Value {
 }
 
 #[test]
-fn draining_ends_what_runs_and_stops_offers() {
+fn draining_ends_tasks_and_stops_offers() {
     let mut c = Cluster::of(2);
     c.framework("f");
     c.launch("f", "h1", &["t1", "t2"], 0.0);
@@ -47,7 +47,7 @@ fn draining_ends_what_runs_and_stops_offers() {
         assert!(line.ends_with("TASK_KILLED REASON_AGENT_DRAINING") && at <= 3_000, "{line}");
     }
     assert_eq!(state(&c, "h1"), "drained");
-    // No offers of it come until it is reactivated, at the next batch.
+    // It is not offered until it is reactivated, at the next batch.
     c.ok("/api/v1", &v1("REACTIVATE_AGENT", "h1", &c));
     assert_eq!(c.heard(), [""; 0]);
     c.to(61_000);
@@ -60,7 +60,7 @@ fn draining_ends_what_runs_and_stops_offers() {
 }
 
 #[test]
-fn a_drain_cannot_be_called_off() {
+fn a_drain_cannot_be_cancelled() {
     let mut c = Cluster::of(1);
     c.framework("f");
     c.launch("f", "h1", &["t"], 0.0);
@@ -75,7 +75,7 @@ fn a_drain_cannot_be_called_off() {
 }
 
 #[test]
-fn drained_to_be_gone() {
+fn drained_and_marked_gone() {
     let mut c = Cluster::of(1);
     c.input(json!({ "kind": "framework", "op": "add", "name": "f", "call": { "type": "SUBSCRIBE", "subscribe": { "framework_info": {
         "user": "root", "name": "f", "role": "*", "capabilities": [{ "type": "PARTITION_AWARE" }] } } } }));

@@ -1,4 +1,4 @@
-//! The examples of the documentation, and what stands around them.
+//! The examples of the documentation, and related cases.
 
 use super::cluster::{Cluster, h, schedule, window};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn two_machines_for_an_hour_then_the_third() {
 }
 
 #[test]
-fn the_same_by_the_v1_calls() {
+fn the_same_with_the_v1_calls() {
     let mut c = Cluster::of(2);
     let asked = schedule(&[window(&[h(1)], 60, None)]);
     let v1 = |kind: &str, field: &str, payload: Value| {
@@ -136,7 +136,7 @@ fn a_window_begins_and_ends_and_nothing_happens() {
 
 /// Offers of all machines are taken back and made again, whether the schedule names them or not.
 #[test]
-fn a_schedule_takes_every_offer_back() {
+fn a_schedule_rescinds_every_offer() {
     let mut c = Cluster::of(2);
     c.framework("f");
     c.to(1_500);
@@ -152,7 +152,7 @@ fn a_schedule_takes_every_offer_back() {
     );
 }
 
-/// Menu entries of the page can be put in as they are, and say beforehand why they would be refused.
+/// Menu entries of the page can be applied unchanged, and say beforehand why they would be refused.
 #[test]
 fn menu_entries_match_the_masters_permissions() {
     let mut c = Cluster::of(1);

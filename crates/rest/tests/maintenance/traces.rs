@@ -12,7 +12,7 @@ fn rolling_maintenance_of_one_machine() {
     c.to(2_000);
     c.heard();
     c.ok("/maintenance/schedule", &schedule(&[window(&[h(1)], 60, Some(120))]));
-    // What was declined stays declined; what is in use is asked back.
+    // Declined offers stay declined; used resources are asked back.
     assert_eq!(c.heard(), ["2000 f INVERSE_OFFERS h1@60"]);
     c.to(2_500);
     let asked = c.inverse("f")[0].clone();
@@ -40,7 +40,7 @@ fn rolling_maintenance_of_one_machine() {
     let machine = |c: &Cluster| c.session.engine.view().cluster.machines[0].clone();
     assert_eq!(&*machine(&c).state, "down");
     let before = machine(&c).agent_id.clone();
-    // Somebody starts the agent again: it is turned away.
+    // The agent is started again: it is refused.
     c.to(12_000);
     assert_eq!(c.heard(), [""; 0]);
     let turned_away = c.session.engine.events().iter().any(|event| {
@@ -102,7 +102,7 @@ fn two_frameworks_and_two_agents_on_one_machine() {
     };
     c.framework("f1");
     c.heard();
-    // f1 has both offers; f2 gets what is left on the second agent.
+    // f1 has both offers; f2 gets the rest of the second agent.
     let both: Vec<_> =
         c.events.iter().filter(|(_, e)| e["type"] == "OFFERS").map(|(_, e)| e.clone()).collect();
     let offers: Vec<_> =
@@ -143,7 +143,7 @@ fn two_frameworks_and_two_agents_on_one_machine() {
     assert_eq!(words, ["ACCEPT", "DECLINE"]);
     assert_eq!(statuses[0]["framework_id"], statuses[1]["framework_id"]);
 
-    // The same again: answers and what is outstanding are forgotten.
+    // The same schedule again: answers and outstanding inverse offers are dropped.
     c.ok("/maintenance/schedule", &away);
     assert_eq!(
         c.heard(),

@@ -1,9 +1,9 @@
-//! The account of a check that was lost: when, of what, by which chain of causes, how near it came, and where to go back to.
+//! The account of a lost check: instant, element, chain of causes, nearest value, and the moment to go back to.
 //!
 //! Knows: how causes lead back to an input. Must not know: when a check is lost.
 
 use super::commands::word;
-use super::facts::Gone;
+use super::observed::Gone;
 use crate::clock::clock;
 use crate::describe;
 use planarium_protocol::event::{Event, EventBody};
@@ -19,7 +19,7 @@ const LINKS: usize = 64;
 pub struct Account {
     /// When. *Units*: milliseconds since genesis.
     pub at_ms: u64,
-    /// The element, service or machine that it is about.
+    /// The element, service or machine concerned.
     pub element: String,
     /// Everything in one sentence.
     pub sentence: String,
@@ -27,7 +27,7 @@ pub struct Account {
     pub nearest: String,
     /// Its causes, the latest first.
     pub because: Vec<String>,
-    /// The events that led to it, the last first, and the input at their beginning.
+    /// The events that led to it, the last one first, and their initial input.
     pub chain: Vec<Link>,
     /// The place to go back to.
     pub back: Place,
@@ -46,10 +46,10 @@ pub struct Link {
     pub text: String,
 }
 
-/// A place in a run, before an input.
+/// A position in a run, before an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
-    /// The place is before the input of this number.
+    /// The position is before the input with this number.
     pub input: u64,
     /// *Units*: milliseconds since genesis.
     pub at_ms: u64,
@@ -65,7 +65,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// An input and nothing else.
+    /// A chain of an input alone.
     pub(crate) fn of_input(engine: &Engine, number: Option<u64>) -> Self {
         let at = number.and_then(|number| input(engine, number));
         let link = at.map(|(at_ms, text)| Link { at_ms, event: None, input: number, text });
@@ -99,7 +99,7 @@ impl Chain {
         chain
     }
 
-    /// The cause of an instance's end: whom it is about, and what happened to it. Without a subject where that is a sentence.
+    /// The cause of an instance's end: its subject and its description. Without a subject if the description is a sentence.
     fn words(&self, task: &Gone, engine: &Engine, learner: &[u64]) -> (Option<String>, String) {
         if let Some(phrase) = &self.phrase {
             return (None, phrase.clone());
@@ -124,13 +124,13 @@ fn link(event: &Event) -> Link {
     Link { at_ms: event.at_ms, event: Some(event.seq), input: None, text: event.body.sentence() }
 }
 
-/// When an input was put in, and its words.
+/// The instant of an input, and its description.
 fn input(engine: &Engine, number: u64) -> Option<(u64, String)> {
     let entry = engine.entries().iter().find(|entry| entry.seq == number)?;
     Some((entry.at_ms, describe::input(&entry.input)))
 }
 
-/// The words for an event that explains by itself why something is gone.
+/// Returns the words of an event that fully explains why something is gone.
 fn phrase(event: &Event) -> Option<String> {
     match &event.body {
         EventBody::MachineLost { agent, how } => Some(match &**how {
@@ -161,7 +161,7 @@ fn phrase(event: &Event) -> Option<String> {
     }
 }
 
-/// The short words of an input: `plan restart web/deploy`, `PUT /v2/apps/web`, `pod replace web-1`.
+/// Returns an input in short form: `plan restart web/deploy`, `PUT /v2/apps/web`, `pod replace web-1`.
 pub(crate) fn named(engine: &Engine, number: u64) -> Option<String> {
     let entry = engine.entries().iter().find(|entry| entry.seq == number)?;
     let input: &Input = &entry.input;
@@ -174,7 +174,7 @@ pub(crate) fn named(engine: &Engine, number: u64) -> Option<String> {
     })
 }
 
-/// Causes of all instances that are missing: `agent-3 went down`, `web-0 and web-1 were stopped by ...`.
+/// Returns the causes of all missing instances: `agent-3 went down`, `web-0 and web-1 were stopped by ...`.
 pub(crate) fn because(engine: &Engine, missing: &[&Gone], learner: &[u64]) -> (Vec<String>, Chain) {
     let chains: Vec<Chain> = missing.iter().map(|task| Chain::of(engine, task.seq)).collect();
     let mut causes: Vec<(Vec<String>, String)> = Vec::new();
@@ -193,7 +193,7 @@ pub(crate) fn because(engine: &Engine, missing: &[&Gone], learner: &[u64]) -> (V
     (words.collect(), chains.into_iter().next().unwrap_or_default())
 }
 
-/// Names in a row with their number, each once: `a, b (2) and c` and 4.
+/// Joins names with their counts, each once: `a, b (2) and c` and 4.
 pub(crate) fn listed(names: &[String]) -> (String, usize) {
     let mut counted: Vec<(&String, u32)> = Vec::new();
     for name in names {

@@ -1,6 +1,6 @@
-//! One try of a lesson: an engine, the lesson's own script, the watch, and what the learner did.
+//! One try of a lesson: an engine, the lesson's own script, the watch, and the learner's inputs.
 //!
-//! Knows: how the clock moves from instant to instant, and how a try is taken back. Must not know: who decides what is done.
+//! Knows: how the clock moves between instants, and how a try is undone. Must not know: who chooses the commands.
 
 use super::account::Place;
 use super::commands;
@@ -43,6 +43,25 @@ impl fmt::Display for NotAllowed {
 
 impl std::error::Error for NotAllowed {}
 
+/// An entry of a route that cannot be played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteError {
+    /// Line of the entry in the lesson's file; 0 where it is in no file.
+    pub line: u32,
+    /// Column of the entry in the lesson's file.
+    pub column: u32,
+    /// Why it cannot be played.
+    pub text: String,
+}
+
+impl fmt::Display for RouteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for RouteError {}
+
 /// A try.
 #[derive(Debug)]
 pub struct Attempt {
@@ -55,7 +74,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// A try that begins, with the luck of a seed or of the lesson's own one.
+    /// Starts a try, with the given seed or the lesson's own.
     pub fn start(lesson: &Arc<Lesson>, seed: Option<u64>) -> Self {
         let mut scenario = lesson.scenario.clone();
         scenario.genesis.seed = seed.unwrap_or(scenario.genesis.seed);
@@ -71,7 +90,7 @@ impl Attempt {
         &self.lesson
     }
 
-    /// The engine where the try stands.
+    /// The engine at the try's current instant.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
@@ -81,12 +100,12 @@ impl Attempt {
         self.seed
     }
 
-    /// The player of the lesson's own script, as far as it is.
+    /// The player of the lesson's own script, at its current entry.
     pub fn player(&self) -> &Player {
         &self.player
     }
 
-    /// The engine, for whoever shows this run.
+    /// Returns the engine, for showing this run.
     pub fn into_engine(self) -> Engine {
         self.engine
     }
@@ -116,20 +135,20 @@ impl Attempt {
         self.lesson.scenario.limit_ms
     }
 
-    /// Moves the clock to an instant, at most to the end of the lesson, and looks at every instant on the way.
+    /// Advances the clock to an instant, at most to the end of the lesson, and checks every instant on the way.
     pub fn advance_to(&mut self, ms: u64) {
         let ms = ms.min(self.limit_ms());
         while self.step(ms) {}
     }
 
-    /// Moves the clock to an instant or to the verdict, whichever comes first. Answers whether there is a verdict.
+    /// Advances the clock to an instant or to the verdict, whichever comes first. Returns whether there is a verdict.
     pub fn advance_to_verdict(&mut self, ms: u64) -> bool {
         let ms = ms.min(self.limit_ms());
         while *self.verdict() == Verdict::Open && self.step(ms) {}
         *self.verdict() != Verdict::Open
     }
 
-    /// Moves on to the next change of a status, at most to the end of the lesson.
+    /// Advances to the next status change, at most to the end of the lesson.
     pub fn advance_to_change(&mut self) {
         let is_change = |event: &planarium_protocol::Event| {
             matches!(event.body, planarium_protocol::EventBody::ElementStatus { .. })
@@ -143,7 +162,7 @@ impl Attempt {
         }
     }
 
-    /// Goes to the next instant with work, not beyond `ms`. Answers whether there is more to come before `ms`.
+    /// Advances to the next instant with work, not beyond `ms`. Returns whether more work follows before `ms`.
     fn step(&mut self, ms: u64) -> bool {
         let now = self.engine.now_ms();
         let due = [self.engine.next_event_ms(), self.player.next_due_ms(), self.watch.due_ms(), Some(ms)];
@@ -151,7 +170,7 @@ impl Attempt {
         let seq = self.engine.seq();
         self.move_to(next);
         if now < ms && (seq, now) == (self.engine.seq(), self.engine.now_ms()) {
-            // Work of this instant that cannot be done now is not waited for.
+            // Do not wait for work of this instant that cannot be done now.
             let later = due.into_iter().flatten().filter(|due| *due > now).min().unwrap_or(ms);
             self.move_to(later);
         }
@@ -171,7 +190,7 @@ impl Attempt {
         }
     }
 
-    /// Puts in an input of the learner.
+    /// Applies an input of the learner.
     ///
     /// *Errors*: the lesson does not allow it.
     pub fn command(&mut self, input: Input) -> Result<Applied, NotAllowed> {
@@ -189,7 +208,7 @@ impl Attempt {
         Err(NotAllowed { word: commands::word(input), allowed: self.lesson.allowed.clone() })
     }
 
-    /// Puts an input in, allowed or not.
+    /// Applies an input, allowed or not.
     pub(super) fn put_in(&mut self, input: Input) -> Applied {
         let applied = self.engine.apply(input.clone());
         self.watch.command(applied.input, applied.outcome.is_err());
@@ -198,7 +217,7 @@ impl Attempt {
         applied
     }
 
-    /// A try that is like this one up to a place. Time stands where it stood when the input there was put in.
+    /// Returns a copy of this try up to a position. Its time is the instant at which the input there was applied.
     #[must_use]
     pub fn back_to(&self, place: Place) -> Self {
         let mut other = Self::start(&self.lesson, Some(self.seed));
@@ -210,13 +229,13 @@ impl Attempt {
         other
     }
 
-    /// Another try that stands where this one stands.
+    /// Returns a copy of this try.
     #[must_use]
     pub fn copy(&self) -> Self {
         self.back_to(Place { input: u64::MAX, at_ms: self.engine.now_ms() })
     }
 
-    /// The inputs that something would put in here, found out on a copy.
+    /// Returns the inputs that `act` would apply here, by running it on a copy.
     pub fn inputs_of<T>(&self, act: impl FnOnce(&mut Engine) -> T) -> (T, Vec<Input>) {
         let mut copy = self.copy();
         let before = copy.engine.inputs();
@@ -225,7 +244,7 @@ impl Attempt {
         (done, entries.map(|entry| entry.input.input().clone()).collect())
     }
 
-    /// A try without the learner's last input, at its instant.
+    /// Returns a copy of this try without the learner's last input, at that input's instant.
     #[must_use]
     pub fn undo(&self) -> Self {
         match self.moves.last() {
@@ -234,21 +253,21 @@ impl Attempt {
         }
     }
 
-    /// Plays a route and on to the verdict.
+    /// Plays a route and continues to the verdict.
     ///
     /// *Errors*: an input that the lesson does not allow, or one whose answer is not the one the route expects.
-    pub fn play(&mut self, route: &Route) -> Result<(), String> {
+    pub fn play(&mut self, route: &Route) -> Result<(), RouteError> {
         self.play_while(route, true)
     }
 
-    /// Plays a route and on to the end of the lesson, whatever the checks say.
+    /// Plays a route and continues to the end of the lesson, independent of the checks.
     ///
     /// *Errors*: as [`Attempt::play`].
-    pub fn play_on(&mut self, route: &Route) -> Result<(), String> {
+    pub fn play_on(&mut self, route: &Route) -> Result<(), RouteError> {
         self.play_while(route, false)
     }
 
-    fn play_while(&mut self, route: &Route, open: bool) -> Result<(), String> {
+    fn play_while(&mut self, route: &Route, open: bool) -> Result<(), RouteError> {
         let limit = self.limit_ms();
         let mut previous_ms = 0_u64;
         for entry in route {
@@ -275,7 +294,9 @@ impl Attempt {
             }
             for action in &entry.actions {
                 let Action::Do(input) = action else { continue };
-                let applied = self.command((**input).clone()).map_err(|error| error.to_string())?;
+                let error = |text| RouteError { line: entry.line, column: entry.column, text };
+                let applied =
+                    self.command((**input).clone()).map_err(|refused| error(refused.to_string()))?;
                 let status =
                     applied.outcome.err().map(|refusal| (u64::from(refusal.status), refusal.message));
                 if status.as_ref().map(|(status, _)| *status) != entry.refused {
@@ -283,11 +304,7 @@ impl Attempt {
                         || "taken".to_owned(),
                         |(status, message)| format!("refused ({status}): {message}"),
                     );
-                    return Err(format!(
-                        "line {}: `{}` was {said}",
-                        entry.line,
-                        crate::describe::input(input)
-                    ));
+                    return Err(error(format!("`{}` was {said}", crate::describe::input(input))));
                 }
             }
             previous_ms = self.engine.now_ms();

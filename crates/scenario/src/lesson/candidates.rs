@@ -1,6 +1,6 @@
-//! Commands that a learner could give now: what the view offers and what the lesson's own routes do.
+//! Commands that a learner could give now: the view's actions and the inputs of the lesson's own routes.
 //!
-//! Knows: where a view has its actions. Must not know: which is wise.
+//! Knows: where a view has its actions. Must not know: which command is best.
 
 use super::commands::covers;
 use super::model::{Lesson, Route};
@@ -52,7 +52,7 @@ pub fn candidates(lesson: &Lesson, view: &View) -> Vec<(String, Input)> {
     list.found
 }
 
-/// An input in words. Updates of one service differ by what they set.
+/// Describes an input. Updates of one service differ by their changes.
 fn title(input: &Input) -> String {
     let mut title = crate::describe::input(input);
     if let Input::LoadService(load) | Input::UpdateService(load) = input {
@@ -64,12 +64,12 @@ fn title(input: &Input) -> String {
 }
 
 /// Every input of the lesson's routes.
-pub(crate) fn inputs(lesson: &Lesson) -> impl Iterator<Item = &Input> {
+fn inputs(lesson: &Lesson) -> impl Iterator<Item = &Input> {
     lesson.routes().flat_map(inputs_of)
 }
 
 /// Every input of a route.
-pub(crate) fn inputs_of(route: &Route) -> impl Iterator<Item = &Input> {
+fn inputs_of(route: &Route) -> impl Iterator<Item = &Input> {
     route.iter().flat_map(|entry| &entry.actions).filter_map(|action| match action {
         Action::Do(input) => Some(&**input),
         _ => None,
@@ -101,7 +101,7 @@ impl List<'_> {
             return;
         }
         match self.found.iter_mut().find(|(_, known)| *known == input) {
-            // Of several titles of one input the shortest is the plainest.
+            // Of several titles of one input, use the shortest.
             Some((known, _)) if title.len() < known.len() => *known = title,
             Some(_) => {}
             None => self.found.push((title, input)),

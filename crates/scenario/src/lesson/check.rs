@@ -1,4 +1,4 @@
-//! Checks as lessons write them: states with a time by which, at which or until which they count.
+//! Checks as written in lessons: states with a deadline, an instant or a span.
 //!
 //! ```text
 //! CHECK := [never] STATES [after STATES] [until STATES] [by TIME | at TIME | within TIME]
@@ -14,19 +14,19 @@ use planarium_world::parse_duration_ms;
 pub struct Check {
     /// As it was written.
     pub text: String,
-    /// Must not come true, where otherwise it has to.
+    /// Must not come true; otherwise it must.
     pub never: bool,
     /// The states.
     pub states: States,
-    /// Looks only from the moment on at which these held.
+    /// Checked only after these states held.
     pub after: Option<States>,
-    /// Looks only up to the moment at which these hold.
+    /// Checked only until these states hold.
     pub until: Option<States>,
-    /// Instant by which the states have to hold. *Units*: milliseconds since genesis.
+    /// Deadline for the states. *Units*: milliseconds since genesis.
     pub by_ms: Option<u64>,
-    /// Instant at which they have to hold. *Units*: milliseconds since genesis.
+    /// Instant at which they must hold. *Units*: milliseconds since genesis.
     pub at_ms: Option<u64>,
-    /// Time after `after` within which they have to hold. *Units*: milliseconds.
+    /// Time after `after` within which they must hold. *Units*: milliseconds.
     pub within_ms: Option<u64>,
 }
 
@@ -36,12 +36,12 @@ const CLAUSES: [&str; 5] = ["after", "until", "by", "at", "within"];
 impl Check {
     /// Reads a check.
     ///
-    /// *Errors*: what cannot be read.
+    /// *Errors*: describes the part that cannot be read.
     pub fn parse(text: &str) -> Result<Self, String> {
         Self::parse_as(text, false)
     }
 
-    /// Reads a check whose place already says that it must not come true.
+    /// Parses a check whose key already says that it must not come true.
     pub(crate) fn parse_as(text: &str, forbidden: bool) -> Result<Self, String> {
         let whole = text.trim();
         let (never, rest) = whole.strip_prefix("never ").map_or((forbidden, whole), |rest| (true, rest));
@@ -93,7 +93,7 @@ impl Check {
     }
 }
 
-/// A text in its clauses, the first without a word.
+/// Splits a text into its clauses; the first has no keyword.
 fn clauses(text: &str) -> Vec<(&'static str, String)> {
     let mut parts: Vec<(&'static str, String)> = vec![("", String::new())];
     let mut words = text.split_whitespace().peekable();

@@ -1,4 +1,4 @@
-//! Words for what a learner does: `plan continue`, `pod replace`, `fault agent-lost`, `call PUT /v2/apps/web`.
+//! Words for a learner's commands: `plan continue`, `pod replace`, `fault agent-lost`, `call PUT /v2/apps/web`.
 //!
 //! Knows: which word an input has. Must not know: what an input does.
 
@@ -18,13 +18,14 @@ pub fn word(input: &Input) -> String {
     }
 }
 
-/// Returns whether a word of a list covers an input: it is its word, or the beginning of it up to a space, a slash or a question mark.
+/// Returns whether an allowed word covers an input: it equals the input's word, or its beginning up to a space, a slash or a question
+/// mark.
 pub fn covers(allowed: &str, input: &Input) -> bool {
     let word = word(input);
     word.strip_prefix(allowed).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '/', '?']))
 }
 
-/// First words that there are.
+/// All valid first words.
 pub(crate) const KINDS: &[&str] = &[
     "add-agent",
     "remove-agent",

@@ -1,4 +1,4 @@
-//! A try that keeps up with a run which somebody else moves, as a page does with its branches.
+//! A try that follows a run moved by somebody else, such as a page's branches.
 //!
 //! Knows: which inputs of a run are the learner's. Must not know: who moves the run.
 //!
@@ -10,8 +10,8 @@ use planarium_world::Written;
 use std::sync::Arc;
 
 impl Attempt {
-    /// Goes on to the end of a run. Inputs that the script does not put in are the learner's. A run that does not continue this
-    /// try is followed from its beginning. False when the run comes out differently, so that the checks say nothing about it.
+    /// Follows a run to its end. Inputs that the script does not apply are the learner's. A run that does not continue this try
+    /// is followed from its beginning. Returns false if the run differs, so that the checks cannot judge it.
     pub fn follow(&mut self, entries: &[Arc<Entry<Written>>], end_ms: u64) -> bool {
         if !self.continues(entries, end_ms) {
             *self = Self::start(self.lesson(), Some(self.seed()));
@@ -33,7 +33,7 @@ impl Attempt {
         self.engine().entries().len() <= entries.len() || end_ms > limit_ms
     }
 
-    /// Returns whether a run has everything that was done here, and goes at least as far.
+    /// Returns whether a run contains all inputs of this try and lasts at least as long.
     fn continues(&self, entries: &[Arc<Entry<Written>>], end_ms: u64) -> bool {
         let own = self.engine().entries();
         let prefix = match own.last() {
@@ -45,7 +45,7 @@ impl Attempt {
     }
 }
 
-/// Digests cover everything up to an input, so two of the same digest have the same past.
+/// Digests cover everything up to an input, so entries with equal digests have the same past.
 fn same(one: &Entry<Written>, other: &Entry<Written>) -> bool {
     one.at_ms == other.at_ms && one.digest == other.digest
 }

@@ -1,4 +1,4 @@
-//! Lessons and results in links: `l1:` for a lesson of one's own with its texts, `h1:` for a try that a learner hands in.
+//! Lessons and results in links: `l1:` for a user's own lesson with its texts, `h1:` for a try that a learner hands in.
 //!
 //! *Order*: JSON, deflate, base64url, as in share links. Decoding is bounded in size and runs nothing.
 
@@ -15,12 +15,12 @@ use std::sync::Arc;
 pub const LESSON_PREFIX: &str = "l1:";
 /// Prefix of a try that is handed in.
 pub const HAND_IN_PREFIX: &str = "h1:";
-/// Most bytes that a link may unfold to.
+/// Maximum size of a link's decoded content. *Units*: bytes.
 const MOST_BYTES: usize = 512 * 1024;
-/// Most inputs of a try that is handed in.
+/// Maximum number of inputs in a handed-in try.
 const MOST_MOVES: usize = 1000;
 
-/// A lesson of one's own: the scenario with its `lesson:` block, and its texts.
+/// A user's own lesson: the scenario with its `lesson:` block, and its texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnLesson {
     /// Text of `ID.planarium.yaml`.
@@ -29,11 +29,11 @@ pub struct OwnLesson {
     pub texts: String,
 }
 
-/// A try that a learner hands in. Whoever receives it plays it again.
+/// A try that a learner hands in. The recipient replays it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HandIn {
-    /// Name of the learner, as they wrote it.
+    /// Name of the learner, as entered.
     pub name: String,
     /// Id of the lesson.
     pub lesson: String,
@@ -43,7 +43,7 @@ pub struct HandIn {
     pub moves: Vec<(u64, Input)>,
     /// Hints that were asked for.
     pub hints: u64,
-    /// The solution was looked at before.
+    /// The learner looked at the solution before.
     pub solution: bool,
 }
 
@@ -53,7 +53,7 @@ impl OwnLesson {
         pack(LESSON_PREFIX, self)
     }
 
-    /// Reads the part of a link after `#`. None when it is damaged.
+    /// Reads the part of a link after `#`. `None` if it is damaged.
     pub fn read(link: &str) -> Option<Self> {
         unpack(LESSON_PREFIX, link)
     }
@@ -65,15 +65,35 @@ impl HandIn {
         pack(HAND_IN_PREFIX, self)
     }
 
-    /// Reads the part of a link after `#`. None when it is damaged.
+    /// Reads the part of a link after `#`. `None` if it is damaged.
     pub fn read(link: &str) -> Option<Self> {
         unpack(HAND_IN_PREFIX, link).filter(|hand_in: &Self| hand_in.moves.len() <= MOST_MOVES)
     }
 
-    /// Plays the try of a lesson again.
+    /// A try for a link.
+    pub fn of(attempt: &Attempt, name: String, hints: u64, solution: bool) -> Self {
+        Self {
+            name,
+            lesson: attempt.lesson().id.clone(),
+            seed: attempt.seed(),
+            moves: attempt.moves().iter().map(|made| (made.at_ms, made.input.clone())).collect(),
+            hints,
+            solution,
+        }
+    }
+
+    /// Plays the try of a lesson again and returns its verdict and score.
+    ///
+    /// *Errors*: it contains a command that the lesson does not allow.
+    pub fn judge(&self, lesson: &Arc<Lesson>) -> Result<(Verdict, Score), String> {
+        let attempt = self.played(lesson)?;
+        Ok((attempt.verdict().clone(), attempt.score()))
+    }
+
+    /// Plays the try of a lesson again, to its verdict.
     ///
     /// *Errors*: it holds a command that the lesson does not allow.
-    pub fn judge(&self, lesson: &Arc<Lesson>) -> Result<(Verdict, Score), String> {
+    pub fn played(&self, lesson: &Arc<Lesson>) -> Result<Attempt, String> {
         let mut attempt = Attempt::start(lesson, Some(self.seed));
         for (at_ms, input) in &self.moves {
             attempt.advance_to_verdict(*at_ms);
@@ -83,7 +103,7 @@ impl HandIn {
             attempt.command(input.clone()).map_err(|error| error.to_string())?;
         }
         attempt.advance_to_verdict(attempt.limit_ms());
-        Ok((attempt.verdict().clone(), attempt.score()))
+        Ok(attempt)
     }
 }
 

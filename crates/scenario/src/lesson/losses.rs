@@ -1,17 +1,18 @@
-//! Puts together the account of a check that was lost.
+//! Builds the account of a lost check.
 //!
-//! Knows: which state of a check to speak of, what it lacks, and where to go back to. Must not know: when a check is lost.
+//! Knows: which state of a check to report, why it does not hold, and where to go back to. Must not know: when a check is
+//! lost.
 
 use super::account::{self, Account, Chain, Place, because, instant, span};
 use super::check::Check;
-use super::facts::{Facts, is_at};
 use super::model::Serving;
+use super::observed::{Observed, is_at};
 use super::states::{Bound, Term};
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::view::{ServiceView, StatusClass};
 use planarium_world::{Condition, Engine};
 
-/// Most causes that a sentence names.
+/// Maximum number of causes in a sentence.
 const CAUSES: usize = 3;
 
 /// Too few or too many instances since an instant.
@@ -23,29 +24,29 @@ pub(crate) struct Shortage {
     pub(crate) since_ms: u64,
 }
 
-/// The most instances that were available at once, and when.
+/// The maximum number of instances available at once, and its instant.
 #[derive(Clone, Debug)]
 pub(crate) struct Best {
     pub(crate) count: u64,
     pub(crate) since_ms: u64,
-    /// End of the span, once it is over.
+    /// End of the span, if it has ended.
     pub(crate) until_ms: Option<u64>,
 }
 
 /// A run at the moment of a loss.
 pub(crate) struct Losses<'w> {
-    pub(crate) facts: &'w Facts,
+    pub(crate) facts: &'w Observed,
     pub(crate) engine: &'w Engine,
     /// Numbers of the learner's inputs.
     pub(crate) learner: &'w [u64],
-    /// Number of the last input that set the world up.
+    /// Number of the last set-up input.
     pub(crate) set_up: u64,
-    /// Instances that should be available.
+    /// Required instances.
     pub(crate) serving: &'w [Serving],
 }
 
 impl Losses<'_> {
-    /// The account of a state that came although it must not.
+    /// Builds the account of a forbidden state that came true.
     pub(crate) fn broken(&self, check: &Check) -> (Account, Option<Shortage>) {
         let now = self.facts.now_ms;
         let tells =
@@ -100,7 +101,7 @@ impl Losses<'_> {
         (account, None)
     }
 
-    /// The account of a state that did not come in time.
+    /// Builds the account of a state that missed its deadline.
     pub(crate) fn missed(&self, check: &Check, armed: bool, best: Option<&Best>, at_ms: u64) -> Account {
         let states = if armed { &check.states } else { check.after.as_ref().unwrap_or(&check.states) };
         let open = states.0.iter().find(|term| !self.facts.holds(term)).or_else(|| states.0.first());
@@ -157,8 +158,8 @@ impl Losses<'_> {
         self.account_of_miss(at_ms, element, &nearest, words, chain)
     }
 
-    /// Causes of a shortage of instances, and since when the last one is missing: those that went, those that are there and not
-    /// available, or the plan that does not go on.
+    /// Returns the causes of a shortage of instances, and since when the last one is missing: lost instances, unavailable
+    /// instances, or the plan that is stuck.
     fn shortage(&self, of: &str, bound: Bound, dropped: bool) -> (Vec<String>, Chain, Option<u64>) {
         let count = self.facts.available(of);
         let needed = if bound.least > 0 { bound.least } else { bound.most.saturating_add(1) };
@@ -183,7 +184,7 @@ impl Losses<'_> {
         (words, chain, since)
     }
 
-    /// The tasks that are on a machine, in words.
+    /// Describes the tasks on a machine.
     fn on(&self, host: &str) -> Vec<String> {
         match account::listed(&self.facts.names_on(host)) {
             (_, 0) => Vec::new(),
@@ -192,14 +193,14 @@ impl Losses<'_> {
         }
     }
 
-    /// The input at the beginning in words, unless it is part of the set-up.
+    /// Describes the initial input, unless it is part of the set-up.
     fn root_words(&self, chain: &Chain) -> Vec<String> {
         let number = chain.root.filter(|number| *number > self.set_up);
         let words = number.and_then(|number| account::named(self.engine, number));
         words.map(|words| format!("of `{words}`")).into_iter().collect()
     }
 
-    /// The account of what came about: back goes to before the input that began it.
+    /// Builds the account of an event; the way back leads to before its initial input.
     fn account(
         &self,
         at_ms: u64,
@@ -214,8 +215,8 @@ impl Losses<'_> {
         told(at_ms, element, nearest, because, chain, back)
     }
 
-    /// The account of what did not come about: back goes to before the learner's last input, or before the input that began it
-    /// where that came later.
+    /// Builds the account of a missed deadline; the way back leads to before the learner's last input, or before the initial
+    /// input if that is later.
     fn account_of_miss(
         &self,
         at_ms: u64,
@@ -230,13 +231,13 @@ impl Losses<'_> {
         told(at_ms, element, nearest, because, chain, back)
     }
 
-    /// Names the last event where none is named otherwise.
+    /// Names the last event if nothing else is named.
     fn or_last(&self, chain: Chain) -> Chain {
         if chain.links.is_empty() { Chain::of(self.engine, self.engine.seq()) } else { chain }
     }
 
-    /// The place before an input; the beginning without one. The learner acts before what the lesson does by itself, so there the
-    /// place is a little earlier.
+    /// Returns the position before an input, or the beginning. The learner acts before the lesson's own script, so the position
+    /// for a script entry is slightly earlier.
     fn back(&self, at_ms: u64, number: Option<u64>) -> Place {
         let placed = number.and_then(|number| {
             let at_ms = self.engine.entries().iter().find(|entry| entry.seq == number)?.at_ms;
@@ -328,7 +329,7 @@ fn last_of_task(engine: &Engine, name: &str, id: &str) -> u64 {
     engine.events().iter().rev().find(|event| about(&event.body)).map_or(0, |event| event.seq)
 }
 
-/// The first plan of a service that has not come to its end: why it does not go on, and its last change.
+/// Returns why the first unfinished plan of a service is stuck, and its last change.
 fn stuck(engine: &Engine, of: &str) -> (Vec<String>, Chain) {
     let view = engine.view();
     let named = |name: &str| of == name || of.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
@@ -346,8 +347,8 @@ fn is_open(service: &ServiceView, status: &str) -> bool {
     !matches!(service.class(status), StatusClass::Done | StatusClass::Running)
 }
 
-/// The sentence on why an element is not finished, as the end of one that begins with `because`: that of its first step that is
-/// not finished, where it has some. None when it is finished.
+/// Returns why an element is not finished, as a clause that follows `because`: the reason of its first unfinished step, if any.
+/// `None` if it is finished.
 fn reason(engine: &Engine, path: &ElementPath) -> Option<String> {
     let view = engine.view();
     let service = view.services.iter().find(|service| service.holds(path))?;
@@ -363,7 +364,7 @@ fn reason(engine: &Engine, path: &ElementPath) -> Option<String> {
     Some(if lower { format!("{}{}", first.to_ascii_lowercase(), letters.as_str()) } else { text.to_owned() })
 }
 
-/// The first step below an element that is begun and not finished, or else the first that is not finished.
+/// Returns the first started and unfinished step below an element, otherwise the first unfinished one.
 fn first_open(service: &ServiceView, path: &ElementPath) -> Option<ElementPath> {
     let plan = service.plans.iter().find(|plan| plan.name == path.plan)?;
     let phases =

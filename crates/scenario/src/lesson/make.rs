@@ -1,6 +1,6 @@
-//! Writes a lesson from a recorded run and what a teacher chose, and proves it.
+//! Writes a lesson from a recorded run and a teacher's choices, and checks it.
 //!
-//! Knows: how the files of a lesson are written. Must not know: where they are kept.
+//! Knows: the format of a lesson's files. Must not know: where they are stored.
 
 use super::attempt::Attempt;
 use super::check::Check;
@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Times by which another route may come later, the first that passes is taken. *Units*: milliseconds.
+/// Delays tried for a second route; the first one that passes is used. *Units*: milliseconds.
 const LATER_MS: [u64; 6] = [1000, 500, 2000, 250, 5000, 100];
 /// Random players of the proof.
 const PLAYERS: u64 = 20;
@@ -48,13 +48,13 @@ pub struct Made {
     pub lesson: String,
     /// Text of `ID.en.yaml`.
     pub texts: String,
-    /// Its proof. A lesson with findings is not finished.
+    /// Its proof. A lesson with findings is unfinished.
     pub proof: Proof,
 }
 
 /// Writes a lesson.
 ///
-/// *Errors*: everything that keeps it from being one.
+/// *Errors*: all reasons why the lesson is invalid.
 pub fn make(recording: &Recording, outline: &Outline) -> Result<Made, Vec<String>> {
     let checks = checks(recording, outline)?;
     let tried = Lesson {
@@ -139,10 +139,10 @@ fn checks(recording: &Recording, outline: &Outline) -> Result<Vec<NamedCheck>, V
 
 /// Plays a route to its verdict.
 ///
-/// *Errors*: how it fails.
+/// *Errors*: the reason for its failure.
 fn passes(lesson: &Arc<Lesson>, route: &Route) -> Result<(), String> {
     let mut attempt = Attempt::start(lesson, None);
-    attempt.play(route)?;
+    attempt.play(route).map_err(|error| error.to_string())?;
     match attempt.verdict() {
         Verdict::Passed { .. } => Ok(()),
         Verdict::Open => Err("it ends without a verdict".to_owned()),
@@ -155,7 +155,7 @@ fn passes(lesson: &Arc<Lesson>, route: &Route) -> Result<(), String> {
     }
 }
 
-/// A route that fails: one of the inputs is left out, or nothing is done at all, which has to fail anyway.
+/// Finds a route that fails: without one of the inputs, or without any, which must fail in any case.
 fn naive(recording: &Recording, lesson: &Arc<Lesson>) -> Option<Naive> {
     let lost = |play: Route| {
         let mut attempt = Attempt::start(lesson, None);
@@ -303,7 +303,7 @@ fn write_service(out: &mut String, service: &LoadService) {
     }
 }
 
-/// A text as a block of lines where that says exactly the same, or else in quotes.
+/// Writes a text as a YAML block if that preserves it exactly, otherwise in quotes.
 fn block(text: &str, indent: &str) -> String {
     let lines = text.strip_suffix('\n').unwrap_or_default();
     let plain = |line: &str| line.trim_end() == line && line.chars().all(|c| !c.is_control());

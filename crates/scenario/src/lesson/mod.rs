@@ -1,6 +1,6 @@
-//! Lessons: a scenario with a task for a learner, checks over the whole run, and an account of every check that is lost.
+//! Lessons: a scenario with a task for a learner, checks over the whole run, and an account of every lost check.
 //!
-//! Knows: how a lesson is written, when its checks are met or lost, why, and how a try is played. Must not know: how any of it is
+//! Knows: the format of a lesson, when its checks are met or lost, why, and how a try is played. Must not know: how any of it is
 //! shown.
 //!
 //! Entry points: [`Attempt`] is one try, with its [`Progress`]; [`prove`] plays a lesson's own routes and random players;
@@ -11,12 +11,13 @@ mod attempt;
 mod candidates;
 mod check;
 mod commands;
-mod facts;
 mod follow;
 mod link;
 mod losses;
 mod make;
 mod model;
+mod observed;
+mod places;
 mod progress;
 mod proof;
 mod read;
@@ -26,15 +27,16 @@ mod texts;
 mod watch;
 
 pub use account::{Account, Link, Place};
-pub use attempt::{Attempt, Move, NotAllowed};
+pub use attempt::{Attempt, Move, NotAllowed, RouteError};
 pub use candidates::candidates;
 pub use check::Check;
 pub use commands::{covers, word};
 pub use link::{HAND_IN_PREFIX, HandIn, LESSON_PREFIX, OwnLesson};
 pub use make::{Made, Outline, make};
 pub use model::{Lesson, Naive, NamedCheck, Prediction, PredictionOption, Role, Route, Serving};
+pub use places::Places;
 pub use progress::{CheckProgress, Progress, Score, State, Verdict};
-pub use proof::{Other, Proof, prove};
+pub use proof::{Finding, Other, Proof, prove};
 pub use recording::{Recording, Suggested};
 pub use states::{Bound, States, Term};
 pub use texts::{OptionText, ParsedTexts, QuestionText, Texts, parse_texts};

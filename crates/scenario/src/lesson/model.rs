@@ -1,39 +1,42 @@
 //! A lesson, decoded.
 
 use super::check::Check;
+use super::places::Places;
 use crate::model::{Entry, Scenario};
 
 /// A scenario with a task for a learner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lesson {
-    /// Name that never changes: progress is kept by it.
+    /// Permanent name; progress is stored under it.
     pub id: String,
-    /// Place in the course, lowest first.
+    /// Position in the course, lowest first.
     pub order: u64,
-    /// The world, and what happens in it by itself.
+    /// The world with its scripted events.
     pub scenario: Scenario,
-    /// The seed is written in the file: the lesson is made for it alone.
+    /// The file sets the seed: the lesson works with this seed only.
     pub pinned: bool,
-    /// Words of the commands that are introduced here.
+    /// Command words introduced here.
     pub teaches: Vec<String>,
-    /// Ids of the lessons that come before it.
+    /// Ids of the lessons to take before it.
     pub needs: Vec<String>,
     /// Words of the commands and faults that a learner may use.
     pub allowed: Vec<String>,
-    /// Questions that are asked before time runs.
+    /// Questions to answer before time runs.
     pub predict: Vec<Prediction>,
-    /// All of the checks: goals first, then what must never be.
+    /// All checks: goals first, then states that must never occur.
     pub checks: Vec<NamedCheck>,
     /// Instances whose unavailable time counts in the score.
     pub serving: Vec<Serving>,
-    /// Number of hints; their texts are in the files of texts.
+    /// Number of hints; their texts are in the text files.
     pub hints: u64,
-    /// The route that the par is computed from.
+    /// The route that sets the par.
     pub solution: Route,
     /// Other routes that pass.
     pub also: Vec<Route>,
-    /// Routes that people try first and that fail.
+    /// Routes that look right and fail.
     pub naive: Vec<Naive>,
+    /// Places of its parts in its file.
+    pub places: Places,
 }
 
 /// Inputs of a learner, each with its trigger.
@@ -43,7 +46,7 @@ pub type Route = Vec<Entry>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// Has to come true.
+    /// Must come true.
     Goal,
     /// Must not come true before all goals are met.
     Never,
@@ -60,21 +63,21 @@ pub struct NamedCheck {
     pub check: Check,
 }
 
-/// A number of instances that should be available.
+/// A required number of instances.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Serving {
     /// Service, pod or task; see [`super::Term::Available`].
     pub of: String,
-    /// Instances that should be available.
+    /// Number of required instances.
     pub needed: u64,
 }
 
-/// A question about a run that has not begun.
+/// A question about a run before it begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
     /// Name within the lesson.
     pub id: String,
-    /// Inputs that the question supposes; none when it is about a run without a learner.
+    /// Inputs assumed by the question; empty if it is about a run without a learner.
     pub play: Route,
     /// The answers to choose from.
     pub options: Vec<PredictionOption>,
@@ -106,7 +109,7 @@ impl Lesson {
         self.checks.iter().find(|check| check.id == id)
     }
 
-    /// Every route of the lesson: solution, others that pass, those that fail.
+    /// All routes of the lesson: the solution, alternatives, and failing ones.
     pub fn routes(&self) -> impl Iterator<Item = &Route> {
         let naive = self.naive.iter().map(|naive| &naive.play);
         std::iter::once(&self.solution).chain(&self.also).chain(naive)

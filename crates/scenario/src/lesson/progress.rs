@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// Came true; of what must never be, it did not until the lesson was passed.
+    /// Came true; for a `Never` check, did not come true until the lesson was passed.
     Met,
     /// Still open.
     #[default]
@@ -21,10 +21,10 @@ pub enum State {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "verdict")]
 pub enum Verdict {
-    /// The try goes on.
+    /// The try continues.
     #[default]
     Open,
-    /// All goals are met and nothing is lost.
+    /// All goals are met and no check is lost.
     Passed {
         /// When. *Units*: milliseconds since genesis.
         at_ms: u64,
@@ -45,11 +45,11 @@ pub struct CheckProgress {
     pub id: String,
     /// Goal, or what must never be.
     pub role: Role,
-    /// The check as it was written.
+    /// The check as written.
     pub check: String,
     /// State.
     pub state: State,
-    /// When it was met or lost. *Units*: milliseconds since genesis.
+    /// Instant at which it was met or lost. *Units*: milliseconds since genesis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_ms: Option<u64>,
     /// Why it was lost.
@@ -62,14 +62,14 @@ pub struct CheckProgress {
 pub struct Score {
     /// Commands that were not refused.
     pub commands: u64,
-    /// Time until the last goal was met, or so far. *Units*: milliseconds.
+    /// Time until the last goal was met, or until now. *Units*: milliseconds.
     pub time_ms: u64,
-    /// Time in which instances that should be available were missing. *Units*: milliseconds.
+    /// Time in which required instances were missing. *Units*: milliseconds.
     pub unavailable_ms: u64,
 }
 
 impl Score {
-    /// Stars against the par: one for each measure that is not above it.
+    /// Returns the stars: one for each measure not above par.
     pub fn stars(&self, par: &Self) -> u8 {
         u8::from(self.commands <= par.commands)
             + u8::from(self.time_ms <= par.time_ms)
@@ -80,7 +80,7 @@ impl Score {
 /// Progress of a try.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Progress {
-    /// Now. *Units*: milliseconds since genesis.
+    /// Current instant. *Units*: milliseconds since genesis.
     pub now_ms: u64,
     /// Verdict.
     pub verdict: Verdict,

@@ -1,10 +1,11 @@
-//! From the `lesson:` block of a scenario to a lesson, with a finding at its place for everything that cannot be read.
+//! Reads the `lesson:` block of a scenario, with a positioned finding for everything that cannot be read.
 //!
-//! Knows: the keys of the block. Must not know: whether a lesson can be solved; `proof` plays it.
+//! Knows: the keys of the block. Must not know: whether a lesson can be solved; `proof` checks that.
 
 use super::check::Check;
 use super::commands::KINDS;
 use super::model::{Lesson, Naive, NamedCheck, Prediction, PredictionOption, Role, Route, Serving};
+use super::places::Places;
 use crate::codes;
 use crate::model::{Entry, Scenario};
 use crate::parse::fields::{self, Fields};
@@ -22,7 +23,7 @@ pub(super) const OPTION_KEYS: &[&str] = &["id", "when", "right"];
 pub(super) const NAIVE_KEYS: &[&str] = &["fails", "play"];
 pub(super) const SERVING_KEYS: &[&str] = &["of", "needed"];
 
-/// Reads the block. `pinned` says that the scenario has a seed of its own.
+/// Reads the block. `pinned` says that the scenario sets a seed.
 pub(crate) fn read(node: &Node, scenario: &Scenario, pinned: bool, cx: &mut Context<'_>) -> Option<Lesson> {
     let mut block = Fields::open(node, "a lesson", KEYS, cx)?;
     for key in ["id", "teaches", "allowed", "goal", "hints", "solution", "naive"] {
@@ -53,9 +54,30 @@ pub(crate) fn read(node: &Node, scenario: &Scenario, pinned: bool, cx: &mut Cont
         solution: route(block.list("solution", cx), cx),
         also: block.list("also", cx).iter().map(|node| route(list(node, cx), cx)).collect(),
         naive: block.list("naive", cx).iter().filter_map(|node| naive(node, &names, cx)).collect(),
+        places: places(&mut block, cx),
         checks,
     };
     Some(lesson)
+}
+
+/// Places of the parts that a proof may find fault with.
+fn places(block: &mut Fields<'_>, cx: &Context<'_>) -> Places {
+    let mut places = Places::default();
+    places.note("", block.node().span, cx.sources);
+    for key in KEYS {
+        let Some(node) = block.take(key) else { continue };
+        places.note(*key, node.span, cx.sources);
+        for (index, item) in node.as_sequence().unwrap_or_default().iter().enumerate() {
+            let own = item.get("id").or(Some(item)).and_then(Node::as_str);
+            let path = own.map_or_else(|| format!("{key}/{index}"), |own| format!("{key}/{own}"));
+            for option in item.get("options").and_then(Node::as_sequence).unwrap_or_default() {
+                let id = option.get("id").and_then(Node::as_str).unwrap_or_default();
+                places.note(format!("{path}/{id}"), option.span, cx.sources);
+            }
+            places.note(path, item.span, cx.sources);
+        }
+    }
+    places
 }
 
 /// Every entry that a learner or a question may play, for what a world has to have from the beginning.
@@ -75,7 +97,7 @@ fn is_id(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
-/// Reads checks. `names` gets the name of each, also of one that cannot be read.
+/// Reads checks. `names` receives every name, also of checks that cannot be read.
 fn named_checks(
     nodes: &[Node],
     role: Role,
@@ -188,7 +210,7 @@ fn texts(nodes: &[Node], cx: &mut Context<'_>) -> Vec<String> {
     all
 }
 
-/// Words of commands, each of a kind that there is.
+/// Reads command words, each of a valid kind.
 fn words(nodes: &[Node], cx: &mut Context<'_>) -> Vec<String> {
     for node in nodes {
         let first = node.as_str().and_then(|text| text.split(' ').next()).unwrap_or_default();

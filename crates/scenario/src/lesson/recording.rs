@@ -1,12 +1,13 @@
-//! A run that somebody played, as a lesson to be: suggestions for its checks.
+//! A recorded run as a basis for a lesson: suggests checks.
 //!
-//! Knows: which states a run came to, and which of them take a command. Must not know: how a lesson is written down.
+//! Knows: which states the run reached, and which of them need a command. Must not know: the format of a lesson.
 
 use super::account::instant;
 use super::attempt::Attempt;
 use super::check::Check;
 use super::commands::word;
 use super::model::{Lesson, NamedCheck, Role, Route, Serving};
+use super::places::Places;
 use super::progress::State;
 use crate::model::{Action, Entry, Scenario, Trigger};
 use planarium_protocol::Input;
@@ -17,15 +18,15 @@ use std::sync::Arc;
 
 /// Suggestions at most.
 const MOST: usize = 24;
-/// Instances of one service that are looked at.
+/// Maximum number of instances of one service to consider.
 const MOST_INSTANCES: u64 = 12;
 
-/// A run that somebody played.
+/// A recorded run.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// Its world, and what happened in it by itself.
+    /// Its world with the scripted events.
     pub(crate) scenario: Scenario,
-    /// Inputs by hand that were not refused, with their instants.
+    /// Accepted inputs by hand, with their instants.
     pub(crate) moves: Vec<(u64, Input)>,
     /// Instant at which the lesson ends. *Units*: milliseconds since genesis.
     pub(crate) limit_ms: u64,
@@ -47,7 +48,7 @@ pub struct Suggested {
 }
 
 impl Recording {
-    /// A run in a world, with what was done by hand and its end.
+    /// Creates a recording from a world, the inputs by hand and the end.
     pub fn new(scenario: Scenario, moves: Vec<(u64, Input)>, end_ms: u64) -> Self {
         let limit_ms = end_ms.saturating_add(30_000).div_ceil(10_000).saturating_mul(10_000);
         let mut recording = Self { scenario: Scenario { limit_ms, ..scenario }, moves, limit_ms };
@@ -60,7 +61,7 @@ impl Recording {
         recording
     }
 
-    /// Words of the commands that were given, each once.
+    /// Command words used in the run, each once.
     pub fn words(&self) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         for (_, input) in &self.moves {
@@ -72,7 +73,7 @@ impl Recording {
         words
     }
 
-    /// Inputs by hand: when, and in words.
+    /// Inputs by hand: instant and description.
     pub fn moves(&self) -> Vec<(u64, String)> {
         self.moves.iter().map(|(at_ms, input)| (*at_ms, crate::describe::input(input))).collect()
     }
@@ -100,10 +101,11 @@ impl Recording {
             solution: Vec::new(),
             also: Vec::new(),
             naive: Vec::new(),
+            places: Places::default(),
         })
     }
 
-    /// The inputs by hand as a route, all of them later by a time, and without one of them.
+    /// The inputs by hand as a route, delayed by `later_ms`, optionally without one of them.
     pub(crate) fn route(&self, later_ms: u64, without: Option<usize>) -> Route {
         let kept = self.moves.iter().enumerate().filter(|(index, _)| Some(*index) != without);
         let entry = |(_, (at_ms, input)): (usize, &(u64, Input))| Entry {
@@ -111,6 +113,7 @@ impl Recording {
             actions: vec![Action::Do(Box::new(input.clone()))],
             refused: None,
             line: 0,
+            column: 0,
         };
         kept.map(entry).collect()
     }
@@ -120,14 +123,14 @@ impl Recording {
         self.moves.len()
     }
 
-    /// The instances that ran at the end of the run, by service.
+    /// Instances that ran at the end of the run, by service.
     pub(crate) fn serving(&self) -> Vec<Serving> {
         let ended = self.played(Vec::new());
         let available = available(&ended.engine().view());
         available.into_iter().map(|(of, needed)| Serving { of, needed }).collect()
     }
 
-    /// Checks that hold for this run, those that take a command first.
+    /// Checks that hold for this run, those that need a command first.
     pub fn suggest(&self) -> Vec<Suggested> {
         let mut found = self.candidates();
         let named = |found: &[Suggested]| {
@@ -172,12 +175,12 @@ impl Recording {
 
     fn played(&self, checks: Vec<NamedCheck>) -> Attempt {
         let mut attempt = Attempt::start(&self.lesson(checks, self.limit_ms), None);
-        // Every word of the run is allowed, and inputs that are refused were left out.
+        // Every word of the run is allowed, and refused inputs were left out.
         let _ = attempt.play_on(&self.route(0, None));
         attempt
     }
 
-    /// Checks that may hold, several for each thing that can be looked at.
+    /// Possible checks, several for each observed thing.
     fn candidates(&self) -> Vec<Suggested> {
         let ended = self.played(Vec::new());
         let view = ended.engine().view();
@@ -224,7 +227,7 @@ impl Recording {
                 format!("at least {count} available of {of} at {limit}"),
                 text,
             ));
-            // The strongest that holds is kept: they have the same name.
+            // Keep the strongest check that holds: they have the same name.
             for least in (1..=count).rev() {
                 list.push(Suggested {
                     id: slug(&format!("{of} stays up")),
@@ -248,7 +251,7 @@ impl Recording {
         list
     }
 
-    /// The view right before the first input by hand.
+    /// Returns the view just before the first input by hand.
     fn view_at(&self, ms: u64) -> Arc<View> {
         let mut attempt = Attempt::start(&self.lesson(Vec::new(), self.limit_ms), None);
         attempt.advance_to(ms);

@@ -1,15 +1,15 @@
-//! States of a world as checks write them: statuses, available instances, tasks on a machine, commands, unavailable time.
+//! States of a world as written in checks: statuses, available instances, tasks on a machine, commands, unavailable time.
 //!
-//! Knows: how a state is written. Must not know: when it holds; that is in `facts`.
+//! Knows: how a state is written. Must not know: when it holds; `observed` decides that.
 
 use planarium_world::{Condition, parse_duration_ms};
 use serde::Serialize;
 
-/// Several terms that hold at once, joined by `&&`.
+/// Terms that must hold at the same time, joined by `&&`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct States(pub Vec<Term>);
 
-/// A number between two bounds, both included.
+/// A range of numbers, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Bound {
     /// Lowest.
@@ -23,8 +23,8 @@ pub struct Bound {
 pub enum Term {
     /// A condition of scenarios: `deploy=COMPLETE`, `idle`, `t=30s`.
     Condition(Condition, String),
-    /// `at least 2 available of NAME`: instances that run, are ready and healthy, on machines that are there. NAME is a service, a
-    /// pod or a task (`*` matches any run of characters), or `SERVICE/POD`.
+    /// `at least 2 available of NAME`: instances that run, are ready and healthy, on reachable machines. NAME is a service, a pod
+    /// or a task (`*` matches any run of characters), or `SERVICE/POD`.
     Available {
         /// The service or pod whose instances count.
         of: String,
@@ -45,12 +45,12 @@ pub enum Term {
         /// State in the word of the view.
         state: String,
     },
-    /// `at most 2 commands`: commands of the learner that were not refused.
+    /// `at most 2 commands`: accepted commands of the learner.
     Commands {
         /// Maximum.
         bound: Bound,
     },
-    /// `at most 20s below 2 available of NAME`: the time in which fewer were available, counted once the number had been reached.
+    /// `at most 20s below 2 available of NAME`: the time in which fewer were available, after the number was first reached.
     Below {
         /// The service or pod whose instances count.
         of: String,
@@ -62,12 +62,12 @@ pub enum Term {
 }
 
 impl Bound {
-    /// Returns whether a number is within.
+    /// Returns whether a number is in the range.
     pub const fn holds(self, number: u64) -> bool {
         self.least <= number && number <= self.most
     }
 
-    /// The number that is needed, in words.
+    /// Describes the required number.
     pub(crate) fn words(self) -> String {
         match (self.least, self.most) {
             (0, 0) => "none".to_owned(),
@@ -81,7 +81,7 @@ impl Bound {
 impl States {
     /// Reads states.
     ///
-    /// *Errors*: what cannot be read, and how it is written.
+    /// *Errors*: describes the part that cannot be read, and the valid syntax.
     pub fn parse(text: &str) -> Result<Self, String> {
         text.split("&&").map(|part| Term::parse(part.trim())).collect::<Result<_, _>>().map(Self)
     }
@@ -107,12 +107,12 @@ impl Term {
     }
 }
 
-/// A number with a unit of time, or a plain one.
+/// Parses a number with an optional unit of time.
 fn number(text: &str) -> Option<u64> {
     text.parse().ok().or_else(|| parse_duration_ms(text))
 }
 
-/// The bound that a text begins with, and what follows.
+/// Parses the bound at the beginning of a text; returns it with the rest.
 fn bounded(text: &str) -> Option<(Result<Bound, String>, &str)> {
     if let Some(rest) = text.strip_prefix("no ") {
         return Some((Ok(Bound { least: 0, most: 0 }), rest));

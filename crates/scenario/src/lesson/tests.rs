@@ -1,9 +1,10 @@
-//! The reader of lessons, their checks over runs, accounts, and tries.
+//! Tests of the lesson reader, checks over runs, accounts, and tries.
 
 use super::*;
 use crate::parse;
 use crate::parse::script;
 use planarium_protocol::Input;
+use planarium_source::Position;
 use std::sync::Arc;
 
 const WORLD: &str = r#"
@@ -33,7 +34,7 @@ lesson:
   naive: []
 ";
 
-/// A lesson over the world above with these checks and further lines of its scenario.
+/// A lesson over the world above with these checks and additional scenario lines.
 fn lesson(goal: &str, never: &str, more: &str) -> Arc<Lesson> {
     let named = |id: &str, check: &str| match check {
         "" => String::new(),
@@ -124,7 +125,7 @@ fn inputs_have_words() {
 }
 
 #[test]
-fn goals_are_met_at_their_time_and_lost_at_their_deadline() {
+fn goals_are_met_when_they_hold_and_lost_at_their_deadline() {
     for (goal, verdict) in [
         // Without commands the rollout ends between 20 and 25 seconds.
         ("deploy=COMPLETE by 1m", None),
@@ -159,7 +160,7 @@ fn goals_are_met_at_their_time_and_lost_at_their_deadline() {
 }
 
 #[test]
-fn a_goal_that_was_not_reached_names_the_nearest_miss_and_the_cause() {
+fn a_missed_goal_names_the_nearest_miss_and_the_cause() {
     let mut attempt = Attempt::start(&lesson("at least 4 available of web by 1m", "", ""), None);
     attempt.advance_to(120_000);
     let account = account(&attempt, "goal");
@@ -175,7 +176,7 @@ fn a_goal_that_was_not_reached_names_the_nearest_miss_and_the_cause() {
 }
 
 #[test]
-fn a_lost_check_tells_the_shortage_its_causes_and_the_place_before_the_command() {
+fn a_lost_check_reports_shortage_causes_and_the_position_before_the_command() {
     let never = "fewer than 2 available of web after deploy=COMPLETE";
     let goal = "deploy=COMPLETE at 3m";
     let script = "script: [{at: 60s, do: {kind: fault, fault: agent-lost, id: cut, target: {pod: web-1}, for_ms: 30000}}]\n";
@@ -197,14 +198,14 @@ fn a_lost_check_tells_the_shortage_its_causes_and_the_place_before_the_command()
     );
     assert_eq!((first.back.input, first.back.at_ms), (number, 62_000));
 
-    // The shortage goes on, and its length with it, until it is over.
+    // The shortage continues, and its duration grows, until it ends.
     attempt.advance_to(180_000);
     let later = account(&attempt, "never").nearest;
     assert_ne!(during, later);
     attempt.advance_to(200_000);
     assert_eq!(account(&attempt, "never").nearest, later, "it is over");
 
-    // From the place before the command nothing is lost.
+    // From the position before the command nothing is lost.
     let mut again = attempt.back_to(first.back);
     assert_eq!((again.moves().len(), again.engine().now_ms()), (0, 62_000));
     assert!(again.advance_to_verdict(u64::MAX));
@@ -212,7 +213,7 @@ fn a_lost_check_tells_the_shortage_its_causes_and_the_place_before_the_command()
 }
 
 #[test]
-fn a_loss_that_the_lesson_brings_about_leads_back_to_before_it() {
+fn a_loss_caused_by_the_lesson_leads_back_to_before_it() {
     let never = "fewer than 3 available of web after deploy=COMPLETE";
     let script = "script: [{at: 60s, do: {kind: fault, fault: agent-lost, id: cut, target: {pod: web-1}}}]\n";
     let mut attempt = Attempt::start(&lesson("deploy=COMPLETE at 3m", never, script), None);
@@ -260,7 +261,7 @@ fn commands_and_unavailable_time_are_counted() {
 }
 
 #[test]
-fn a_try_can_be_taken_back_and_is_the_same_run() {
+fn an_undone_try_equals_the_same_run() {
     let lesson = lesson("deploy=COMPLETE at 3m", "", "");
     let mut attempt = Attempt::start(&lesson, None);
     attempt.advance_to(41_234);
@@ -279,7 +280,7 @@ fn a_try_can_be_taken_back_and_is_the_same_run() {
 }
 
 #[test]
-fn where_the_clock_is_stopped_changes_nothing() {
+fn stopping_the_clock_changes_nothing() {
     let never = "fewer than 3 available of web after deploy=COMPLETE";
     let script = "script: [{when: deploy=COMPLETE}, {then: 20s, do: {kind: fault, fault: task-fail, target: {pod: web-1}}}]\n";
     let lesson = lesson("deploy=COMPLETE at 3m", never, script);
@@ -295,7 +296,7 @@ fn where_the_clock_is_stopped_changes_nothing() {
 }
 
 #[test]
-fn a_proof_finds_what_does_not_hold() {
+fn a_proof_finds_violations() {
     let text = format!(
         "seed: 5\n{WORLD}{}",
         r#"
@@ -335,7 +336,25 @@ lesson:
         "prediction `q`: `a` is marked as wrong and comes true",
         "prediction `q`: `b` is marked as right and does not come true",
     ] {
-        assert!(proof.findings.iter().any(|found| found.contains(wanted)), "{wanted}: {:#?}", proof.findings);
+        assert!(
+            proof.findings.iter().any(|found| found.text.contains(wanted)),
+            "{wanted}: {:#?}",
+            proof.findings
+        );
+    }
+    // Each finding is at the part that it is about.
+    let lines: Vec<&str> = text.lines().collect();
+    for (wanted, line, column) in [
+        ("it needs a lesson", "  needs: [missing]", 11),
+        ("a route uses", "    - {at: 5s, do: {kind: pod", 7),
+        ("route 1 of `also`", "    - - {at: 5s", 9),
+        ("route 1 of `naive`", "    - {fails", 7),
+        ("doing nothing", "  goal:", 9),
+        ("`a` is marked", "        - {id: a", 11),
+    ] {
+        let found = proof.findings.iter().find(|found| found.text.contains(wanted)).expect(wanted);
+        let at = lines[found.line as usize - 1];
+        assert!(at.starts_with(line) && found.column == column, "{wanted}: {found:?}: {at}");
     }
 }
 
@@ -344,17 +363,19 @@ fn texts_are_compared_with_the_names_of_the_lesson() {
     let lesson = lesson("deploy=COMPLETE by 1m", "", "");
     let read = |text: &str| parse_texts(text, "test.en.yaml");
     let whole = "title: T\nstory: S\nchecks: {goal: G}\nhints: [H]\ndone: D\n";
-    assert_eq!(read(whole).texts.expect("texts").findings(&lesson), Vec::<String>::new());
+    assert_eq!(read(whole).texts.expect("texts").findings(&lesson), Vec::new());
+    let found = |text: &str| read(text).texts.expect("texts").findings(&lesson);
     let other = "title: T\nchecks: {gaol: G}\nhints: []\ndone: D\npredict: {q: {ask: A}}\n";
     assert_eq!(
-        read(other).texts.expect("texts").findings(&lesson),
+        found(other),
         [
-            "there is no `story`",
-            "there is no text for check `goal`",
-            "there is no check `gaol`",
-            "there is no prediction `q`",
-            "0 hints, the lesson has 1",
+            (1, 1, "there is no `story`"),
+            (2, 9, "there is no text for check `goal`"),
+            (2, 10, "there is no check `gaol`"),
+            (5, 11, "there is no prediction `q`"),
+            (3, 8, "0 hints, the lesson has 1"),
         ]
+        .map(|(line, column, text)| (Position { line, column }, text.to_owned()))
     );
     for wrong in ["", "- 1", "titel: T", "title: [T]", "hints: H", "checks: [a]"] {
         let parsed = read(wrong);
@@ -363,7 +384,7 @@ fn texts_are_compared_with_the_names_of_the_lesson() {
 }
 
 #[test]
-fn the_schema_has_the_keys_of_the_reader() {
+fn the_schema_and_the_reader_have_the_same_keys() {
     let schema: serde_json::Value = serde_json::from_str(SCHEMA).expect("JSON");
     let keys = |at: &str| {
         let of = schema.pointer(&format!("{at}/properties")).and_then(|keys| keys.as_object());
@@ -392,7 +413,7 @@ fn the_schema_has_the_keys_of_the_reader() {
 }
 
 #[test]
-fn causes_are_named_once_and_a_wait_by_what_it_waits_for() {
+fn causes_are_named_once_and_a_wait_by_its_target() {
     let never = "fewer than 3 available of web after deploy=COMPLETE";
     let mut attempt = Attempt::start(&lesson("deploy=COMPLETE at 3m", never, ""), None);
     attempt.advance_to(40_000);
@@ -402,7 +423,7 @@ fn causes_are_named_once_and_a_wait_by_what_it_waits_for() {
     let lost = account(&attempt, "never");
     assert_eq!(lost.because, ["web-0-server was stopped by `plan restart web/deploy`"], "the plan is serial");
 
-    // A rollout that does not go on is told by its step.
+    // A stuck rollout is reported by its step.
     let script = "script: [{at: 1s, do: {kind: plan, service: web, plan: deploy, op: interrupt}}]\n";
     let mut attempt = Attempt::start(&lesson("at least 3 available of web by 1m", "", script), None);
     attempt.advance_to(80_000);
@@ -414,7 +435,7 @@ fn causes_are_named_once_and_a_wait_by_what_it_waits_for() {
     );
     assert_eq!(lost.back.at_ms, 999, "before the input that the lesson gave by itself");
 
-    // A miss leads back to the learner's last input, which came later.
+    // The way back from a missed deadline leads to the learner's last input, which is later.
     let mut attempt = Attempt::start(&lesson("at least 3 available of web by 1m", "", script), None);
     attempt.advance_to(30_000);
     attempt.command(restart("web-0")).expect("allowed").outcome.expect("taken");
@@ -423,7 +444,7 @@ fn causes_are_named_once_and_a_wait_by_what_it_waits_for() {
 }
 
 #[test]
-fn instances_that_run_and_are_not_ready_are_named() {
+fn running_instances_that_are_not_ready_are_named() {
     let text = WORLD
         .replace("memory: 256}", "memory: 256, readiness-check: {cmd: ./ping, interval: 5, timeout: 5}}");
     let text = text.replace("start_ms: 5000", "start_ms: 1000, readiness: [1]");

@@ -3,11 +3,12 @@
 //! Knows: the keys of the file. Must not know: any language.
 
 use super::model::Lesson;
+use super::places::Places;
 use crate::codes;
 use crate::parse::Context;
 use crate::parse::fields::{self, Fields};
 use planarium_source::yaml::{Entry, Node, Reader};
-use planarium_source::{Diagnostic, Diagnostics, SourceMap, Span};
+use planarium_source::{Diagnostic, Diagnostics, Position, SourceMap, Span};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -20,16 +21,19 @@ pub(super) const OPTION_KEYS: &[&str] = &["text", "because"];
 pub struct Texts {
     /// Title.
     pub title: String,
-    /// The task, readable without playing.
+    /// The task, understandable without playing.
     pub story: String,
-    /// Checks by name, each as a wish: `Two instances stay available.`
+    /// Sentences of the checks, by name: `Two instances stay available.`
     pub checks: BTreeMap<String, String>,
     /// Predictions by name.
     pub predict: BTreeMap<String, QuestionText>,
     /// Hints, the smallest first.
     pub hints: Vec<String>,
-    /// The lesson in hindsight, shown when it is passed.
+    /// The summary shown after the lesson is passed.
     pub done: String,
+    /// Places of the texts in their file.
+    #[serde(skip)]
+    pub places: Places,
 }
 
 /// The text of a prediction.
@@ -50,18 +54,18 @@ pub struct OptionText {
     pub because: String,
 }
 
-/// Outcome of reading a file of texts.
+/// Result of reading a text file.
 #[derive(Clone, Debug)]
 pub struct ParsedTexts {
-    /// The texts; absent when there are errors.
+    /// The texts; `None` if there are errors.
     pub texts: Option<Texts>,
-    /// Everything found, in order of place.
+    /// All findings, in order of position.
     pub diagnostics: Vec<Diagnostic>,
-    /// The text that the findings point into.
+    /// The source text of the findings.
     pub sources: SourceMap,
 }
 
-/// Reads a file of texts. `name` is what findings call the file.
+/// Reads a text file. `name` is the file's name in findings.
 pub fn parse_texts(text: &str, name: &str) -> ParsedTexts {
     let mut sources = SourceMap::new();
     let file = sources.add(name.to_owned(), text.to_owned());
@@ -99,7 +103,25 @@ fn read(root: &Node, cx: &mut Context<'_>) -> Option<Texts> {
             None => fields::wrong(node, "a hint is a text", cx),
         }
     }
-    Some(Texts { title, story, checks, predict, hints, done })
+    Some(Texts { title, story, checks, predict, hints, done, places: places(root, cx) })
+}
+
+/// Places of the texts that are compared with the lesson.
+fn places(root: &Node, cx: &Context<'_>) -> Places {
+    let mut places = Places::default();
+    for key in KEYS {
+        let Some(node) = root.get(key) else { continue };
+        places.note(*key, node.span, cx.sources);
+        for entry in node.as_mapping().unwrap_or_default() {
+            let path = format!("{key}/{}", entry.key.as_str().unwrap_or_default());
+            for option in entry.value.get("options").and_then(Node::as_mapping).unwrap_or_default() {
+                let id = option.key.as_str().unwrap_or_default();
+                places.note(format!("{path}/{id}"), option.key.span, cx.sources);
+            }
+            places.note(path, entry.key.span, cx.sources);
+        }
+    }
+    places
 }
 
 fn question(node: &Node, cx: &mut Context<'_>) -> Option<QuestionText> {
@@ -138,42 +160,53 @@ fn named(entry: &Entry, cx: &mut Context<'_>) -> Option<(String, String)> {
 
 impl Texts {
     /// Names of the lesson without a text, and texts without a name.
-    pub fn findings(&self, lesson: &Lesson) -> Vec<String> {
-        let mut found = Vec::new();
+    pub fn findings(&self, lesson: &Lesson) -> Vec<(Position, String)> {
+        let mut found = Found { places: &self.places, found: Vec::new() };
         for (key, text) in [("title", &self.title), ("story", &self.story), ("done", &self.done)] {
             if text.is_empty() {
-                found.push(format!("there is no `{key}`"));
+                found.add(key, format!("there is no `{key}`"));
             }
         }
         let ids = |ids: &mut dyn Iterator<Item = &String>| ids.cloned().collect::<Vec<String>>();
         let wanted = ids(&mut lesson.checks.iter().map(|check| &check.id));
-        compare("check", &wanted, &ids(&mut self.checks.keys()), &mut found);
+        found.compare("check", "checks", &wanted, &ids(&mut self.checks.keys()));
         let wanted = ids(&mut lesson.predict.iter().map(|question| &question.id));
-        compare("prediction", &wanted, &ids(&mut self.predict.keys()), &mut found);
+        found.compare("prediction", "predict", &wanted, &ids(&mut self.predict.keys()));
         for question in &lesson.predict {
             let Some(text) = self.predict.get(&question.id) else { continue };
             let wanted = ids(&mut question.options.iter().map(|option| &option.id));
-            compare("option", &wanted, &ids(&mut text.options.keys()), &mut found);
+            let path = format!("predict/{}", question.id);
+            found.compare("option", &path, &wanted, &ids(&mut text.options.keys()));
             let empty = |option: &OptionText| option.text.is_empty() || option.because.is_empty();
             if text.ask.is_empty() || text.options.values().any(empty) {
-                found.push(format!(
-                    "prediction `{}` needs `ask`, and options `text` and `because`",
-                    question.id
-                ));
+                let id = &question.id;
+                found.add(&path, format!("prediction `{id}` needs `ask`, and options `text` and `because`"));
             }
         }
         if self.hints.len() as u64 != lesson.hints || self.hints.iter().any(String::is_empty) {
-            found.push(format!("{} hints, the lesson has {}", self.hints.len(), lesson.hints));
+            found.add("hints", format!("{} hints, the lesson has {}", self.hints.len(), lesson.hints));
         }
-        found
+        found.found
     }
 }
 
-fn compare(what: &str, wanted: &[String], there: &[String], found: &mut Vec<String>) {
-    for id in wanted.iter().filter(|id| !there.contains(id)) {
-        found.push(format!("there is no text for {what} `{id}`"));
+/// Findings of a comparison, each at its place.
+struct Found<'t> {
+    places: &'t Places,
+    found: Vec<(Position, String)>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, path: &str, text: String) {
+        self.found.push((self.places.of(path), text));
     }
-    for id in there.iter().filter(|id| !wanted.contains(id)) {
-        found.push(format!("there is no {what} `{id}`"));
+
+    fn compare(&mut self, what: &str, key: &str, wanted: &[String], there: &[String]) {
+        for id in wanted.iter().filter(|id| !there.contains(id)) {
+            self.add(key, format!("there is no text for {what} `{id}`"));
+        }
+        for id in there.iter().filter(|id| !wanted.contains(id)) {
+            self.add(&format!("{key}/{id}"), format!("there is no {what} `{id}`"));
+        }
     }
 }

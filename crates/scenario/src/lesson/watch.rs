@@ -1,32 +1,32 @@
-//! Watches a run for a lesson: looks at every check whenever something happened.
+//! Watches a run for a lesson: evaluates every check after each event.
 //!
-//! Knows: when a check is met or lost. Must not know: who moves the clock, how a loss is told.
+//! Knows: when a check is met or lost. Must not know: who moves the clock, how a loss is reported.
 //!
-//! *Order*: a caller stops at every instant at which something happens or that [`Watch::due_ms`] names, and calls
-//! [`Watch::look`] there. *Invariant*: a check that is met or lost stays so.
+//! *Order*: a caller stops at every instant with events or named by [`Watch::due_ms`], and calls [`Watch::look`]
+//! there. *Invariant*: a met or lost check never changes.
 
 use super::account::Account;
 use super::check::Check;
-use super::facts::Facts;
 use super::losses::{Best, Losses, Shortage, sentence};
 use super::model::Lesson;
+use super::observed::Observed;
 use super::progress::{CheckProgress, Progress, Score, State, Verdict};
 use super::states::{States, Term};
 use planarium_world::Engine;
 use std::sync::Arc;
 
-/// The checks of a lesson over a run.
+/// The checks of a lesson, evaluated over a run.
 #[derive(Clone, Debug)]
 pub struct Watch {
     lesson: Arc<Lesson>,
-    facts: Facts,
+    facts: Observed,
     checks: Vec<Tracker>,
     verdict: Verdict,
     /// The score at the moment of passing.
     passed_with: Option<Score>,
     /// Numbers of the learner's inputs.
     learner: Vec<u64>,
-    /// Number of the last input that set the world up.
+    /// Number of the last set-up input.
     set_up: u64,
 }
 
@@ -35,19 +35,19 @@ pub struct Watch {
 struct Tracker {
     state: State,
     at_ms: Option<u64>,
-    /// Since when the check looks.
+    /// Instant from which the check is evaluated.
     armed_ms: Option<u64>,
     account: Option<Account>,
-    /// The shortage that lost the check, while it lasts.
+    /// The shortage that lost the check, while it continues.
     shortage: Option<Shortage>,
-    /// The most instances that were available at once.
+    /// The maximum number of instances available at once.
     best: Option<Best>,
 }
 
 impl Watch {
-    /// A watch over a world that was just set up.
+    /// Creates a watch over a world that was just set up.
     pub fn new(lesson: Arc<Lesson>) -> Self {
-        let mut facts = Facts::default();
+        let mut facts = Observed::default();
         for serving in &lesson.serving {
             facts.measure(&serving.of, serving.needed);
         }
@@ -64,13 +64,13 @@ impl Watch {
         Self { lesson, facts, checks, verdict: Verdict::Open, passed_with: None, learner: Vec::new(), set_up }
     }
 
-    /// Takes note that an input was the learner's.
+    /// Records that an input was the learner's.
     pub fn command(&mut self, number: u64, refused: bool) {
         self.learner.push(number);
         self.facts.commands += u64::from(!refused);
     }
 
-    /// The next instant at which a check may change although nothing happens. *Units*: milliseconds since genesis.
+    /// Returns the next instant at which a check may change without an event. *Units*: milliseconds since genesis.
     pub fn due_ms(&self) -> Option<u64> {
         let now = self.facts.now_ms;
         let open =
@@ -84,7 +84,7 @@ impl Watch {
         due.flatten().filter(|ms| *ms > now).min()
     }
 
-    /// Looks at the run where the engine stands.
+    /// Evaluates the checks at the engine's current instant.
     pub fn look(&mut self, engine: &Engine) {
         let news = self.facts.look(engine);
         let due = !news && self.due_now();
@@ -97,12 +97,12 @@ impl Watch {
         self.decide();
     }
 
-    /// Returns whether there is anything to judge at an instant without news: most are passed over.
+    /// Returns whether an instant without events needs evaluation; most do not.
     fn due_now(&self) -> bool {
         self.checks.iter().any(|tracker| tracker.state == State::NotYet || tracker.shortage.is_some())
     }
 
-    /// The time is up: what is not met is lost.
+    /// Ends the lesson: checks that are not met are lost.
     pub fn end(&mut self, engine: &Engine) {
         for index in 0..self.checks.len() {
             let is_open = self.checks.get(index).is_some_and(|tracker| tracker.state == State::NotYet);
@@ -158,7 +158,7 @@ impl Watch {
         Score { commands: self.facts.commands, time_ms, unavailable_ms: below.sum() }
     }
 
-    /// Returns whether states hold where the run was last looked at.
+    /// Returns whether states hold at the last evaluated instant.
     pub fn holds(&self, states: &States) -> bool {
         self.facts.hold(states)
     }
@@ -260,8 +260,8 @@ impl Tracker {
         Some(self.armed_ms?.saturating_add(check.within_ms?))
     }
 
-    /// Keeps the most instances that were available at once, for a check that needs a number of them.
-    fn keep_best(&mut self, check: &Check, facts: &Facts) {
+    /// Records the maximum number of available instances, for a check that requires a number.
+    fn keep_best(&mut self, check: &Check, facts: &Observed) {
         let wanted = check.states.0.iter().find_map(|term| match term {
             Term::Available { of, bound } if bound.least > 0 => Some(of),
             _ => None,
@@ -277,8 +277,8 @@ impl Tracker {
         }
     }
 
-    /// Follows the shortage that lost the check, for how long it lasted and how deep it was.
-    fn go_on(&mut self, facts: &Facts) {
+    /// Updates the duration and depth of the shortage that lost the check.
+    fn go_on(&mut self, facts: &Observed) {
         let Some(shortage) = &mut self.shortage else { return };
         let count = facts.available(&shortage.of);
         let over = !shortage.bound.holds(count);

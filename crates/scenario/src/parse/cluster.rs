@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use planarium_protocol::input::Resources;
 
-    /// Returns the first column of the table whose header begins with a word.
+    /// Returns the first column of the table whose header begins with `header`.
     fn rows<'p>(page: &'p str, header: &str) -> Vec<&'p str> {
         let lines = page.lines().skip_while(|line| !line.starts_with(&format!("| {header}"))).skip(2);
         let table = lines.map_while(|line| line.strip_prefix("| `"));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reference_lists_exactly_the_flags_and_settings_that_are_read() {
+    fn the_reference_lists_exactly_the_known_flags_and_settings() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/mesos.md");
         let page = std::fs::read_to_string(path).expect("a page");
         assert_eq!(rows(&page, "Flag "), FLAGS);

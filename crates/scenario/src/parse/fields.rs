@@ -1,4 +1,4 @@
-//! Taking keys out of a mapping, with findings for what does not belong there.
+//! Reads keys from a mapping, and reports unknown ones.
 
 use super::Context;
 use crate::codes;
@@ -7,7 +7,7 @@ use planarium_source::{Diagnostic, Severity, suggest};
 use planarium_world::parse_duration_ms;
 use serde::de::DeserializeOwned;
 
-/// A mapping whose keys were checked against what is known.
+/// A mapping whose keys were checked.
 pub(crate) struct Fields<'n> {
     node: &'n Node,
 }
@@ -47,7 +47,7 @@ impl<'n> Fields<'n> {
         Some(Self { node })
     }
 
-    /// The value of a key, unless it is missing or null.
+    /// Returns the value of a key, unless it is missing or null.
     pub(crate) fn take(&mut self, key: &str) -> Option<&'n Node> {
         self.node.get(key).filter(|node| !node.is_null())
     }
@@ -72,7 +72,7 @@ impl<'n> Fields<'n> {
         number
     }
 
-    /// A list; a missing key is an empty one.
+    /// Returns a list; a missing key is an empty list.
     pub(crate) fn list(&mut self, key: &str, cx: &mut Context<'_>) -> &'n [Node] {
         let Some(node) = self.take(key) else { return &[] };
         match node.as_sequence() {

@@ -1,4 +1,4 @@
-//! From a scenario's text to its model, with a finding at its place for everything that cannot be read.
+//! Reads a scenario's text, with a positioned finding for everything that cannot be read.
 //!
 //! Knows: the keys of a scenario file. Must not know: how a scenario is played.
 //!
@@ -20,23 +20,23 @@ use planarium_source::yaml::{Node, Reader};
 use planarium_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 use planarium_world::Genesis;
 
-/// Finds the text of a file named by a scenario, by its path relative to the scenario file.
+/// Returns the text of a file named by a scenario, by its path relative to the scenario file.
 pub type Files<'f> = dyn Fn(&str) -> Option<String> + 'f;
 
 /// Result of reading a scenario.
 #[derive(Clone, Debug)]
 pub struct ParsedScenario {
-    /// The scenario; absent when there are errors.
+    /// The scenario; `None` if there are errors.
     pub scenario: Option<Scenario>,
-    /// The lesson, where the scenario is one; absent when there are errors.
+    /// The lesson, if the scenario has one; `None` if there are errors.
     pub lesson: Option<Box<Lesson>>,
-    /// Everything found, in order of place.
+    /// All findings, in order of position.
     pub diagnostics: Vec<Diagnostic>,
-    /// The texts that the findings point into.
+    /// The source texts of the findings.
     pub sources: SourceMap,
 }
 
-/// Reads a scenario. `name` is what findings call the file.
+/// Reads a scenario. `name` is the file's name in findings.
 pub fn parse(text: &str, name: &str, files: &Files<'_>) -> ParsedScenario {
     let mut sources = SourceMap::new();
     let file = sources.add(name.to_owned(), text.to_owned());
@@ -62,7 +62,7 @@ fn start(file: FileId) -> Span {
     Span { file, start: 0, end: 0 }
 }
 
-/// Context of every part of the reading.
+/// Context shared by all readers.
 pub(crate) struct Context<'c> {
     pub(crate) found: &'c mut Diagnostics,
     pub(crate) files: &'c Files<'c>,

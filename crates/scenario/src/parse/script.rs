@@ -5,8 +5,8 @@ use super::{Context, service};
 use crate::codes;
 use crate::model::{Action, Entry, Show, Trigger};
 use planarium_protocol::input::Input;
-use planarium_source::Diagnostic;
 use planarium_source::yaml::Node;
+use planarium_source::{Diagnostic, Position};
 use planarium_world::Condition;
 
 pub(crate) const KEYS: &[&str] = &["at", "when", "then", "say", "do", "edit", "expect", "refused", "show"];
@@ -41,8 +41,8 @@ pub(crate) fn entry(node: &Node, cx: &mut Context<'_>) -> Option<Entry> {
     if let Some(text) = parts.text("show", cx) {
         actions.push(Action::Show(show(&text)));
     }
-    let line = cx.sources.position(node.span).line;
-    Some(Entry { trigger: trigger?, actions, refused, line })
+    let Position { line, column } = cx.sources.position(node.span);
+    Some(Entry { trigger: trigger?, actions, refused, line, column })
 }
 
 fn trigger(parts: &mut Fields<'_>, cx: &mut Context<'_>) -> Option<Trigger> {
@@ -61,7 +61,7 @@ fn trigger(parts: &mut Fields<'_>, cx: &mut Context<'_>) -> Option<Trigger> {
     }
 }
 
-/// Reads a condition; answers it with its text.
+/// Reads a condition; returns it with its text.
 pub(crate) fn condition(node: &Node, cx: &mut Context<'_>) -> Option<(Condition, String)> {
     let text = node.as_str().unwrap_or_default();
     match Condition::parse(text) {

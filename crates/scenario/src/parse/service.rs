@@ -23,7 +23,7 @@ pub(crate) fn read(node: &Node, cx: &mut Context<'_>) -> Option<LoadService> {
     Some(load)
 }
 
-/// The parts of a service that are given; used for edits too.
+/// Reads the given parts of a service; used for edits, too.
 pub(crate) fn part(service: &mut Fields<'_>, cx: &mut Context<'_>) -> LoadService {
     LoadService {
         dialect: service.text("dialect", cx).unwrap_or_else(|| "auto".to_owned()),

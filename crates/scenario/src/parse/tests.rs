@@ -60,7 +60,7 @@ fn inputs_with_unknown_keys_are_refused() {
 }
 
 #[test]
-fn an_entry_may_expect_that_its_inputs_are_refused() {
+fn an_entry_may_expect_a_refusal_of_its_inputs() {
     let text = |status: &str| {
         format!(
             "version: 1\ncluster: 1\nscript: [{{at: 1s, do: {{kind: remove-agent, agent: nobody}}, refused: {status}}}]\nuntil: t=2s"
@@ -91,9 +91,9 @@ fn calendar() {
     }
 }
 
-/// Every page of this crate's codes shows a text that yields just that code, and one that yields none.
+/// The bad example on every page of this crate's codes yields exactly that code, the good one none.
 #[test]
-fn pages_of_the_codes_are_true() {
+fn examples_of_the_codes_show_their_finding() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/diagnostics/");
     for (code, title) in crate::CODES {
         let page = std::fs::read_to_string(format!("{folder}{code}.md")).expect("a page per code");

@@ -55,7 +55,7 @@ pub(crate) const NO_NAMESPACE: &str = "KUB014";
 pub(crate) const NO_REFERENCE: &str = "KUB015";
 /// A kustomization or a template.
 pub(crate) const NOT_BUILT: &str = "KUB016";
-/// A namespace beside the one that was asked for.
+/// A namespace that differs from the requested one.
 pub(crate) const OTHER_NAMESPACE: &str = "KUB017";
 /// More objects than are read.
 pub(crate) const TOO_MANY: &str = "KUB018";

@@ -1,10 +1,10 @@
 //! Plain Kubernetes workloads: what `kubectl apply` takes, over the simulated cluster.
 //!
 //! *Knows*: how objects are read from files and applied, how a rollout is shown as a plan, and the words of `kubectl`.
-//! *Must not know*: other systems, and how objects come to life: that is `planarium-kube`'s.
+//! *Must not know*: other systems, and how the cluster runs objects, which is the task of `planarium-kube`.
 //!
-//! The objects of the API are the state. A service is what one `kubectl apply` was given; what is kept beside the objects is which of
-//! them belong to which service, and what was told of them last.
+//! The objects of the API are the state. A service is the content of one `kubectl apply`. In addition to the objects, this crate
+//! stores which of them belong to which service, and their last report.
 //!
 //! | Kubernetes | Planarium |
 //! |---|---|
@@ -28,7 +28,7 @@ mod why;
 /// The word for Kubernetes in inputs, scenarios and views.
 pub const WORD: &str = "kubernetes";
 
-/// The annotation in which `kubectl apply` keeps what it applied.
+/// The annotation in which `kubectl apply` stores the applied object.
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 pub use codes::CODES;

@@ -1,6 +1,6 @@
 //! The sentences of `kubectl rollout status`.
 //!
-//! *Knows*: counts of a status. *Must not know*: where they come from: the command line reads them off JSON, views off objects.
+//! *Knows*: counts of a status. *Must not know*: their source: the command line reads them from JSON, views from objects.
 //!
 //! **Source**: `kubernetes/kubernetes: staging/src/k8s.io/kubectl/pkg/polymorphichelpers/rollout_status.go`. Match, without the warning
 //! about single pods that newer clients add.
@@ -11,11 +11,11 @@ use serde_json::Value;
 /// Progress of a rollout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Rollout {
-    /// It goes on.
+    /// The rollout continues.
     Waiting(String),
     /// It is finished.
     Done(String),
-    /// It cannot be told, or has failed.
+    /// The status is unavailable, or the rollout has failed.
     Error(String),
 }
 

@@ -80,7 +80,7 @@ pub const STATUSES: &[StatusWord] = &[
     word("Lost", StatusClass::Failed, "lost", "?", "The volume of the claim is gone."),
 ];
 
-/// The static word of a text that the cluster shows; `Unknown` for one that is none of these.
+/// Returns the static word for a text of the cluster; `Unknown` for other texts.
 pub(crate) fn of(text: &str) -> &'static str {
     if text.starts_with("Init:") {
         return init(text);

@@ -1,6 +1,6 @@
-//! Why an element of a plan is not finished, and what would change that.
+//! Explains why an element of a plan is not finished, and what would change that.
 //!
-//! *Knows*: what the cluster says about objects, and which patch or object would help. *Must not know*: how any of it comes about.
+//! *Knows*: the cluster's explanations of objects, and which patch or object would help. *Must not know*: how these come about.
 
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ fn sentence(name: &str, status: &str, first: Option<&Reason>) -> String {
     }
     let mut letters = text.chars();
     let (start, rest) = (letters.next(), letters.as_str());
-    // A name of several words stays as it is: `CronJob`.
+    // A compound name stays unchanged: `CronJob`.
     let is_word = !rest.split(' ').next().unwrap_or_default().contains(char::is_uppercase);
     let start =
         start.map(|letter| if is_word { letter.to_lowercase().collect() } else { letter.to_string() });
@@ -117,7 +117,7 @@ impl Facts<'_> {
         Some(found.why(self.path(&member.key, phase, step), status))
     }
 
-    /// Why an object that is no workload is not as it was applied, or why not all of them are.
+    /// Explains why an object that is not a workload differs from its applied form, or why not all objects match.
     pub(crate) fn of_objects<'m>(
         &self,
         members: impl Iterator<Item = &'m Member>,
@@ -322,7 +322,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Why a pod stays that is as it is wanted: its eviction was refused.
+    /// Explains why an up-to-date pod stays: its eviction was refused.
     fn held_pod(&self, pod: &Object) -> Vec<planarium_kube::Why> {
         let mut reasons = self.kube.why(self.fleet, pod);
         reasons.retain(|reason| reason.kind == WhyKind::DisruptionBudget);
@@ -376,7 +376,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Ways out of what the cluster says.
+    /// Adds ways out for the cluster's reasons.
     fn ways(&self, member: &Member, reasons: &[planarium_kube::Why], found: &mut Found) {
         let has = |kind: WhyKind| reasons.iter().any(|reason| reason.kind == kind);
         for way in reasons.iter().flat_map(|reason| &reason.ways) {
@@ -454,7 +454,7 @@ fn object(kind: &str, name: &str) -> Value {
     json!({ "apiVersion": "v1", "kind": kind, "metadata": { "name": name } })
 }
 
-/// The `apiVersion` in the words of a client that finds no such kind.
+/// Returns the `apiVersion` in the words of a client that does not find a kind.
 fn api_version(text: &str) -> String {
     let rest = text.split("in version \"").nth(1).unwrap_or_default();
     rest.split('"').next().unwrap_or_default().to_owned()

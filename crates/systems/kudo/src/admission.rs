@@ -18,7 +18,7 @@ use crate::package::params;
 use crate::status::Status;
 use crate::version::Version;
 
-/// The webhook as it is registered.
+/// The registered webhook.
 pub const WEBHOOK: Webhook =
     Webhook { name: "instance-admission.kudo.dev", group: "kudo.dev", plural: "instances", review };
 
@@ -28,11 +28,11 @@ const RUN: u32 = 0x6b75_0001;
 /// Decisions of admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The plan that is scheduled stays as it is.
+    /// The scheduled plan stays.
     Unchanged,
     /// No plan is scheduled any more.
     Cleared,
-    /// This plan is started, anew if it runs already.
+    /// Starts this plan, or restarts it if it is running.
     Start(Text),
 }
 
@@ -46,9 +46,9 @@ fn review(api: &Api, review: &Review<'_>) -> Verdict {
     outcome.unwrap_or_else(|verdict| verdict)
 }
 
-/// The version of an instance's operator.
+/// Returns the version of an instance's operator.
 ///
-/// *Errors*: the request fails, which is no denial.
+/// *Errors*: the request fails, which is not a denial.
 fn version_of(api: &Api, instance: &Instance) -> Result<Arc<Version>, Verdict> {
     let missing = |message: String| Verdict::Denied { code: 500, reason: message };
     let kind = api.find_kind(API_VERSION, "OperatorVersion");
@@ -137,7 +137,7 @@ fn set(value: &mut Value, key: &str, part: Value) {
     }
 }
 
-/// A uid that no other run has: drawn for the instance at this version of the cluster.
+/// Returns a unique uid for a run: drawn for the instance at this version of the cluster.
 pub(crate) fn fresh_uid(resource_version: u64, instance: &Instance) -> Text {
     let entity = draw::entity_of(&[&instance.namespace, "/", &instance.name]);
     draw::uuid(resource_version, entity, RUN, 0).into()
@@ -267,7 +267,7 @@ fn shown_reference(reference: &Value) -> String {
     format!("{{{}}}", parts.join(" "))
 }
 
-/// The parameters that have another value or are new, and those that are gone.
+/// Parameters that are new or changed, and removed ones.
 type Touched<'v> = (Vec<&'v Parameter>, Vec<&'v Parameter>);
 
 /// Which parameters a change of values is about. Values of parameters that only the new version has do not count.
@@ -290,14 +290,14 @@ fn changed_parameters<'v>(
         }
     }
     let gone = old.keys().filter(|key| !new.contains_key(*key));
-    // One that is not defined any more has the whole list ignored.
+    // If one is no longer defined, the whole list is ignored.
     let removed: Option<Vec<&Parameter>> = gone.map(|key| version.parameter(key)).collect();
     Ok((changed, removed.unwrap_or_default()))
 }
 
-/// The plan that a change of parameters starts.
+/// Returns the plan started by a change of parameters.
 ///
-/// *Errors*: a trigger that names no plan, triggers that name several, and no plan at all.
+/// *Errors*: a trigger that names an unknown plan, triggers for several plans, or no plan at all.
 fn triggered<'v>(touched: &[&'v Parameter], version: &Version) -> Result<Option<&'v str>, String> {
     if touched.is_empty() {
         return Ok(None);
@@ -387,9 +387,9 @@ fn upgraded(values: &mut SortedMap<Text, Text>, version: &Version, before: &Vers
     Ok(())
 }
 
-/// Checks that every parameter has a value that fits.
+/// Checks that every parameter has a valid value.
 ///
-/// *Errors*: the first one that has not.
+/// *Errors*: the first invalid or missing value.
 pub fn validate(version: &Version, values: &SortedMap<Text, Text>) -> Result<(), String> {
     version.parameters.iter().try_for_each(|parameter| {
         let value = values.get(parameter.name.value.as_str());

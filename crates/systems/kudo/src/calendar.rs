@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_counted_over_leap_years() {
+    fn days_include_leap_years() {
         for (ms, text) in [
             (0, "1970-01-01T00:00:00Z"),
             (951_782_399_000, "2000-02-28T23:59:59Z"),

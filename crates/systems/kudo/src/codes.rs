@@ -59,7 +59,7 @@ pub(crate) const NO_PARAMS: &str = "KUDO002";
 pub(crate) const WRONG_TYPE: &str = "KUDO003";
 /// A repeated key.
 pub(crate) const TWICE: &str = "KUDO004";
-/// A field that nobody reads.
+/// An unused field.
 pub(crate) const UNKNOWN_FIELD: &str = "KUDO005";
 /// Another `apiVersion`.
 pub(crate) const BAD_API_VERSION: &str = "KUDO006";
@@ -97,21 +97,21 @@ pub(crate) const BAD_DEFAULT: &str = "KUDO021";
 pub(crate) const BAD_GROUP: &str = "KUDO022";
 /// Advanced, required and without default.
 pub(crate) const BAD_ADVANCED: &str = "KUDO023";
-/// A text that is no template.
+/// An invalid template.
 pub(crate) const BAD_TEMPLATE: &str = "KUDO024";
 /// A function that does not exist.
 pub(crate) const NO_FUNCTION: &str = "KUDO025";
 /// A variable that does not exist.
 pub(crate) const BAD_VARIABLE: &str = "KUDO026";
-/// A template that nobody uses.
+/// An unused template.
 pub(crate) const UNUSED_TEMPLATE: &str = "KUDO027";
 /// A template that fails.
 pub(crate) const NOT_RENDERED: &str = "KUDO028";
-/// A rendered text that is no YAML.
+/// A rendered text that is not YAML.
 pub(crate) const BAD_YAML: &str = "KUDO029";
 /// A repeated pipe key.
 pub(crate) const SAME_PIPE_KEY: &str = "KUDO030";
-/// `kind: Namespace` where it may not be.
+/// `kind: Namespace` where it is not allowed.
 pub(crate) const NAMESPACE_KIND: &str = "KUDO031";
 /// A namespace manifest that is none.
 pub(crate) const BAD_NAMESPACE_MANIFEST: &str = "KUDO032";

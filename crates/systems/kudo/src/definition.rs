@@ -1,9 +1,9 @@
-//! An operator package as a service's definition: what was understood, and everything that was found.
+//! An operator package as a service's definition: the parsed package, and all findings.
 //!
 //! *Knows*: files, values and the cluster's version. *Must not know*: a running cluster.
 //!
-//! A package can be used when it converts to objects, its dependencies are there, it has a plan `deploy` and its values would be
-//! admitted. What only the package verifier calls an error does not stand in the way, as it does not in the real system.
+//! A package can be used if it converts to objects, its dependencies exist, it has a plan `deploy`, and its values would be
+//! admitted. Errors of the package verifier alone do not prevent that, as in the real system.
 
 use std::sync::Arc;
 
@@ -156,7 +156,7 @@ impl Loaded {
         self.0.usable
     }
 
-    /// Returns whether an instance can be upgraded to it. The client looks at no values then, nor at the cluster's version, and a plan
+    /// Returns whether an instance can be upgraded to it. The client then checks neither values nor the cluster's version, and a plan
     /// `deploy` is needed at creation only: admission decides.
     ///
     /// **Source**: `kudobuilder/kudo: pkg/kudoctl/cmd/upgrade.go`. Match.
@@ -196,8 +196,8 @@ impl Loaded {
     }
 }
 
-/// The package that no other one depends on stands for the whole, the top one before those in folders; one that is called as the
-/// service before others.
+/// Puts the main package first: the one that no other depends on, the top folder before others; a package named like the service
+/// wins.
 fn put_main_first(packages: &mut Vec<Package>, name: &str) {
     if packages.first().is_none_or(|first| first.root.is_empty()) {
         return;

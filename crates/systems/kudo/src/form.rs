@@ -1,4 +1,4 @@
-//! The form of an instance's parameters: what each is, what it is now, and what a change of it would do.
+//! The form of an instance's parameters: description, present value, and the effect of a change.
 
 use planarium_protocol::Text;
 use planarium_protocol::json;
@@ -57,7 +57,7 @@ fn field(
     })
 }
 
-/// The plan that a change of a parameter starts; none when it would be refused for want of one.
+/// Returns the plan started by a change of a parameter; `None` if no plan exists.
 pub fn started_by<'v>(version: &'v Version, parameter: &'v Parameter) -> Option<&'v str> {
     match parameter.trigger.value.as_str() {
         "" => version.first_plan(&["update", "deploy"]),

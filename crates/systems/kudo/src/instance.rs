@@ -34,7 +34,7 @@ pub struct Instance {
     pub finalizers: Vec<Text>,
     /// It belongs to another instance.
     pub child: bool,
-    /// `spec.operatorVersion` as it is written: any difference is an upgrade.
+    /// `spec.operatorVersion` as written: any difference is an upgrade.
     pub version_reference: Value,
     /// `spec.operatorVersion.name`.
     pub version: Text,
@@ -54,7 +54,7 @@ pub struct Instance {
     distinct: bool,
 }
 
-/// Status of an instance, kept until somebody reads it.
+/// Status of an instance, converted when read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     plans: SortedMap<Text, Arc<PlanStatus>>,
@@ -66,9 +66,9 @@ pub struct Report {
 pub struct Execution {
     /// Its name; empty for none.
     pub plan: Text,
-    /// The uid of this run of it.
+    /// The uid of this run.
     pub uid: Text,
-    /// Its status; none where it was never written.
+    /// Its status; `None` if it was never written.
     pub status: Option<Status>,
 }
 
@@ -137,7 +137,7 @@ pub enum Readiness {
     ResourcesReady,
     /// Something is not well.
     ResourceNotReady,
-    /// A plan has failed for good.
+    /// A plan has failed fatally.
     PlanInFatalError,
 }
 
@@ -284,7 +284,7 @@ impl Instance {
         if self.version_namespace.is_empty() { &self.namespace } else { &self.version_namespace }
     }
 
-    /// `spec` as the API has it.
+    /// Returns `spec` in the API's form.
     pub fn spec_value(&self) -> Value {
         let mut spec = Map::new();
         spec.insert("operatorVersion".to_owned(), self.version_reference.clone());
@@ -349,8 +349,8 @@ impl Instance {
         last
     }
 
-    /// Makes the plan statuses cover every plan of the version, in its order: what is missing was never run, phases and steps
-    /// that are no more go, plans stay.
+    /// Makes the plan statuses match the version's plans, in order: missing plans were never run, removed phases and steps
+    /// are dropped, plans stay.
     pub fn cover(&mut self, version: &Version) {
         if self.covered == version.resource_version && self.covered > 0 {
             return;
@@ -404,7 +404,7 @@ impl Instance {
         }
     }
 
-    /// Writes a plan's status, with the time; what it means for the scheduled plan and for readiness follows.
+    /// Writes a plan's status with the time, and updates the scheduled plan and the readiness.
     pub fn update(&mut self, mut plan: PlanStatus, now: &str) {
         plan.updated = now.into();
         self.execution.status = Some(plan.status);
@@ -416,7 +416,7 @@ impl Instance {
         }
     }
 
-    /// Takes the cleanup's finalizer off when the cleanup is complete, or when there is no such plan.
+    /// Removes the cleanup's finalizer if the cleanup is complete, or if there is no such plan.
     pub fn try_remove_finalizer(&mut self) -> bool {
         let done = match self.plans.get("cleanup") {
             Some(plan) => plan.status.is_finished(),

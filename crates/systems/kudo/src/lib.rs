@@ -1,11 +1,11 @@
 //! KUDO: operator packages, their instances and the plans that run on them, over the simulated Kubernetes cluster.
 //!
 //! *Knows*: packages and their verifiers, instances and their admission, the engine, the controller, the words of `kubectl kudo`.
-//! *Must not know*: other systems, and how Kubernetes objects come to life: that is `planarium-kube`'s.
+//! *Must not know*: other systems, and how the cluster runs Kubernetes objects, which is the task of `planarium-kube`.
 //!
 //! The objects of the API are the state: `Operator`, `OperatorVersion` and `Instance` are custom resources of the cluster, read and
-//! written like everything else. What is kept beside them is when the controller looks at an instance next, and what a run's
-//! templates were rendered to.
+//! written like all others. In addition, this crate stores the next reconcile of each instance, and the rendered templates of a
+//! run.
 //!
 //! | KUDO | Planarium |
 //! |---|---|

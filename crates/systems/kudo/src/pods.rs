@@ -1,8 +1,8 @@
-//! The pods of an instance as everybody sees them: their containers with Kubernetes' words, and what can be done to them.
+//! The pods of an instance in views: their containers with Kubernetes' words, and the actions on them.
 //!
-//! *Knows*: pods as the cluster has them. *Must not know*: plans; which pods a step made is told by labels only.
+//! *Knows*: pods in the cluster. *Must not know*: plans; labels say which step made a pod.
 //!
-//! *Cost*: a change of a pod keeps the object; what it shows is made when somebody asks, once.
+//! *Cost*: a change of a pod only stores the object; its view is built once, when requested.
 
 use std::sync::{Arc, OnceLock};
 
@@ -61,7 +61,7 @@ fn view(pod: &Object, revision: u64) -> PodView {
     }
 }
 
-/// A container's word: what `kubectl` shows of it, and `NotReady` for one that runs and is not ready.
+/// Returns a container's status: the word of `kubectl`, or `NotReady` if it runs and is not ready.
 fn status(container: &ContainerFacts, bound: bool, leaving: bool) -> Text {
     match container.state {
         "running" if leaving => "Terminating".into(),

@@ -1,7 +1,7 @@
-//! A smaller request for pods that no node has room for, by the one parameter that it comes from.
+//! Proposes a smaller request for pods that fit no node, by the one parameter that sets it.
 //!
-//! *Knows*: what tasks rendered, values of parameters, what nodes have free. *Must not know*: how pods are placed; whether the proposal
-//! gets a step moving is tried on a copy of the world.
+//! *Knows*: rendered tasks, values of parameters, free amounts of nodes. *Must not know*: how pods are placed; the proposal is tried on
+//! a copy of the world.
 
 use planarium_kube::{Amounts, Kube};
 use planarium_protocol::Input;
@@ -15,7 +15,7 @@ use crate::engine::Rendered;
 use crate::instance::Instance;
 use crate::version::Version;
 
-/// A resource that pods ask for.
+/// A resource requested by pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Resource {
     /// Thousandths of a CPU.
@@ -52,7 +52,7 @@ impl Resource {
         }
     }
 
-    /// A quantity as parameters have it; none of what is written otherwise.
+    /// Parses a quantity as written in parameters; `None` for other forms.
     fn parse(self, text: &str) -> Option<i64> {
         let number = |text: &str| text.parse::<i64>().ok().filter(|number| *number > 0);
         match self {
@@ -89,7 +89,7 @@ impl Resource {
     }
 }
 
-/// What is known of the step that waits.
+/// Data about the waiting step.
 pub(crate) struct Waiting<'w> {
     pub(crate) instance: &'w Instance,
     pub(crate) version: &'w Version,
@@ -120,7 +120,7 @@ pub(crate) fn smaller(waiting: &Waiting<'_>) -> Option<(String, Input)> {
 }
 
 impl Waiting<'_> {
-    /// Parameters that a request of this resource comes from, with their value and one for which there is room.
+    /// Parameters that set a request of this resource, with their value and one that fits.
     fn candidates(&self, resource: Resource) -> Vec<(Text, Text, String)> {
         let mut all = Vec::new();
         for parameter in self.version.parameters.iter().filter(|parameter| !parameter.immutable) {
@@ -209,7 +209,7 @@ impl Waiting<'_> {
     }
 }
 
-/// Returns whether a template names a field, and not another one that begins like it.
+/// Returns whether a template names a field, and not a longer one with this prefix.
 fn names(template: &str, field: &str) -> bool {
     template.match_indices(field).any(|(at, _)| {
         let rest = template.get(at + field.len()..).unwrap_or_default();
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantities_are_read_and_written_in_their_own_style() {
+    fn quantities_keep_their_style() {
         for (resource, text, amount, less, written) in [
             (Resource::Cpu, "6", 6000, 3500, "3.5"),
             (Resource::Cpu, "6", 6000, 3000, "3"),

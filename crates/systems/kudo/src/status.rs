@@ -16,7 +16,7 @@ pub enum Status {
     Complete,
     /// Failed, and tried again.
     Error,
-    /// Failed for good.
+    /// Failed permanently.
     FatalError,
 }
 
@@ -52,7 +52,7 @@ impl Status {
         matches!(self, Self::Complete)
     }
 
-    /// Under way, in whatever state.
+    /// Returns whether it is running, in any state.
     pub const fn is_running(self) -> bool {
         matches!(self, Self::Pending | Self::InProgress | Self::Error)
     }

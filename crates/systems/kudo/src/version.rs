@@ -49,7 +49,7 @@ impl Version {
         Self::of_spec(spec, object.name.clone(), object.namespace.clone(), object.resource_version)
     }
 
-    /// Reads what is no object of the cluster yet.
+    /// Reads a value that is not an object of the cluster yet.
     pub fn of_value(value: &Value) -> Self {
         let spec = value.get("spec").unwrap_or(&Value::Null);
         let metadata = value.get("metadata");
@@ -76,7 +76,7 @@ impl Version {
         }
     }
 
-    /// Roughly how many bytes it takes.
+    /// Estimates its size. *Units*: bytes.
     pub fn bytes(&self) -> u64 {
         let parts = self.parameters.len() + self.tasks.len() + self.plans.len();
         let templates = self.templates.values().map(|template| {
@@ -90,7 +90,7 @@ impl Version {
         self.plans.iter().find(|plan| plan.name.value == name)
     }
 
-    /// The first of some plans that there is.
+    /// Returns the first of some plans that exists.
     pub fn first_plan<'p>(&self, names: &[&'p str]) -> Option<&'p str> {
         names.iter().copied().find(|name| self.plan(name).is_some())
     }

@@ -23,7 +23,7 @@ use crate::version::Version;
 
 /// Facts for a view.
 pub struct Facts<'f> {
-    /// The instance; none for one that does not run yet.
+    /// The instance; `None` if it does not run yet.
     pub instance: Option<&'f Instance>,
     /// The version of its operator.
     pub version: &'f Version,
@@ -56,7 +56,7 @@ pub fn service(name: &Text, facts: &Facts<'_>, revision: u64) -> Arc<ServiceView
     Arc::new(view)
 }
 
-/// One line on what the controller is doing.
+/// Describes the controller's activity in one line.
 fn activity(facts: &Facts<'_>) -> Text {
     let Some(instance) = facts.instance else { return Text::default() };
     if !facts.trouble.is_empty() {
@@ -211,7 +211,7 @@ fn written(definition: &Loaded, plan: &Plan, phase: &Phase, at: usize) -> Option
     Some(SourceRef { file: file.name().into(), line: place.line, column: place.column })
 }
 
-/// One line on why a step is where it is.
+/// Describes in one line why a step has its status.
 fn reason(plan: &Plan, phase: &Phase, step: &Step, status: Option<&StepStatus>, facts: &Facts<'_>) -> Text {
     let Some(status) = status else { return Text::default() };
     match status.status {

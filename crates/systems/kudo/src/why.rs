@@ -1,6 +1,6 @@
-//! Why an element of a plan is not finished, and what would change that.
+//! Explains why an element of a plan is not finished, and what would change that.
 //!
-//! *Knows*: statuses, what the controller waits for, and what the cluster says about objects. *Must not know*: how any of it comes about.
+//! *Knows*: statuses, what the controller waits for, and the cluster's explanations of objects. *Must not know*: how these come about.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl Found {
     }
 }
 
-/// A phase or a step with what it is part of, each with its state where it has one.
+/// A phase or a step with its parents, each with its status if it has one.
 #[derive(Clone, Copy)]
 struct Part<'a> {
     version: &'a Version,
@@ -70,7 +70,7 @@ struct Part<'a> {
     step: Option<(&'a Step, Option<&'a StepStatus>)>,
 }
 
-/// Why an element is not finished; none when there is no such element.
+/// Explains why an element is not finished; `None` if it does not exist.
 pub(crate) fn why(path: &ElementPath, facts: &Facts<'_>) -> Option<Why> {
     let version = facts.known.version.as_deref()?;
     let plan = version.plan(&path.plan)?;
@@ -126,7 +126,7 @@ fn sentence(name: &str, status: &str, first: Option<&Reason>) -> String {
     }
     let mut letters = text.chars();
     let (start, rest) = (letters.next(), letters.as_str());
-    // A name of several words stays as it is: `CronJob`.
+    // A compound name stays unchanged: `CronJob`.
     let is_word = !rest.split(' ').next().unwrap_or_default().contains(char::is_uppercase);
     let start =
         start.map(|letter| if is_word { letter.to_lowercase().collect() } else { letter.to_string() });

@@ -4,7 +4,7 @@
 
 use crate::definition::RunSpec;
 use crate::definition::spec::Stamp;
-use crate::deployments::work::Job;
+use crate::deployments::jobs::Job;
 use crate::groups::Root;
 use crate::health::Checks;
 use crate::id::PathId;
@@ -28,7 +28,7 @@ pub(crate) struct Failure {
     pub(crate) state: &'static str,
     pub(crate) message: Text,
     pub(crate) version: Stamp,
-    /// The event that told of it.
+    /// The event that reported it.
     pub(crate) event: u64,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct SpecRun {
     pub(crate) spec: Option<Arc<RunSpec>>,
     pub(crate) backoff: Backoff,
     pub(crate) stats: Arc<OfferStats>,
-    /// The lock that somebody holds.
+    /// The deployment that holds the lock.
     pub(crate) lock: Option<u64>,
     pub(crate) rescaling: Option<Arc<Rescaling>>,
     /// Its job in a deployment.
@@ -62,7 +62,7 @@ pub(crate) struct SpecRun {
     pub(crate) failure: Option<Arc<Failure>>,
     /// The newest wish for offers when its last delay ended.
     pub(crate) wish_from: u64,
-    /// The status that is shown; empty for what is not defined.
+    /// The displayed status; empty if it is not defined.
     pub(crate) shown: &'static str,
     /// Since when.
     pub(crate) shown_since: SimTime,
@@ -115,7 +115,7 @@ impl Apps {
         self.all.get_mut(no.0 as usize).map(Arc::make_mut)
     }
 
-    /// Returns how many there are.
+    /// Returns the number of specs.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
@@ -163,7 +163,7 @@ impl SpecRun {
         }
     }
 
-    /// Roughly what it takes. *Units*: bytes.
+    /// Estimates its size. *Units*: bytes.
     pub(crate) fn weight(&self) -> u64 {
         let checks: u64 = self.checks.values().map(|checks| checks.weight()).sum();
         512 + checks + 96 * self.stats.last.len() as u64

@@ -48,7 +48,7 @@ codes! {
     HEALTH_CHECK = "MAR060", "A health check that cannot work";
     READINESS_CHECK = "MAR061", "A readiness check that cannot work";
     CHECK = "MAR062", "A check that cannot work";
-    // ---- how it is run
+    // ---- running
     UPGRADE_STRATEGY = "MAR070", "An upgrade strategy that is not permitted";
     UNREACHABLE_STRATEGY = "MAR071", "An unreachable strategy that is not permitted";
     RESIDENT_ROLE = "MAR072", "What keeps volumes needs a role of its own";
@@ -59,7 +59,7 @@ codes! {
     FLAG = "MAR091", "A flag that does not exist or has no effect";
 }
 
-/// The family of a rule, by where it is about and what it says. *Order*: the first that fits.
+/// The family of a rule, by its path and message. *Order*: the first match wins.
 const FAMILIES: &[(&str, &str, &str)] = &[
     // Part of the path, part of the message, code.
     ("", "cyclic dependencies", CYCLE),
@@ -151,7 +151,7 @@ pub(crate) fn of_violation(violation: &Violation) -> &'static str {
     found.map_or(INVALID, |(_, _, code)| code)
 }
 
-/// The code of what the reader of shapes says.
+/// Returns the code for a message of the schema reader.
 pub(crate) fn of_fault(fault: &Fault) -> &'static str {
     match &*fault.error {
         "error.path.missing" => MISSING_FIELD,

@@ -30,21 +30,21 @@ impl Calendar {
         self.date(at.ms())
     }
 
-    /// The version that a text means: `2015-02-09T14:45:51.650Z`, with fewer digits or another offset as well.
-    /// Instants before genesis are no version.
+    /// Parses a version: `2015-02-09T14:45:51.650Z`, also with fewer digits or another offset. Instants before
+    /// genesis have no version.
     pub(crate) fn stamp(self, text: &str) -> Option<Stamp> {
         parse(text.trim())?
             .checked_sub(i64::try_from(self.epoch_ms).ok()?)
             .and_then(|ms| u64::try_from(ms).ok())
     }
 
-    /// An instant in the form in which it is answered; the text itself where it is none.
+    /// Returns an instant in the form of answers; the unchanged text if it is not an instant.
     pub(crate) fn canonical(written: &str) -> String {
         let ms = parse(written.trim()).and_then(|ms| u64::try_from(ms).ok());
         ms.map_or_else(|| written.to_owned(), text)
     }
 
-    /// Returns whether a text is an instant at all.
+    /// Returns whether a text is an instant.
     pub(crate) fn is_date(text: &str) -> bool {
         parse(text.trim()).is_some()
     }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instants_are_written_and_read() {
+    fn instants_are_written_and_parsed() {
         for (ms, written) in [
             (0, "1970-01-01T00:00:00.000Z"),
             (951_782_400_000, "2000-02-29T00:00:00.000Z"),

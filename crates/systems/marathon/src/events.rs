@@ -44,7 +44,7 @@ pub(crate) enum Happening {
     Deployed { plan: Arc<Plan> },
     /// It was given up.
     Failed { plan: Arc<Plan>, reason: Text },
-    /// An app is gone.
+    /// An app was removed.
     AppTerminated { id: PathId },
     /// Mesos said something of a task.
     Status { instance: Arc<Instance>, task: Text },
@@ -52,7 +52,7 @@ pub(crate) enum Happening {
     Changed { instance: Arc<Instance> },
     /// Health as the agent sees it, or as all checks together do.
     HealthChanged { instance: Text, spec: PathId, version: Stamp, healthy: Option<bool> },
-    /// An instance that nobody knows has ended.
+    /// An unknown instance has ended.
     UnknownEnded { instance: Text, spec: PathId, condition: &'static str },
     /// A health check begins.
     CheckAdded { id: PathId, version: Stamp, check: Value },
@@ -62,8 +62,8 @@ pub(crate) enum Happening {
     CheckFailed { id: PathId, instance: Text, check: Value },
     /// One check of an instance sees it otherwise.
     Alive { id: PathId, version: Stamp, health: Arc<Health> },
-    /// An instance is killed because a check failed too often.
-    /// `at` and `reason` are those of the failure before the one that killed it.
+    /// An instance is killed because a check failed too often. `at` and `reason` are those of the failure before the
+    /// last one.
     UnhealthyKill { instance: Arc<Instance>, version: Stamp, reason: Text, at: SimTime },
     /// The framework subscribed, for the first time or again, or lost its master.
     Scheduler { kind: &'static str, framework: Text, master: Text },
@@ -102,7 +102,7 @@ impl Bus {
         self.newest = seq;
     }
 
-    /// Returns how many there are, those included that only fill up a block.
+    /// Returns the number of events, including those that only fill a block.
     fn len(&self) -> usize {
         let last = self.blocks.back().map_or(0, |block| block.len());
         self.blocks.len().saturating_sub(1) * BLOCK + last
@@ -119,7 +119,7 @@ impl Bus {
         kept.filter(move |event| (first..=last).contains(&event.seq))
     }
 
-    /// Instances of a version of an app that were told of and are not known any more, each as it was told of last.
+    /// Returns the last reported state of an app version's instances that are no longer known.
     pub(crate) fn of_forgotten(
         &self,
         id: &PathId,
@@ -143,13 +143,13 @@ impl Bus {
             before.is_some_and(|before| before.blocks.iter().any(|other| Arc::ptr_eq(block, other)))
         };
         let own = self.blocks.iter().filter(|block| !shared(block)).map(|block| block.len()).sum();
-        // Most keep an instance alive as it was then, which is more than as much again.
+        // Most keep an instance alive in its former state, which costs at least as much again.
         2 * planarium_kernel::cow::bytes_of::<BusEvent>(own) + 96 * own as u64
     }
 }
 
 impl Happening {
-    /// The type as listeners ask for it.
+    /// The type as listeners select it.
     pub(crate) const fn kind(&self) -> &'static str {
         match self {
             Self::ApiPost { .. } => "api_post_event",
@@ -178,7 +178,7 @@ impl Happening {
     }
 }
 
-/// Address of the client: the simulator has no other.
+/// Address of every client in the simulator.
 pub(crate) const CLIENT: &str = "127.0.0.1";
 
 impl BusEvent {
@@ -314,7 +314,7 @@ pub(crate) fn plan_json(plan: &Plan, calendar: Calendar, old: bool) -> Value {
     json
 }
 
-/// The spec that the id of an instance or task names, as far as that can be told.
+/// Returns the spec named in the id of an instance or task, if it can be derived.
 pub(crate) fn spec_of_task(task_id: &str) -> (Text, PathId) {
     let instance = instance_part(task_id);
     let safe = instance.rsplit_once('.').map_or(instance, |(head, _)| head);

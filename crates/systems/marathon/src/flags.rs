@@ -1,8 +1,8 @@
-//! The flags of the process: which there are, and what is wrong with those that are given.
+//! The flags of the process: known flags, and errors in given ones.
 //!
-//! *Knows*: names, kinds and defaults of flags. *Must not know*: what they do; [`crate::settings`] reads them.
+//! *Knows*: names, kinds and defaults of flags. *Must not know*: their effects; [`crate::settings`] reads them.
 //!
-//! **Source**: `marathon: MarathonConf.scala` and the traits it is made of; the start script takes flags from variables `MARATHON_...`.
+//! **Source**: `marathon: MarathonConf.scala` and its traits; the start script takes flags from variables `MARATHON_...`.
 
 use crate::codes;
 use planarium_source::{Diagnostic, Diagnostics, Span, suggest};
@@ -18,7 +18,7 @@ pub(crate) enum Takes {
     Text,
     /// A whole number.
     Number,
-    /// One of these words, in whatever case.
+    /// One of these words, in any case.
     Word(&'static [&'static str]),
     /// Anything turns it on, but for `false`, `0`, `no` and `off`.
     Switch,
@@ -30,7 +30,7 @@ pub(crate) struct Flag {
     /// Without `MARATHON_`.
     pub(crate) name: &'static str,
     pub(crate) takes: Takes,
-    /// As it is written.
+    /// As written.
     pub(crate) default: &'static str,
 }
 
@@ -97,7 +97,7 @@ STORAGE_COMPACTION_SCAN_BATCH_SIZE STORAGE_EXECUTION_CONTEXT_SIZE STORE_CACHE SU
 TASK_TRACKER_REQUEST_TIMEOUT TASK_UPDATE_REQUEST_TIMEOUT WEBUI_URL ZK ZK_COMPRESSION ZK_COMPRESSION_THRESHOLD ZK_CONNECTION_TIMEOUT \
 ZK_MAX_CONCURRENCY ZK_MAX_NODE_SIZE ZK_MAX_VERSIONS ZK_OPERATION_BASE_RETRY_SLEEP_MS ZK_OPERATION_MAX_RETRIES ZK_SESSION_TIMEOUT ZK_TIMEOUT";
 
-/// Looks at the flags among the variables of a request.
+/// Checks the flags among the variables of a request.
 pub(crate) fn check(env: &BTreeMap<String, String>, found: &mut Diagnostics) {
     for (variable, value) in env {
         if let Some(name) = variable.strip_prefix(PREFIX) {

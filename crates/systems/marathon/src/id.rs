@@ -27,12 +27,12 @@ impl PathId {
         Self("/".into())
     }
 
-    /// A path as it is written; relative ones begin at the root.
+    /// Parses a path; relative ones begin at the root.
     pub fn absolute(text: &str) -> Self {
         Self::resolve(text, &Self::root())
     }
 
-    /// A path as it is written, against a group.
+    /// Parses a path relative to a group.
     pub fn resolve(text: &str, base: &Self) -> Self {
         let mut parts: Vec<&str> = if text.starts_with('/') { Vec::new() } else { base.segments().collect() };
         for part in text.split('/').filter(|part| !part.is_empty()) {
@@ -82,12 +82,12 @@ impl PathId {
         &*self.0 == "/"
     }
 
-    /// Returns whether it stands right below the root.
+    /// Returns whether it is directly below the root.
     pub fn is_top_level(&self) -> bool {
         !self.is_root() && self.parent().is_root()
     }
 
-    /// The group it stands in; the root for the root.
+    /// Returns its group; the root for the root.
     pub fn parent(&self) -> Self {
         match self.0.rsplit_once('/') {
             Some(("", _)) | None => Self::root(),
@@ -121,7 +121,7 @@ impl PathId {
         }
     }
 
-    /// Returns whether it is `group` or stands anywhere below it.
+    /// Returns whether it is `group` or anywhere below it.
     pub fn is_within(&self, group: &Self) -> bool {
         if group.is_root() {
             return true;
@@ -146,7 +146,7 @@ impl PathId {
         self.0.strip_prefix('/').unwrap_or(&self.0).replace('/', "_")
     }
 
-    /// The path that such a head means.
+    /// Returns the path encoded in this form.
     pub fn of_safe(text: &str) -> Self {
         Self::of_segments(&text.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>())
     }
@@ -204,7 +204,7 @@ impl PartialOrd for PathId {
     }
 }
 
-/// Returns the violations of a path as it was written, in the real system's words and order.
+/// Returns the violations of a written path, in the real system's words and order.
 pub(crate) fn flaws(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn flaws_in_the_words_of_the_real_system() {
+    fn flaws_have_the_real_systems_words() {
         for (text, count) in [
             ("/a/b-c/d.e", 0),
             ("../a", 0),

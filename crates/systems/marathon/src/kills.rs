@@ -1,4 +1,4 @@
-//! The kill service: who is to be killed, in what portions, again when nothing comes of it.
+//! The kill service: instances to kill, in portions, with retries.
 //!
 //! **Source**: `marathon: core/task/termination/impl/KillServiceActor.scala, KillAction.scala`. Match.
 
@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(crate) struct ToKill {
     pub(crate) key: Option<Key>,
     pub(crate) tasks: Arc<[Text]>,
-    /// The instance as it was when the kill was asked for.
+    /// The instance at the time of the kill request.
     known: Option<Arc<Instance>>,
     pub(crate) attempts: u32,
     pub(crate) issued: SimTime,
@@ -42,12 +42,12 @@ impl Kills {
         self.waiting.contains_key(instance)
     }
 
-    /// Returns how many are under way, and how many wait.
+    /// Returns the number of active and of waiting kills.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.in_flight.len(), self.waiting.len())
     }
 
-    /// Takes the first one that waits.
+    /// Takes the first waiting one.
     fn next(&mut self) -> Option<(Text, Arc<ToKill>)> {
         let id = self.waiting.keys().next()?.clone();
         let kill = self.waiting.remove(&id)?;
@@ -166,7 +166,7 @@ impl Kills {
         }
     }
 
-    /// Asks again where nothing came of it.
+    /// Repeats kills without an effect.
     pub(crate) fn retry(&mut self, records: &mut Records, port: &mut Port<'_>) {
         let (now, after) = (port.cx.now(), records.setup.settings.kill_retry_ms);
         let due = self.in_flight.iter().filter(|(_, kill)| kill.issued.saturating_add(after) <= now);

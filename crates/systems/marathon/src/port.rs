@@ -58,7 +58,7 @@ impl<'a> Port<'a> {
 
     /// Changes how a framework describes itself.
     pub(crate) fn update_framework(&mut self, framework: FrameworkId, info: FrameworkInfo) {
-        // It is registered and stays what it was: the master has nothing against it.
+        // It stays registered unchanged: the master does not refuse the update.
         let _ = self.cluster.update_framework(self.cx, framework, info);
     }
 

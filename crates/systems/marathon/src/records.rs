@@ -1,7 +1,7 @@
-//! The records that every rule works on: definitions, apps, instances, timers, what listeners and readers are told.
+//! The records used by every rule: definitions, apps, instances, timers, reports to listeners and readers.
 //!
-//! *Knows*: how the records go together: numbers of ids, counts that are wrong, marks of what has changed.
-//! *Must not know*: deployments, offers, kills, checks of processes; each of these has a record of its own.
+//! *Knows*: how the records are connected: numbers of ids, wrong counts, marks of changes. *Must not know*:
+//! deployments, offers, kills, checks of processes; each of these has its own record.
 
 use crate::apps::{Apps, SpecRun};
 use crate::events::{Bus, Happening};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(crate) struct Records {
     pub(crate) setup: Setup,
-    /// Groups, apps and pods as they are defined, now and in earlier versions.
+    /// Groups, apps and pods, in their present and earlier versions.
     pub(crate) definitions: Definitions,
     /// Runtime records by id, beside the instances.
     pub(crate) apps: Apps,
@@ -89,20 +89,19 @@ impl Records {
         self.statuses.touch(no);
     }
 
-    /// Returns how many instances the present tree wants of a spec; none when it is not defined.
+    /// Returns the number of instances that the present tree requests for a spec; `None` if it is not defined.
     pub(crate) fn desired(&self, no: SpecNo) -> Option<u32> {
         Some(self.run(no)?.spec.as_ref()?.instances)
     }
 
-    /// Looks anew whether a spec has as many instances as it should.
+    /// Checks again whether a spec has the right number of instances.
     pub(crate) fn weigh(&mut self, no: SpecNo) {
         let wanted = self.instances.counts(no).wanted;
         let locked = self.run(no).is_some_and(|run| run.lock.is_some());
         self.balance.weigh(no, self.desired(no), wanted, locked);
     }
 
-    /// When counts of a spec that nobody works on and that are not right are looked at: at which instant, how many there
-    /// should be, how many there are.
+    /// Returns when a wrong count of a spec without a job is checked, the desired and the present number.
     pub(crate) fn next_look_at_counts(&self, no: SpecNo) -> Option<(SimTime, u32, u32)> {
         if !self.balance.is_unbalanced(no) {
             return None;
@@ -113,7 +112,7 @@ impl Records {
 
     // ---- locks -------------------------------------------------------------------------------
 
-    /// Takes the lock of a spec, whoever holds it.
+    /// Takes the lock of a spec from any holder.
     pub(crate) fn lock(&mut self, no: SpecNo) -> u64 {
         let lock = self.apps.new_lock();
         self.hold(no, lock);
@@ -128,7 +127,7 @@ impl Records {
         self.weigh(no);
     }
 
-    /// Gives a lock back, unless somebody else has taken it over.
+    /// Releases a lock, unless another holder has taken it.
     pub(crate) fn unlock(&mut self, no: SpecNo, lock: u64) {
         if let Some(run) = self.run_mut(no).filter(|run| run.lock == Some(lock)) {
             run.lock = None;

@@ -28,7 +28,7 @@ struct Fact {
 /// Instances that have begun to wait for offers.
 pub(crate) struct Queued {
     pub(crate) count: u32,
-    /// Id of the first of them.
+    /// Id of the first one.
     pub(crate) first: Option<Text>,
 }
 
@@ -167,7 +167,7 @@ impl Records {
         );
     }
 
-    /// Makes sure that some event of the world comes after what listeners are to be told.
+    /// Ensures that an event of the world follows the reports to listeners.
     pub(crate) fn tell_of_bus(&self, cx: &mut Cx) {
         if self.events.is_ahead_of(cx.next_seq().saturating_sub(1)) {
             let (importance, text) = (Importance::Low, shared(BUS_TEXT));

@@ -74,7 +74,7 @@ pub(crate) struct Settings {
     pub(crate) strict_health: bool,
     /// Applications that others depend on are stopped after these.
     pub(crate) stop_in_order: bool,
-    /// Answers leave out what the `marathon` client of PyPI does not know.
+    /// Answers leave out fields unknown to PyPI's `marathon` client.
     pub(crate) client_compat: bool,
 }
 

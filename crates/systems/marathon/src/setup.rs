@@ -37,7 +37,7 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// A UUID that nobody has had before.
+    /// Returns a new UUID.
     pub(crate) fn uuid(&self, purpose: u32, n: u64) -> Text {
         draw::uuid(self.seed, draw::entity(&self.settings.framework), purpose, n).into()
     }
@@ -54,7 +54,7 @@ impl Setup {
         self.born.saturating_add(past * SWEEP_MS)
     }
 
-    /// An element of what is shown.
+    /// Returns the path of a displayed element.
     pub(crate) fn path(&self, plan: impl Into<Text>, phase: Option<Text>, step: Option<Text>) -> ElementPath {
         ElementPath {
             dialect: shared(DIALECT),
@@ -65,7 +65,7 @@ impl Setup {
         }
     }
 
-    /// The element that shows an app, by where it is shown.
+    /// Returns the path of an app's element, by its place.
     pub(crate) fn app_path(&self, place: shown::Place) -> ElementPath {
         self.path(shared(shown::APPS), Some(place.phase), Some(place.step))
     }

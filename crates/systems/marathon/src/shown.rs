@@ -1,6 +1,6 @@
-//! The words of what is shown: names of plans, phases and steps, and status words.
+//! Display words: names of plans, phases and steps, and status words.
 //!
-//! *Knows*: words. *Must not know*: when which is shown; that is [`crate::view`]'s.
+//! *Knows*: words. *Must not know*: when each is shown, which [`crate::view`] decides.
 
 use crate::deployments::plan::Action;
 use crate::id::PathId;
@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 pub(crate) const APPS: &str = "apps";
 /// The phase of apps that stand in no group. No group can be called so.
 pub(crate) const NO_GROUP: &str = "(no group)";
-/// Status of an app before it is defined and after it is gone.
+/// Status of an app before it is defined and after it was removed.
 pub(crate) const UNDEFINED: &str = "Unscheduled";
 
 pub(crate) const SCHEDULED: &str = "Scheduled";

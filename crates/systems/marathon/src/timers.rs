@@ -1,9 +1,8 @@
-//! The timers of the process: one for each job, and when each job is next to be woken.
+//! The timers of the process: one for each job, with its next wake-up.
 //!
-//! *Knows*: which jobs there are and when they wake up. *Must not know*: what they do.
+//! *Knows*: the jobs and their wake-ups. *Must not know*: what they do.
 //!
-//! A job that would find nothing to do is not woken; one that would is woken at its own tick, counted from the start of the
-//! process.
+//! A job without work is not woken; one with work is woken at its own tick, counted from the start of the process.
 
 use crate::instances::tracker::SpecNo;
 use planarium_kernel::{Cause, Class, EventQueue, SimTime, SortedMap, TimerId};
@@ -23,13 +22,13 @@ pub(crate) enum Job {
     KillRetry,
     /// Roles whose wish for offers has changed too soon after the last change.
     Revive,
-    /// Roles that asked for offers a while ago.
+    /// Request offers again for roles.
     ReviveAgain,
-    /// Offers that were turned down for want of launch tokens have come again.
+    /// Offers declined without launch tokens have come again.
     Resent,
     /// A launch delay ends.
     Backoff(SpecNo),
-    /// A start phase looks whether instances have gone.
+    /// Check for missing instances in a start phase.
     Sync(SpecNo),
     /// The process gives up the lead.
     Abdicate,
@@ -65,7 +64,7 @@ pub(crate) struct Timers {
     queue: EventQueue<Armed>,
     /// The one timer of each job.
     armed: SortedMap<Job, TimerId>,
-    /// When and how those jobs are to wake up that find out by themselves whether there is something to do.
+    /// Wake-ups of the jobs that check themselves whether there is work.
     due: SortedMap<Job, (SimTime, Class)>,
 }
 

@@ -1,11 +1,11 @@
-//! Marks that build tools fill in and that a file from a source tree still holds.
+//! Placeholders that build tools fill in and that a source file still contains.
 //!
-//! *Knows*: what marks look like. *Must not know*: what a definition means by its texts.
+//! *Knows*: the forms of placeholders. *Must not know*: the meaning of a definition's texts.
 //!
-//! `{{artifact-dir}}` looks like a template variable; since names in the environment of a process have no dashes or
-//! colons, it is not one. `@VERSION@` (autoconf, Maven resources) and `${project.version}` (Maven) are plain text to
-//! the definition's parser, which is why nothing but a look at the text finds them. `%(artifact-dir)s` (Python) can
-//! neither begin a YAML text nor be part of a URI, so its name replaces it before the text is read.
+//! `{{artifact-dir}}` looks like a template variable, but names in the environment of a process have no dashes or
+//! colons. `@VERSION@` (autoconf, Maven resources) and `${project.version}` (Maven) are plain text to the
+//! definition's parser, so only a search of the text finds them. `%(artifact-dir)s` (Python) can neither begin a YAML
+//! text nor be part of a URI, so its name replaces it before the text is read.
 
 use crate::codes;
 use planarium_kernel::SortedMap;
@@ -122,7 +122,7 @@ fn span(file: FileId, at: usize, length: usize) -> Span {
     Span::new(file, place(at), place(at.saturating_add(length)))
 }
 
-/// Returns the matches of a search in lines that are no comments, with their positions in the text.
+/// Returns the matches of a search in lines that are not comments, with their positions in the text.
 fn in_lines<'t>(text: &'t str, search: fn(&'t str) -> Vec<(usize, &'t str)>) -> Vec<(usize, &'t str)> {
     let mut all = Vec::new();
     let mut start = 0_usize;
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_and_what_only_looks_like_them() {
+    fn placeholders_and_similar_texts() {
         for (line, want) in [
             ("https://x/@PACKAGE_VERSION@/y.zip @a@", &["@PACKAGE_VERSION@", "@a@"][..]),
             ("x@VERSION@y v@2@3 @@ @ @", &["@VERSION@"]),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn pythons_marks_and_the_names_in_their_place() {
+    fn pythons_placeholders_are_replaced_by_their_names() {
         for (text, want, named_text) in [
             ("%(a-b.c)s/x", &["%(a-b.c)s"][..], "__a-b.c__/x"),
             ("a %(b)s %(c)s", &["%(b)s", "%(c)s"], "a __b__ __c__"),

@@ -112,15 +112,15 @@ codes! {
     STEP_IGNORED = "SDK151", "A steps entry is ignored";
 }
 
-/// Findings that are the real scheduler's validators': it reads such a definition, and judges it beside the one in force.
-/// Fields that an update keeps once they are set.
+/// Findings of the real scheduler's validators: it reads such a definition, and compares it with the running one.
+/// Includes fields that an update cannot change.
 ///
 /// **Source**: `dcos-commons: …/config/validate/{PlacementRuleIsValid,ResourceLimitsMustExceedRequestedResources}.java`.
-/// Match; what no validator of it sees, such as a bad regular expression, ends the real process.
+/// Match; errors outside of validators, such as a bad regular expression, end the real process.
 pub(crate) const VALIDATED: &[&str] =
     &[PLACEMENT_ARITY, PLACEMENT_OPERATOR, PLACEMENT_PARAMETER, LIMIT_BELOW_REQUEST];
 
-/// Findings about a value alone, whatever is around it.
+/// Findings about a single value, independent of its context.
 pub(crate) const LOCAL: &[&str] = &[
     UNKNOWN_FIELD,
     IGNORED_FIELD,

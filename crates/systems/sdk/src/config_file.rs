@@ -1,14 +1,14 @@
 //! Config files: templates of a task that the bootstrap program renders in the sandbox before the command runs.
 //!
-//! *Knows*: where a template is looked for, what it is rendered with, what can be missing.
-//! *Must not know*: offers, plans, how a launch comes about.
+//! *Knows*: where a template is looked for, its variables, what can be missing. *Must not know*: offers, plans, how a
+//! task is launched.
 //!
 //! A variable without a value is left empty, silently in the real system. Here it is reported twice: in advance, for
-//! variables that no launch can give a value, and on the task with each launch.
+//! variables that no launch can set, and on the task with each launch.
 //!
-//! **Source**: `dcos-commons: sdk/bootstrap/main.go` (rendering, what counts as false, the largest template);
-//! `dcos-commons: …/specification/DefaultConfigFileSpec.java`. Match, but for a missing template: the real
-//! scheduler does not start without it, here the run goes on and the task shows which one it is.
+//! **Source**: `dcos-commons: sdk/bootstrap/main.go` (rendering, false values, the largest template); `dcos-commons:
+//! …/specification/DefaultConfigFileSpec.java`. Match, except for a missing template: the real scheduler does not
+//! start without it, here the run continues and the task names the missing one.
 
 use crate::codes;
 use crate::spec::{ConfigFile, PodSpec, ServiceSpec, TaskSpec};
@@ -31,8 +31,7 @@ const NAMED_TASKS: usize = 3;
 /// Variables that the agent sets beside those of the scheduler.
 const AGENT_NAMES: &[&str] =
     &["LIBPROCESS_IP", "MESOS_CONTAINER_IP", "MESOS_SANDBOX", "STATSD_UDP_HOST", "STATSD_UDP_PORT"];
-/// Address for container metrics on DC/OS agents. Every container has a port of its own there; here all
-/// have the same.
+/// Address for container metrics on DC/OS agents. There every container has its own port; here all have the same.
 pub(crate) const STATSD_HOST: (&str, &str) = ("STATSD_UDP_HOST", "198.51.100.1");
 /// The port that goes with it.
 pub(crate) const STATSD_PORT: (&str, &str) = ("STATSD_UDP_PORT", "61825");
@@ -67,7 +66,7 @@ pub(crate) fn find<'f>(
     found.map(|(path, text)| (path.as_str(), text.as_str()))
 }
 
-/// The environment of the process that renders: the task's with what the agent adds.
+/// Returns the environment of the rendering process: the task's, with the agent's additions.
 pub(crate) fn process_env(mut env: SortedMap<Text, Text>, ip: &Text) -> SortedMap<Text, Text> {
     for name in ["LIBPROCESS_IP", "MESOS_CONTAINER_IP"] {
         env.insert(name.into(), ip.clone());
@@ -127,7 +126,7 @@ fn context(env: &SortedMap<Text, Text>) -> Value {
     env.iter().map(|(name, text)| (name.to_string(), value(text))).collect()
 }
 
-/// A template with what is wrong with it in all tasks that use it.
+/// A template with its problems in all tasks that use it.
 #[derive(Default)]
 struct Used {
     /// By variable: its tags, and the tasks in which it has no value.

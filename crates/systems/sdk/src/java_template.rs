@@ -1,6 +1,6 @@
-//! Templates as the Java of the scheduler renders them: definitions, and files that a program serves.
+//! Templates rendered like the scheduler's Java code: definitions, and files that a program serves.
 //!
-//! *Knows*: what a variable of the environment is to such a template. *Must not know*: what a template is for.
+//! *Knows*: how such a template reads environment variables. *Must not know*: the purpose of a template.
 //!
 //! **Source**: `dcos-commons: …/specification/yaml/TemplateUtils.java`. Match.
 

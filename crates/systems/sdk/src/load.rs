@@ -63,9 +63,9 @@ pub struct MissingVariable {
     pub required: bool,
 }
 
-/// Reads a service definition with everything around it.
+/// Reads a service definition with its context.
 ///
-/// Never fails: whatever cannot be understood is a finding, and the rest is read.
+/// Never fails: parts that cannot be understood become findings, and the rest is read.
 pub fn load(request: &LoadService) -> Loaded {
     let mut sources = SourceMap::new();
     let mut found = Diagnostics::new();
@@ -181,8 +181,8 @@ fn join_framework(loaded: &mut Loaded) {
 }
 
 impl Loaded {
-    /// Returns whether the definition can be used. With a spec and errors, the errors are those that the real
-    /// scheduler's validators make: a scheduler with a definition in force goes on with that one.
+    /// Returns whether the definition can be used. With a spec and errors, the errors come from the real scheduler's
+    /// validators: a scheduler with a running definition keeps that one.
     pub fn is_clean(&self) -> bool {
         !self.diagnostics.has_errors()
     }
@@ -208,7 +208,7 @@ fn read_definition(
     if !rendered.complete {
         return;
     }
-    // Findings about fields are held back: some of them are explained by a variable without a value.
+    // Findings about fields are held back: a variable without a value explains some of them.
     let mut about_fields = Diagnostics::new();
     let readable = build_marks::named(&rendered.text);
     let reader = Reader::new(&readable, file).with_map(&rendered.map).with_aliases_as_text();
@@ -216,7 +216,7 @@ fn read_definition(
     if let Some(root) = &parsed.root {
         report_duplicates_everywhere(root, Severity::Error, None, &mut about_fields);
     }
-    // A text that breaks off is read as far as it goes; what is missing because of that is not reported.
+    // A truncated text is read as far as it goes; parts missing because of that are not reported.
     let mut unsaid = Diagnostics::new();
     let complaints = if parsed.complete { &mut about_fields } else { &mut unsaid };
     let mut cx = decode::Cx::new(&loaded.sources, complaints, &loaded.env);
@@ -239,7 +239,7 @@ fn read_definition(
     build_marks::report(text, &rendered, file, found);
     unused_variables::report(&request.env, loaded.partial.as_deref(), &rendered.used, file, found);
     if broken {
-        // Which variables lack a value is unknown then; only what is wrong with the values that are there is reported.
+        // It is then unknown which variables lack a value; only errors in present values are reported.
         about_fields.into_sorted().into_iter().filter(around_holes).for_each(|finding| found.push(finding));
         return;
     }
@@ -309,7 +309,7 @@ const LEFT_OUT: &[&str] = &[codes::EMPTY, codes::NO_PODS, codes::NO_TASKS];
 /// Sections named at most.
 const SECTIONS_NAMED: usize = 5;
 
-/// Names the absent sections where nothing is left.
+/// Names the absent sections if nothing is left.
 fn explain_left_out(
     text: &str,
     used: &SortedSet<String>,

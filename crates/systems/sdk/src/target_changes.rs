@@ -1,14 +1,14 @@
-//! When two specs are the same target, and when a pod has to be updated.
+//! Compares specs: equal targets, and pods that must be updated.
 //!
-//! *Knows*: which differences the real scheduler looks at. *Must not know*: stored tasks, config ids.
+//! *Knows*: which differences the real scheduler compares. *Must not know*: stored tasks, config ids.
 //!
-//! **Source**: `dcos-commons: …/config/DefaultConfigurationUpdater.java` and the `equals` of the spec classes.
-//! Match, including the quirk that changed limits and changed properties of ports go unnoticed. Differs:
-//! renaming the key of a secret, host volume or external volume counts as a change here.
+//! **Source**: `dcos-commons: …/config/DefaultConfigurationUpdater.java` and the `equals` of the spec classes. Match,
+//! including the quirk that changed limits and changed properties of ports are ignored. Differs: renaming the key of
+//! a secret, host volume or external volume counts as a change here.
 
 use crate::spec::{PodSpec, ResourceSet, ServiceSpec, TaskSpec};
 
-/// Returns whether two specs are one target configuration. Plans are no part of a target.
+/// Returns whether two specs are one target configuration. Plans are not part of a target.
 pub fn same_target(a: &ServiceSpec, b: &ServiceSpec) -> bool {
     a.name == b.name
         && a.role == b.role

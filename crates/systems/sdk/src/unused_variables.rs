@@ -1,6 +1,6 @@
-//! Reports variables of the environment that nothing uses: mostly mistyped names.
+//! Reports unused environment variables: mostly mistyped names.
 //!
-//! *Knows*: which variables a scheduler looks at by itself. *Must not know*: what any of them does.
+//! *Knows*: the variables that a scheduler itself reads. *Must not know*: their effects.
 //!
 //! **Source**: `dcos-commons: …/scheduler/SchedulerConfig.java` and the programs around the definitions
 //! (`frameworks/*/src/main/java`). Match for the names.
@@ -12,7 +12,7 @@ use planarium_kernel::SortedSet;
 use planarium_source::{Diagnostic, Diagnostics, FileId, Span, suggest};
 use std::collections::BTreeMap;
 
-/// Variables that change what a scheduler, its program or the simulator does. Each has a row in `docs/reference/dcos-sdk.md`.
+/// Variables that affect a scheduler, its program or the simulator. Each has a row in `docs/reference/dcos-sdk.md`.
 const WITH_EFFECT: &[&str] = &[
     "ALLOW_REGION_AWARENESS",
     "DATA_COUNT",
@@ -85,8 +85,8 @@ const PREFIXES: &[&str] = &[
 /// Variables named at most.
 const NAMED: usize = 5;
 
-/// Reports the variables of a request's environment that neither the template nor the scheduler looks at, and that are
-/// routed to no task.
+/// Reports variables of a request's environment that neither the template nor the scheduler reads, and that are not
+/// routed to a task.
 pub(crate) fn report(
     env: &BTreeMap<String, String>,
     spec: Option<&ServiceSpec>,
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_with_an_effect_are_read_and_others_are_not() {
+    fn variables_with_an_effect_are_read() {
         let mut text = String::new();
         sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut text);
         let read = |name: &&&str| text.contains(&format!("\"{name}\""));

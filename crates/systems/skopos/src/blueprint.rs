@@ -86,7 +86,7 @@ impl Blueprint {
         self.components.ids.get(name).copied()
     }
 
-    /// Returns how many instances of a component the model asks for.
+    /// Returns the number of instances that the model requests for a component.
     pub(crate) fn replicas(&self, component: ComponentId) -> u64 {
         let model = self.definition.model.as_deref();
         let own = model.and_then(|model| model.component(self.component_name(component)));
@@ -105,7 +105,7 @@ impl Blueprint {
         if options.teardown || options.replace_all {
             return None;
         }
-        // What is to go altogether goes as old.
+        // Components to remove completely count as old.
         self.target_image(component).filter(|_| self.replicas(component) > 0)
     }
 

@@ -39,7 +39,7 @@ codes! {
     GOTO_UNKNOWN = "SKO032", "An exit leads to a step that does not exist";
     GOTO_SCOPE = "SKO033", "An exit leads into another chain";
     GOTO_IN_LOOP = "SKO034", "An exit inside a loop names a step";
-    // ---- what is taken and probably not meant
+    // ---- accepted, but probably a mistake
     UNKNOWN_ATTRIBUTE = "SKO040", "An attribute is ignored";
     FLOW_SPLIT = "SKO041", "A comma has cut an exit in two";
     ON_FAIL_DEFAULT = "SKO042", "A failure would be ignored";

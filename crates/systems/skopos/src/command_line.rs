@@ -1,6 +1,6 @@
-//! Command lines as words.
+//! Splits command lines into words.
 //!
-//! *Knows*: blanks and the two kinds of quotation marks. *Must not know*: what is run.
+//! *Knows*: blanks and the two kinds of quotation marks. *Must not know*: the command.
 
 /// Splits a line at blanks; single and double quotation marks hold words together.
 pub(crate) fn split(line: &str) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Commands of an operator to a run.
 //!
-//! *Knows*: when each command is accepted. *Must not know*: how it comes in, what it does.
+//! *Knows*: when each command is accepted. *Must not know*: its transport and its effect.
 //!
 //! | Command | Accepted when |
 //! |---|---|
@@ -13,7 +13,7 @@
 //! | reset | not running |
 //!
 //! **Source**: Skopos Deployment Plan Reference ("pausing the plan execution will not pause the delay"; manual gates);
-//! `opsani/servo-skopos: adjust` (abandon). What an abandoned plan leaves behind is ours: no cleanup is run.
+//! `opsani/servo-skopos: adjust` (abandon). The state after an abandoned plan is ours: no cleanup is run.
 
 use crate::run::{Mode, Run};
 
@@ -42,7 +42,7 @@ pub(crate) enum Command {
     },
     /// Give it up.
     Abandon,
-    /// Forget the run and look at what runs again.
+    /// Clear the run and read the running instances again.
     Reset,
 }
 

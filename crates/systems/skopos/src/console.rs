@@ -1,10 +1,10 @@
 //! The control utility's words: `start`, `pause`, `gate-pass back-30`, `state`, ...
 //!
-//! *Knows*: the words, what each asks of the API, what is printed. *Must not know*: sockets, how the API comes by its
-//! answers.
+//! *Knows*: the words, the API requests of each command, the output. *Must not know*: sockets, how the API produces
+//! its answers.
 //!
-//! **Source**: `sks-ctl` as the samples of `opsani/skopos-sample-{app,gates}` and the Skopos Deployment Plan Reference use
-//! it (`load`, `run`, `start`, `delete`, `post` with `gate-pass` and `gate-fail`). Simplified: what they print is ours.
+//! **Source**: `sks-ctl` as used in the samples of `opsani/skopos-sample-{app,gates}` and the Skopos Deployment Plan
+//! Reference (`load`, `run`, `start`, `delete`, `post` with `gate-pass` and `gate-fail`). Simplified: the output is ours.
 
 use crate::definition::NAMELESS;
 use crate::definition::files::folder_of;
@@ -109,7 +109,7 @@ fn after_name(args: &[String]) -> Option<(&str, &[String])> {
     is_name.then_some((name, rest))
 }
 
-/// Returns whether words that are no flags follow a command.
+/// Returns whether words other than flags follow a command.
 fn takes_words(command: &str) -> bool {
     COMMANDS.iter().any(|(own, rest, _)| *own == command && rest.contains(|c: char| c.is_ascii_uppercase()))
 }
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn an_application_may_stand_in_front() {
+    fn an_application_may_come_first() {
         for (line, request) in [
             ("state", "GET /skopos/v1/shop"),
             ("other state", "GET /skopos/v1/other"),
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn the_application_is_the_one_that_can_be_meant() {
+    fn the_only_possible_application_is_used() {
         for (line, applications, request) in [
             ("load shop-1/model.yaml", json!([]), "PUT /skopos/v1/shop-1"),
             ("run model.yaml", json!([]), "PUT /skopos/v1/app"),

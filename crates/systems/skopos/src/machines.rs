@@ -33,7 +33,7 @@ pub(crate) struct Io<'a> {
 
 /// Placements of a container.
 pub(crate) enum Place {
-    /// There are no machines at all: containers are kept without any.
+    /// Without machines: containers exist without a place.
     Nowhere,
     /// The machines are all down.
     NoneUp,
@@ -41,7 +41,7 @@ pub(crate) enum Place {
     On(MachineId),
 }
 
-/// The machine with the fewest instances among those that are up; of equal ones the one that joined first.
+/// Returns the machine with the fewest instances among those that are up; among equal ones the one that joined first.
 pub(crate) fn place(fleet: &Fleet, load: impl Fn(MachineId) -> u32) -> Place {
     let mut any = false;
     let mut best: Option<(u32, MachineId)> = None;
@@ -59,7 +59,7 @@ pub(crate) fn place(fleet: &Fleet, load: impl Fn(MachineId) -> u32) -> Place {
     }
 }
 
-/// Machines that belong to nobody else: for plans that are looked at before anything runs, and for tests.
+/// Machines for this application only: for previews of plans and for tests.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnMachines {
     /// The machines.

@@ -1,8 +1,9 @@
 //! A decoded deployment plan: steps and chains by number, exits resolved.
 //!
-//! *Knows*: classes of steps, labels of exits, where each exit leads. *Must not know*: text, places in it, what runs.
+//! *Knows*: classes of steps, labels of exits, the target of each exit. *Must not know*: text, positions, running
+//! instances.
 //!
-//! *Order*: steps are in the order of the document, a composite before what is inside it.
+//! *Order*: steps are in the order of the document, a composite before its inner steps.
 
 use crate::templates::Template;
 use planarium_kernel::{SortedMap, id_types};
@@ -162,9 +163,9 @@ pub(crate) enum Class {
         chain: ChainId,
         /// The component of the model.
         component: Text,
-        /// Version to be deployed, as it is shown.
+        /// Version to deploy, for display.
         new_ver: Option<Text>,
-        /// Versions to be replaced, as they are shown.
+        /// Versions to replace, for display.
         old_vers: Vec<Text>,
     },
     /// A call of a plugin or a script.
@@ -205,7 +206,7 @@ impl Class {
 /// Which instances a loop goes through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Iterate {
-    /// Number of iterations, whatever there is.
+    /// Fixed number of iterations.
     pub(crate) target_num: Option<u64>,
     /// The first index.
     pub(crate) start_index: u64,
@@ -220,7 +221,7 @@ pub(crate) enum Selector {
     Old,
     /// Instances that were created.
     New,
-    /// As many as the model asks for.
+    /// As many as the model requests.
     Target,
 }
 
@@ -280,7 +281,7 @@ pub(crate) enum Arguments {
 pub(crate) enum Argument {
     /// A text.
     Text(Template),
-    /// Neither text nor collection: passed on as it is.
+    /// Neither text nor collection: passed on unchanged.
     Data(Value),
     /// A list.
     List(Vec<Argument>),
@@ -299,7 +300,7 @@ impl Argument {
         }
     }
 
-    /// The value as it is written.
+    /// Returns the value as written.
     fn written(&self) -> String {
         match self {
             Self::Text(template) => template.written.to_string(),
@@ -363,7 +364,7 @@ impl Action {
         }
     }
 
-    /// The call with its arguments as they are written, on one line.
+    /// Returns the call with its arguments as written, on one line.
     pub(crate) fn full_line(&self) -> String {
         let mut line = self.line();
         match &self.arguments {
@@ -382,7 +383,7 @@ impl Action {
         line
     }
 
-    /// The call as it is written, on one line.
+    /// Returns the call as written, on one line.
     pub(crate) fn line(&self) -> String {
         match &self.call {
             Call::Plugin { plugin, action } => format!("{plugin} {action}"),

@@ -1,15 +1,15 @@
-//! The simulated plugins: which there are, what their actions take, what they do and how long that takes.
+//! The simulated plugins: their actions, arguments, effects and durations.
 //!
 //! *Knows*: a table. *Must not know*: instances, machines, time.
 //!
 //! **Source**: Skopos plugin reference and plugin operation details, Skopos Deployment Plan Reference (`image_check`,
 //! `image_pull`, `lb-wait`). Simplified: all plugins that create instances have the same actions. Durations, `inst_stop`,
-//! `inst_start`, `probe`, and what the operations on whole services do are ours.
+//! `inst_start`, `probe`, and the effects of operations on whole services are ours.
 
 /// Kinds of action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
-    /// Looks an image up in the registry.
+    /// Checks an image in the registry.
     ImageCheck,
     /// Fetches an image.
     ImagePull,

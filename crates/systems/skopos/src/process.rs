@@ -1,6 +1,6 @@
 //! The Skopos engine as the world drives it: one process with all applications.
 //!
-//! *Knows*: which application does what the contract asks for. *Must not know*: any rule of plans.
+//! *Knows*: which application handles which call of the contract. *Must not know*: any rule of plans.
 
 use crate::application::App;
 use crate::commands::Command;
@@ -56,7 +56,7 @@ impl MachineAccess for Machines<'_> {
 
     fn launch(&mut self, cx: &mut Cx, spec: ProcessSpec, start_ms: u64) -> ProcessId {
         let pid = self.ground.launch_within(cx, self.number, spec, start_ms);
-        // A container of an application asks for nothing that machines count.
+        // A container of an application requests nothing that machines count.
         let words = HolderWords { owner: "Skopos", kind: "container" };
         self.ground.hold_for(cx, pid, words, Amounts::NONE);
         pid
@@ -133,11 +133,12 @@ fn detect(files: &Files) -> u8 {
     if files.iter().any(plan) {
         return 2;
     }
-    // What can be told with certainty once it is read: an environment alone, a plan whose header is wrong, a compose file.
+    // What can be told with certainty once it is read: an environment alone, a plan or model whose header is wrong, a compose file.
     let perhaps = |(path, text): (&String, &String)| {
         let own = crate::definition::files::ENV_KEYS.into_iter().filter(|key| *key != "vars");
         own.chain(["services"]).any(|key| has_key(text, key))
             || has_key(text, "steps") && text.contains("class:")
+            || has_key(text, "components") && text.contains("image:") && !has_key(text, "openapi")
             || top_keys(text).any(|(key, value)| key == "version" && value.contains("alpha/1"))
             || named(path, &["plan.yaml", "plan.yml", "env.yaml", "env.yml", "ted.yaml", "ted.yml"])
     };
@@ -183,7 +184,7 @@ impl Process {
         Some(done)
     }
 
-    /// An application that was to be taken down is forgotten once nothing is left to do.
+    /// Drops an application that is being removed once nothing is left to do.
     fn drop_if_left(&mut self, cx: &mut Cx, number: Number) {
         let over = self.apps.get(&number).is_some_and(|member| {
             member.app.leaving && matches!(member.app.run.mode, Mode::Completed | Mode::NotReady)

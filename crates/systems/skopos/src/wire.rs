@@ -1,7 +1,6 @@
 //! `/skopos/v1/...`: paths, bodies, shapes.
 //!
-//! *Knows*: the input of each request, and the shapes of answers. *Must not know*: how commands are carried
-//! out.
+//! *Knows*: the input of each request, and the form of answers. *Must not know*: how commands are carried out.
 //!
 //! The prefix and its shapes are ours. The states are those of the real API, which has
 //! `/api/v1/applications/NAME/deployment`.
@@ -41,7 +40,7 @@ pub(crate) fn owns(parts: &[&str]) -> bool {
     matches!(parts, ["skopos", ..])
 }
 
-/// Answers a request when there is no application.
+/// Answers a request if there is no application.
 pub(crate) fn nobody(request: &Request, parts: &[&str]) -> Response {
     match (request.method.as_str(), parts) {
         ("GET" | "HEAD", ["skopos", "v1"]) => Response::json(200, &json!({ "applications": [] })),
@@ -139,7 +138,7 @@ fn put(name: &str, member: Option<&Member>, request: &Request) -> Wire {
     loading(load, member)
 }
 
-/// Loads or updates an application; the answer says what was found in its files.
+/// Loads or updates an application; the answer contains the findings in its files.
 fn loading(load: LoadService, member: Option<&Member>) -> Wire {
     let runs = |name: &str| {
         member.is_some_and(|member| {

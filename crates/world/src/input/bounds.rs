@@ -1,4 +1,4 @@
-//! Bounds of inputs, whatever the state.
+//! Bounds of inputs, independent of state.
 //!
 //! Knows: the limits. Must not know: what an input does.
 
@@ -13,7 +13,7 @@ fn beyond(message: String) -> Refusal {
     Refusal::new(RefusalCode::LimitReached, message)
 }
 
-/// Refuses an input that is larger than a world can bear.
+/// Refuses an input that exceeds the limits.
 pub(crate) fn check(input: &Input) -> Checked {
     match input {
         Input::AddAgent(add) => add_agent(add),
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn absurd_inputs_are_refused() {
+    fn oversized_inputs_are_refused() {
         let long = "x".repeat(NAME_BYTES + 1);
         for (json, code) in [
             (r#"{"kind":"add-agent","count":10000000}"#.to_owned(), Some(RefusalCode::LimitReached)),

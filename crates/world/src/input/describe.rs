@@ -1,4 +1,4 @@
-//! Inputs in one line for people.
+//! Describes inputs in one line.
 //!
 //! Knows: words. Must not know: what an input does.
 
@@ -6,10 +6,10 @@ use planarium_protocol::Input;
 use planarium_protocol::input::{AddAgent, LoadService, Maintenance, PlanCommand, PodOp, Target};
 use serde_json::Value;
 
-/// Longest part of a user's own text that is repeated.
+/// Maximum length of a quoted user text.
 const LONGEST: usize = 80;
 
-/// One line on what an input asks for, e.g. `continue deploy`.
+/// Describes an input in one line, e.g. `continue deploy`.
 pub fn describe(input: &Input) -> String {
     match input {
         Input::AddAgent(add) => add_agent(add),
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_what_an_input_asks_for() {
+    fn describes_inputs_in_one_line() {
         for (json, line) in [
             (r#"{"kind":"add-agent"}"#, "add a machine"),
             (r#"{"kind":"add-agent","count":3}"#, "add 3 machines"),

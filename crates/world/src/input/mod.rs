@@ -1,6 +1,6 @@
 //! Effects of inputs.
 //!
-//! Knows: which part each kind of input is for. Must not know: any system's rules.
+//! Knows: which part handles each kind of input. Must not know: any system's rules.
 
 mod bounds;
 pub(crate) mod describe;
@@ -20,7 +20,7 @@ use planarium_protocol::{Input, Refusal};
 use serde_json::Value;
 
 impl World {
-    /// Does what an input asks for, or refuses.
+    /// Carries out an input, or refuses it.
     pub(crate) fn perform(&mut self, input: &Input, diagnostics: &mut Vec<Value>) -> Result<Value, Refusal> {
         let cx = &mut self.recorder;
         match input {
@@ -65,7 +65,7 @@ impl World {
         done.unwrap_or_else(|| Err(crate::systems::not_begun()))
     }
 
-    /// Carries a call of a system's API out: the first daemon that takes it does.
+    /// Carries out a call of a system's API, by the first daemon that accepts it.
     fn system_call(&mut self, call: &HttpCall, parts: &[&str]) -> Result<Value, Refusal> {
         let owners = || DIALECTS.iter().filter(|dialect| (dialect.owns)(parts));
         let Some(first) = owners().next() else {
@@ -83,7 +83,7 @@ impl World {
                 return outcome;
             }
         }
-        // The real program is there before anything is loaded into it.
+        // The real program already runs before a service is loaded into it.
         for dialect in owners() {
             let there = self.daemons.of_dialect(dialect.word).next().is_some();
             let Some(number) = (!there).then(|| self.begin_empty(dialect.word)).flatten() else { continue };
@@ -98,7 +98,7 @@ impl World {
     }
 }
 
-/// The decoded segments of a call's path.
+/// Returns the decoded segments of a call's path.
 pub(crate) fn segments(call: &HttpCall) -> Vec<String> {
     let path = call.path.split_once('?').map_or(&*call.path, |(path, _)| path);
     Request::new(&call.method, path, "").segments()

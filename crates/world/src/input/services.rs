@@ -1,4 +1,4 @@
-//! Installing, changing and removing services.
+//! Installs, changes and removes services.
 //!
 //! *Knows*: which daemon a service belongs to. *Must not know*: any dialect; see [`crate::systems`].
 
@@ -53,14 +53,14 @@ impl World {
         self.give(daemon, Loading { number, load, definition }, false)
     }
 
-    /// Gives a running service another definition.
+    /// Updates a running service to another definition.
     pub(super) fn update_service(
         &mut self,
         load: &LoadService,
         diagnostics: &mut Vec<Value>,
     ) -> Result<Value, Refusal> {
         let mut load = load.clone();
-        // Without a name, the definition says whose it is.
+        // Without a name, the definition names the service.
         let mut definition = if load.name.is_empty() { Some(Definition::read(&load)?) } else { None };
         let name = definition.as_ref().map_or_else(|| load.name.clone(), |read| read.name().to_string());
         let dialect = match &definition {
@@ -92,7 +92,7 @@ impl World {
         self.give(daemon, Loading { number, load: Arc::new(load), definition }, true)
     }
 
-    /// The dialect of an update that does not say: what its files look like, or that of the service of that name.
+    /// The dialect of an update that names none: detected from the files, or that of the service with that name.
     fn dialect_of_update(&self, load: &LoadService) -> &'static str {
         let seen = crate::detect_dialect(&load.files);
         if self.daemons.find(seen, &load.name).is_some() {
@@ -118,21 +118,21 @@ impl World {
     }
 }
 
-/// Returns the running daemon's objections to a definition.
+/// Returns why the running daemon would refuse a definition.
 fn against(definition: &Definition, running: Option<&Daemon>) -> Vec<Value> {
     let sources = definition.sources();
     let found = definition.findings_against(running);
     found.iter().filter_map(|one| serde_json::to_value(flat(one, sources)).ok()).collect()
 }
 
-/// Reads a definition; one with errors is refused.
+/// Reads a definition; refuses one with errors.
 fn read(load: &LoadService, diagnostics: &mut Vec<Value>) -> Result<Definition, Refusal> {
     let definition = Definition::read(load)?;
     let fits = definition.is_usable();
     usable(definition, fits, diagnostics)
 }
 
-/// Reports a definition's findings, and refuses it unless it `fits`.
+/// Reports a definition's findings, and refuses it unless `fits` is set.
 fn usable(definition: Definition, fits: bool, diagnostics: &mut Vec<Value>) -> Result<Definition, Refusal> {
     let found = definition.diagnostics();
     let sources = definition.sources();

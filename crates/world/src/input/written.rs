@@ -1,11 +1,11 @@
-//! An input with its JSON text, which is made once.
+//! An input with its JSON text, which is written once.
 //!
-//! *Invariant*: the text is that of the input; the digest covers it and journals are put together from it.
+//! *Invariant*: the text is that of the input; the digest covers it and journals consist of it.
 
 use planarium_protocol::Input;
 use std::ops::Deref;
 
-/// An input as it is put in, kept and replayed.
+/// An input as it is applied, kept and replayed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
     input: Input,
@@ -40,7 +40,7 @@ impl Deref for Written {
 
 #[cfg(test)]
 impl Written {
-    /// For tests: an input with the text of another one.
+    /// For tests: an input with another input's text.
     pub(crate) fn forged(input: Input, text: &[u8]) -> Self {
         Self { input, text: text.into() }
     }

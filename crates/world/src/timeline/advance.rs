@@ -1,9 +1,9 @@
-//! Moving the cursor forward: through what is recorded, then into what is new.
+//! Moves the cursor forward: replays recorded inputs, then simulates beyond them.
 //!
 //! Knows: how to choose between the next recorded input and the next timer, and when to stop.
 //! Must not know: what a step does.
 //!
-//! *Invariant*: where a run is cut into advances changes nothing: a step is a step.
+//! *Invariant*: splitting a run into advances changes nothing.
 
 use super::Engine;
 use super::branch::Position;
@@ -15,7 +15,7 @@ use planarium_protocol::{Event, EventBody, Input};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Longest silence that waiting for an event sits through. *Units*: milliseconds.
+/// Longest silence for which an advance waits for an event. *Units*: milliseconds.
 const QUIET_MS: u64 = 24 * 3_600_000;
 
 /// Result of an advance.
@@ -25,14 +25,14 @@ pub struct Advanced {
     pub now_ms: u64,
     /// Events passed, recorded or new.
     pub events: u64,
-    /// Nothing is left that would change anything.
+    /// No further change will happen.
     pub idle: bool,
-    /// It stopped at a bound before it got what it waited for.
+    /// The advance stopped at a bound before its target.
     pub limit_reached: bool,
     /// That bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<Bound>,
-    /// It got where it was to go: the instant, the number of events, the condition.
+    /// The advance reached its target: the instant, the number of events, the condition.
     pub met: bool,
 }
 
@@ -40,7 +40,7 @@ pub struct Advanced {
 pub(super) enum Next {
     /// A recorded input.
     Recorded(Arc<Entry<Written>>),
-    /// The earliest timer; rounds without work may be passed over up to this instant.
+    /// The earliest timer; idle rounds may be skipped up to this instant.
     Timer {
         /// *Units*: milliseconds.
         pass_ms: u64,
@@ -51,7 +51,7 @@ pub(super) enum Next {
 
 /// Why a run stopped.
 enum Stop {
-    /// It got what it waited for.
+    /// The target is reached.
     Met,
     /// Nothing more would come.
     Idle,
@@ -60,7 +60,7 @@ enum Stop {
 }
 
 impl Engine {
-    /// Moves to the instant `ms`, all of its work done. Earlier instants are no move at all.
+    /// Advances to the instant `ms` and finishes its work. An earlier instant changes nothing.
     pub fn advance_to(&mut self, ms: u64) -> Advanced {
         let from = self.seq();
         let target = ms.min(limits::TIME_MS);
@@ -82,8 +82,7 @@ impl Engine {
         self.advanced(from, &Stop::Limit(Bound::Steps))
     }
 
-    /// Moves to the instant `ms` with none of its work done, where `input` comes before that work; answers whether it
-    /// does.
+    /// Advances to the instant `ms` without its work, if `input` is applied before that work; returns whether it is.
     pub fn advance_to_before(&mut self, ms: u64, input: &Input) -> bool {
         self.cut_off = false;
         let Some(before) = ms.checked_sub(1).filter(|before| *before >= self.now_ms()) else { return false };
@@ -101,14 +100,14 @@ impl Engine {
         self.advance_to(self.now_ms().saturating_add(ms))
     }
 
-    /// Moves on until at least `n` events have happened: to right after the step of the last of them.
+    /// Advances until at least `n` events have happened, to the end of the last one's step.
     pub fn advance_events(&mut self, n: u64) -> Advanced {
         let goal = self.seq().saturating_add(n);
         self.run(self.now_ms().saturating_add(QUIET_MS), |engine| engine.seq() >= goal)
     }
 
-    /// Moves on until the displayed status of some element has changed, past [`limits::EVENTS_WITHOUT_CHANGE`] other
-    /// events at most.
+    /// Advances until the displayed status of an element changes, past at most [`limits::EVENTS_WITHOUT_CHANGE`]
+    /// other events.
     pub fn advance_status_change(&mut self) -> Advanced {
         let from = self.seq();
         let (mut seen, mut met) = (from, false);
@@ -121,17 +120,17 @@ impl Engine {
         self.advanced(from, &stop)
     }
 
-    /// Moves on until the world is idle, by `limit_ms` milliseconds at most.
+    /// Advances until the world is idle, at most `limit_ms` milliseconds.
     pub fn advance_until_idle(&mut self, limit_ms: u64) -> Advanced {
         self.run_until(&Condition::Idle, limit_ms)
     }
 
-    /// Moves on until a condition holds, by `limit_ms` milliseconds at most. An idle world stops it, too:
-    /// nothing would change any more.
+    /// Advances until a condition holds, at most `limit_ms` milliseconds. Also stops in an idle world, where nothing
+    /// changes any more.
     pub fn run_until(&mut self, condition: &Condition, limit_ms: u64) -> Advanced {
         let from = self.seq();
         let end = self.now_ms().saturating_add(limit_ms);
-        // An instant that the condition names is a place to stop and look.
+        // Also stop at an instant that the condition names.
         let instant = condition.latest_ms().filter(|ms| *ms > self.now_ms() && *ms <= end);
         if let Some(ms) = instant {
             let early = self.run_while_open(condition, ms, false);
@@ -143,7 +142,7 @@ impl Engine {
         self.advanced(from, &stop)
     }
 
-    /// Runs until the condition holds, but not beyond `end`.
+    /// Advances until the condition holds, not beyond `end`.
     fn run_while_open(&mut self, condition: &Condition, end: u64, stop_when_idle: bool) -> Stop {
         let mut seen = self.seq();
         let mut held = self.holds(condition);
@@ -152,7 +151,7 @@ impl Engine {
         }
         self.run_from(end, stop_when_idle, |engine| {
             let mut news = engine.news(seen);
-            // Statuses are looked up only where an event may have changed what is asked for.
+            // Check statuses only after events that may change them.
             if !condition.asks_for_status() || news.any(|event| condition.may_change_with(event)) {
                 held = engine.holds(condition);
             }
@@ -172,7 +171,7 @@ impl Engine {
         self.advanced(from, &stop)
     }
 
-    /// Takes steps until `met`, asked after every step, or until `end`.
+    /// Takes steps until `met`, called after every step, or until `end`.
     fn run_from(&mut self, end: u64, stop_when_idle: bool, mut met: impl FnMut(&Self) -> bool) -> Stop {
         let clamped = end.min(limits::TIME_MS);
         for _ in 0..self.steps_per_advance {
@@ -213,7 +212,7 @@ impl Engine {
         }
     }
 
-    /// The bound that keeps the branch from going on beyond its head, if one does.
+    /// Returns the bound that stops the branch at its head, if any.
     pub(super) fn full(&self) -> Option<Bound> {
         if !self.at_head() {
             return None;
@@ -224,25 +223,24 @@ impl Engine {
         self.world.is_full().then_some(Bound::Processes)
     }
 
-    /// The bound that keeps time from going on, or that the last advance stopped at before it got where it was to go.
+    /// Returns the bound that stops time, or that stopped the last advance before its target.
     pub fn limit(&self) -> Option<Bound> {
         let ended = self.at_head() && self.now_ms() >= limits::TIME_MS;
         let at = self.full().or_else(|| ended.then_some(Bound::Time));
         at.or_else(|| self.cut_off.then_some(Bound::Steps))
     }
 
-    /// Has each advance take at most so many steps, so that a driver can look at its clock in between. What happens does not
-    /// depend on it.
+    /// Limits the steps of each advance, so that a driver can check its clock in between. The run does not depend on it.
     pub fn set_steps_per_advance(&mut self, steps: u64) {
         self.steps_per_advance = steps.clamp(1, limits::STEPS_PER_ADVANCE);
     }
 
-    /// The last advance stopped because it had taken all the steps that it may take: asking again goes on.
+    /// Returns whether the last advance stopped at its step limit: another call continues.
     pub fn was_cut_off(&self) -> bool {
         self.cut_off
     }
 
-    /// Returns the next thing, not later than `until_ms`.
+    /// Returns the next step, not later than `until_ms`.
     pub(super) fn next(&self, until_ms: u64) -> Next {
         let due = self.world.next_due_ms();
         if let Some(entry) = self.branch.entry_after(self.world.inputs())
@@ -254,19 +252,19 @@ impl Engine {
         if due.is_none_or(|due| due > until_ms) {
             return Next::Nothing;
         }
-        // What is recorded meets the rounds of its own instant one by one.
+        // A recorded input is applied between the rounds of its own instant.
         let recorded = self.next_entry().map(|entry| entry.at_ms);
         let head = (!self.at_head()).then(|| self.head_ms());
         let before = recorded.into_iter().chain(head).min();
         Next::Timer { pass_ms: before.map_or(until_ms, |ms| until_ms.min(ms.saturating_sub(1))) }
     }
 
-    /// Returns whether a recorded input comes before the earliest timer.
+    /// Returns whether a recorded input precedes the earliest timer.
     fn is_next(&self, entry: &Entry<Written>, due: Option<u64>) -> bool {
         match due {
             None => true,
             Some(due) if due > entry.at_ms => true,
-            // In the middle of its instant, after the event it names.
+            // Within its instant, after the event it names.
             Some(due) => {
                 due == entry.at_ms
                     && entry
@@ -276,12 +274,12 @@ impl Engine {
         }
     }
 
-    /// Returns whether event `seq` has happened, and that many steps of the instant `ms` without any after it.
+    /// Returns whether event `seq` has happened, and `quiet` steps of the instant `ms` without an event after it.
     pub(super) fn has_come_to(&self, ms: u64, seq: u64, quiet: u32) -> bool {
         self.seq() > seq || (self.seq() == seq && self.world.quiet_steps(ms) >= quiet)
     }
 
-    /// Takes one step and keeps what is new about it.
+    /// Takes one step and records new results.
     pub(super) fn take_step(&mut self, next: Next) {
         match next {
             Next::Nothing => return,
@@ -307,8 +305,8 @@ impl Engine {
         }
     }
 
-    /// Keeps the events of the last step when it went beyond the head. Of replayed ones the log knows all that it has not
-    /// forgotten.
+    /// Keeps the events of the last step if it went beyond the head. The log already has replayed events, except
+    /// forgotten ones.
     pub(super) fn extend(&mut self) {
         let is_replay = self.world.steps() <= self.branch.head().steps;
         self.replayed.clear();

@@ -1,6 +1,7 @@
-//! Putting an input in.
+//! Applies inputs.
 //!
-//! Knows: where the cursor stands, and that an input in the past opens a branch. Must not know: what an input does.
+//! Knows: the position of the cursor, and that an input in the past opens a branch. Must not know: what an input
+//! does.
 
 use super::Engine;
 use crate::input::Written;
@@ -10,12 +11,12 @@ use planarium_protocol::view::Applied;
 use planarium_protocol::{Input, Refusal};
 
 impl Engine {
-    /// Puts an input in at the cursor. A cursor in the past opens a branch first; nothing is lost.
+    /// Applies an input at the cursor. In the past, opens a branch first; nothing is lost.
     pub fn apply(&mut self, input: Input) -> Applied {
         self.put_in(Written::of(input))
     }
 
-    /// The same with an input whose text is there already.
+    /// Applies an input whose text is already written.
     pub fn put_in(&mut self, input: Written) -> Applied {
         if !self.at_head() {
             self.fork();
@@ -36,7 +37,7 @@ impl Engine {
         applied
     }
 
-    /// The world as it would be right after an input at the cursor; this one stays as it is.
+    /// Returns the world after an input at the cursor, without changing this one.
     ///
     /// *Errors*: why the input would be refused.
     pub fn outcome_of(&self, input: &Input) -> Result<World, Refusal> {
@@ -52,7 +53,7 @@ mod tests {
     use planarium_protocol::input::ClearFault;
 
     #[test]
-    fn the_text_of_an_input_is_made_once_and_replays_use_it() {
+    fn the_text_of_an_input_is_written_once_and_reused_by_replays() {
         let input = || Input::ClearFault(ClearFault { id: "none".to_owned() });
         let run = |input: Written| {
             let mut engine = Engine::new(Genesis::default());
@@ -65,7 +66,7 @@ mod tests {
             digest
         };
         assert_eq!(run(Written::of(input())), run(Written::of(input())));
-        // Neither the run nor its replay writes it again: they would not come to the digest of another text.
+        // The run and its replay use the given text: with another text the digest differs.
         assert_ne!(run(Written::of(input())), run(Written::forged(input(), b"another text")));
     }
 }

@@ -1,10 +1,10 @@
 //! Branches: paths through one tree of worlds.
 //!
-//! Knows: where branches part and what each has recorded. Must not know: how a world moves.
+//! Knows: where branches fork and what each has recorded. Must not know: how a world advances.
 
 use super::Engine;
+use super::branch_name;
 use super::checkpoint::Checkpoints;
-use super::deed;
 use super::log::Log;
 use crate::input::Written;
 use crate::world::World;
@@ -13,7 +13,7 @@ use planarium_protocol::Event;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A place on a branch. *Order*: by steps, then by time passed since the last one.
+/// A position on a branch. *Order*: by steps, then by time since the last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Position {
     pub(super) steps: u64,
@@ -33,15 +33,15 @@ impl Position {
 pub struct BranchView {
     /// Id, never reused within a timeline.
     pub id: u32,
-    /// Name for people: `main`, or what was done first on it, such as `host-2 lost at 0:31`.
+    /// Display name: `main`, or the branch's first input, such as `host-2 lost at 0:31`.
     pub name: String,
     /// The branch it parted from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<u32>,
-    /// When it parted from its parent. *Units*: milliseconds since genesis.
+    /// Instant at which it left its parent. *Units*: milliseconds since genesis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forked_at_ms: Option<u64>,
-    /// Last event it shares with its parent.
+    /// Last event shared with its parent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forked_at_seq: Option<u64>,
     /// End of its simulated time. *Units*: milliseconds since genesis.
@@ -66,9 +66,9 @@ pub(super) struct Branch {
     fork: Option<Fork>,
     entries: Vec<Arc<Entry<Written>>>,
     head: Position,
-    /// Set when work of the head's instant is still to come: its steps since the last event.
+    /// Number of steps since the last event, if work of the head's instant is not finished.
     mid_instant: Option<u32>,
-    /// The world at the head, kept while the cursor is elsewhere.
+    /// The world at the head, kept while the cursor is on another branch.
     head_world: Option<Arc<World>>,
     /// The world at the cursor when the branch was left.
     left_at: Option<Arc<World>>,
@@ -98,7 +98,7 @@ impl Branch {
         self.id
     }
 
-    /// The branch it parted from, and where.
+    /// Returns the parent branch and the position of the fork.
     pub(super) fn parted(&self) -> Option<(u32, Position)> {
         self.fork.map(|fork| (fork.parent, fork.at))
     }
@@ -107,7 +107,7 @@ impl Branch {
         self.head
     }
 
-    /// Set when work of the head's instant is still to come: its steps since the last event.
+    /// Returns the number of steps since the last event, if work of the head's instant is not finished.
     pub(super) fn mid_instant(&self) -> Option<u32> {
         self.mid_instant
     }
@@ -127,19 +127,19 @@ impl Branch {
     pub(super) fn record(&mut self, entry: Entry<Written>) {
         let shared = self.fork.and_then(|fork| usize::try_from(fork.at.inputs).ok());
         if shared == Some(self.entries.len()) {
-            self.name = deed::named(&entry.input, entry.at_ms);
+            self.name = branch_name::named(&entry.input, entry.at_ms);
         }
         self.entries.push(Arc::new(entry));
     }
 
-    /// Moves the head to a world that has gone beyond it.
+    /// Moves the head to a world beyond it.
     pub(super) fn move_head(&mut self, world: &World) {
         self.head = Position::of(world);
         self.mid_instant = world.mid_instant();
         self.head_world = None;
     }
 
-    /// Keeps the world at the head so that coming back costs nothing.
+    /// Keeps the world at the head so that returning is free.
     pub(super) fn keep_head(&mut self, world: &World) {
         if self.head_world.is_none() && Position::of(world) == self.head {
             self.head_world = Some(Arc::new(world.clone()));
@@ -161,7 +161,7 @@ impl Branch {
 }
 
 impl Engine {
-    /// All branches in order of their making.
+    /// Returns all branches in order of creation.
     pub fn branches(&self) -> Vec<BranchView> {
         let mut all: Vec<_> = self.others.iter().map(|branch| branch.view(false)).collect();
         all.push(self.branch.view(true));
@@ -169,14 +169,14 @@ impl Engine {
         all
     }
 
-    /// Goes to another branch, to where it was left: for the branch that a fork left behind that is the
-    /// instant of the fork, so that switching back undoes the fork. False when there is no such branch.
+    /// Switches to another branch, at the position where it was left. For the parent of a new fork that is the
+    /// instant of the fork, so switching back undoes the fork. Returns false if the branch does not exist.
     pub fn switch_branch(&mut self, id: u32) -> bool {
         if id == self.branch.id {
             return true;
         }
         let Some(at) = self.others.iter().position(|branch| branch.id == id) else { return false };
-        // Before anything moves: the way to the current branch may lead over the other one.
+        // Do this first: the path to the current branch may pass through the other one.
         self.unload_log(0);
         let target = self.others.swap_remove(at);
         self.branch.keep_head(&self.world);
@@ -193,7 +193,7 @@ impl Engine {
         true
     }
 
-    /// Opens a branch at the cursor and goes on there.
+    /// Opens a branch at the cursor and switches to it.
     pub(super) fn fork(&mut self) {
         let at = Position::of(&self.world);
         let shared = usize::try_from(at.inputs).unwrap_or(usize::MAX);
@@ -219,8 +219,8 @@ impl Engine {
         self.thin_others();
     }
 
-    /// The branch that a place on the way to the current one belongs to: the current one, or the one that
-    /// it or one of its parents parted from later.
+    /// Returns the branch that owns a position on the path to the current one: the current branch or an ancestor that
+    /// forked later.
     fn branch_around(&self, at: Position) -> u32 {
         let mut branch = &self.branch;
         while let Some(fork) = branch.fork
@@ -232,7 +232,7 @@ impl Engine {
         branch.id
     }
 
-    /// Gives the branches on the way to the current one their events after number `seq` back.
+    /// Moves events after number `seq` from the log to the branches that own them.
     fn unload_log(&mut self, seq: u64) {
         for (id, from) in self.path().into_iter().rev() {
             let mut events = self.log.split_off(from.max(seq));
@@ -243,7 +243,7 @@ impl Engine {
         }
     }
 
-    /// Fills the empty log with the events on the way to the current branch.
+    /// Fills the empty log with the events on the path to the current branch.
     fn load_log(&mut self) {
         let path = self.path();
         let head = self.branch.head.seq;
@@ -257,14 +257,13 @@ impl Engine {
         self.log = log;
     }
 
-    /// The branches from the first one to the current one, each with the last event it shares with its
-    /// parent.
+    /// Returns the branches from the root to the current one, each with the last event shared with its parent.
     fn path(&self) -> Vec<(u32, u64)> {
         let mut path = Vec::new();
         let mut branch = Some(&self.branch);
         while let Some(this) = branch {
             path.push((this.id, this.fork.map_or(0, |fork| fork.at.seq)));
-            // A parent is older than its child, so this ends.
+            // A parent is older than its child, so the loop ends.
             branch = this.fork.and_then(|fork| {
                 self.others.iter().find(|other| other.id == fork.parent && other.id < this.id)
             });
@@ -280,7 +279,7 @@ impl Engine {
         self.others.iter_mut().find(|branch| branch.id == id)
     }
 
-    /// Keeps the checkpoints of branches that nobody looks at within what the current one leaves.
+    /// Limits the checkpoints of the other branches to the budget that the current branch leaves.
     pub(super) fn thin_others(&mut self) {
         let mut left = crate::limits::CHECKPOINT_BYTES.saturating_sub(self.branch.checkpoints.bytes());
         for branch in self.others.iter_mut().rev() {
@@ -292,14 +291,14 @@ impl Engine {
     }
 }
 
-/// Events that a branch alone holds, the last ones at least, and the log it shares; see [`Log`].
+/// Events of a single branch, and the shared log; see [`Log`].
 impl Log {
     /// Appends events up to number `end` from the front of `own`.
     fn take_from(&mut self, own: &mut Vec<Event>, end: u64) {
         let count = own.partition_point(|event| event.seq <= end);
         let rest = own.split_off(count);
         let events = std::mem::replace(own, rest);
-        // Where a branch has forgotten its oldest ones, those before them are of no use either.
+        // If a branch has forgotten its oldest events, earlier ones are useless.
         self.skip_to(events.first().map_or(end, |event| event.seq - 1));
         self.append(events);
     }

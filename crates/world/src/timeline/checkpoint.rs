@@ -1,43 +1,42 @@
-//! Worlds kept on the way, so that going back costs a short replay.
+//! Worlds kept along the run, so that going back needs only a short replay.
 //!
-//! Knows: how far apart checkpoints are and what they weigh by estimate.
+//! Knows: the distance between checkpoints and their estimated weight.
 //! Must not know: how a world is replayed.
 //!
-//! Worlds share what did not change between them, so a checkpoint weighs what it alone holds: what the one after
-//! it does not. Distances count events, not time. When all of them outgrow their budget, the one whose absence
-//! makes the smallest gap goes, so they stay spread evenly; from then on they are made farther apart. The first
-//! one is the empty world and stays.
+//! Worlds share unchanged parts, so a checkpoint weighs what the next one does not share. Distances count events, not
+//! time. When all of them exceed their budget, the one whose removal leaves the smallest gap is dropped, so they stay
+//! evenly spread; new ones are then made farther apart. The first one is the empty world and is never dropped.
 
 use crate::limits::{CHECKPOINT_BYTES, CHECKPOINT_EVENTS};
 use crate::world::World;
 use std::sync::Arc;
 
-/// Inputs between two checkpoints at most.
+/// Maximum number of inputs between two checkpoints.
 const INPUTS: u64 = 64;
-/// Bytes that the last checkpoint holds alone for which the next one is one event farther away: what it cost to unshare
-/// them is what it will cost again, and is to be spread over the events between. So a rollout that touches everything
-/// has few checkpoints, a serial one many. Less makes rollouts faster and jumps slower: here a jump in a run of 10,000
-/// events leaves half of a browser's frame of 16 ms free.
+/// Unshared bytes of the last checkpoint that delay the next one by one event: unsharing costs the same again, and is
+/// to be spread over the events between. So a rollout that touches everything has few checkpoints, and a serial one has
+/// many. Less makes rollouts faster and jumps slower: here a jump in a run of 10,000 events leaves half of a browser's
+/// frame of 16 ms free.
 const BYTES_PER_EVENT: u64 = 320;
-/// Bytes of a world for which checkpoints may be one event farther apart at most, so that a single great change does not
-/// leave a long way without any.
+/// Bytes of a world that allow checkpoints one event farther apart, so that a single large change does not leave a long
+/// stretch without checkpoints.
 const WEIGHT_PER_EVENT: u64 = 512;
-/// Steps without any event count this much less than an event.
+/// Number of steps without an event that count as one event.
 const STEPS_PER_EVENT: u64 = 8;
 
 struct Checkpoint {
     world: Arc<World>,
-    /// Memory that the next one does not share; nothing for the last one, which the present shares.
+    /// Memory not shared with the next one; 0 for the last one, which the current world shares.
     bytes: u64,
-    /// Made on this branch, not taken over from its parent.
+    /// Made on this branch, not inherited from its parent.
     own: bool,
 }
 
 pub(super) struct Checkpoints {
     kept: Vec<Checkpoint>,
-    /// Events between two of them.
+    /// Minimum number of events between two checkpoints.
     distance: u64,
-    /// The same, for what the last ones cost.
+    /// The same, from the cost of the last ones.
     spacing: u64,
     bytes: u64,
 }
@@ -54,7 +53,7 @@ impl Checkpoints {
         Self { kept: vec![first], distance: CHECKPOINT_EVENTS, spacing: 0, bytes: 0 }
     }
 
-    /// Those a branch takes over when it parts after `steps` steps.
+    /// The checkpoints that a branch inherits when it forks after `steps` steps.
     pub(super) fn up_to(&self, steps: u64) -> Self {
         let kept: Vec<_> = self
             .kept
@@ -82,7 +81,7 @@ impl Checkpoints {
         self.bytes = self.kept.iter().map(|kept| kept.bytes).sum();
     }
 
-    /// Keeps the world when it has come far enough from the last checkpoint.
+    /// Keeps the world if it is far enough from the last checkpoint.
     pub(super) fn offer(&mut self, world: &World) {
         let Some(last) = self.kept.last_mut() else { return };
         let inputs = world.inputs().saturating_sub(last.world.inputs());
@@ -96,7 +95,7 @@ impl Checkpoints {
         while self.bytes > CHECKPOINT_BYTES && self.thin() {}
     }
 
-    /// Drops the one that is missed least; false when only the first and the last are left.
+    /// Drops the least useful checkpoint; returns false if only the first and the last are left.
     fn thin(&mut self) -> bool {
         let gaps = self.kept.windows(3).map(|three| match three {
             [before, _, after] => gap(&before.world, &after.world),
@@ -114,7 +113,7 @@ impl Checkpoints {
         true
     }
 
-    /// The last one for which `before` holds; `before` holds for a first part of them.
+    /// Returns the last checkpoint for which `before` holds; `before` must hold for a prefix of them.
     pub(super) fn last_where(&self, before: impl Fn(&World) -> bool) -> Option<&Arc<World>> {
         let count = self.kept.partition_point(|kept| before(&kept.world));
         self.kept.get(count.checked_sub(1)?).map(|kept| &kept.world)
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn worlds_are_kept_on_the_way_and_used() {
+    fn checkpoints_are_kept_and_used() {
         let mut engine = travelled(6 * INPUTS);
         assert_eq!(engine.branch.checkpoints.kept.len(), 7, "the first and one per {INPUTS} inputs");
         let half = engine.head_seq() / 2;
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_missed_least_goes_first() {
+    fn the_least_useful_checkpoint_is_dropped_first() {
         let mut engine = travelled(6 * INPUTS);
         let checkpoints = &mut engine.branch.checkpoints;
         let steps = |checkpoints: &Checkpoints| -> Vec<u64> {
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn their_weight_is_what_each_holds_alone_and_stays_within_the_budget() {
+    fn checkpoints_weigh_their_unshared_bytes_and_stay_within_the_budget() {
         let mut engine = travelled(6 * INPUTS);
         let world = engine.world.clone();
         let checkpoints = &mut engine.branch.checkpoints;
@@ -187,7 +186,7 @@ mod tests {
         for pair in checkpoints.kept.windows(2) {
             assert_eq!(pair[0].bytes, pair[0].world.beyond(&pair[1].world));
         }
-        // One too heavy to be kept makes room for itself.
+        // A checkpoint beyond the budget evicts others.
         checkpoints.kept[0].bytes += CHECKPOINT_BYTES;
         checkpoints.bytes += CHECKPOINT_BYTES;
         (checkpoints.distance, checkpoints.spacing) = (0, 0);

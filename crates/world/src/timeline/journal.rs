@@ -1,6 +1,6 @@
 //! Journals: the only durable form of a world.
 //!
-//! Knows: the format and how digests are compared. Must not know: what an input means.
+//! Knows: the format and the comparison of digests. Must not know: what an input means.
 
 use super::Engine;
 use super::advance::Next;
@@ -12,24 +12,23 @@ use planarium_protocol::Input;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The version this crate writes and reads.
+/// The journal version that this crate writes and reads.
 pub const JOURNAL_VERSION: u32 = 1;
 
-/// The semantics by which this crate makes digests.
+/// Version of the rules for digests.
 ///
-/// Raised when the same run gets other digests although nothing happens otherwise:
-/// 1 covers events with their sentences, 2 covers typed facts only, 3 names the instance that a check, a strike of a fault or
-/// a wait for an offer is about.
+/// Raised when equal runs get new digests: 1 covers events with their sentences, 2 covers typed facts only, 3 names the
+/// instance that a check, a strike of a fault or a wait for an offer is about.
 pub const SEMANTICS: u32 = 3;
 
-/// Starting parameters, inputs with their times, and how far time went.
+/// Starting parameters, inputs with their times, and the end of time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Journal {
     /// Format version.
     #[serde(default = "current_version")]
     pub version: u32,
-    /// The semantics that its digests were made by; without a word the oldest.
+    /// The version of its digests; the oldest if absent.
     #[serde(default = "oldest_semantics")]
     pub semantics: u32,
     /// Starting parameters.
@@ -41,10 +40,10 @@ pub struct Journal {
     /// End of time. *Units*: milliseconds since genesis.
     #[serde(default)]
     pub end_ms: u64,
-    /// Set when the last instant is not over: its last event.
+    /// Last event of the final instant, if that instant is not finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_seq: Option<u64>,
-    /// Steps of that instant which came after that event and reported nothing.
+    /// Number of steps of that instant after this event, all without events.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub end_quiet: u32,
 }
@@ -84,14 +83,14 @@ pub enum ReplayError {
         /// The version found.
         found: u32,
     },
-    /// Inputs are not in the order of their numbers and times.
+    /// Inputs are not ordered by number and time.
     OutOfOrder {
         /// Number of the first input out of order.
         seq: u64,
     },
-    /// It comes out differently than recorded.
+    /// The run differs from the recording.
     Differs(Difference),
-    /// A bound of the simulator was hit on the way.
+    /// The replay reached a bound of the simulator.
     LimitReached {
         /// Instant reached. *Units*: milliseconds since genesis.
         at_ms: u64,
@@ -119,20 +118,20 @@ impl std::error::Error for ReplayError {}
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "differs", rename_all = "kebab-case")]
 pub enum Difference {
-    /// Digests were made in another way then, so they cannot be compared.
+    /// The digests have another version and cannot be compared.
     Semantics {
-        /// Those the journal was recorded with.
+        /// The version of the recording.
         recorded: u32,
         /// Those of today.
         found: u32,
     },
-    /// After an input, other things have happened.
+    /// The events after an input differ.
     Digest {
         /// Number of the input.
         input: u64,
         /// Its kind.
         kind: &'static str,
-        /// When it was put in. *Units*: milliseconds since genesis.
+        /// Instant of the input. *Units*: milliseconds since genesis.
         at_ms: u64,
         /// Recorded digest.
         recorded: String,
@@ -163,13 +162,13 @@ fn plain(entry: &Entry<Written>) -> Entry<Input> {
 }
 
 impl Engine {
-    /// The current branch up to its head as a journal.
+    /// Returns the current branch up to its head as a journal.
     pub fn journal(&self) -> Journal {
         let entries = self.branch.entries().iter().map(|entry| plain(entry)).collect();
         Journal { entries, ..self.journal_without_inputs() }
     }
 
-    /// The same without its inputs, which are in [`Engine::entries`].
+    /// Returns the journal without its inputs, which are in [`Engine::entries`].
     pub fn journal_without_inputs(&self) -> Journal {
         let (head, mid_instant) = (self.branch.head(), self.branch.mid_instant());
         Journal {
@@ -183,9 +182,9 @@ impl Engine {
         }
     }
 
-    /// Replays a journal that has to come out as recorded; the cursor ends at its head.
+    /// Replays a journal that must match its recording; the cursor ends at its head.
     ///
-    /// *Errors*: it cannot be replayed, or comes out differently.
+    /// *Errors*: it cannot be replayed, or differs.
     pub fn from_journal(journal: &Journal) -> Result<Self, ReplayError> {
         match Self::open(journal)? {
             (engine, None) => Ok(engine),
@@ -193,8 +192,8 @@ impl Engine {
         }
     }
 
-    /// Replays a journal, and says where it first comes out differently than recorded, if it does: all inputs
-    /// are put in all the same. The cursor ends at its head.
+    /// Replays a journal and returns the first difference from the recording, if any; applies all inputs anyway. The
+    /// cursor ends at its head.
     ///
     /// *Errors*: it cannot be replayed at all.
     pub fn open(journal: &Journal) -> Result<(Self, Option<Difference>), ReplayError> {
@@ -211,8 +210,8 @@ impl Engine {
         Ok((engine, semantics.or(difference)))
     }
 
-    /// Puts in what a journal has recorded after its first inputs, and goes on to its end. Answers where it first comes
-    /// out differently.
+    /// Applies the recorded inputs after the present ones, and advances to the journal's end. Returns the first
+    /// difference.
     ///
     /// *Errors*: it cannot be replayed at all.
     pub(super) fn put_in_all(
@@ -255,16 +254,16 @@ impl Engine {
         Ok(difference)
     }
 
-    /// Goes to the instant `ms`, all of its work done.
+    /// Replays to the instant `ms` and finishes its work.
     fn replay_to(&mut self, ms: u64, steps: &mut u64) -> Result<(), ReplayError> {
         self.replay_while(ms, steps, |_| true)?;
         self.pass_to(ms);
         Ok(())
     }
 
-    /// Goes into the instant `ms` until event `seq` has happened and that many steps without any after it.
+    /// Replays into the instant `ms` until event `seq` has happened, and `quiet` steps without an event after it.
     fn replay_into(&mut self, ms: u64, seq: u64, quiet: u32, steps: &mut u64) -> Result<(), ReplayError> {
-        // Work before the instant comes first, whatever the event's number.
+        // Work before the instant comes first, independent of the event's number.
         self.replay_while(ms, steps, |engine| {
             !engine.has_come_to(ms, seq, quiet) || engine.world.next_due_ms().is_some_and(|due| due < ms)
         })?;
@@ -284,7 +283,7 @@ impl Engine {
         }
         while go_on(self) {
             let next = match self.next(ms) {
-                // The instant itself may be left in the middle.
+                // The replay may end within the instant.
                 Next::Timer { pass_ms } => Next::Timer { pass_ms: pass_ms.min(ms.saturating_sub(1)) },
                 next => next,
             };

@@ -1,15 +1,15 @@
-//! The events of one branch in one piece, the oldest of which may be forgotten.
+//! The events of one branch in one list; the oldest may be forgotten.
 //!
-//! Knows: numbers of events. Must not know: what they say, and how forgotten ones are brought back.
+//! Knows: numbers of events. Must not know: their content, and how forgotten ones are restored.
 //!
-//! *Invariant*: those kept are the last ones, without gaps; event `n` stands at place `n - 1 - forgotten`.
+//! *Invariant*: the kept events are the last ones, without gaps; event `n` is at index `n - 1 - forgotten`.
 
 use planarium_protocol::Event;
 
 /// The last events of a branch.
 #[derive(Default)]
 pub(super) struct Log {
-    /// Number of events before those kept.
+    /// Number of events before the first kept one.
     forgotten: u64,
     events: Vec<Event>,
 }
@@ -24,7 +24,7 @@ impl Log {
         self.forgotten + self.events.len() as u64
     }
 
-    /// Number of the last event that is not kept; zero when all are.
+    /// Number of the last forgotten event; 0 if all are kept.
     pub(super) fn forgotten(&self) -> u64 {
         self.forgotten
     }
@@ -39,7 +39,7 @@ impl Log {
         );
     }
 
-    /// Forgets all but the last `keep` events, as soon as twice as many are there: so it costs little for each event.
+    /// Forgets all but the last `keep` events once there are twice as many, so that the cost per event is small.
     pub(super) fn forget(&mut self, keep: u64) {
         let keep = place(keep);
         if self.events.len() > keep.saturating_mul(2) {
@@ -50,7 +50,7 @@ impl Log {
         }
     }
 
-    /// Goes on after event `seq`, without what leads up to it; nothing happens where that is known.
+    /// Continues after event `seq`, without the events before it; does nothing if they are known.
     pub(super) fn skip_to(&mut self, seq: u64) {
         if seq > self.len() {
             self.events.clear();
@@ -58,7 +58,7 @@ impl Log {
         }
     }
 
-    /// Takes away the events after number `seq`.
+    /// Removes the events after number `seq`.
     pub(super) fn split_off(&mut self, seq: u64) -> Vec<Event> {
         let after = self.events.split_off(self.place(seq).min(self.events.len()));
         self.forgotten = self.forgotten.min(seq);
@@ -69,7 +69,7 @@ impl Log {
         self.between(0, seq)
     }
 
-    /// Events after number `after` up to number `to`, as far as they are kept.
+    /// Returns the kept events after number `after` up to number `to`.
     pub(super) fn between(&self, after: u64, to: u64) -> &[Event] {
         let to = self.place(to).min(self.events.len());
         self.events.get(self.place(after)..to).unwrap_or_default()

@@ -2,14 +2,14 @@
 //!
 //! Knows: journals, checkpoints, cursors and branches. Must not know: what any input or event means.
 //!
-//! The *cursor* is where the shown world stands; the *head* is how far the current branch has got. A
-//! cursor before the head replays what is recorded until it reaches the head, then goes beyond it.
+//! The *cursor* is the position of the shown world; the *head* is the end of the current branch. A cursor before the
+//! head replays recorded inputs until it reaches the head, then simulates beyond it.
 
 mod advance;
 mod apply;
 mod branch;
+mod branch_name;
 mod checkpoint;
-mod deed;
 mod journal;
 mod log;
 mod recall;
@@ -39,7 +39,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use trail::Trail;
 
-/// The handle that everything outside uses.
+/// The handle used by everything outside this crate.
 pub struct Engine {
     genesis: Genesis,
     /// The world at the cursor.
@@ -49,20 +49,20 @@ pub struct Engine {
     /// All other branches, by id.
     others: Vec<Branch>,
     next_branch: u32,
-    /// Events of the current branch to its head, the last ones at least.
+    /// Last events of the current branch up to its head.
     log: Log,
-    /// Events of the last step where it was a replay of some that the log has forgotten.
+    /// Events of the last step, if it replayed forgotten events.
     replayed: Vec<Event>,
-    /// Worlds at hand for further steps back.
+    /// Worlds kept for further steps back.
     trail: Trail,
     view: Cell<Option<CachedView>>,
-    /// Steps that one advance takes at most.
+    /// Maximum steps of one advance.
     steps_per_advance: u64,
-    /// The last advance took all of them.
+    /// The last advance reached that limit.
     cut_off: bool,
 }
 
-/// A view with what it was made for.
+/// A view with the state that it shows.
 #[derive(Clone)]
 struct CachedView {
     branch: u32,
@@ -121,24 +121,24 @@ impl Engine {
         self.branch.head().seq
     }
 
-    /// Returns whether the cursor stands at the head.
+    /// Returns whether the cursor is at the head.
     pub fn at_head(&self) -> bool {
         Position::of(&self.world) == self.branch.head()
     }
 
-    /// Returns whether nothing is left ahead that would change anything: no recorded input and no work but
-    /// periodic work without effect.
+    /// Returns whether no further change will happen: no recorded input follows, and only periodic work without
+    /// effect.
     pub fn idle(&self) -> bool {
         self.next_entry().is_none() && self.world.idle()
     }
 
-    /// When something happens next: the next timer or the next recorded input.
+    /// Returns the instant of the next timer or recorded input.
     pub fn next_event_ms(&self) -> Option<u64> {
         let recorded = self.next_entry().map(|entry| entry.at_ms);
         recorded.into_iter().chain(self.world.next_due_ms()).min()
     }
 
-    /// Digest of all that happened up to the cursor: 16 hexadecimal digits.
+    /// Digest of the run up to the cursor: 16 hexadecimal digits.
     pub fn digest(&self) -> String {
         hex(self.world.digest())
     }
@@ -158,12 +158,12 @@ impl Engine {
         self.genesis
     }
 
-    /// Tells a part that somebody begins to listen to a stream of it at the cursor; no journal knows of it.
+    /// Reports a new listener to a part, at the cursor; not recorded in the journal.
     pub fn stream_begins(&mut self, source: &Source) {
         self.world.stream_begins(source);
     }
 
-    /// Tells a part that nobody listens to a stream of it any more; returns the input that follows.
+    /// Reports to a part that the last listener of a stream has left; returns the input that follows.
     pub fn stream_closed(&mut self, source: &Source) -> Option<Input> {
         self.world.stream_closed(source)
     }
@@ -217,18 +217,18 @@ impl Engine {
         view
     }
 
-    /// Events up to the cursor, oldest first, as far as they are kept: all of them, unless
-    /// [`Engine::forget_events`] was asked for.
+    /// Returns the kept events up to the cursor, oldest first: all of them, unless [`Engine::forget_events`] was
+    /// called.
     pub fn events(&self) -> &[Event] {
         self.log.up_to(self.seq())
     }
 
-    /// Events after number `seq` up to the cursor, as far as they are kept.
+    /// Returns the kept events after number `seq` up to the cursor.
     pub fn events_since(&self, seq: u64) -> &[Event] {
         self.log.between(seq, self.seq())
     }
 
-    /// Events of the current branch up to its head, those after the cursor included, as far as they are kept.
+    /// Returns the kept events of the current branch up to its head, including those after the cursor.
     pub fn all_events(&self) -> &[Event] {
         self.log.up_to(u64::MAX)
     }
@@ -254,13 +254,13 @@ impl Engine {
         self.world.inputs()
     }
 
-    /// The request that a service was loaded or last updated with. Without a dialect, the service of that name that was
-    /// installed first is meant.
+    /// The request that loaded or last updated a service. Without a dialect, the service of that name that was
+    /// installed first.
     pub fn definition(&self, dialect: &str, service: &str) -> Option<&Arc<LoadService>> {
         self.world.definition(dialect, service)
     }
 
-    /// Why an element is not finished; `None` when there is no such element.
+    /// Explains why an element is not finished; `None` if it does not exist.
     pub fn why(&self, path: &ElementPath) -> Option<Why> {
         self.world.why(path)
     }
@@ -271,7 +271,7 @@ impl Engine {
     }
 }
 
-/// Takes over the cluster when neither a machine nor the maintenance schedule has changed; services share what they can by themselves.
+/// Reuses the cluster view if neither a machine nor the maintenance schedule has changed; services share their own parts.
 fn share(view: &mut View, last: &View) {
     let (machines, before) = (&view.cluster.machines, &last.cluster.machines);
     let same = machines.len() == before.len() && machines.iter().zip(before).all(|(a, b)| Arc::ptr_eq(a, b));

@@ -1,34 +1,34 @@
-//! Events that are not kept: forgetting the oldest ones, and bringing any of them back by a replay.
+//! Forgets the oldest events, and restores any of them by a replay.
 //!
-//! Knows: that a replay reports the same events again. Must not know: who asks, and how many are worth keeping.
+//! Knows: that a replay reports the same events again. Must not know: who asks, and how many to keep.
 
 use super::Engine;
 use super::seek::is_empty;
 use planarium_protocol::Event;
 
 impl Engine {
-    /// Forgets the oldest events of the current branch, so that a run without end does not take more and more memory. The last
-    /// `keep` stay, and up to as many more. Nothing else changes: [`Engine::recall`] brings back what is forgotten.
+    /// Forgets the oldest events of the current branch, to bound the memory of an endless run. The last `keep` stay, and up to
+    /// as many more. Nothing else changes: [`Engine::recall`] restores forgotten events.
     pub fn forget_events(&mut self, keep: u64) {
         self.log.forget(keep);
     }
 
-    /// Returns how many of the first events of the current branch are not kept.
+    /// Returns the number of forgotten events at the beginning of the current branch.
     pub fn forgotten(&self) -> u64 {
         self.log.forgotten()
     }
 
-    /// Events of the current branch after number `after` up to number `to`, those after the cursor included. The cursor
-    /// stays where it is.
+    /// Returns events of the current branch after number `after` up to number `to`, including those after the cursor.
+    /// The cursor does not move.
     ///
-    /// *Cost*: where they are not kept, a replay from the last checkpoint before them.
+    /// *Cost*: for forgotten events, a replay from the last checkpoint before them.
     pub fn recall(&mut self, after: u64, to: u64) -> Vec<Event> {
         let mut found = Vec::new();
         self.recall_each(after, to, &mut |event| found.push(event.clone()));
         found
     }
 
-    /// The same, one event after the other, so that nobody has to hold all of them at once.
+    /// Passes the same events to `take` one by one, so that they need not all be in memory.
     pub fn recall_each(&mut self, after: u64, to: u64, take: &mut dyn FnMut(&Event)) {
         let to = to.min(self.head_seq());
         if after < self.log.forgotten().min(to) {
@@ -47,10 +47,10 @@ impl Engine {
         self.log.between(after, to).iter().for_each(take);
     }
 
-    /// Returns the events that the last step reported after event `from`, kept or not.
+    /// Returns the events of the last step after event `from`, kept or not.
     pub(super) fn news(&self, from: u64) -> impl Iterator<Item = &Event> {
         let to = self.seq();
-        // After a look elsewhere these may be from there.
+        // After a look at another position, these may belong to that position.
         let again = self.replayed.iter().filter(move |event| event.seq > from && event.seq <= to);
         again.chain(self.log.between(from, to))
     }

@@ -1,16 +1,16 @@
 //! Compares the state after a replay with that of the run.
 //!
-//! *Knows*: two worlds at one place, and the digests of their states. *Must not know*: what a state holds.
+//! *Knows*: two worlds at one position, and the digests of their states. *Must not know*: the content of a state.
 //!
-//! The digest of a run covers what went in and what was reported. Two worlds may agree on both and differ in what they
-//! have not shown yet; their states are compared here.
+//! The digest of a run covers its inputs and events. Two worlds with equal digests may still differ in state that no
+//! event has shown; the states are compared here.
 
 use super::Engine;
 use super::branch::Position;
 use crate::world::World;
 
 impl Engine {
-    /// Replays the journal of the current branch and compares what it comes to at the cursor with what is there.
+    /// Replays the journal of the current branch and compares the state at the cursor with the current one.
     ///
     /// *Errors*: it does not replay, or the first part of the world that differs. *Cost*: the whole run once more.
     pub fn compare_with_replay(&self) -> Result<(), String> {
@@ -23,7 +23,7 @@ impl Engine {
     }
 }
 
-/// The first part in which two worlds at one place differ.
+/// Returns the first part in which two worlds at one position differ.
 pub(super) fn difference(one: &World, other: &World) -> Option<String> {
     if one.digest() != other.digest() {
         return Some("what was put in and reported".to_owned());

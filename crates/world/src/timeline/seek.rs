@@ -1,4 +1,4 @@
-//! Going to any place of the current branch: nearest kept world, then replay.
+//! Seeks any position of the current branch: starts at the nearest kept world, then replays.
 //!
 //! Knows: which kept world is nearest. Must not know: how a step works.
 
@@ -12,29 +12,29 @@ use crate::limits::TRAIL_EVENTS;
 use crate::world::World;
 
 impl Engine {
-    /// Goes to the instant `ms`, all of its work done. Beyond the head it is the head.
+    /// Seeks the instant `ms` with its work finished; at most the head.
     pub fn seek_ms(&mut self, ms: u64) {
         let head = self.branch.head();
         if ms >= head.now_ms {
             self.go_to(head);
             return;
         }
-        // Where the cursor is in the middle of the instant asked for, going on from here is right too.
+        // If the cursor is within that instant, continuing from here is correct too.
         self.start_from(|world| world.now_ms() <= ms);
         while self.replay_step(ms) {}
         self.world.pass_to(ms);
     }
 
-    /// Goes to right after the step that produced event `seq`, possibly in the middle of an instant. Zero
-    /// is the empty world; beyond the head it is the step of the last event.
+    /// Seeks the end of the step that produced event `seq`, possibly within an instant. Zero is the empty world;
+    /// beyond the head, the step of the last event is used.
     pub fn seek_seq(&mut self, seq: u64) {
         let seq = seq.min(self.branch.head().seq);
-        // One step back in time may leave the number as it is: only worlds before the step will do.
+        // A step back may keep the event number: use only worlds before the step.
         self.start_from(|world| world.seq() < seq || is_empty(world));
         while self.world.seq() < seq && self.replay_step(u64::MAX) {}
     }
 
-    /// Returns the result of `look` right after the step that produced event `seq`. The cursor stays where it is.
+    /// Returns the result of `look` right after the step that produced event `seq`. The cursor does not move.
     pub fn peek<T>(&mut self, seq: u64, look: impl FnOnce(&Self) -> T) -> T {
         self.aside(|engine| {
             engine.seek_seq(seq);
@@ -42,7 +42,7 @@ impl Engine {
         })
     }
 
-    /// Does something elsewhere and comes back to where the cursor stands.
+    /// Does something at another position, then restores the cursor.
     pub(super) fn aside<T>(&mut self, elsewhere: impl FnOnce(&mut Self) -> T) -> T {
         self.branch.keep_head(&self.world);
         let here = self.world.clone();
@@ -51,11 +51,11 @@ impl Engine {
         done
     }
 
-    /// Goes back to right after the last step with events before where the cursor stands: the way back
-    /// of [`Engine::advance_events`] with 1. False at the beginning, where there is nothing before.
+    /// Goes back to the end of the last step with events before the cursor: the inverse of [`Engine::advance_events`]
+    /// with 1. Returns false at the beginning.
     ///
-    /// *Cost*: one replay from a checkpoint some events back, whose worlds stay at hand: the steps back that follow
-    /// replay nothing.
+    /// *Cost*: one replay from a checkpoint some events back, whose worlds are kept: further steps back replay
+    /// nothing.
     pub fn step_back(&mut self) -> bool {
         let (here, seq, branch) = (Position::of(&self.world), self.seq(), self.branch.id());
         self.branch.keep_head(&self.world);
@@ -64,11 +64,11 @@ impl Engine {
             return true;
         }
         let start = self.world.clone();
-        // The nearest world with enough steps between it and here to find the one asked for among them.
+        // Start from the nearest world with enough steps in between to contain the target.
         for events in [TRAIL_EVENTS, u64::MAX] {
             self.start_from(|world| is_empty(world) || world.seq().saturating_add(events) <= seq);
             self.trail = Trail::new(branch);
-            // The place asked for may lie before those worth keeping: many events may come of one step.
+            // The target may precede the kept worlds: one step can produce many events.
             let mut early = is_empty(&self.world).then(|| self.world.clone());
             while Position::of(&self.world) < here {
                 let before = self.seq();
@@ -94,7 +94,7 @@ impl Engine {
         false
     }
 
-    /// Goes to a place of the current branch.
+    /// Seeks a position of the current branch.
     pub(super) fn go_to(&mut self, place: Position) {
         if Position::of(&self.world) == place {
             return;
@@ -106,13 +106,13 @@ impl Engine {
             return;
         }
         self.start_from(|world| world.steps() <= place.steps && world.now_ms() <= place.now_ms);
-        // Not beyond its instant: rounds without work may be passed over many at a time.
+        // Stop at its instant: several idle rounds may be skipped at once.
         while self.world.steps() < place.steps && self.replay_step(place.now_ms) {}
         self.world.pass_to(place.now_ms);
     }
 
-    /// Puts the cursor on the latest kept world for which `before` holds, or leaves it where it is when
-    /// that is later still. The world at the head is kept.
+    /// Moves the cursor to the latest kept world for which `before` holds, unless the cursor is later. Keeps the
+    /// world at the head.
     pub(super) fn start_from(&mut self, before: impl Fn(&World) -> bool) {
         self.branch.keep_head(&self.world);
         let kept = self.branch.checkpoints.last_where(&before);
@@ -124,7 +124,7 @@ impl Engine {
         }
     }
 
-    /// One recorded step not later than `until_ms`; false when there is none.
+    /// Replays one recorded step, not later than `until_ms`; returns false if there is none.
     pub(super) fn replay_step(&mut self, until_ms: u64) -> bool {
         if self.world.steps() >= self.branch.head().steps {
             return false;
@@ -140,7 +140,7 @@ impl Engine {
         }
     }
 
-    /// Debug builds compare a replayed world with the one that was kept at the same place.
+    /// In debug builds, compares a replayed world with the one kept at the same position.
     #[cfg(debug_assertions)]
     fn compare_with_kept(&self) {
         let place = Position::of(&self.world);
@@ -153,7 +153,7 @@ impl Engine {
     }
 }
 
-/// Returns whether nothing at all has happened.
+/// Returns whether nothing has happened yet.
 pub(super) fn is_empty(world: &World) -> bool {
     world.steps() == 0 && world.now_ms() == 0
 }

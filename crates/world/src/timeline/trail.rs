@@ -1,4 +1,4 @@
-//! The last few worlds before the cursor, kept by a step back for the next ones.
+//! The last few worlds before the cursor, which a step back keeps for further ones.
 //!
 //! Knows: worlds in order, and that the past of a branch never changes. Must not know: how they were replayed.
 
@@ -7,7 +7,7 @@ use crate::limits::TRAIL_BYTES;
 use crate::world::World;
 use std::collections::VecDeque;
 
-/// Worlds right after the steps that brought events about, oldest first.
+/// Worlds after the steps that produced events, oldest first.
 #[derive(Default)]
 pub(super) struct Trail {
     branch: u32,
@@ -20,7 +20,7 @@ impl Trail {
         Self { branch, ..Self::default() }
     }
 
-    /// Adds the world after the next such step; the oldest ones go when they outgrow their budget.
+    /// Adds the world after the next such step; drops the oldest ones beyond the budget.
     pub(super) fn push(&mut self, world: &World) {
         if let Some((last, bytes)) = self.worlds.back_mut() {
             *bytes = last.beyond(world);
@@ -34,7 +34,7 @@ impl Trail {
         }
     }
 
-    /// The last world before a place of a branch; those after it are dropped, since nobody is there any more.
+    /// Takes the last world before a position of a branch, and drops those after it, which are no longer needed.
     pub(super) fn pop_before(&mut self, branch: u32, place: Position) -> Option<World> {
         if self.branch != branch {
             return None;

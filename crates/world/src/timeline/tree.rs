@@ -1,6 +1,6 @@
-//! Places to go back to, and all branches as data.
+//! Positions to return to, and all branches as data.
 //!
-//! Knows: where branches parted and what each recorded after that. Must not know: what an input means.
+//! Knows: where branches fork and what each recorded after that. Must not know: what an input means.
 
 use super::Engine;
 use super::branch::Position;
@@ -8,7 +8,7 @@ use super::journal::{Journal, ReplayError};
 use crate::limits::LIMITS;
 use serde::{Deserialize, Serialize};
 
-/// A place on a branch: right after something and right before something else, also within an instant.
+/// A position on a branch, between two steps, possibly within an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The branch.
@@ -33,9 +33,9 @@ impl Place {
     }
 }
 
-/// All branches, and where the cursor stands.
+/// All branches, and the cursor.
 ///
-/// *Invariant*: the branches are in order of their ids, and each parts from one before it.
+/// *Invariant*: the branches are ordered by id, and each forks from an earlier one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tree {
@@ -49,7 +49,7 @@ pub struct Tree {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grown {
-    /// Point at which it left its parent; none for the first one.
+    /// Position at which it left its parent; `None` for the first branch.
     #[serde(default)]
     pub from: Option<Place>,
     /// Its journal after that.
@@ -57,7 +57,7 @@ pub struct Grown {
 }
 
 impl Tree {
-    /// All that was recorded on the way to the head of a branch. Nothing when there is no such branch.
+    /// Returns everything recorded on the path to the head of a branch. `None` if the branch does not exist.
     pub fn whole(&self, branch: u32) -> Option<Journal> {
         let at = usize::try_from(branch).ok()?.checked_sub(1)?;
         let grown = self.branches.get(at)?;
@@ -78,7 +78,7 @@ impl Engine {
         Place::of(self.branch.id(), Position::of(&self.world))
     }
 
-    /// Goes to a place. False when there is none such; the cursor then is somewhere on its branch.
+    /// Seeks a position. Returns false if it does not exist; the cursor is then somewhere on its branch.
     pub fn go_to_place(&mut self, place: Place) -> bool {
         self.switch_branch(place.branch) && {
             self.go_to(place.position());
@@ -86,8 +86,8 @@ impl Engine {
         }
     }
 
-    /// Opens a branch at a place and goes on there; what came after the place stays on its own branch. False when there
-    /// is no such place.
+    /// Opens a branch at a position and switches to it; later inputs stay on their own branch. Returns false if the
+    /// position does not exist.
     pub fn branch_from(&mut self, place: Place) -> bool {
         let found = self.go_to_place(place);
         if found {
@@ -96,7 +96,7 @@ impl Engine {
         found
     }
 
-    /// All branches as data. The cursor stays where it is.
+    /// Returns all branches as data. The cursor does not move.
     pub fn tree(&mut self) -> Tree {
         let cursor = self.place();
         let mut branches = Vec::new();
@@ -112,9 +112,9 @@ impl Engine {
         Tree { branches, cursor }
     }
 
-    /// Replays all branches, with the cursor where it was.
+    /// Replays all branches and restores the cursor.
     ///
-    /// *Errors*: a branch cannot be replayed, or parts from a place that there is not.
+    /// *Errors*: a branch cannot be replayed, or forks from a position that does not exist.
     pub fn of_tree(tree: &Tree) -> Result<Self, ReplayError> {
         let first = tree.branches.first().map(|first| &first.journal);
         let (mut engine, _) = Self::open(first.unwrap_or(&Journal::default()))?;
@@ -122,9 +122,9 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Lets the other branches of a tree grow on an engine that has the first one.
+    /// Adds the other branches of a tree to an engine that has the first one.
     ///
-    /// *Errors*: a branch cannot be replayed, or parts from a place that there is not.
+    /// *Errors*: a branch cannot be replayed, or forks from a position that does not exist.
     pub fn grow(&mut self, tree: &Tree) -> Result<(), ReplayError> {
         for grown in tree.branches.iter().skip(1) {
             let Some(from) = grown.from.filter(|from| self.branch_from(*from)) else {

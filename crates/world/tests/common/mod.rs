@@ -7,7 +7,7 @@ use planarium_protocol::{Event, EventBody, Input, View};
 use planarium_world::{Engine, Genesis, presets};
 use std::sync::Arc;
 
-/// Two pod types, one with two instances and a readiness check, one that runs to its end.
+/// Two pod types: one with two instances and a readiness check, one that runs to completion.
 pub(crate) const HELLO: &str = "\
 name: hello-world
 pods:
@@ -83,7 +83,7 @@ pub(crate) fn with_service(text: &str) -> Engine {
     engine
 }
 
-/// Everything that may be compared about where a cursor stands.
+/// Comparable state at a cursor.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Stand {
     pub(crate) now_ms: u64,
@@ -102,7 +102,7 @@ pub(crate) fn stand(engine: &Engine) -> Stand {
     }
 }
 
-/// Compares two stands; `idle` and `next_event_ms` depend on what is recorded ahead and are left out.
+/// Compares two states; `idle` and `next_event_ms` depend on recorded inputs ahead and are left out.
 pub(crate) fn assert_same(a: &Stand, b: &Stand, what: &str) {
     assert_eq!(a.now_ms, b.now_ms, "{what}: time");
     assert_eq!(a.events.len(), b.events.len(), "{what}: number of events");
@@ -135,7 +135,7 @@ pub(crate) fn difference(a: &serde_json::Value, b: &serde_json::Value) -> Option
     }
 }
 
-/// Returns the view without revisions: a revision may also say when a node was last looked at.
+/// Returns the view without revisions: a revision may depend on when a node was last viewed.
 pub(crate) fn shown<T: serde::Serialize>(node: &T) -> serde_json::Value {
     fn strip(value: &mut serde_json::Value) {
         match value {
@@ -163,7 +163,7 @@ pub(crate) fn outline(events: &[Event]) -> Vec<String> {
         .collect()
 }
 
-/// The status words that an element went through, first to last.
+/// Returns the status words of an element in order.
 pub(crate) fn walk(engine: &Engine, plan: &str, phase: Option<&str>, step: Option<&str>) -> Vec<String> {
     engine
         .all_events()

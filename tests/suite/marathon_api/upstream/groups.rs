@@ -1,4 +1,4 @@
-//! Groups: how they are made, changed and refused, and the roles of what is in them.
+//! Groups: creation, changes and refusals, and the roles of their members.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Which instances go when there are to be fewer.
+//! Which instances are killed when scaling down.
 
 use super::placements::machine;
 use super::*;
@@ -44,7 +44,7 @@ fn small(more: Value) -> Value {
     body
 }
 
-/// A test, instances before, instances wanted, and how many of those before stay.
+/// A test, instances before, instances wanted, and the number of earlier ones that stay.
 const COUNTS: &[(&str, u32, u32, usize)] = &[
     ("given no tasks and scaleTo = 0", 0, 0, 0),
     ("given no running tasks and a positive scaleTo", 0, 42, 0),
@@ -53,7 +53,7 @@ const COUNTS: &[(&str, u32, u32, usize)] = &[
 ];
 
 #[test]
-fn counts_are_those_of_upstreams_tests() {
+fn counts_match_upstreams_tests() {
     for (test, before, wanted, stay) in COUNTS {
         let mut client = client();
         let c = &mut client;
@@ -70,7 +70,7 @@ fn counts_are_those_of_upstreams_tests() {
 
 /// "given already killed tasks" of the first source, "select the younger timestamp" and "select the older timestamp" of the second.
 #[test]
-fn the_youngest_go_first_or_the_oldest_do() {
+fn the_youngest_or_the_oldest_are_killed_first() {
     for (selection, stays) in [("YOUNGEST_FIRST", 0), ("OLDEST_FIRST", 2)] {
         let mut client = client();
         let c = &mut client;
@@ -87,9 +87,9 @@ fn the_youngest_go_first_or_the_oldest_do() {
     }
 }
 
-/// "given sentenced, constraints and scaling": who is named goes, whatever the selection says.
+/// "given sentenced, constraints and scaling": named instances are killed, whatever the selection says.
 #[test]
-fn instances_that_are_named_go_first() {
+fn named_instances_are_killed_first() {
     let mut client = client();
     let c = &mut client;
     call(c, "POST", "/v2/apps", &small(json!({}))).status(201);
@@ -103,10 +103,10 @@ fn instances_that_are_named_go_first() {
 
 /// "put staging before running", "put starting before running".
 #[test]
-fn instances_that_do_not_run_yet_go_before_those_that_do() {
+fn instances_that_do_not_run_yet_are_killed_first() {
     let mut client = client();
     let c = &mut client;
-    // By age alone the one that runs would go.
+    // By age alone the running one would be killed.
     call(c, "POST", "/v2/apps", &small(json!({"killSelection": "OLDEST_FIRST"}))).status(201);
     pass(c, 60);
     let first = ids(c);
@@ -130,7 +130,7 @@ fn instances_that_do_not_run_yet_go_before_those_that_do() {
 
 /// "put unreachable before running".
 #[test]
-fn instances_that_cannot_be_reached_go_before_those_that_run() {
+fn unreachable_instances_are_killed_before_running_ones() {
     let mut client = client();
     let c = &mut client;
     // By age alone the younger one would go.
@@ -148,7 +148,7 @@ fn instances_that_cannot_be_reached_go_before_those_that_run() {
     assert!(ids(c).contains(&both[1].0), "{SCALING}");
 }
 
-/// An app that is spread, the machines it runs on, and how many stay where.
+/// A distributed app, its machines, and how many instances stay on each.
 struct Spread {
     test: &'static str,
     constraints: &'static str,
@@ -156,7 +156,7 @@ struct Spread {
     machines: &'static [(&'static str, &'static str, u32)],
     instances: u32,
     wanted: u32,
-    /// Host and how many stay there.
+    /// Host, and the number that stays there.
     left: &'static [(&'static str, usize)],
 }
 
@@ -188,7 +188,7 @@ const SPREADS: &[Spread] = &[
 ];
 
 #[test]
-fn what_is_spread_stays_spread() {
+fn a_distributed_app_stays_distributed() {
     for spread in SPREADS {
         let mut client = Client::default();
         let c = &mut client;

@@ -1,8 +1,8 @@
-//! The facts of Marathon's own tests, as rows and plays against this API.
+//! The facts of Marathon's own tests, as rows and cases against this API.
 //!
-//! A row names the test that it was read from: the file below `src/test/scala/mesosphere` of `mesosphere/marathon` 1.11, and the name
-//! of the test there. Inputs are written anew in the shortest form that has the fact; the status, the field and its value are
-//! upstream's. Facts of a unit that no request can reach (protobuf, actors' internals, authentication) are left out.
+//! A row names its source test: the file below `src/test/scala/mesosphere` of `mesosphere/marathon` 1.11, and the name of the test
+//! there. Inputs are rewritten in the shortest form that has the fact; the status, the field and its value are upstream's. Facts of a
+//! unit that no request can reach (protobuf, actors' internals, authentication) are left out.
 
 mod checks;
 mod definitions;
@@ -37,12 +37,12 @@ const APP: &str = r#"{"id": "/test", "cmd": "sleep 1000"}"#;
 const POD: &str = r#"{"id": "/some/pod", "containers": [{"name": "ct1", "resources": {"cpus": 1, "mem": 128}}],
     "networks": [{"mode": "host"}]}"#;
 
-/// What a test of upstream's expects.
+/// The expectation of an upstream test.
 #[derive(Clone, Copy, Debug)]
 enum Wanted {
     /// It is accepted.
     Taken,
-    /// It is accepted, and a field of the answer is this; null where it is left out.
+    /// It is accepted, and a field of the answer has this value; null if it is absent.
     Is(&'static str, &'static str),
     /// The same of a list without order.
     Holds(&'static str, &'static str),
@@ -182,7 +182,7 @@ fn every_source_has_rows() {
 }
 
 #[test]
-fn rows_hold_as_in_upstreams_tests() {
+fn rows_match_upstreams_tests() {
     let mut wrong = Vec::new();
     for (source, rows) in tables() {
         for row in rows {
@@ -204,7 +204,7 @@ fn started(flags: &[(&str, &str)]) -> Client {
     with_flags(&json!(env))
 }
 
-/// An object with further fields in place of its own; null takes one away.
+/// Returns an object with additional fields that replace its own; null removes one.
 #[expect(clippy::expect_used, reason = "helper of tests")]
 fn merged(base: &str, fields: &str) -> Value {
     let read = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
@@ -230,7 +230,7 @@ fn asked(client: &mut Client, ask: Ask) -> planarium_tests::Answer {
     }
 }
 
-/// Returns what a row finds otherwise.
+/// Returns the differences from a row.
 #[expect(clippy::expect_used, reason = "helper of tests")]
 fn check_row(row: &Row) -> Vec<String> {
     let mut client = started(row.flags);

@@ -4,8 +4,8 @@ use super::*;
 
 const SOURCE: &str = "mesos/ConstraintsTest.scala";
 
-/// A machine that appears: its host name, its attributes as Mesos writes them, how many instances it has room for, and how many of
-/// the app run once it has been there for a while.
+/// A machine that joins: its host name, its attributes as Mesos writes them, its capacity in instances, and how many of the app
+/// run some time later.
 struct Machine(&'static str, &'static str, u32, u32);
 
 /// An app with one constraint, and machines in the order in which they appear.
@@ -251,7 +251,7 @@ pub(super) fn machine(host: &str, attributes: &str, room: u32) -> Value {
 }
 
 #[test]
-fn constraints_hold_as_in_upstreams_tests() {
+fn constraints_match_upstreams_tests() {
     let mut wrong = Vec::new();
     for row in ROWS {
         let mut client = Client::default();

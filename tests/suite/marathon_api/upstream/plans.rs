@@ -311,7 +311,7 @@ fn sorted_steps(client: &mut Client) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn plans_are_those_of_upstreams_tests() {
+fn plans_match_upstreams_tests() {
     let mut wrong = Vec::new();
     for row in ROWS {
         let mut client = started(row.flags);
@@ -342,7 +342,7 @@ fn texts(list: Option<&Value>) -> Vec<String> {
 }
 
 #[test]
-fn what_is_taken_back_leaves_what_came_after_it() {
+fn a_rollback_keeps_later_changes() {
     let mut wrong = Vec::new();
     for row in REVERTED {
         let mut client = client();

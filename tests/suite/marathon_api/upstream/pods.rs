@@ -30,7 +30,7 @@ macro_rules! limits {
     };
 }
 
-/// A pod with a volume of its own: resources of its container, its volume's size, the rest.
+/// A pod with its own volume: resources of its container, its volume's size, the rest.
 macro_rules! resident {
     ($resources:literal, $endpoint:literal, $size:literal, $scheduling:literal) => {
         concat!(
@@ -55,7 +55,7 @@ const KEPT_POD: &str = resident!(
     r#"{"upgrade": {"minimumHealthCapacity": 0, "maximumOverCapacity": 0}, "unreachableStrategy": "disabled"}"#
 );
 const KEPT: &[Ask] = &[Ask::Call("POST", "/v2/pods", KEPT_POD)];
-/// The same pod with something of it changed.
+/// The same pod with a change.
 macro_rules! changed {
     ($resources:literal, $endpoint:literal, $size:literal) => {
         Ask::Call(

@@ -1,4 +1,4 @@
-//! Rolling restarts: how many old instances stay and how many new ones there are, as new ones turn healthy one by one.
+//! Rolling restarts: numbers of old and new instances, as new ones become healthy one by one.
 
 use super::*;
 
@@ -11,12 +11,12 @@ struct Strategy {
     over: f64,
 }
 
-/// A restart, and the counts of old and new instances after it began and after each new one that turned healthy.
+/// A restart, and the numbers of old and new instances after its start and after each new healthy one.
 struct Restart {
     test: &'static str,
     /// Instances that run before.
     old: u32,
-    /// Instances that there are to be.
+    /// Wanted number of instances.
     instances: u32,
     strategy: Strategy,
     counts: &'static [(usize, usize)],
@@ -81,7 +81,8 @@ const ROWS: &[Restart] = &[
     },
 ];
 
-/// Assertions of these plays by source: counts, that the deployment ends with the last of them, and those of the plays below.
+/// Assertions of these cases by source: counts, the end of the deployment with the last of them, and those of the cases
+/// below.
 pub(super) fn assertions() -> Vec<(&'static str, usize)> {
     vec![(SOURCE, ROWS.iter().map(|row| row.counts.len() + 1).sum::<usize>() + 6)]
 }
@@ -125,7 +126,7 @@ fn is_deploying(client: &mut Client) -> bool {
 }
 
 #[test]
-fn restarts_keep_the_counts_of_upstreams_tests() {
+fn restarts_have_upstreams_counts() {
     let mut wrong = Vec::new();
     for row in ROWS {
         let mut client = client();
@@ -198,7 +199,7 @@ fn an_old_instance_stays_until_the_new_one_is_healthy_and_ready() {
 
 /// "replace old tasks without health checks".
 #[test]
-fn running_is_enough_without_checks() {
+fn without_checks_running_is_enough() {
     let mut client = client();
     let c = &mut client;
     let plain = |cmd: &str, instances: u32| {

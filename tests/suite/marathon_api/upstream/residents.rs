@@ -32,7 +32,7 @@ macro_rules! resident {
     };
 }
 
-/// An app labelled as one that has one instance at most.
+/// An app with the label for at most one instance.
 macro_rules! single {
     ($instances:literal, $least:literal, $over:literal) => {
         concat!(
@@ -235,7 +235,7 @@ const RUN_SPECS: &[Row] = &[
 
 const ACCEPTED: &str = "Resident app may only define unreserved acceptedResourceRoles or None";
 
-/// An app of four mapped ports, a volume of the host and one of its own, and further fields.
+/// An app with four mapped ports, a host volume and its own volume, and further fields.
 macro_rules! cassandra {
     ($more:literal) => {
         concat!(

@@ -292,7 +292,7 @@ const VARIABLES: &[Row] = &[
     ),
     app_row("underscore env is compliant with validation rules", r#"{"env": {"_": "x"}}"#, &[Taken]),
     app_row("alpha numerical env is compliant with validation rules", r#"{"env": {"a_1_": "x"}}"#, &[Taken]),
-    // The API looks at names the lenient way, for apps as for pods.
+    // The API validates names leniently, for apps as for pods.
     app_row("whitespace env is compliant with validation rules", r#"{"env": {" ": "x"}}"#, &[Taken]),
     app_row("hyphen env is compliant with validation rules", r#"{"env": {"-": "x"}}"#, &[Taken]),
     app_row("numerical env is compliant with validation rules", r#"{"env": {"9": "x"}}"#, &[Taken]),

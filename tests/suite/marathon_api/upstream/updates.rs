@@ -12,7 +12,7 @@ const NULLS: &str = r#"{"cmd": null, "user": null, "env": null, "instances": nul
     "executor": null, "constraints": null, "uris": null, "ports": null, "backoffSeconds": null, "backoffFactor": null,
     "container": null, "healthChecks": null, "dependencies": null, "ipAddress": null, "version": null}"#;
 
-/// A new app by PUT with a volume of its own.
+/// A new app by PUT with its own volume.
 macro_rules! with_volume {
     ($more:literal) => {
         concat!(
@@ -183,7 +183,7 @@ const NETWORKS: &[Row] = &[row(
     ),
 ])];
 
-/// The instant of the world's beginning: what comes first has it as its version.
+/// The instant of genesis: the first change has it as its version.
 const VERSIONS: &[Row] = &[
     row(
         "A new app should get proper versionInfo",

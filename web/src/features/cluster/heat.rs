@@ -1,4 +1,4 @@
-//! Very many machines at once: a cell for each, the fuller the darker, and the card of the one that is chosen.
+//! Very many machines at once: one cell for each, darker with more load, and the card of the selected one.
 
 use super::machine::MachineCard;
 use crate::store::ptr::Ptr;

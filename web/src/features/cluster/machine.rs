@@ -1,4 +1,4 @@
-//! A machine as a card: what it has, what runs on it.
+//! A machine as a card: its resources and its tasks.
 
 use crate::features::pods::menu_button;
 use crate::store::ptr::Ptr;

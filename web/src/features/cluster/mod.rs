@@ -1,4 +1,4 @@
-//! The cluster: zones, machines, tasks, what is wrong, and what can be done to them.
+//! The cluster: zones, machines, tasks, problems, and actions on them.
 
 mod heat;
 mod machine;

@@ -1,4 +1,4 @@
-//! A command and what came of it.
+//! A command and its result.
 
 use crate::store::console::ConsoleAct;
 use crate::store::selectors::time::clock;

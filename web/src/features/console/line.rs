@@ -1,6 +1,6 @@
-//! The line being typed, and the words it may go on with.
+//! The line being typed, and its completions.
 //!
-//! Tab adds what is clear. Where there is nothing to add, or after Esc, it leaves the line as everywhere else.
+//! Tab completes as far as all words agree. If there is nothing to add, or after Esc, it leaves the line as usual.
 
 use crate::browser;
 use crate::store::console::{Console, ConsoleAct};
@@ -122,7 +122,7 @@ fn keys(hub: &Hub, field: &NodeRef) -> Callback<KeyboardEvent> {
     })
 }
 
-/// Returns whether the caret stands after the last character; only there is completed.
+/// Returns whether the caret is after the last character, where completion works.
 fn at_end(event: &KeyboardEvent) -> bool {
     let Some(input) = event.target_dyn_into::<HtmlInputElement>() else { return false };
     let length = u32::try_from(input.value().encode_utf16().count()).ok();

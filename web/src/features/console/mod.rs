@@ -59,7 +59,7 @@ pub(crate) fn ConsolePane(props: &ConsolePaneProps) -> Html {
     }
 }
 
-/// Scrolls to the last answer: to its end, or to its beginning where it is longer than the pane.
+/// Scrolls to the last answer: to its end, or to its beginning if it is longer than the pane.
 fn show_last(scroller: &NodeRef) {
     let Some(element) = scroller.cast::<HtmlElement>() else { return };
     let Some(last) = element.last_element_child() else { return };

@@ -37,7 +37,7 @@ impl Default for Form {
 }
 
 impl Form {
-    /// The input, or what is wrong.
+    /// Returns the input, or the fault.
     fn read(&self) -> Result<AddAgent, String> {
         let number = |text: &str, name: &str| {
             text.trim()
@@ -87,7 +87,7 @@ impl Form {
 #[component]
 pub(super) fn AddMachine() -> Html {
     let hub = use_hub();
-    // Closures of an earlier draw see what it holds by now, too.
+    // Closures of an earlier draw also read the present value.
     let form = use_state_eq(Form::default);
     let field = |label: &'static str, value: &str, write: fn(&mut Form, String)| {
         let form = form.clone();
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_people_write() {
+    fn reads_common_notations() {
         let form = Form {
             count: " 2 ".into(),
             cpus: "0.5".into(),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn reports_faults() {
         type Write = fn(&mut Form);
         let table: [(Write, &str); 5] = [
             (|f| f.count = "0".into(), "1 to 1000"),

@@ -136,9 +136,9 @@ impl Choice {
     }
 }
 
-/// Reads an instant as people type it, and writes it as the attribute has it: seconds, `end`, `marker:TEXT`. Nothing typed is none.
+/// Converts a typed instant to the attribute's form: seconds, `end`, `marker:TEXT`. An empty text is `None`.
 ///
-/// *Errors*: the text is no instant.
+/// *Errors*: the text is not an instant.
 fn instant(typed: &str) -> Result<Option<String>, String> {
     let text = typed.trim();
     if text.is_empty() {
@@ -209,7 +209,7 @@ fn data_url(svg: &str) -> String {
     out
 }
 
-/// A field for an instant, with what is wrong with it.
+/// A field for an instant, with its error.
 fn instant_field(
     label: &'static str,
     placeholder: &'static str,
@@ -255,7 +255,7 @@ pub(super) fn EmbedDialog(props: &EmbedDialogProps) -> Html {
             choice.set(next);
         })
     };
-    // Text is taken letter by letter: an answer may redraw the fields while somebody types.
+    // Every letter is stored as typed: an answer may redraw the fields meanwhile.
     let typed = |edit: fn(&mut Choice, String)| {
         let choice = choice.clone();
         Callback::from(move |event: InputEvent| {
@@ -385,7 +385,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_keeps_quotation_marks_of_titles_inside() {
+    fn quotation_marks_in_titles_stay_inside_a_frame() {
         let choice = Choice { theme: "dark", ..Choice::default() };
         let frame = choice.frame("a \"b\" <c>", "https://example.org/", "#p1:x~3");
         assert!(
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_typed_as_people_write_times() {
+    fn a_range_is_typed_in_common_notations() {
         for (typed, want) in [
             ("", Ok(None)),
             (" 0:42 ", Ok(Some("42"))),
@@ -420,7 +420,7 @@ mod tests {
         }
     }
 
-    /// Choices that the dialog may have made, and the fence that comes of them.
+    /// Possible choices of the dialog, and the resulting fence.
     fn fence_of(choice: &Choice) -> String {
         let props = EmbedDialogProps { title: "x".into(), plans: Vec::new(), now_ms: 1_500, head_ms: 9_000 };
         let hub = crate::store::Hub::new(crate::store::state::State::first());
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preview_holds_nothing_that_ends_its_address() {
+    fn a_preview_contains_nothing_that_ends_its_address() {
         assert_eq!(data_url("<a b=\"#%\">é"), "data:image/svg+xml,%3Ca b=%22%23%25%22%3E%C3%A9");
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn FaultDialog(props: &FaultDialogProps) -> Html {
         let (hub, props) = (hub.clone(), props.clone());
         let (chosen, target, seconds) = (chosen.clone(), target.clone(), seconds.clone());
         Callback::from(move |_| {
-            // What was chosen last may not be drawn yet; what there is to choose from is as it was drawn.
+            // The last choice may not be drawn yet; the options are as drawn.
             let choice = Choice::of(&props, *chosen, &target, &seconds);
             if let Some(choice) = choice.filter(|choice| choice.refused.is_none()) {
                 let fault = fault(choice.offer, &choice.current, seconds_ms(&seconds));
@@ -101,7 +101,7 @@ struct Choice {
     offer: &'static Offer,
     /// Possible targets.
     targets: Vec<String>,
-    /// Which of that is meant.
+    /// The selected option.
     current: String,
     /// Why it cannot be injected as written.
     refused: Option<AttrValue>,

@@ -81,7 +81,7 @@ pub(super) fn KeysDialog(props: &KeysDialogProps) -> Html {
     let onkeys = {
         let hub = hub.clone();
         Callback::from(move |event: Event| {
-            // What the box shows counts, however often it was pressed since it was drawn.
+            // The box's state counts, however often it was pressed since it was drawn.
             let checked = event.target_dyn_into::<HtmlInputElement>().is_some_and(|field| field.checked());
             if hub.state().prefs.keys_off == checked {
                 hub.send(Action::ToggleKeys);

@@ -20,7 +20,7 @@ pub(super) struct LessonsProps {
     pub(super) lessons: Ptr<Vec<LessonCard>>,
     /// Lessons that were passed.
     pub(super) progress: Ptr<Progress>,
-    /// The one that is open.
+    /// The open lesson.
     pub(super) current: Option<AttrValue>,
     /// The browser keeps progress.
     pub(super) keeps: bool,

@@ -1,4 +1,4 @@
-//! A lesson from the run shown: what was done, checks to choose from, texts, and the files.
+//! Makes a lesson from the run shown: its inputs, possible checks, texts, and the files.
 
 use super::value_of;
 use crate::browser;
@@ -151,7 +151,7 @@ fn area(
     }
 }
 
-/// Takes a text over as it is typed.
+/// Stores a text as it is typed.
 fn changed(form: &UseStateHandle<Form>, set: fn(&mut Form, String)) -> Callback<InputEvent> {
     let form = form.clone();
     Callback::from(move |event: InputEvent| {

@@ -13,6 +13,7 @@ mod palette;
 mod parameters;
 mod results;
 mod share;
+mod source;
 
 pub(crate) use open::open_files;
 
@@ -46,7 +47,7 @@ pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
             <gallery::Gallery examples={state.examples.clone()} current={state.story.example.as_deref().map(attr)} />
         },
         Some(Dialog::Open) => {
-            html! { <open::OpenDialog beside={state.ui.beside} running={!state.draft.files.is_empty()} /> }
+            html! { <open::OpenDialog beside={state.ui.beside} running={!state.draft.files.is_empty()} served={state.served.is_some()} /> }
         }
         Some(Dialog::Share) => html! {
             <share::ShareDialog link={state.ui.link.clone()} title={attr(&state.story.title)} />
@@ -74,6 +75,7 @@ pub(crate) fn Dialogs(props: &DialogsProps) -> Html {
         },
         Some(Dialog::MakeLesson) => html! { <make_lesson::MakeLesson /> },
         Some(Dialog::Results(links)) => html! { <results::Results links={links.clone()} /> },
+        Some(Dialog::Source(address)) => html! { <source::SourceCard address={address.clone()} /> },
     }
 }
 

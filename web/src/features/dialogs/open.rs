@@ -1,5 +1,6 @@
 //! Opening files, folders and pasted texts.
 
+use super::source;
 use crate::browser;
 use crate::store::{Action, Hub, state, use_hub};
 use crate::ui::{Button, Dialog};
@@ -12,6 +13,8 @@ pub(super) struct OpenDialogProps {
     pub(super) beside: bool,
     /// There is something it could come beside.
     pub(super) running: bool,
+    /// The world is served to others, too: nothing comes in its place.
+    pub(super) served: bool,
 }
 
 /// The dialog.
@@ -30,13 +33,21 @@ pub(super) fn OpenDialog(props: &OpenDialogProps) -> Html {
         let (hub, text) = (hub.clone(), text.clone());
         Callback::from(move |_| {
             let written = text.cast::<HtmlTextAreaElement>().map(|field| field.value()).unwrap_or_default();
-            hub.finish(&state::Dialog::Open, Action::OpenText(written));
+            let next = match source::alone(&written) {
+                Some(address) => Action::OpenDialog(state::Dialog::Source(address.to_owned().into())),
+                None => Action::OpenText(written),
+            };
+            hub.finish(&state::Dialog::Open, next);
         })
     };
     html! {
         <Dialog title="Open" onclose={hub.act(Action::CloseDialog)}>
-            <p>{ "A service definition, a package folder, a scenario, a saved run. Files, folders and archives (.tgz, .zip) can also be dropped anywhere on the page. Nothing leaves your browser." }</p>
-            if props.running {
+            if props.served {
+                <p>{ "A service definition or a package folder. It becomes another service of the served world. Files, folders and archives (.tgz, .zip) can also be dropped anywhere on the page." }</p>
+            } else {
+                <p>{ "A service definition, a package folder, a scenario, a saved run. Files, folders and archives (.tgz, .zip) can also be dropped anywhere on the page. Nothing leaves your browser." }</p>
+            }
+            if props.running && !props.served {
                 <fieldset class="choices">
                     <legend class="visually-hidden">{ "Where it goes" }</legend>
                     { for [(false, "A world of its own"), (true, "Another service on these machines")].into_iter().map(|(beside, label)| html! {
@@ -58,7 +69,7 @@ pub(super) fn OpenDialog(props: &OpenDialogProps) -> Html {
                 </label>
             </div>
             <label class="field">
-                <span>{ "Or paste a definition, a scenario, a share link or a journal" }</span>
+                <span>{ "Or paste a definition, a scenario, a share link, a journal, or the address of a file" }</span>
                 <textarea ref={text} rows="10" spellcheck="false" class="mono" />
             </label>
             <div class="button-row">

@@ -19,7 +19,7 @@ struct Typed {
 }
 
 impl Typed {
-    /// The place of the entry in a list of so many.
+    /// Returns the index of the selected entry in a list of `shown` entries.
     fn place(&self, shown: usize) -> usize {
         self.at.min(shown.saturating_sub(1))
     }
@@ -42,7 +42,7 @@ impl PartialEq for PaletteProps {
 #[component]
 pub(super) fn Palette(props: &PaletteProps) -> Html {
     let hub = use_hub();
-    // Keys may come in faster than the list is drawn: what was typed is kept where every handler sees it at once.
+    // Keys may come faster than the list is drawn: the typed text is kept where every handler sees it at once.
     let typed = use_mut_ref(Typed::default);
     let redraw = use_force_update();
     let list = use_node_ref();
@@ -62,7 +62,7 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
     let pick = {
         let hub = hub.clone();
         move |entry: &Entry| {
-            // Of two presses the second may come before the palette is gone from the page.
+            // The second of two presses may come before the palette has left the page.
             if entry.refused.is_some() || hub.state().ui.dialog != Some(state::Dialog::Palette) {
                 return;
             }

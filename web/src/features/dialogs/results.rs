@@ -13,7 +13,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct ResultsProps {
-    /// Links to begin with.
+    /// Initial links.
     pub(super) links: AttrValue,
 }
 

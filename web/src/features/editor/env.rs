@@ -1,5 +1,4 @@
-//! Environment values that templates read. What the definition asks for and nobody gave has a row, too, with the finding
-//! about it.
+//! Environment values for templates. Variables without a value have a row, too, with their finding.
 
 use crate::store::ptr::Ptr;
 use crate::store::selectors::guess::guess;
@@ -13,7 +12,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct EnvTableProps {
-    /// Name to value; what is drawn are the values by then.
+    /// Name to value, as last drawn.
     pub(super) env: Ptr<BTreeMap<String, String>>,
     /// Result of reading the definition: names without a value, and findings about them.
     pub(super) checked: Ptr<Checked>,
@@ -23,7 +22,7 @@ pub(super) struct EnvTableProps {
 #[component]
 pub(super) fn EnvTable(props: &EnvTableProps) -> Html {
     let hub = use_hub();
-    // A value of before would take back what is typed right now.
+    // A value of an earlier draw would undo what is being typed.
     let env = hub.state().draft.env.clone();
     let missing: SortedSet<&str> = props.checked.missing.iter().map(|name| &**name).collect();
     let names: SortedSet<&str> = env.keys().map(String::as_str).chain(missing.iter().copied()).collect();

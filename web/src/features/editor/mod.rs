@@ -13,6 +13,7 @@ use crate::browser;
 use crate::store::draft::Draft;
 use crate::store::moment::{Standing, standing};
 use crate::store::ptr::Ptr;
+use crate::store::served::WORLD_STAYS;
 use crate::store::state::{Checked, EditTab, PresetCard, Severity};
 use crate::store::{Action, use_hub};
 use crate::systems;
@@ -33,9 +34,9 @@ pub(crate) struct EditorPaneProps {
     pub(crate) draft: Draft,
     /// The definitions of all services.
     pub(crate) drafts: Ptr<Vec<Draft>>,
-    /// Which of them is edited.
+    /// Index of the edited definition.
     pub(crate) at: usize,
-    /// Any of them differs from what runs.
+    /// True if any definition differs from what runs.
     pub(crate) dirty: bool,
     /// Result of reading it.
     pub(crate) checked: Ptr<Checked>,
@@ -55,6 +56,8 @@ pub(crate) struct EditorPaneProps {
     pub(crate) touched: bool,
     /// The world is that of a lesson.
     pub(crate) lesson: bool,
+    /// The world is served to others, too.
+    pub(crate) served: bool,
 }
 
 const TABS: [EditTab; 3] = [EditTab::Problems, EditTab::Env, EditTab::World];
@@ -73,6 +76,8 @@ pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
     let current = TABS.iter().position(|tab| *tab == props.tab).unwrap_or(0);
     let refused: Option<AttrValue> = if props.lesson {
         Some("the world of a lesson stays as it is".into())
+    } else if props.served {
+        Some(WORLD_STAYS.into())
     } else if errors > 0 {
         Some("the definition has errors".into())
     } else if !props.dirty {
@@ -80,7 +85,7 @@ pub(crate) fn EditorPane(props: &EditorPaneProps) -> Html {
     } else {
         None
     };
-    // Before anything has run an edit is the world at once: it is no draft for long enough to be told.
+    // Before anything has run an edit takes effect immediately: it is a draft too briefly to say so.
     let stands = match standing(draft) {
         Standing::Draft | Standing::Absent if !props.touched && errors == 0 => Standing::Runs,
         stands => stands,
@@ -144,7 +149,7 @@ fn NoFile() -> Html {
     let onclick = {
         let hub = hub.clone();
         Callback::from(move |_: MouseEvent| {
-            // What was opened meanwhile stays.
+            // Files opened meanwhile stay.
             if hub.state().draft.files.is_empty() {
                 let (path, text) = systems::first();
                 hub.send(Action::Edit(path.to_owned(), text.to_owned()));

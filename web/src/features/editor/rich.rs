@@ -84,7 +84,7 @@ pub(super) fn TextPane(props: &TextPaneProps) -> Html {
                     let (Some(_), Some(parent)) = (watch.upgrade(), host.cast::<HtmlElement>()) else {
                         return;
                     };
-                    // What was typed into the plain field meanwhile counts.
+                    // Text typed into the plain field meanwhile counts.
                     let text =
                         hub.state().draft.files.get(&file.borrow().1).cloned().unwrap_or(text.to_string());
                     *slot.borrow_mut() = create(&module, &parent, &text, dark, &hub, &file);
@@ -105,7 +105,7 @@ pub(super) fn TextPane(props: &TextPaneProps) -> Html {
         let text = props.text.clone();
         use_effect_with((props.loaded, props.file.clone(), *ready), move |(_, file, _)| {
             if let Some(rich) = &*slot.borrow() {
-                // What was typed since the draw counts.
+                // Text typed since the draw counts.
                 let state = hub.state();
                 let text = state.draft.files.get(file.as_str()).map_or(text.as_str(), String::as_str);
                 rich.call("setDoc", &[JsValue::from_str(text)]);
@@ -116,7 +116,7 @@ pub(super) fn TextPane(props: &TextPaneProps) -> Html {
     {
         let (hub, slot) = (hub.clone(), Rc::clone(&slot));
         use_effect_with((props.checked.clone(), props.file.clone(), *ready), move |(checked, file, _)| {
-            // Places in a text that was changed since say nothing; the next reading is on its way.
+            // Positions in a text that has changed are useless; the next findings are on their way.
             if checked.revision != hub.state().draft.revision {
                 return;
             }
@@ -179,19 +179,19 @@ pub(super) fn TextPane(props: &TextPaneProps) -> Html {
     }
 }
 
-/// The text by now: one of before would take back what is typed right now.
+/// Returns the present text: an earlier one would undo what is being typed.
 fn by_now(hub: &Hub, props: &TextPaneProps) -> AttrValue {
     let text = hub.state().draft.files.get(props.file.as_str()).cloned();
     text.map_or_else(|| props.text.clone(), AttrValue::from)
 }
 
-/// Whoever is typing into the plain field goes on in the rich editor, at the same place.
+/// Moves a user who is typing in the plain field to the rich editor, at the same position.
 fn take_over(rich: &Rich, host: &HtmlElement, plain: &NodeRef) {
     let Some(field) = plain.cast::<HtmlTextAreaElement>() else { return };
     if browser::focused().is_none_or(|focused| *focused != **field) {
         return;
     }
-    // What is not shown yet cannot have the focus, and after the draw that shows it the focus is gone with the field.
+    // A hidden element cannot have the focus, and the draw that shows it removes the focused field.
     if let Some(around) = host.parent_element() {
         let _ = around.set_attribute("data-rich", "true");
     }

@@ -1,4 +1,4 @@
-//! Which of several services is edited.
+//! Tabs of several services in the editor.
 
 use crate::store::draft::{Draft, labelled};
 use crate::store::ptr::Ptr;

@@ -73,7 +73,7 @@ fn dared(hub: &Hub, dare: &Dare) -> Callback<MouseEvent> {
 }
 
 /// Runs of the same luck beside this one: the solution, earlier tries.
-pub(super) fn compare(hub: &Hub, attempt: &Try) -> Html {
+pub(super) fn compare(hub: &Hub, attempt: &Try, keeps: bool) -> Html {
     let against = |hub: &Hub, against: Against| {
         let hub = hub.clone();
         Callback::from(move |_: MouseEvent| {
@@ -108,12 +108,13 @@ pub(super) fn compare(hub: &Hub, attempt: &Try) -> Html {
                         </li>
                     }) }
                 </ul>
+                <p class="muted">{ if keeps { "This browser keeps the last six tries of a lesson." } else { "This browser keeps nothing: the tries are gone when the page is closed." } }</p>
             }
         </details>
     }
 }
 
-/// A link that hands the try in, for a teacher who asks for it.
+/// A link that hands in the try, for a teacher.
 #[component]
 pub(super) fn HandIn() -> Html {
     let hub = use_hub();

@@ -1,11 +1,11 @@
-//! The lesson that is open: its task, question, checks, score, hints and what comes after. It stands in the place of the definition,
-//! which is a button away.
+//! The open lesson: its task, question, checks, score, hints and what comes after. It replaces the definition, which is a button
+//! away.
 
 mod after;
 mod checks;
 mod question;
 
-use crate::store::lessons::{Card, LessonAsk, Try};
+use crate::store::lessons::{Card, LessonAsk, Try, Verdict};
 use crate::store::ptr::Ptr;
 use crate::store::selectors::lesson::{headline, instant, paragraphs};
 use crate::store::{Action, Hub, use_hub};
@@ -18,7 +18,7 @@ use yew::prelude::*;
 pub(crate) struct LessonPaneProps {
     /// The lesson.
     pub(crate) card: Ptr<Card>,
-    /// The try of it.
+    /// Its try.
     pub(crate) attempt: Ptr<Try>,
     /// Next step of undo.
     pub(crate) undo: Option<AttrValue>,
@@ -33,6 +33,7 @@ pub(crate) struct LessonPaneProps {
 pub(crate) fn LessonPane(props: &LessonPaneProps) -> Html {
     let hub = use_hub();
     let (card, attempt) = (&props.card, &props.attempt);
+    let passed = matches!(attempt.verdict, Verdict::Passed { .. });
     let place = card.place.map(|(at, of)| format!("Lesson {at} of {of}"));
     html! {
         <div class="lesson">
@@ -44,6 +45,9 @@ pub(crate) fn LessonPane(props: &LessonPaneProps) -> Html {
             <div class="lesson-body" id="lesson" tabindex="0" role="region" aria-label="Task and checks">
                 <p class="muted">{ place.unwrap_or_else(|| "A lesson from a link".to_owned()) }{ format!(", until {}", instant(card.limit_ms)) }</p>
                 { for paragraphs(&card.story).into_iter().map(|text| html! { <p>{ text }</p> }) }
+                if !props.keeps && !passed {
+                    <p class="lesson-note" data-family="waiting">{ icon("warning") }<span>{ "This browser keeps nothing here: progress and tries are gone when the page is closed." }</span></p>
+                }
                 if attempt.off_track {
                     <p class="lesson-note" data-family="error" role="alert">{ icon("error") }<span>{ "The checks cannot follow this run. Start the lesson again." }</span></p>
                 }
@@ -57,7 +61,7 @@ pub(crate) fn LessonPane(props: &LessonPaneProps) -> Html {
                 { checks::score(card, attempt) }
                 { hints(&hub, card, attempt) }
                 { commands(&hub, card, attempt) }
-                { after::compare(&hub, attempt) }
+                { after::compare(&hub, attempt, props.keeps) }
                 <after::HandIn key={card.id.to_string()} />
                 <div class="button-row">
                     <Button icon="flag" label="All lessons" onclick={hub.act(Action::OpenDialog(crate::store::state::Dialog::Lessons))} />
@@ -100,7 +104,7 @@ fn hints(hub: &Hub, card: &Card, attempt: &Try) -> Html {
     }
 }
 
-/// Commands that can be given now, and the words of those that are allowed at all.
+/// Commands that can be given now, and the words of the allowed ones.
 fn commands(hub: &Hub, card: &Card, attempt: &Try) -> Html {
     html! {
         <details class="lesson-more">

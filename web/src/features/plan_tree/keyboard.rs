@@ -17,7 +17,7 @@ use yew::prelude::*;
 
 /// Cells of a row.
 const CELLS: usize = 5;
-/// The cell of the reason, with the way out of what is stuck.
+/// The cell of the reason, with the way out of a stuck element.
 const REASON: usize = 3;
 /// Rows that a page key moves by.
 const PAGE: usize = 12;
@@ -62,7 +62,7 @@ pub(super) fn use_focus(
             });
             let _ = target.unwrap_or_else(|| row.clone()).focus();
         }
-        // Browsers take a row that was scrolled to for the place from which Tab goes on: not where all rows are in sight.
+        // Browsers let Tab continue from a row that was scrolled to: do not scroll if all rows are visible.
         if scroller.scroll_height() <= scroller.client_height() {
             return;
         }
@@ -76,7 +76,7 @@ fn position(services: &[Arc<ServiceView>], shape: &Shape, path: &ElementPath) ->
     tree::window(services, shape, 0, usize::MAX).rows.iter().position(|row| row.path == *path)
 }
 
-/// Handles keys in the tree. They may come faster than it is drawn: each goes on from where the last one led.
+/// Handles keys in the tree. They may come faster than it is drawn: each continues from the previous one's row.
 pub(super) fn handler(hub: &Hub, cell: &UseStateHandle<Option<usize>>) -> Callback<KeyboardEvent> {
     let (hub, cell) = (hub.clone(), cell.clone());
     Callback::from(move |event: KeyboardEvent| {
@@ -136,7 +136,7 @@ struct Keys<'a> {
     rows: &'a [Row],
     at: Option<usize>,
     cell: Option<usize>,
-    /// The way out of this row, where it is stuck.
+    /// The way out of this row, if it is stuck.
     way: Option<Input>,
     letters: bool,
 }
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_as_a_treegrid_does() {
+    fn moves_like_a_treegrid() {
         // 0 deploy, 1 hello, 2 hello-0, 3 hello-1, 4 world, 5 world-0, 6 sidecar (shut)
         let rows = rows();
         let toggle = |at: usize| Answer::Send(Action::Toggle(rows[at].path.clone()));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_happens_without_rows() {
+    fn without_rows_nothing_happens() {
         let keys = Keys { rows: &[], at: None, cell: None, way: None, letters: true };
         for key in ["ArrowRight", "ArrowLeft", "*", "a"] {
             assert_eq!(keys.answer(key, false), Answer::Nothing, "{key}");

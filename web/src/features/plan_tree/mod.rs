@@ -1,15 +1,15 @@
 //! The plan tree: a treegrid over plans, phases and steps.
 //!
-//! *Knows*: rows as the selectors give them, the keyboard model of a treegrid. *Must not know*: what a status means.
+//! *Knows*: rows from the selectors, the keyboard model of a treegrid. *Must not know*: the meaning of a status.
 
 mod keyboard;
 mod row;
 
-use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::levels::{Level, to_level};
 use crate::store::selectors::stuck;
 use crate::store::selectors::tree::{self, Shape};
+use crate::store::ways_out::WaysOut;
 use crate::store::{Action, use_hub};
 use crate::systems::{self, Selected};
 use crate::ui::spacer::Spacer;
@@ -48,10 +48,10 @@ pub(crate) struct TreePaneProps {
     pub(crate) missing: usize,
     /// Something has happened in the world shown.
     pub(crate) touched: bool,
-    /// Rows or drawings; none where nobody has chosen.
+    /// Rows or drawings; `None` if not chosen.
     pub(crate) as_rows: Option<bool>,
     /// Stuck elements, and ways out.
-    pub(crate) help: Ptr<Help>,
+    pub(crate) help: Ptr<WaysOut>,
     /// Why the selected element is not moving.
     pub(crate) why: Option<Ptr<Why>>,
 }
@@ -106,8 +106,10 @@ pub(crate) fn TreePane(props: &TreePaneProps) -> Html {
         }
         _ => html! { "Plans" },
     };
+    // Where rows come and go with scrolling, columns keep their places.
+    let room = if window.rows.len() == total { row::room(&window.rows) } else { None };
     html! {
-        <div class="tree-pane">
+        <div class="tree-pane" data-names={room}>
             <div class="pane-head">
                 <h2>{ heading }</h2>
                 if !activity.is_empty() { <span class="activity" title={activity.to_string()}>{ &*activity }</span> }
@@ -268,7 +270,7 @@ struct SelectedBarProps {
     name: AttrValue,
 }
 
-/// On a small screen: what is selected, and the way to its explanation.
+/// On a small screen: the selected element, and the way to its explanation.
 #[component]
 fn SelectedBar(props: &SelectedBarProps) -> Html {
     use crate::store::state::Tab;

@@ -28,13 +28,13 @@ pub(super) struct TreeRowProps {
     pub(super) tabbable: bool,
     /// Cell that has the focus.
     pub(super) cell: Option<usize>,
-    /// It never moves by itself.
+    /// It never moves without an input.
     pub(super) stuck: Option<Chip>,
     /// Time in a moving status.
     pub(super) elapsed: Option<u64>,
 }
 
-/// Returns a step's time in its status in seconds, for statuses that move by themselves.
+/// Returns a step's time in its status in seconds, for statuses that end without an input.
 pub(super) fn elapsed(row: &Row, now_s: u64) -> Option<u64> {
     match &row.node {
         Node::Step(step) if row.word.is_some_and(|word| word.class.is_active()) => {
@@ -163,12 +163,12 @@ pub(super) fn TreeRow(props: &TreeRowProps) -> Html {
     }
 }
 
-/// Names longer than this are cut in their middle where there is no room. *Units*: characters.
+/// Names longer than this are cut in the middle if there is no room. *Units*: characters.
 const LONG: usize = 28;
 /// Characters at the end of a long name that are always shown.
 const TAIL: usize = 9;
 
-/// The name of a row. Its end is kept, since an index or a task's name stands there.
+/// The name of a row. Its end is kept, since it contains an index or a task's name.
 fn shown_name(name: &str, title: &AttrValue) -> Html {
     let chars = name.chars().count();
     let cut = name.char_indices().nth(chars.saturating_sub(TAIL)).map(|(at, _)| at);
@@ -188,7 +188,7 @@ fn chip(text: &str, family: Option<&'static str>) -> Html {
     }
 }
 
-/// The chip of what never moves by itself, with the way out that one click takes.
+/// The chip of an element that never moves without an input, with the way out of a single click.
 fn stuck(hub: &Hub, chip: &Chip) -> Html {
     html! {
         <span class="stuck-row">
@@ -226,7 +226,7 @@ fn rail_word(rail: Rail) -> &'static str {
     }
 }
 
-/// One place per level: the own line with its elbow, and the parent's where it goes on.
+/// One column per level: the row's own line with its elbow, and its parents' lines where they continue.
 fn indent(row: &Row) -> Html {
     html! {
         <>
@@ -258,6 +258,28 @@ fn progress(progress: Option<Progress>) -> Html {
     }
     let part = Part { share: share(i64::from(done), i64::from(total)), kind: "done" };
     html! { <><span class="figure">{ format!("{done}/{total}") }</span>{ bar(&[part]) }</> }
+}
+
+/// Room for names, with their lines and chips, in steps: what they leave is for reasons. None where they need what there is. *Units*: pixels.
+pub(super) fn room(rows: &[Row]) -> Option<&'static str> {
+    let widest = rows.iter().map(name_px).max()?;
+    match widest {
+        0..=120 => Some("120"),
+        121..=170 => Some("170"),
+        171..=215 => Some("215"),
+        _ => None,
+    }
+}
+
+/// About how wide a name is with the lines before it and the chips after it. *Units*: pixels.
+fn name_px(row: &Row) -> usize {
+    let letters = |text: &str| text.chars().count();
+    let facts = Facts::of(row);
+    let letter = if matches!(facts.kind, "plan" | "service") { 9 } else { 7 };
+    let chip = |text: &str| if text.is_empty() { 0 } else { 7 * letters(text) + 24 };
+    let lines = usize::try_from(6 + 12 * row.level).unwrap_or(0);
+    let marks = if facts.gates > 0 { 120 } else { chip(if facts.held { "held" } else { "" }) };
+    lines + letter * letters(name(row)) + chip(&facts.strategy) + marks
 }
 
 /// Facts shown in a row.

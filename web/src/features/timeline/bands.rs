@@ -1,5 +1,5 @@
-//! Maintenance windows as bands across all lanes. A band can be moved and resized by pointer and by keys; what comes of
-//! it is posted as a new schedule at the instant shown.
+//! Maintenance windows as bands across all lanes. A band can be moved and resized by pointer and by keys; the result is
+//! posted as a new schedule at the instant shown.
 //!
 //! *Knows*: windows and the axis. *Must not know*: which schedule the master accepts.
 
@@ -79,7 +79,7 @@ fn in_sight(window: &Window, axis: &Axis, epoch_ms: u64) -> bool {
     axis.sees_any(start, window.end_ms(epoch_ms).map_or(u64::MAX, unsigned))
 }
 
-/// One band; while it is held it shows where it would go.
+/// One band; while it is dragged it shows its new place.
 #[component]
 fn Band(props: &BandProps) -> Html {
     let hub = use_hub();
@@ -109,8 +109,8 @@ fn Band(props: &BandProps) -> Html {
     });
     let (Some(window), Some(shown)) = (window, shown) else { return Html::default() };
     let held = moved.1 != 0 && shown != window;
-    // Posts the window as it was moved to, and says whether it was moved at all. Keys may come faster than the band is
-    // drawn, and the schedule may have changed since.
+    // Posts the moved window, and returns whether it was moved. Keys may come faster than the band is drawn, and the
+    // schedule may have changed since.
     let finish = {
         let (hub, at, window, moved) = (hub.clone(), props.at, window.clone(), moved.clone());
         move || {

@@ -1,7 +1,7 @@
-//! A lane per step: which status when.
+//! One lane per step: its statuses over time.
 //!
-//! A lane's last stretch reaches to the end of the axis; what is not simulated yet is covered from above. So a
-//! lane is drawn anew only when its step changes, not with every frame.
+//! A lane's last stretch extends to the end of the axis; a cover hides what is not simulated yet. So a lane is
+//! redrawn only when its step changes, not with every frame.
 
 use crate::store::events::EventLog;
 use crate::store::gantt::Gantt;
@@ -30,7 +30,7 @@ use yew::prelude::*;
 const LEAST: i64 = 17;
 /// Stretches of a lane that are drawn at most. Each is two nodes of the page: fewer than a lane has pixels.
 const PIECES: i64 = 120;
-/// Lines that are drawn at most without looking at which of them are in sight.
+/// Maximum number of lines drawn without checking which of them are visible.
 const LINES: usize = 40;
 /// Steps of a phase that is folded unless asked for.
 const FOLDED: usize = 100;
@@ -106,7 +106,7 @@ type Form = (Vec<(usize, usize, bool)>, usize, usize, Option<usize>);
 pub(super) fn Lanes(props: &LanesProps) -> Html {
     let by_machine = props.by_machine;
     let form = form(&props.view, &props.gantt, by_machine);
-    // Phases that are not as open as they are by default.
+    // Phases toggled from their default.
     let folds = use_state_eq(BTreeSet::<ElementPath>::new);
     let lines = {
         let (view, gantt, folds) = (props.view.clone(), props.gantt.clone(), folds.clone());
@@ -282,7 +282,7 @@ fn asleep(class: StatusClass) -> bool {
 /// The steps of a plan by phase.
 type Phases = Vec<(Option<Text>, Vec<ElementPath>)>;
 
-/// Plans that have begun, with all their steps; then steps that are gone.
+/// Plans that have begun, with all their steps; then removed steps.
 fn lines(view: &View, gantt: &Gantt, folds: &BTreeSet<ElementPath>, filter: &str) -> Vec<Line> {
     let mut plans: Vec<(ElementPath, bool, Phases)> = Vec::new();
     let mut here: BTreeSet<ElementPath> = BTreeSet::new();
@@ -310,7 +310,7 @@ fn lines(view: &View, gantt: &Gantt, folds: &BTreeSet<ElementPath>, filter: &str
             plans.push((path, begun, phases));
         }
     }
-    // Steps, plans and services that are gone have a past, too.
+    // Removed steps, plans and services have a past, too.
     let gone = |lane: &&Arc<Lane>| !here.contains(&lane.path) && contains(tree::leaf(&lane.path), filter);
     for lane in gantt.lanes().filter(gone) {
         let plan = ElementPath { phase: None, step: None, ..lane.path.clone() };
@@ -341,7 +341,7 @@ fn lines(view: &View, gantt: &Gantt, folds: &BTreeSet<ElementPath>, filter: &str
     out
 }
 
-/// Machines in the order of the view, those that are gone after them, with the tasks that ever ran there.
+/// Machines in the order of the view, removed ones after them, with the tasks that ever ran there.
 fn machine_lines(view: &View, gantt: &Gantt, filter: &str) -> Vec<Line> {
     let here: Vec<&Text> = view.cluster.machines.iter().map(|machine| &machine.hostname).collect();
     let mut names = here.clone();
@@ -488,7 +488,7 @@ fn told(segment: &Segment) -> String {
     format!("{} from {from}", segment.status)
 }
 
-/// With a stretch long ago as it is known in detail.
+/// Adds the detailed stretches of an old part.
 fn with_detail(mut segments: Vec<Segment>, detail: Option<&(u64, u64, Ptr<Lane>)>) -> Vec<Segment> {
     let Some((from_ms, to_ms, lane)) = detail else { return segments };
     let (mut before, after): (Vec<_>, Vec<_>) = segments
@@ -501,14 +501,14 @@ fn with_detail(mut segments: Vec<Segment>, detail: Option<&(u64, u64, Ptr<Lane>)
     before
 }
 
-/// Returns the drawn pieces of these stretches: no more than [`PIECES`], and only those in sight.
+/// Returns the drawn pieces of these stretches: at most [`PIECES`], and only visible ones.
 fn pieces(segments: &[Segment], axis: &Axis) -> Vec<Segment> {
     let in_sight = |segment: &&Segment| axis.sees_any(segment.from_ms, segment.to_ms);
     let seen: Vec<&Segment> = segments.iter().filter(in_sight).collect();
     if seen.len() <= usize::try_from(PIECES).unwrap_or_default() {
         return seen.into_iter().cloned().collect();
     }
-    // Each goes to the column in which it begins. A column holds two pieces at most: what ends in it, and one that goes on.
+    // Each goes to the column in which it begins. A column has at most two pieces: what ends in it, and one that continues.
     let column = |segment: &Segment| axis.seen(segment.from_ms).max(0) * PIECES / 10_000;
     let mut out = Vec::new();
     for group in seen.chunk_by(|a, b| column(a) == column(b)) {
@@ -518,7 +518,7 @@ fn pieces(segments: &[Segment], axis: &Axis) -> Vec<Segment> {
     out
 }
 
-/// The last stretches of a lane in words, its last loss, and how it ended in the run before the branch.
+/// Describes the last stretches of a lane, its last loss, and how it ended in the run before the branch.
 fn spoken(name: &str, segments: &[Segment], props: &LaneRowProps) -> String {
     let all: Vec<_> = segments.iter().filter(|segment| !segment.status.is_empty()).collect();
     let last = all.get(all.len().saturating_sub(4)..).unwrap_or_default();
@@ -540,7 +540,7 @@ mod tests {
     use planarium_protocol::event::EventBody;
 
     #[test]
-    fn shows_plans_that_began_and_steps_that_are_gone() {
+    fn shows_begun_plans_and_removed_steps() {
         let services = vec![service(
             "s",
             vec![
@@ -572,7 +572,7 @@ mod tests {
         };
         let shown = |filter| named(lines(&view, &gantt, &BTreeSet::new(), filter));
         assert_eq!(shown(""), ["deploy", "p 1", "a", "recovery", "a-0 1", "a-0:[x]"]);
-        // The filter of the rows is that of the lanes: by name or status, and of what is gone by name.
+        // The rows' filter applies to the lanes: by name or status, and by name for removed ones.
         assert_eq!(shown("[X]"), ["recovery", "a-0 1", "a-0:[x]"]);
         assert_eq!(shown("complete"), ["deploy", "p 1", "a"]);
         assert!(shown("nothing like it").is_empty());
@@ -586,7 +586,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_holds_no_more_than_can_be_seen() {
+    fn a_lane_has_no_more_pieces_than_visible() {
         let even = || Axis::new(100_000, &[], Folds { track_px: 0, seen: None, idle_ms: 0 });
         let stretch = |n: u64| Segment { from_ms: n * 10, to_ms: n * 10 + 10, status: "A".into(), count: 1 };
         let all: Vec<_> = (0..10_000).map(stretch).collect();

@@ -26,7 +26,7 @@ pub(super) struct MinimapProps {
 pub(super) fn Minimap(props: &MinimapProps) -> Html {
     let hub = use_hub();
     let strip = use_node_ref();
-    // The grip that is held, where it was taken, and the part as it was then.
+    // The dragged grip, where it was taken, and the part at that time.
     let held = use_mut_ref(|| None::<(Grip, u64, (u64, u64))>);
     let (whole, span_ms) = (&props.whole, props.span_ms);
     let at = {
@@ -48,7 +48,7 @@ pub(super) fn Minimap(props: &MinimapProps) -> Html {
             let _ = strip.focus();
             let Some(part) = hub.state().ui.zoom else { return };
             hub.send(Action::Pause);
-            // Beside the window: it comes to the pointer, and is held there.
+            // Outside of the window: it moves to the pointer, and is dragged from there.
             let edge_ms = (span_ms / 100).max(1);
             let (grip, part) = Grip::at(at_ms, part, edge_ms, span_ms);
             hub.send(Action::ZoomPart(part));
@@ -66,7 +66,7 @@ pub(super) fn Minimap(props: &MinimapProps) -> Html {
     };
     let end = Callback::from(move |_: PointerEvent| *held.borrow_mut() = None);
     let onkeydown = Callback::from(move |event: KeyboardEvent| {
-        // Keys may come faster than the strip is drawn: each goes on from where the last one led.
+        // Keys may come faster than the strip is drawn: each continues from the previous one's result.
         let Some(part) = hub.state().ui.zoom else { return };
         if let Some(part) = by_key(part, &event.key(), event.shift_key(), span_ms) {
             hub.send(Action::Pause);

@@ -1,6 +1,6 @@
-//! The timeline: a slider over the whole past, and a lane per step.
+//! The timeline: a slider over the whole past, and one lane per step.
 //!
-//! *Knows*: stretches and marks by instants. *Must not know*: what a status means.
+//! *Knows*: stretches and marks by instants. *Must not know*: the meaning of a status.
 
 mod bands;
 mod lanes;
@@ -71,14 +71,14 @@ pub(crate) fn Timeline(props: &TimelineProps) -> Html {
     let folds = Folds {
         track_px: use_track_px(&node),
         seen: props.zoom,
-        // It counts while the last stretch folds, in quarters of a second: the axis is not worked out anew with every frame.
+        // Counts in quarters of a second while the last stretch folds: the axis is not computed again with every frame.
         idle_ms: if since_ms > LONG_MS { (since_ms / 250 * 250).min(3 * LONG_MS) } else { 0 },
     };
     let whole = (*use_memo((span_ms, breaks.clone(), folds), |(span_ms, breaks, folds)| {
         Axis::new(*span_ms, breaks, *folds)
     }))
     .clone();
-    // The strip stays as it is while the part is dragged along it.
+    // The strip stays unchanged while the part is dragged along it.
     let full = use_memo((span_ms, breaks, Folds { seen: None, ..folds }), |(span_ms, breaks, folds)| {
         Axis::new(*span_ms, breaks, *folds)
     });
@@ -146,7 +146,7 @@ fn use_wheel(node: &NodeRef, axis: &Axis) {
     use_effect_with((node.clone(), axis.clone()), move |(node, axis)| {
         let axis = axis.clone();
         let listener = node.cast::<web_sys::HtmlElement>().map(|element| {
-            // What the browser would do instead is to scale the whole page.
+            // The browser's default would scale the whole page.
             let options = EventListenerOptions::enable_prevent_default();
             EventListener::new_with_options(&element, "wheel", options, move |event| {
                 wheel(&hub, &axis, event);

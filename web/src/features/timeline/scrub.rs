@@ -1,6 +1,7 @@
-//! The slider over time, with marks where somebody did something.
+//! The slider over time, with marks of user actions.
 
 use super::bands::ScrubBands;
+use crate::browser;
 use crate::store::gantt::{Gantt, Mark, MarkKind};
 use crate::store::ptr::Ptr;
 use crate::store::selectors::axis::Axis;
@@ -179,7 +180,7 @@ struct TicksProps {
     axis: Axis,
 }
 
-/// The axis in words, and where it is broken.
+/// The labels of the axis, and its breaks.
 #[component]
 fn Ticks(props: &TicksProps) -> Html {
     let axis = &props.axis;
@@ -220,18 +221,42 @@ fn Marks(props: &MarksProps) -> Html {
     let shown = marks.iter().filter(|mark| mark.at_ms > 0 && props.axis.sees(mark.at_ms)).rev().take(MARKS);
     // Words need room up to the next mark, or to the end.
     let ends = std::iter::once(10_000).chain(shown.clone().map(|mark| props.axis.seen(mark.at_ms)));
+    let letter =
+        LETTERS.iter().find(|(page, _)| browser::matches(page)).map_or(LETTER, |(_, letter)| *letter);
+    // The last one's words may stand before it.
+    let before =
+        shown.clone().nth(1).map_or(0, |mark| props.axis.seen(mark.at_ms) + (length(mark) + 3) * letter);
     html! {
         <svg class="scrub-track marks" aria-hidden="true" focusable="false">
-            { for shown.zip(ends).map(|(mark, end)| mark_view(mark, &props.axis, end - props.axis.seen(mark.at_ms))) }
+            { for shown.zip(ends).enumerate().map(|(nth, (mark, end))| {
+                let at = props.axis.seen(mark.at_ms);
+                let turned = nth == 0 && turns(length(mark) * letter, at - before, end - at - 2 * letter);
+                mark_view(mark, &props.axis, end - at, letter, turned)
+            }) }
         </svg>
     }
 }
 
 /// Room for a letter. *Units*: hundredths of a percent of the axis.
-const LETTER: i64 = 70;
+const LETTER: i64 = 96;
+/// The same on pages on which a letter takes more or less of the axis.
+const LETTERS: [(&str, i64); 2] = [("(width < 768px)", 152), ("(width >= 1200px)", 54)];
+/// Most letters of a mark.
+const LONGEST: usize = 72;
 
-fn mark_view(mark: &Mark, axis: &Axis, room: i64) -> Html {
-    let letters = usize::try_from(room / LETTER - 2).unwrap_or(0).min(36);
+/// Number of letters of a mark.
+fn length(mark: &Mark) -> i64 {
+    i64::try_from(mark.text.chars().count()).unwrap_or(0)
+}
+
+/// Returns whether words go before their mark: they fit there, and not after it.
+fn turns(words: i64, before: i64, after: i64) -> bool {
+    words > after && words <= before
+}
+
+fn mark_view(mark: &Mark, axis: &Axis, room: i64, letter: i64, turned: bool) -> Html {
+    let letters = usize::try_from(room / letter - 2).unwrap_or(0).min(LONGEST);
+    let letters = if turned { LONGEST } else { letters };
     let mut word: String = mark.text.chars().take(letters).collect();
     if word.len() < mark.text.len() {
         word.pop();
@@ -247,8 +272,10 @@ fn mark_view(mark: &Mark, axis: &Axis, room: i64) -> Html {
         <svg key={mark.seq} class="mark" data-family={family} x={axis.x(mark.at_ms)} overflow="visible">
             <title>{ format!("{} {}", clock(mark.at_ms), mark.text) }</title>
             <use href={format!("#i-{name}")} x="-6" y="0" width="12" height="12" />
-            if letters > 4 {
-                // On a narrow page a letter takes more of the axis: the word ends where the next mark begins.
+            if turned {
+                <text class="mark-word" x="-9" y="9" text-anchor="end">{ word }</text>
+            } else if letters > 4 {
+                // Where a letter takes more of the axis than that, the word ends where the next mark begins.
                 <svg x="-8" width={format!("{}.{:02}%", room / 100, room % 100)} overflow="hidden">
                     <text class="mark-word" x="16" y="9">{ word }</text>
                 </svg>

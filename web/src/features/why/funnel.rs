@@ -6,7 +6,8 @@ use crate::ui::icon;
 use planarium_protocol::why::{AgentOutcome, FunnelStage, OfferFunnel, RequirementOutcome};
 use yew::prelude::*;
 
-/// Returns how many machines passed each requirement, then every machine. The nearest miss is left out when it was `said` above.
+/// Shows the number of machines that passed each requirement, then every machine. The nearest miss is left out if it was `said`
+/// above.
 pub(super) fn funnel(funnel: &OfferFunnel, said: &str) -> Html {
     let machines = funnel.agents.len();
     let (failing, passed): (Vec<&FunnelStage>, Vec<_>) =

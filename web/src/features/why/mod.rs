@@ -1,4 +1,4 @@
-//! "Why is it not moving?": a sentence, what would help, the chain of reasons, the offers looked at, how it came to this.
+//! "Why is it not moving?": a sentence, ways out, the chain of reasons, the evaluated offers, the events that led to it.
 
 mod funnel;
 pub(crate) mod past;
@@ -7,10 +7,10 @@ mod story;
 mod ways;
 
 use crate::store::events::EventLog;
-use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::{arrows, log, offers, status, tree};
 use crate::store::state::Story;
+use crate::store::ways_out::WaysOut;
 use crate::store::{Action, Hub, use_hub};
 use crate::systems;
 use crate::ui::{Badge, Button, attr, icon};
@@ -27,10 +27,10 @@ pub(crate) struct WhyPaneProps {
     /// The answer.
     pub(crate) why: Option<Ptr<Why>>,
     /// Root causes of the element's wait, and ways out.
-    pub(crate) help: Ptr<Help>,
+    pub(crate) help: Ptr<WaysOut>,
     /// The question.
     pub(crate) selected: Option<ElementPath>,
-    /// Events, for how it came to this.
+    /// Events, for the history.
     pub(crate) log: EventLog,
     /// Last event at the cursor.
     pub(crate) seq: u64,
@@ -67,6 +67,7 @@ pub(crate) fn WhyPane(props: &WhyPaneProps) -> Html {
     let summary = tree::summary(&props.view, path);
     let source = tree::source_of(&props.view, path);
     let name = summary.as_ref().map_or_else(|| tree::leaf(path).to_string(), |found| found.name.to_string());
+    let commands = if summary.is_some() { offers::of_element(&props.view, path) } else { Vec::new() };
     html! {
         <div class="why">
             <header class="why-head">
@@ -83,10 +84,10 @@ pub(crate) fn WhyPane(props: &WhyPaneProps) -> Html {
                 <p class="why-sentence">{ "It does not exist at this moment. Move the clock, or select something else." }</p>
             }
             { systems::about(&props.view, path).unwrap_or_default() }
-            if summary.is_some() {
+            if !commands.is_empty() {
                 <h3>{ "Commands" }</h3>
                 <div class="button-row">
-                    { for offers::of_element(&props.view, path).into_iter().map(|offer| html! {
+                    { for commands.into_iter().map(|offer| html! {
                         <Button
                             label={offer.label}
                             icon={AttrValue::from(offer.icon)}

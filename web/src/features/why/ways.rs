@@ -1,13 +1,13 @@
 //! Ways out: the fix first, each tried on a copy of the world before it is offered.
 
-use crate::store::help::Held;
+use crate::store::ways_out::Blocker;
 use crate::store::{Action, Hub};
 use crate::ui::{Button, icon};
 use planarium_protocol::why::{Helps, Way};
 use yew::prelude::*;
 
 /// Shows the ways out for the element that holds the selected one up; nothing before trials have begun.
-pub(super) fn ways(hub: &Hub, held: &Held, fresh: bool) -> Html {
+pub(super) fn ways(hub: &Hub, held: &Blocker, fresh: bool) -> Html {
     let best = held.best();
     let working = held.ways.iter().any(|way| way.helps != Helps::Advice);
     html! {

@@ -7,7 +7,7 @@ use planarium_protocol::event::{ElementPath, EventBody, Importance};
 use planarium_protocol::view::View;
 use planarium_protocol::{Event, Text};
 
-/// At most so many single steps are named.
+/// Maximum number of steps named individually.
 const NAMED: usize = 3;
 
 /// One sentence or two, or nothing.
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn says_the_latest_status_once_and_counts_when_there_are_many() {
+    fn announces_the_latest_status_once_and_counts_many() {
         let few = [
             change(path(Some("p"), Some("a")), "STARTING"),
             change(path(Some("p"), Some("a")), "COMPLETE"),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scrubber_says_how_far_the_plan_is() {
+    fn the_scrubber_describes_the_plans_progress() {
         assert_eq!(progress(&view(), None), ", deploy 1 of 2 steps complete");
         let step = path(Some("p"), Some("a"));
         assert_eq!(progress(&view(), Some(&step)), ", deploy 1 of 2 steps complete");

@@ -21,7 +21,7 @@ pub(crate) struct Place<'v> {
 /// A service's plans as the tree shows them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arranged<'v> {
-    /// In their order; those that come and go and are under way stand first, the newest of them on top.
+    /// In order; temporary plans that are running come first, the newest on top.
     pub(crate) shown: Vec<Place<'v>>,
     /// Those that came and are over, the newest first.
     pub(crate) over: Vec<Place<'v>>,
@@ -57,7 +57,7 @@ pub(crate) fn fold_path(service: &ServiceView, fold: &str) -> ElementPath {
     ElementPath { phase: Some(fold.into()), ..service_path(service) }
 }
 
-/// The main plan is open, and so is every other one that has begun.
+/// Returns whether a plan is open: the main plan, and every other one that has begun.
 fn is_open(main: bool, plan: &PlanView, words: Words) -> bool {
     let class = status::entry(words, &plan.status).class;
     let over = plan.custom && class == StatusClass::Done;

@@ -3,9 +3,9 @@
 //! *Knows*: which event changes which lane. *Must not know*: pixels.
 
 use crate::store::events::EventLog;
-use crate::store::help::Help;
 use crate::store::selectors::log;
 use crate::store::state::{State, Tab};
+use crate::store::ways_out::WaysOut;
 use planarium_protocol::event::{ElementPath, EventBody};
 use planarium_protocol::{Event, Text, Why};
 
@@ -53,7 +53,7 @@ pub(crate) fn arrows(
     between.map(|(to, from)| Arrow { from: *from, to: *to }).take(MOST).collect()
 }
 
-/// The event that is selected: in the log the one at the cursor, else the one that the explanation shown goes back from.
+/// Returns the selected event: in the log the one at the cursor, otherwise the first cause of the explanation shown.
 pub(crate) fn selected(state: &State) -> Option<u64> {
     let seq = state.world.clock.seq;
     match state.ui.tab {
@@ -63,7 +63,7 @@ pub(crate) fn selected(state: &State) -> Option<u64> {
 }
 
 /// The event that an explanation goes back from: that of the element that holds it up in the end.
-pub(crate) fn cause_of(why: &Why, help: &Help, events: &EventLog, seq: u64) -> Option<u64> {
+pub(crate) fn cause_of(why: &Why, help: &WaysOut, events: &EventLog, seq: u64) -> Option<u64> {
     let deepest = help.selected().map_or(why, |held| &*held.why);
     let named = deepest.reasons.iter().find_map(|reason| reason.event);
     named.or_else(|| log::origin(events, &deepest.path, seq))
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn news_of_a_task_is_in_the_lane_of_its_step() {
+    fn events_of_a_task_are_in_the_lane_of_its_step() {
         let (a, b) = (path("p", Some("a")), path("p", Some("b")));
         let launched = |seq, task: &str| {
             let (framework, agent, task_id) = ("s".into(), "m".into(), "t".into());
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_chain_has_the_arrows_next_to_the_event() {
+    fn a_long_chain_keeps_the_arrows_next_to_the_event() {
         let (a, b) = (path("p", Some("a")), path("p", Some("b")));
         let chain: Vec<Event> = (1..=100_u64)
             .rev()

@@ -17,14 +17,14 @@ const GHOST_MS: u64 = 60_000;
 /// Greatest width of a fold: a stretch in which nothing changes, drawn short. *Units*: pixels.
 pub(crate) const FOLD_PX: u64 = 48;
 
-/// What the width of folds goes by.
+/// What the width of folds depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Folds {
     /// Width of the axis in pixels; 0 before it is known.
     pub(crate) track_px: u64,
     /// The part of the run that is seen.
     pub(crate) seen: Option<(u64, u64)>,
-    /// For so long the last stretch has gone on, where it still does.
+    /// How long the last stretch has lasted, if it continues.
     pub(crate) idle_ms: u64,
 }
 
@@ -43,12 +43,12 @@ impl Folds {
         let busy = last.saturating_sub(first).saturating_sub(taken.sum());
         match self.track_px.checked_sub(FOLD_PX.saturating_mul(folds)).filter(|left| *left > 0) {
             Some(left) => (busy.saturating_mul(FOLD_PX) / left).clamp(1, LONG_MS),
-            // So many of them that none is wide, or nothing is known.
+            // So many that none is wide, or no data.
             None => LONG_MS,
         }
     }
 
-    /// The length of the last stretch while it goes on: it folds little by little, so that nothing jumps.
+    /// Returns the length of the last stretch while it continues: it folds gradually, so that nothing jumps.
     fn folding_ms(&self, fold_ms: u64) -> u64 {
         let folded = self.idle_ms.clamp(2 * LONG_MS, 3 * LONG_MS) - 2 * LONG_MS;
         LONG_MS - (LONG_MS - fold_ms) * folded / LONG_MS
@@ -79,8 +79,8 @@ pub(crate) struct Axis {
     length: i64,
 }
 
-/// The stretches in which nothing changes with the one that goes on, and how far the axis reaches. Both follow the head
-/// in small steps, so that what is seen never jumps.
+/// Returns the idle stretches including the present one, and the end of the axis. Both follow the head in small steps,
+/// so that the visible part never jumps.
 pub(crate) fn plan(
     head_ms: u64,
     least_ms: u64,
@@ -104,13 +104,14 @@ pub(crate) fn plan(
     (quiet, (busy_ms + room + ahead).max(least_ms))
 }
 
-/// How far the axis reaches for the run that a branch parted from: to its end, but no more than a minute beyond what the
-/// branch itself needs, so that a short branch of a long run can be seen.
+/// Returns the end of the axis for the original run of a branch: its end, but at most a minute beyond the branch's own
+/// needs, so that a short branch of a long run stays visible.
 pub(crate) fn ghost_reach(ghost: Option<&Ghost>, head_ms: u64) -> u64 {
     ghost.map_or(0, |ghost| ghost.to_ms.min(horizon(head_ms) + GHOST_MS))
 }
 
-/// Where lanes end that have the original run behind them, which must not be covered: at the head, in steps that nobody sees.
+/// Returns where lanes end that have the original run behind them, which must not be covered: at the head, in invisible
+/// steps.
 pub(crate) fn lanes_end(head_ms: u64, span_ms: u64) -> u64 {
     let step = (span_ms / 400).max(1);
     head_ms / step * step
@@ -196,7 +197,7 @@ impl Axis {
         length((to - from).max(least))
     }
 
-    /// The instant at a share of what is seen.
+    /// Returns the instant at a share of the visible part.
     pub(crate) fn instant(&self, share: f64) -> u64 {
         #[expect(
             clippy::cast_possible_truncation,
@@ -229,7 +230,7 @@ impl Axis {
         (self.instant(0.0), self.instant(1.0))
     }
 
-    /// Returns whether not all of it is seen.
+    /// Returns whether only a part is visible.
     pub(crate) fn is_part(&self) -> bool {
         self.length < WHOLE
     }
@@ -347,13 +348,13 @@ mod tests {
     }
 
     #[test]
-    fn the_original_run_is_seen_a_minute_beyond_its_branch() {
+    fn the_original_run_is_visible_a_minute_beyond_its_branch() {
         let ghost = |to_ms| Ghost { from_ms: 10_000, to_ms, ..Ghost::default() };
         assert_eq!(ghost_reach(None, 30_000), 0);
         assert_eq!(ghost_reach(Some(&ghost(50_000)), 30_000), 50_000);
         let long = ghost_reach(Some(&ghost(3_600_000)), 30_000);
         assert_eq!(long, horizon(30_000) + 60_000);
-        // Lanes end at the head, and are drawn anew for a step that can be seen only.
+        // Lanes end at the head, and are redrawn for visible steps only.
         for head_ms in (0..100_000).step_by(37) {
             let end_ms = lanes_end(head_ms, 100_000);
             assert!(end_ms <= head_ms && head_ms - end_ms < 250, "{head_ms}: {end_ms}");
@@ -363,7 +364,7 @@ mod tests {
 
     #[test]
     fn the_playhead_never_jumps() {
-        // Something happens every second for a while, then nothing for a long time, and again.
+        // Something happens every second at first, then nothing for a long time, and again.
         let busy = |ms: u64| (ms < 100_000) || (400_000..450_000).contains(&ms) || ms > 1_000_000;
         let (mut quiet, mut last_busy, mut before) = (Vec::new(), 0, None);
         for ms in (0..1_200_000).step_by(250) {
@@ -388,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_fills_what_is_seen() {
+    fn a_part_fills_the_visible_width() {
         let axis = even(100_000, &[]).part(20_000, 40_000);
         assert_eq!(
             (axis.x(20_000), axis.x(30_000), axis.x(40_000)),

@@ -1,6 +1,6 @@
-//! The part of a run that is shown, as it is moved and resized. Pure.
+//! The visible part of a run, as it is moved and resized. Pure.
 //!
-//! *Order*: the first instant of a part comes before its last one by [`LEAST_MS`] at least.
+//! *Order*: a part's first instant is at least [`LEAST_MS`] before its last one.
 
 /// Shortest part. *Units*: virtual milliseconds.
 pub(crate) const LEAST_MS: u64 = 1000;
@@ -8,7 +8,7 @@ pub(crate) const LEAST_MS: u64 = 1000;
 /// The place at which a part is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grip {
-    /// All of it.
+    /// The whole run.
     Whole,
     /// Its first instant.
     Start,
@@ -17,7 +17,7 @@ pub(crate) enum Grip {
 }
 
 impl Grip {
-    /// Returns what is held at an instant, and the part: one that is elsewhere comes to the instant.
+    /// Returns the grip at an instant, and the part: a part elsewhere moves to the instant.
     pub(crate) fn at(at_ms: u64, part: (u64, u64), edge_ms: u64, span_ms: u64) -> (Self, (u64, u64)) {
         let (from_ms, to_ms) = part;
         match () {
@@ -36,7 +36,7 @@ fn placed(from_ms: u64, part: (u64, u64), span_ms: u64) -> (u64, u64) {
     (from_ms, from_ms + length)
 }
 
-/// Moves what is held of a part from one instant to another.
+/// Moves the dragged grip of a part from one instant to another.
 pub(crate) fn brushed(part: (u64, u64), grip: Grip, way: (u64, u64), span_ms: u64) -> (u64, u64) {
     let (from_ms, to_ms) = way;
     let moved =
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_goes_by_where_it_is_taken() {
+    fn the_grip_depends_on_where_it_is_taken() {
         for (at, want) in [
             (20_500, (Grip::Start, PART)),
             (39_500, (Grip::End, PART)),

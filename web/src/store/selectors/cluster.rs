@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Above this many machines the cards are condensed.
 pub(crate) const DENSE_ABOVE: usize = 40;
 
-/// Machines of one zone, or of one rack where there are no zones.
+/// Machines of one zone, or of one rack without zones.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Group {
     /// `Zone` or `Rack`.
@@ -79,7 +79,8 @@ pub(crate) fn spoken(resource: &ResourceView) -> String {
     format!("{}: {} of {} used{reserved}", resource.name, of(resource.used), of(resource.total))
 }
 
-/// The count-down of a silent machine: who notices it when, and how long that takes; none where nobody is about to.
+/// Returns the count-down of a silent machine: who detects it when, and how long that takes; `None` if no detection
+/// is due.
 pub(crate) fn count_down(machine: &MachineView, now_ms: u64) -> Option<String> {
     let ahead = machine.notices.iter().filter(|notice| notice.at_ms > now_ms);
     let said =
@@ -89,7 +90,7 @@ pub(crate) fn count_down(machine: &MachineView, now_ms: u64) -> Option<String> {
     Some(first.to_uppercase().chain(said.chars().skip(1)).collect())
 }
 
-/// Returns whether a machine of the cluster is silent, and nobody has noticed.
+/// Returns whether a machine of the cluster is silent and undetected.
 pub(crate) fn any_silent(cluster: &ClusterView) -> bool {
     cluster.machines.iter().any(|machine| !machine.notices.is_empty())
 }
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_machine_counts_down_to_whoever_notices() {
+    fn a_silent_machine_counts_down_to_its_detection() {
         let notice = |by: &str, at_ms| NoticeView { by: by.into(), at_ms };
         let mut silent = MachineView::clone(&machine("m1", None));
         assert_eq!(count_down(&silent, 5_000), None);

@@ -100,7 +100,7 @@ pub(crate) fn pairs(own: &View, other: &View) -> Vec<Pair> {
     out
 }
 
-/// Returns how many tasks ran, as points of a line on a field of 1000 by 100.
+/// Returns the number of running tasks as points of a line on a field of 1000 by 100.
 pub(crate) fn line(running: &[(u64, u32)], end_ms: u64, most: u32) -> String {
     let (end_ms, most) = (end_ms.max(1), u64::from(most.max(1)));
     let x = |ms: u64| ms.min(end_ms) * 1000 / end_ms;
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn says_which_run_is_better_at_what() {
+    fn says_which_run_is_better_in_which_measure() {
         let tally = |done_ms, short| {
             let mut tally = Tally::default();
             (tally.done_ms, tally.short) = (done_ms, short);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_go_in_steps() {
+    fn lines_are_step_functions() {
         assert_eq!(line(&[(500, 1), (1000, 2)], 2000, 2), "0,98 250,98 250,51 500,51 500,4 1000,4");
         assert_eq!(line(&[], 0, 0), "0,98 1000,98");
     }

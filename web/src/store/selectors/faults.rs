@@ -1,6 +1,6 @@
-//! Failures that may be injected: which of them the systems in view know, where they may strike, and what they strike first.
+//! Faults that may be injected: those known to the visible systems, their possible targets, and their default target.
 //!
-//! *Knows*: tasks, pods, machines and services of the view. *Must not know*: what a failure leads to.
+//! *Knows*: tasks, pods, machines and services of the view. *Must not know*: the effect of a fault.
 
 use super::status;
 use super::tree;
@@ -180,7 +180,7 @@ pub(crate) static KUBERNETES: &[Offer] = &[
     ),
 ];
 
-/// The failures that the systems in view know, each kind once in the words of the first system that has it.
+/// Returns the faults known to the visible systems, each kind once in the words of the first system that has it.
 pub(crate) fn offers(view: &View) -> Vec<&'static Offer> {
     let mut all: Vec<&'static Offer> = Vec::new();
     let own = view.services.iter().filter_map(|service| systems::desk(&service.dialect));
@@ -228,7 +228,7 @@ pub(crate) fn tasks(view: &View) -> impl Iterator<Item = (&MachineView, &TaskVie
     view.cluster.machines.iter().flat_map(|machine| machine.tasks.iter().map(move |task| (&**machine, task)))
 }
 
-/// The target to begin with: what is selected, else something that runs, else the first.
+/// Returns the default target: the selected one, otherwise something that runs, otherwise the first.
 pub(crate) fn preferred(
     view: &View,
     strikes: Strikes,

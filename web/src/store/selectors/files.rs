@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// More files than this are shown by folder; fewer as tabs.
 pub(crate) const TABS: usize = 8;
 
-/// A folder with what is in it.
+/// A folder with its content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Folder {
     /// Folders by name.
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_stand_in_their_folders() {
+    fn files_are_grouped_by_folder() {
         let paths =
             ["operator.yaml", "templates/a.yaml", "templates/deep/b.yaml", "/odd//c.yaml"].map(str::to_owned);
         let root = by_folder(paths.iter(), "");

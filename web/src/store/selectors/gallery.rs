@@ -17,7 +17,7 @@ const QUESTIONS: [(&str, &[&str]); 8] = [
     ("What happens when several share the machines?", &["sharing a cluster", "shared machines"]),
 ];
 
-/// The question of examples that belong to no other.
+/// The question of examples without another one.
 const OTHERS: &str = "What else happens?";
 
 fn question(card: &ExampleCard) -> &'static str {

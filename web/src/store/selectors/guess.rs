@@ -1,4 +1,4 @@
-//! Usual values of template variables, guessed from their names: an offer, never used by itself.
+//! Usual values of template variables, guessed from their names: offered, never applied automatically.
 //!
 //! *Knows*: how packages name their variables. *Must not know*: where a definition uses them.
 
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_ports_are_the_same() {
+    fn no_two_ports_are_equal() {
         let names = ["JMX_PORT", "PLACEMENT", "RPC_PORT", "NODE_COUNT"];
         let values = usual(names.into_iter(), ["8081"].into_iter());
         let want = [("JMX_PORT", "8080"), ("RPC_PORT", "8082"), ("NODE_COUNT", "2")];

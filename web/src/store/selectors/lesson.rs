@@ -6,7 +6,7 @@ use crate::store::progress::Progress;
 use crate::store::state::LessonCard;
 use yew::AttrValue;
 
-/// The look of a check.
+/// The appearance of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CheckLook {
     /// Icon.
@@ -17,7 +17,7 @@ pub(crate) struct CheckLook {
     pub(crate) word: &'static str,
 }
 
-/// Returns the look of a check.
+/// Returns the appearance of a check.
 pub(crate) fn check_look(role: Role, state: CheckState) -> CheckLook {
     match (role, state) {
         (_, CheckState::Met) => CheckLook { icon: "complete", family: "complete", word: "met" },
@@ -27,7 +27,7 @@ pub(crate) fn check_look(role: Role, state: CheckState) -> CheckLook {
     }
 }
 
-/// Returns how many goals are met, and how many there are.
+/// Returns the numbers of met goals and of all goals.
 pub(crate) fn goals(card: &Card, attempt: &Try) -> (usize, usize) {
     let goals = card.checks.iter().zip(&attempt.checks).filter(|(card, _)| card.role == Role::Goal);
     let met = goals.clone().filter(|(_, line)| line.state == CheckState::Met).count();
@@ -121,7 +121,7 @@ pub(crate) fn parts(lessons: &[LessonCard]) -> Vec<Part<'_>> {
     parts.into_iter().map(|(_, part)| part).collect()
 }
 
-/// Returns how many lessons of the course were passed.
+/// Returns the number of passed lessons of the course.
 pub(crate) fn passed(lessons: &[LessonCard], progress: &Progress) -> usize {
     lessons.iter().filter(|card| progress.of(&card.id).is_some()).count()
 }
@@ -177,7 +177,7 @@ pub(crate) fn results_csv(rows: &[ResultRow]) -> String {
         out.push('\n');
         let cells = [row.name.clone(), row.lesson.clone()].into_iter().chain(result_cells(row));
         let quoted = cells.map(|cell| {
-            // A cell that begins like a formula is no formula.
+            // A cell with the beginning of a formula must stay a text.
             let cell = if cell.starts_with(['=', '+', '-', '@']) { format!("'{cell}") } else { cell };
             format!("\"{}\"", cell.replace('"', "\"\""))
         });
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_that_is_open_and_what_must_never_be_look_different() {
+    fn open_goals_and_forbidden_states_look_different() {
         let words: Vec<&str> = [
             (Role::Goal, CheckState::NotYet),
             (Role::Never, CheckState::NotYet),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_score_is_within_the_par_up_to_the_par_itself() {
+    fn the_score_is_within_par_up_to_par_itself() {
         let par = Score { commands: 2, time_ms: 60_000, unavailable_ms: 0 };
         let own = Score { commands: 2, time_ms: 61_000, unavailable_ms: 0 };
         let within: Vec<bool> = score_rows(&own, Some(&par)).iter().map(|row| row.within).collect();
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_course_is_in_parts_and_the_next_lesson_is_the_first_that_is_open() {
+    fn the_course_has_parts_and_the_next_lesson_is_the_first_open_one() {
         let lessons = [card("a", 0), card("b", 0), card("c", 2), card("d", 99)];
         let named: Vec<_> = parts(&lessons).iter().map(|(name, cards)| (*name, cards.len())).collect();
         assert_eq!(named, [("Any rollout", 2), ("Marathon", 1), ("More", 1)]);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_headline_asks_counts_and_tells() {
+    fn the_headline_asks_counts_and_reports() {
         let mut attempt = Try { answers: vec![None], ..Try::default() };
         let card = Card {
             id: "x".into(),

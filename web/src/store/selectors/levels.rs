@@ -22,7 +22,7 @@ pub(crate) enum Level {
 }
 
 impl Level {
-    /// All of them with their words.
+    /// All levels with their words.
     pub(crate) const ALL: [(Self, &str); 4] = [
         (Self::Services, "Collapse all"),
         (Self::Plans, "Plans"),

@@ -20,7 +20,7 @@ pub(crate) struct LogIndex {
 }
 
 impl LogIndex {
-    /// Takes in what is new, or starts over when the filter or the branch is another.
+    /// Adds new events, or starts over if the filter or the branch has changed.
     pub(crate) fn update(&mut self, log: &EventLog, filter: &LogFilter) {
         let kept = log.kept();
         let place = (self.lineage, self.first) == (log.lineage, kept.start);
@@ -33,7 +33,7 @@ impl LogIndex {
         self.looked_at = kept.end;
     }
 
-    /// Returns how many of those shown are among the first `count` events.
+    /// Returns how many of the shown events are among the first `count`.
     pub(crate) fn shown_to(&self, count: usize) -> usize {
         self.shown.partition_point(|at| *at < count)
     }
@@ -46,7 +46,7 @@ const LOOKED_AT: usize = 5_000;
 /// Longest chain of causes that is followed.
 const FOLLOWED: usize = 10_000;
 
-/// An event and what brought it about, back to where it began. A link that leads out of the log ends it.
+/// Returns an event with its causes, back to the first. A cause outside of the log ends the chain.
 pub(crate) fn chain(log: &EventLog, seq: u64) -> Vec<&Event> {
     let mut out: Vec<&Event> = Vec::new();
     let mut next = Some(seq);
@@ -62,7 +62,7 @@ pub(crate) fn chain(log: &EventLog, seq: u64) -> Vec<&Event> {
     out
 }
 
-/// A link of a chain as it is shown.
+/// A displayed link of a chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Link<'a> {
     /// An event.
@@ -71,7 +71,7 @@ pub(crate) enum Link<'a> {
     Left(usize),
 }
 
-/// A long chain without its middle: what it began with is always there.
+/// Returns a long chain without its middle: its first cause is always included.
 pub(crate) fn shortened(chain: Vec<&Event>) -> Vec<Link<'_>> {
     let left = chain.len().saturating_sub(LINKS);
     if left < 2 {
@@ -94,8 +94,8 @@ pub(crate) fn last_change(log: &EventLog, path: &ElementPath, seq: u64) -> Optio
         .map(|event| event.seq)
 }
 
-/// The event that an explanation of an element begins its chain of causes with: the last change of it or of what it is
-/// part of, or else the coming of its service.
+/// Returns the event with which an element's chain of causes begins: the last change of it or of its parents,
+/// otherwise the installation of its service.
 pub(crate) fn origin(log: &EventLog, path: &ElementPath, seq: u64) -> Option<u64> {
     let mut at = Some(path.clone());
     while let Some(element) = at.filter(|element| !element.plan.is_empty()) {
@@ -108,7 +108,7 @@ pub(crate) fn origin(log: &EventLog, path: &ElementPath, seq: u64) -> Option<u64
     log.from(0).take_while(|event| event.seq <= seq).find(came).map(|event| event.seq)
 }
 
-/// Returns a step's time in each status, in the order in which it came to them, up to an event; completed steps count no more.
+/// Returns a step's time in each status up to an event, in order; completed steps stop counting.
 pub(crate) fn spent(log: &EventLog, path: &ElementPath, seq: u64) -> Vec<(Text, u64)> {
     let mut out: Vec<(Text, u64)> = Vec::new();
     let mut add = |status: &Text, ms: u64| match out.iter_mut().find(|(known, _)| known == status) {
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_goes_back_to_where_it_began() {
+    fn a_chain_goes_back_to_its_first_cause() {
         let cause = |seq| if seq == 1 { Cause::Input(1) } else { Cause::Event(seq / 2) };
         let events: Vec<_> = (1..=9)
             .map(|seq| Event {

@@ -1,6 +1,6 @@
-//! Actions on the things shown, ready for a menu, a button, a key or the palette.
+//! Actions on displayed things, ready for a menu, a button, a key or the palette.
 //!
-//! *Knows*: the actions of the view, and which key stands for which operation. *Must not know*: when a system allows what.
+//! *Knows*: the actions of the view, and the key of each operation. *Must not know*: when a system allows an action.
 
 use super::{cluster, tree};
 use crate::store::action::Action;
@@ -10,7 +10,7 @@ use planarium_protocol::input::PlanOp;
 use planarium_protocol::view::{ActionView, View};
 use yew::AttrValue;
 
-/// An action as it is offered.
+/// An action for display.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Offer {
     /// Words.
@@ -55,7 +55,7 @@ fn at(action: &ActionView, path: &ElementPath) -> Offer {
     Offer { label, keys: action.op.and_then(key_of), ..plain(action, asked) }
 }
 
-/// The action of an element with this title, as long as it asks for parameters.
+/// Returns the action of an element with this title, if it needs parameters.
 pub(crate) fn asking(view: &View, path: &ElementPath, title: &str) -> Option<ActionView> {
     let found = tree::summary(view, path)?;
     found.actions.iter().find(|action| action.asks && &*action.title == title).cloned()
@@ -113,7 +113,7 @@ pub(crate) fn of_tasks(view: &View, path: &ElementPath) -> Vec<Offer> {
         .collect()
 }
 
-/// The offer of an action whose input is complete as it is.
+/// Returns the offer of an action with a complete input.
 pub(crate) fn whole(action: &ActionView) -> Offer {
     plain(action, Action::Do(Box::new(action.input.clone())))
 }
@@ -149,7 +149,7 @@ mod tests {
         })
     }
 
-    /// A service whose elements have actions of any kind: shared ones, complete ones, one that asks.
+    /// A service whose elements have all kinds of actions: shared ones, complete ones, one with parameters.
     fn view() -> View {
         let actions: Arc<[ActionView]> = Arc::from([
             ActionView::of_plan("Interrupt", PlanOp::Interrupt),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_actions_are_sent_with_the_element_they_are_offered_at() {
+    fn shared_actions_are_sent_with_their_element() {
         let view = view();
         let path = view.services[0].path(&"deploy".into());
         let offers = of_element(&view, &path);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_on_steps_that_share_a_name_say_the_id() {
+    fn commands_on_steps_with_equal_names_contain_the_id() {
         let view = view();
         let paths: Vec<_> = tree::steps(&view).map(|(path, _)| path).collect();
         let ids: Vec<_> = paths
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn pods_get_the_commands_their_system_gives_them() {
+    fn pods_get_the_commands_of_their_system() {
         let view = view();
         let service = view.services[0].path(&"".into());
         let offers = of_pod(&view, &service, "a-0");

@@ -1,11 +1,12 @@
-//! Everything that can be done, by name: what the command palette lists, and which entries a typed text means.
+//! All actions by name: the entries of the command palette, and those that match a typed text.
 //!
-//! *Order*: the selected element first, then time, the page, the plans, what one can go to. *Cost*: all elements once,
+//! *Order*: the selected element first, then time, the page, the plans, places to go to. *Cost*: all elements once,
 //! and only while the palette is open.
 
 use super::{offers, status, tree};
 use crate::store::action::{Action, Format, Toward};
 use crate::store::draft::labelled;
+use crate::store::served;
 use crate::store::state::{Dialog, EditTab, Pane, Speed, State, Tab, Theme};
 use planarium_kernel::SortedSet;
 use planarium_protocol::event::ElementPath;
@@ -14,7 +15,7 @@ use planarium_protocol::view::View;
 use planarium_protocol::{Input, Text};
 use yew::AttrValue;
 
-/// Something one can ask for.
+/// An entry of the palette.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     /// Words.
@@ -25,7 +26,7 @@ pub(crate) struct Entry {
     pub(crate) icon: &'static str,
     /// Key that does the same.
     pub(crate) keys: Option<&'static str>,
-    /// Other words that people look for it by.
+    /// Other words for the search.
     pub(crate) also: &'static str,
     /// Its consequence.
     pub(crate) note: Option<AttrValue>,
@@ -68,7 +69,7 @@ impl List {
     }
 }
 
-/// All of it.
+/// Returns all entries.
 pub(crate) fn entries(state: &State) -> Vec<Entry> {
     let mut list = List(Vec::new());
     if let Some(path) = state.ui.selected.as_ref().filter(|path| !path.plan.is_empty()) {
@@ -86,6 +87,12 @@ pub(crate) fn entries(state: &State) -> Vec<Entry> {
     }
     faults(&mut list, state);
     places(&mut list, state);
+    for entry in &mut list.0 {
+        let refused = entry.actions.first().and_then(|action| served::refuses(state, action));
+        if let Some(reason) = refused {
+            entry.refused = Some(reason.into());
+        }
+    }
     list.0
 }
 
@@ -378,8 +385,8 @@ fn go(list: &mut List, view: &View, path: &ElementPath, name: String) {
     entry.focus = TREE;
 }
 
-/// The entries that a text means, best first, at most `most`; all of them in their order for an empty text, those used
-/// lately first.
+/// Returns the entries that match a text, best first, at most `most`; for an empty text all in order, recently used
+/// ones first.
 pub(crate) fn meant(entries: &[Entry], text: &str, lately: &[AttrValue], most: usize) -> Vec<usize> {
     let words: Vec<String> = text.split_whitespace().map(str::to_ascii_lowercase).collect();
     let mut found: Vec<(usize, usize, usize)> = entries
@@ -396,7 +403,7 @@ pub(crate) fn meant(entries: &[Entry], text: &str, lately: &[AttrValue], most: u
                     .or_else(|| rank(&label, word))?;
             }
             let used = lately.iter().position(|name| *name == entry.label).unwrap_or(lately.len());
-            // Of what fits equally well, that which was used lately comes first.
+            // Among equal matches, recently used ones come first.
             Some((score * 2 + usize::from(entry.refused.is_some() && !words.is_empty()), used, at))
         })
         .collect();
@@ -443,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_is_meant_best_first() {
+    fn finds_the_best_match_first() {
         let entries = [
             entry("Interrupt deploy", "Plan"),
             entry("deploy › hello", "Go to"),
@@ -482,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_there_once_and_each_does_something() {
+    fn every_name_is_unique_and_each_entry_acts() {
         let all = entries(&State::default());
         assert!(all.iter().all(|entry| !entry.actions.is_empty() && !entry.label.is_empty()));
         let mut names: Vec<_> = all.iter().map(|entry| (entry.group, entry.label.clone())).collect();

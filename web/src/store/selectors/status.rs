@@ -1,6 +1,6 @@
-//! Looks of a status: a colour family and an icon, by the status's class in its system.
+//! Appearance of a status: a colour family and an icon, by the status's class in its system.
 //!
-//! *Knows*: what class has which colours, and where the words of a system are. *Must not know*: any system's words.
+//! *Knows*: the colours of each class, and where a system's words are. *Must not know*: any system's words.
 
 use crate::store::catalogue;
 pub(crate) use crate::store::catalogue::words;
@@ -9,7 +9,7 @@ pub(crate) use planarium_messages::statuses::{Words, word};
 use planarium_protocol::event::ElementPath;
 use planarium_protocol::view::{StatusClass, StatusWord};
 
-/// Looks of a status.
+/// Appearance of a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Look {
     /// Colour family: `neutral`, `active`, `complete`, `waiting`, `error`, `forced`.
@@ -40,22 +40,22 @@ pub(crate) fn class_of(dialect: &str, status: &str) -> StatusClass {
     entry(catalogue::words(dialect), status).class
 }
 
-/// The look of a status word of a system.
+/// Returns the appearance of a system's status word.
 pub(crate) fn look(own: Words, status: &str) -> Look {
     of_word(entry(own, status))
 }
 
-/// The look of the status of an element.
+/// Returns the appearance of an element's status.
 pub(crate) fn look_at(path: &ElementPath, status: &str) -> Look {
     look(words(&path.dialect), status)
 }
 
-/// The look of a task's or a machine's state.
+/// Returns the appearance of a task's or a machine's state.
 pub(crate) fn state(state: &str) -> Look {
     look(catalogue::states(), state)
 }
 
-/// Returns the looks of a word.
+/// Returns the appearance of a word.
 pub(crate) fn of_word(word: &StatusWord) -> Look {
     Look { family: family(word.class), icon: word.icon, class: word.class.as_str() }
 }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn every_class_has_a_look() {
+    fn every_class_has_an_appearance() {
         let css = include_str!("../../../styles/base.css");
         for class in StatusClass::ALL {
             let family = family(class);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn states_of_maintenance_are_no_failures_and_differ_by_icon() {
+    fn maintenance_states_are_not_failures_and_differ_by_icon() {
         let states = ["draining", "drained", "deactivated", "down"];
         let mut icons: Vec<_> = states.iter().map(|it| state(it).icon).collect();
         assert!(states.iter().all(|it| state(it).family == "waiting"));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn task_states_are_found_with_and_without_prefix_and_unknown_words_stay_calm() {
+    fn task_states_are_found_with_and_without_prefix_and_unknown_words_are_neutral() {
         for (status, family) in [
             ("TASK_RUNNING", "complete"),
             ("RUNNING", "complete"),

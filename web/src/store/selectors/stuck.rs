@@ -1,9 +1,9 @@
-//! Chips in the plan tree on what never moves by itself.
+//! Chips in the plan tree for elements that never move without an input.
 //!
 //! *Knows*: which row shows the chip of a stuck element. *Must not know*: why anything is stuck.
 
-use crate::store::help::{Held, Help};
 use crate::store::selectors::tree::Row;
+use crate::store::ways_out::{Blocker, WaysOut};
 use planarium_protocol::Input;
 use planarium_protocol::event::ElementPath;
 use yew::AttrValue;
@@ -17,9 +17,9 @@ pub(crate) struct Chip {
     pub(crate) way: Option<(AttrValue, Input)>,
 }
 
-/// Returns the chip of a row: of its own element, or of an element in it while the row is shut.
-pub(crate) fn chip(help: &Help, row: &Row) -> Option<Chip> {
-    let shows = |held: &&Held| {
+/// Returns the chip of a row: of its own element, or of an inner element while the row is closed.
+pub(crate) fn chip(help: &WaysOut, row: &Row) -> Option<Chip> {
+    let shows = |held: &&Blocker| {
         let path = &held.why.path;
         *path == row.path || row.open == Some(false) && is_within(path, &row.path)
     };

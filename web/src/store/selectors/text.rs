@@ -11,7 +11,7 @@ pub(crate) fn splice_utf16(text: &str, from: u32, to: u32, with: &str) -> Option
     Some([head, with, tail].concat())
 }
 
-/// The byte at which so many UTF-16 units have passed; nothing inside a pair or past the end.
+/// Returns the byte offset after this many UTF-16 units; `None` inside a pair or past the end.
 pub(crate) fn byte_of_utf16(text: &str, units: u32) -> Option<usize> {
     let mut seen: u32 = 0;
     for (at, c) in text.char_indices() {

@@ -2,7 +2,7 @@
 
 pub(crate) use planarium_messages::clock::{clock, short};
 
-/// A length as it is spoken: `42 seconds`, `1 minute 5 seconds`.
+/// Formats a length in words: `42 seconds`, `1 minute 5 seconds`.
 pub(crate) fn spoken(ms: u64) -> String {
     let count = |n: u64, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
     let s = ms / 1000;
@@ -12,7 +12,7 @@ pub(crate) fn spoken(ms: u64) -> String {
 }
 
 /// Returns the end of the time axis: a little beyond the head. It grows in small steps, so that nothing jumps and little is
-/// drawn anew.
+/// redrawn.
 pub(crate) fn horizon(head_ms: u64) -> u64 {
     let (least, mut end) = (head_ms.saturating_add(head_ms / 16), 15_000_u64);
     while end < least {
@@ -21,7 +21,7 @@ pub(crate) fn horizon(head_ms: u64) -> u64 {
     end
 }
 
-/// Distance between marks of an axis this long, so that there are about eight.
+/// Returns the distance between marks of an axis of this length, for about eight marks.
 pub(crate) fn tick(span_ms: u64) -> u64 {
     const STEPS: [u64; 14] = [
         1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000,
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_as_people_expect() {
+    fn formats_are_as_expected() {
         for (ms, face, brief, speech) in [
             (0, "00:00.000", "0 ms", "0 seconds"),
             (350, "00:00.350", "350 ms", "0 seconds"),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read_as_people_write_them() {
+    fn common_notations_of_times_are_parsed() {
         for (text, want) in [
             ("20:00", Some(1_200_000)),
             ("1:05:00", Some(3_900_000)),

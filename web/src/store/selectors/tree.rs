@@ -60,11 +60,11 @@ pub(crate) struct Row {
     pub(crate) set: usize,
     /// Open or shut, when it has children.
     pub(crate) open: Option<bool>,
-    /// Line left of it.
+    /// Line to its left.
     pub(crate) rail: Rail,
-    /// Line of its parent's siblings that goes on below it.
+    /// Line of its parent's siblings that continues below it.
     pub(crate) through: Rail,
-    /// A canary gate is in front of it.
+    /// A canary gate precedes it.
     pub(crate) gate: bool,
     /// Returns its view.
     pub(crate) node: Node,
@@ -114,7 +114,7 @@ struct Walk<'a> {
     out: Window,
 }
 
-/// The rows from `skip` on, at most `take` of them.
+/// Returns at most `take` rows from `skip` on.
 pub(crate) fn window(services: &[Arc<ServiceView>], shape: &Shape, skip: usize, take: usize) -> Window {
     let mut walk = Walk { shape, words: &[], skip, take, out: Window::default() };
     let many = services.len() > 1;
@@ -418,7 +418,8 @@ pub(crate) fn step_of_task(view: &View, task: &str) -> Option<ElementPath> {
     any
 }
 
-/// The step that the definition of a service speaks of at or just above a line. An open dialect stands for any.
+/// Returns the step defined at or just above a line of a service's definition. A definition without a dialect matches
+/// any.
 pub(crate) fn step_at(
     view: &View,
     (dialect, service): (&str, &str),
@@ -438,7 +439,7 @@ pub(crate) fn step_at(
     best.map(|(_, path)| path)
 }
 
-/// The first row whose name begins with `prefix`, looking from row `from` on and around.
+/// Returns the first row whose name begins with `prefix`, searching from row `from` on and around.
 pub(crate) fn find_prefix(rows: &[Row], from: usize, prefix: &str) -> Option<usize> {
     let prefix = prefix.to_ascii_lowercase();
     let hit =
@@ -497,7 +498,7 @@ pub(crate) fn parent(path: &ElementPath) -> Option<ElementPath> {
     (!path.plan.is_empty()).then(|| ElementPath { plan: "".into(), ..path.clone() })
 }
 
-/// The first plan that is not finished, plans that nobody started by hand left out.
+/// Returns the first unfinished plan, without plans that must be started by hand.
 pub(crate) fn unfinished(view: &View) -> Option<ElementPath> {
     planarium_messages::paths::unfinished(view, status::class_of).next()
 }
@@ -625,7 +626,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn filters_by_name_and_status_and_opens_what_holds_a_hit() {
+    fn filters_by_name_and_status_and_opens_parents_of_matches() {
         let services = sample();
         for (filter, want) in [
             ("SIDE-0", vec!["sidecar", "side", "side-0"]),
@@ -637,7 +638,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn several_services_get_rows_of_their_own() {
+    fn several_services_have_their_own_rows() {
         let services = vec![service("a", vec![plan("deploy", "PENDING", vec![])]), service("b", vec![])];
         let shown = window(&services, &shape(""), 0, 100);
         assert_eq!(names(&shown), ["a", "deploy", "b"]);
@@ -645,7 +646,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_gate_stands_before_the_first_step_that_waits() {
+    fn a_gate_precedes_the_first_waiting_step() {
         let steps = vec![step("a", "COMPLETE"), step("b", "PENDING"), step("c", "PENDING")];
         let mut canary = (*phase("p", "serial-canary", steps)).clone();
         canary.gates_left = 1;
@@ -678,7 +679,7 @@ pub(crate) mod tests {
         assert_eq!(unfinished(&view).map(|p| p.plan.to_string()), Some("deploy".into()));
     }
 
-    /// A service of another system, with words of its own.
+    /// A service of another system, with its own words.
     fn other(name: &str, plans: Vec<Arc<PlanView>>) -> Arc<ServiceView> {
         static WORDS: &[StatusWord] = &[StatusWord {
             word: "ASLEEP",
@@ -692,7 +693,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn services_of_one_name_in_two_systems_stand_side_by_side() {
+    fn services_with_equal_names_in_two_systems_are_separate() {
         let plans =
             |status| vec![plan("deploy", status, vec![phase("p", "serial", vec![step("a", status)])])];
         let services = vec![service("hello", plans("COMPLETE")), other("hello", plans("ASLEEP"))];
@@ -714,7 +715,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn words_of_any_system_decide_what_is_open_and_what_has_been_left() {
+    fn words_of_any_system_decide_what_is_open_and_finished() {
         let asleep = || {
             let mut first = (*plan("deploy", "COMPLETE", vec![])).clone();
             first.custom = false;
@@ -730,7 +731,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn steps_that_share_a_name_are_told_apart() {
+    fn steps_with_equal_names_are_distinguished() {
         let twin = |id: &str, status: &str| {
             Arc::new(StepView { id: id.into(), namesake: true, ..(*step("twin", status)).clone() })
         };

@@ -1,4 +1,4 @@
-//! Looks of an event, and its source. Its words are in `planarium_protocol::event`.
+//! Appearance of an event, and its source. Its words are in `planarium_protocol::event`.
 
 use planarium_kernel::cause::Cause;
 use planarium_protocol::Event;

@@ -63,7 +63,7 @@ fn a_typed_command_in_the_past_opens_a_branch() {
 }
 
 #[test]
-fn names_come_from_the_service_as_it_is() {
+fn names_come_from_the_present_service() {
     let hub = page();
     hub.send(Action::SeekMs(120_000));
     let words = |line: &str| {
@@ -81,7 +81,7 @@ fn names_come_from_the_service_as_it_is() {
 }
 
 #[test]
-fn with_several_services_one_is_picked_or_named() {
+fn with_several_services_one_is_selected_or_named() {
     let hub = page();
     let mut load =
         LoadService { dialect: planarium_world::dialects()[0].word.into(), ..LoadService::default() };

@@ -14,7 +14,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use yew::{AttrValue, Callback};
 
-/// A page with a host that answers when it is told to.
+/// A page with a host that answers on request.
 struct Late {
     hub: Hub,
     link: Rc<Wired>,
@@ -57,7 +57,7 @@ fn page() -> Late {
 }
 
 #[test]
-fn the_draft_is_read_once_the_first_world_is_there() {
+fn the_draft_is_read_once_the_first_world_exists() {
     let late = Late::new();
     let settled = Rc::new(Cell::new(false));
     let told = Rc::clone(&settled);
@@ -71,7 +71,7 @@ fn the_draft_is_read_once_the_first_world_is_there() {
 }
 
 #[test]
-fn a_check_of_the_text_before_does_not_replace_the_world_that_is_being_opened() {
+fn a_check_of_the_previous_text_does_not_replace_the_world_being_opened() {
     let late = page();
     let file = late.hub.state().draft.file.clone();
     late.hub.send(Action::Edit(file, TYPED.into()));
@@ -85,7 +85,7 @@ fn a_check_of_the_text_before_does_not_replace_the_world_that_is_being_opened() 
 }
 
 #[test]
-fn keys_on_the_slider_go_on_from_the_instant_that_was_asked_for() {
+fn keys_on_the_slider_continue_from_the_requested_instant() {
     let late = page();
     late.hub.send(Action::SeekMs(5_000));
     assert_eq!((late.hub.aim_ms(), late.hub.state().world.clock.now_ms), (5_000, 0));
@@ -100,7 +100,7 @@ fn keys_on_the_slider_go_on_from_the_instant_that_was_asked_for() {
 }
 
 #[test]
-fn text_typed_while_a_roll_out_is_under_way_is_not_rolled_out() {
+fn text_typed_during_a_rollout_is_not_rolled_out() {
     let late = page();
     late.hub.send(Action::StepEvent(crate::store::action::Toward::Ahead));
     late.answer_all();
@@ -118,7 +118,7 @@ fn text_typed_while_a_roll_out_is_under_way_is_not_rolled_out() {
 }
 
 #[test]
-fn findings_about_another_definition_are_passed_over() {
+fn findings_about_another_definition_are_ignored() {
     let late = page();
     late.hub.send(Action::Beside(true));
     late.hub.send(Action::OpenText(TYPED.into()));
@@ -131,7 +131,7 @@ fn findings_about_another_definition_are_passed_over() {
 }
 
 #[test]
-fn the_second_of_two_clicks_removes_no_further_service() {
+fn the_second_of_two_clicks_does_not_remove_another_service() {
     let late = page();
     for name in ["second", "third"] {
         late.hub.send(Action::Beside(true));
@@ -160,7 +160,7 @@ fn the_next_line_of_the_console_is_typed_before_the_answer() {
 }
 
 #[test]
-fn whoever_tries_an_input_hears_whether_it_was_accepted() {
+fn the_caller_of_an_input_is_told_whether_it_was_accepted() {
     let late = page();
     let heard = Rc::new(Cell::new(None));
     for (input, accepted) in [
@@ -176,7 +176,7 @@ fn whoever_tries_an_input_hears_whether_it_was_accepted() {
 }
 
 #[test]
-fn another_host_goes_on_where_one_ended() {
+fn another_host_continues_where_one_ended() {
     let late = page();
     late.hub.send(Action::SetSpeed(8));
     for input in [Action::SeekMs(4_000), interrupt(&late.hub), Action::SeekMs(7_500)] {
@@ -217,7 +217,7 @@ fn another_host_goes_on_where_one_ended() {
 }
 
 #[test]
-fn a_host_that_takes_over_goes_on_from_a_moment_that_was_never_kept() {
+fn a_host_that_takes_over_continues_from_a_moment_that_was_never_stored() {
     let late = page();
     let hub = &late.hub;
     hub.send(Action::SetSpeed(8));
@@ -246,7 +246,7 @@ fn a_host_that_takes_over_goes_on_from_a_moment_that_was_never_kept() {
 }
 
 #[test]
-fn a_host_that_answers_at_once_and_one_that_answers_later_lead_to_the_same() {
+fn immediate_and_late_answers_lead_to_the_same_state() {
     let now = super::page("", None);
     let late = page();
     for action in [Action::SeekMs(3_000), interrupt(&now), Action::Undo, Action::SeekMs(60_000)] {

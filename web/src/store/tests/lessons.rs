@@ -1,4 +1,4 @@
-//! Lessons at the page's boundary: what is shown, what is kept, which links are the page's own.
+//! Lessons at the page's boundary: displayed parts, stored progress, the page's own links.
 
 use super::{page, toasts};
 use crate::store::action::Action;
@@ -26,7 +26,7 @@ fn solve(hub: &Hub) {
 }
 
 #[test]
-fn a_lesson_takes_the_place_of_the_definition_until_it_is_left() {
+fn a_lesson_replaces_the_definition_until_it_is_left() {
     let hub = page("", None);
     hub.send(Action::OpenDialog(Dialog::Lessons));
     hub.send(Action::Lesson(LessonAsk::Open("canary".into())));
@@ -37,7 +37,7 @@ fn a_lesson_takes_the_place_of_the_definition_until_it_is_left() {
     hub.send(Action::ShowDefinition(false));
     hub.send(Action::Lesson(LessonAsk::Leave));
     assert_eq!(lesson(&hub), "");
-    // Undo leads to the world before, and the lesson is part of its own.
+    // Undo leads to the previous world; the lesson belongs to its own world.
     hub.send(Action::Undo);
     assert_eq!(hub.state().story.example.as_deref(), Some("web-shop"));
 }
@@ -74,7 +74,7 @@ fn play_waits_for_the_answer_and_stops_at_the_verdict() {
 }
 
 #[test]
-fn a_lesson_that_is_passed_is_remembered_with_its_best_try() {
+fn a_passed_lesson_is_stored_with_its_best_try() {
     let hub = page("#lesson=canary", None);
     solve(&hub);
     let state = hub.state();
@@ -88,7 +88,7 @@ fn a_lesson_that_is_passed_is_remembered_with_its_best_try() {
 }
 
 #[test]
-fn progress_from_elsewhere_is_taken_over_and_nonsense_is_said() {
+fn progress_from_elsewhere_is_merged_and_invalid_text_is_reported() {
     let hub = page("", None);
     hub.send(Action::TakeProgress("https://example.org/#progress=canary.3.2.9.0.0.0".into()));
     assert_eq!(hub.state().progress.len(), 1);

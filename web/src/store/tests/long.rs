@@ -1,4 +1,4 @@
-//! A run so long that the engine forgets its first events looks like one that was never forgotten.
+//! A run so long that the engine forgets its first events looks the same as one that was never forgotten.
 
 use super::{TYPED, hash, interrupt, page};
 use crate::store::action::{Action, Toward};
@@ -78,7 +78,7 @@ fn play(hub: &Hub, frames: u32) {
 }
 
 #[test]
-fn a_run_that_forgets_its_first_events_shows_them_all_the_same() {
+fn a_run_with_forgotten_events_still_shows_all_of_them() {
     let hub = page("", Some("hello-world"));
     hub.send(Action::OpenText(TYPED.into()));
     hub.send(Action::SetSpeed(8));
@@ -115,7 +115,7 @@ fn a_run_that_forgets_its_first_events_shows_them_all_the_same() {
 }
 
 #[test]
-fn frames_that_are_not_shown_lose_nothing() {
+fn skipped_frames_lose_nothing() {
     let hub = page("", Some("hello-world"));
     hub.send(Action::OpenText(TYPED.into()));
     hub.send(Action::SetSpeed(8));

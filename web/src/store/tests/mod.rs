@@ -26,7 +26,7 @@ use std::rc::Rc;
 
 pub(super) const TYPED: &str = "name: typed\npods:\n  node:\n    count: 2\n    tasks:\n      server:\n        goal: RUNNING\n        cmd: ./node\n        cpus: 0.5\n        memory: 128\n";
 
-/// A page that has been told of its first world only.
+/// A page that has received its first world only.
 pub(super) fn opened(hash: &str, example: Option<&str>) -> Hub {
     begun(effects::begin(hash, example))
 }
@@ -44,7 +44,7 @@ pub(super) fn page(hash: &str, example: Option<&str>) -> Hub {
     hub
 }
 
-/// Plays at 64x until nothing more happens by itself.
+/// Plays at 64x until nothing more happens without an input.
 pub(super) fn play_to_rest(hub: &Hub) {
     hub.send(Action::SetSpeed(8));
     hub.send(Action::TogglePlay);
@@ -73,7 +73,7 @@ pub(super) fn play_for(hub: &Hub, ms: u64) {
     hub.send(Action::Pause);
 }
 
-/// Plays at 64x until the script is over; what a crash loop does never comes to rest.
+/// Plays at 64x until the script is over; a crash loop never comes to rest.
 fn play_script(hub: &Hub) {
     hub.send(Action::SetSpeed(8));
     hub.send(Action::TogglePlay);
@@ -141,7 +141,7 @@ fn every_example_opens_without_a_finding_and_plays_its_whole_script() {
 }
 
 #[test]
-fn play_stays_on_at_rest_and_goes_on_when_something_is_done() {
+fn play_stays_on_at_rest_and_continues_with_an_input() {
     let hub = page("", Some("hello-world"));
     play_to_rest(&hub);
     assert_eq!(deploy_status(&hub), "COMPLETE");
@@ -157,7 +157,7 @@ fn play_stays_on_at_rest_and_goes_on_when_something_is_done() {
 }
 
 #[test]
-fn steps_ahead_reach_what_the_script_does_at_its_hour() {
+fn steps_ahead_reach_scheduled_script_entries() {
     let hub = page("", Some("rolling-maintenance"));
     let mut idle = Vec::new();
     for _ in 0..400 {
@@ -175,7 +175,7 @@ fn steps_ahead_reach_what_the_script_does_at_its_hour() {
 }
 
 #[test]
-fn steps_back_are_the_steps_ahead_undone() {
+fn steps_back_reverse_the_steps_ahead() {
     let hub = page("", Some("hello-world"));
     let mut trail = Vec::new();
     for _ in 0..5 {
@@ -217,7 +217,7 @@ fn a_command_in_the_past_opens_a_branch_and_can_be_undone() {
 }
 
 #[test]
-fn an_edit_shows_at_once_before_the_run_and_waits_after_it() {
+fn an_edit_takes_effect_immediately_before_the_run_and_waits_after_it() {
     let hub = page("", Some("hello-world"));
     hub.send(Action::Edit("svc.yml".into(), TYPED.into()));
     hub.send(Action::Check);
@@ -240,7 +240,7 @@ fn an_edit_shows_at_once_before_the_run_and_waits_after_it() {
 }
 
 #[test]
-fn broken_text_keeps_the_last_good_world_and_says_where() {
+fn broken_text_keeps_the_last_valid_world_and_shows_the_position() {
     let hub = page("", Some("hello-world"));
     hub.send(Action::Edit("svc.yml".into(), TYPED.replace("memory", "memroy")));
     hub.send(Action::Check);
@@ -258,7 +258,7 @@ fn broken_text_keeps_the_last_good_world_and_says_where() {
 }
 
 #[test]
-fn a_link_carries_the_run_and_the_script_goes_on_where_it_can() {
+fn a_link_contains_the_run_and_the_script_continues_if_possible() {
     let hub = page("", Some("hello-world"));
     hub.send(Action::SeekMs(9000));
     let at_9s = hash(&hub);
@@ -275,7 +275,7 @@ fn a_link_carries_the_run_and_the_script_goes_on_where_it_can() {
     assert_eq!(by_hand.state().draft.files, by_hand.state().draft.files.clone());
     assert_eq!(by_hand.state().draft.text(), hub.state().draft.text());
 
-    // The digest beside the link is that of the moment, which may be later than the last change of what is seen.
+    // The digest next to the link is that of the moment, which may be later than the last visible change.
     hub.send(Action::SeekMs(50_000));
     let made = link(&hub);
     let again = link(&page(&hash(&hub), None));
@@ -298,7 +298,7 @@ fn broken_links_keep_their_text() {
 }
 
 #[test]
-fn opens_what_people_bring() {
+fn opens_all_kinds_of_files() {
     let hub = page("", Some("hello-world"));
     hub.send(Action::OpenText(TYPED.into()));
     assert_eq!(&*hub.state().world.view.services[0].name, "typed");
@@ -351,7 +351,7 @@ fn services(hub: &Hub) -> Vec<String> {
 }
 
 #[test]
-fn an_unknown_example_is_said_and_the_first_one_shown() {
+fn an_unknown_example_is_reported_and_the_first_one_shown() {
     let hub = page("", Some("no-such-thing"));
     let state = hub.state();
     let first = planarium_gallery::examples().first().expect("examples");
@@ -418,7 +418,7 @@ fn a_broken_draft_of_another_service_stops_the_new_world() {
 }
 
 #[test]
-fn services_are_put_beside_and_taken_away() {
+fn services_are_added_and_removed() {
     let hub = page("", Some("hello-world"));
     hub.send(Action::Beside(true));
     hub.send(Action::OpenText(TYPED.into()));
@@ -468,7 +468,7 @@ fn an_edit_is_rolled_out_in_the_run() {
 }
 
 #[test]
-fn a_link_carries_the_moment() {
+fn a_link_contains_the_moment() {
     let hub = page("", Some("hello-world"));
     play_to_rest(&hub);
     for back in [Action::SeekMs(9000), Action::StepEvent(Toward::Back), Action::SeekMs(0)] {
@@ -501,7 +501,7 @@ fn better_machines_are_found_by_trying() {
 }
 
 #[test]
-fn usual_values_leave_alone_what_was_given_one_since_the_definition_was_read() {
+fn guesses_keep_values_given_since_the_definition_was_read() {
     let hub = page("", Some("hello-world"));
     let text = TYPED.replace("name: typed", "name: {{FRAMEWORK_NAME}}\nuser: {{USER}}");
     hub.send(Action::OpenText(text.replace("count: 2", "count: {{NODE_COUNT}}")));
@@ -529,7 +529,7 @@ fn a_dialog_is_finished_once() {
 }
 
 #[test]
-fn a_service_is_the_one_that_was_seen() {
+fn a_removed_service_is_the_one_that_was_seen() {
     let hub = two();
     let seen: Vec<_> = hub
         .state()
@@ -544,7 +544,7 @@ fn a_service_is_the_one_that_was_seen() {
 }
 
 #[test]
-fn to_start_over_twice_keeps_the_way_back_to_the_run() {
+fn starting_over_twice_keeps_the_way_back_to_the_run() {
     for again in [Action::Reset, Action::Apply, Action::SetSeed(3), Action::SetPreset("10".into())] {
         let hub = page("", Some("hello-world"));
         play_to_rest(&hub);
@@ -560,7 +560,7 @@ fn to_start_over_twice_keeps_the_way_back_to_the_run() {
 const TWINS: &str = "name: twins\npods:\n  node:\n    count: 1\n    tasks:\n      init: {goal: ONCE, cmd: ./init, cpus: 0.1, memory: 32}\n      server: {goal: RUNNING, cmd: ./node, cpus: 0.1, memory: 32}\nplans:\n  deploy:\n    phases:\n      node:\n        pod: node\n        steps:\n          - default: [[init], [server], [init]]\n";
 
 #[test]
-fn steps_that_share_a_name_have_their_own_badge_why_lane_and_commands() {
+fn steps_with_equal_names_have_their_own_badge_why_lane_and_commands() {
     let hub = page("", Some("hello-world"));
     hub.send(Action::OpenText(TWINS.into()));
     let twins: Vec<_> = tree::steps(&hub.state().world.view)

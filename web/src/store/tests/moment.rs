@@ -30,7 +30,7 @@ fn updated() -> (Hub, u64) {
 }
 
 #[test]
-fn the_editor_holds_what_runs_at_the_moment_shown() {
+fn the_editor_shows_what_runs_at_the_moment_shown() {
     let (hub, at) = updated();
     hub.send(Action::SeekMs(at - 1));
     hub.send(Action::Check);
@@ -51,7 +51,7 @@ fn the_editor_holds_what_runs_at_the_moment_shown() {
 }
 
 #[test]
-fn a_draft_stays_a_draft_wherever_the_cursor_goes() {
+fn a_draft_stays_a_draft_at_any_moment() {
     let (hub, at) = updated();
     hub.send(Action::Edit("svc.yml".into(), TYPED.replace("count: 2", "count: 7")));
     for to in [Action::SeekMs(at - 1), Action::SeekMs(0), Action::SeekTenth(10)] {
@@ -68,7 +68,7 @@ fn a_draft_stays_a_draft_wherever_the_cursor_goes() {
 }
 
 #[test]
-fn a_branch_tells_only_what_happened_on_its_way() {
+fn a_branch_shows_only_its_own_past() {
     let hub = page("", Some("rolling-maintenance"));
     play_to_rest(&hub);
     let story = hub.state().story.clone();
@@ -89,7 +89,7 @@ fn a_branch_tells_only_what_happened_on_its_way() {
 }
 
 #[test]
-fn messages_leave_with_their_moment() {
+fn messages_disappear_with_their_moment() {
     let hub = page("", Some("hello-world"));
     play_to_rest(&hub);
     hub.send(Action::TogglePlay);
@@ -100,7 +100,7 @@ fn messages_leave_with_their_moment() {
 }
 
 #[test]
-fn own_text_over_an_example_takes_its_own_title() {
+fn a_users_own_text_replaces_the_examples_title() {
     let hub = page("", Some("hello-world"));
     assert!(!hub.state().story.lines.is_empty());
     hub.send(Action::Edit("svc.yml".into(), TYPED.into()));
@@ -127,7 +127,7 @@ fn an_edited_example_keeps_its_script() {
 }
 
 #[test]
-fn a_dialog_holds_the_clock() {
+fn a_dialog_stops_the_clock() {
     let hub = page("", Some("hello-world"));
     hub.send(Action::TogglePlay);
     hub.send(Action::Frame(16.0));
@@ -143,7 +143,7 @@ fn a_dialog_holds_the_clock() {
 }
 
 #[test]
-fn play_goes_on_to_a_window_that_is_scheduled() {
+fn play_continues_to_a_scheduled_window() {
     let hub = page("", Some("hello-world"));
     play_to_rest(&hub);
     let state = hub.state();
@@ -162,7 +162,7 @@ fn play_goes_on_to_a_window_that_is_scheduled() {
 }
 
 #[test]
-fn a_command_at_the_head_is_undone_and_done_again() {
+fn a_command_at_the_head_is_undone_and_redone() {
     let hub = page("", Some("hello-world"));
     hub.send(Action::SeekMs(3000));
     let rows = |hub: &Hub| hub.state().world.view.services[0].plans[0].status.to_string();
@@ -238,7 +238,7 @@ fn several_steps_are_undone_one_after_the_other() {
 }
 
 #[test]
-fn removed_files_and_worlds_that_were_left_come_back() {
+fn removed_files_and_previous_worlds_are_restored() {
     let hub = page("", Some("hello-world"));
     hub.send(Action::AddFile("extra.yml".into()));
     hub.send(Action::Edit("extra.yml".into(), "a: 1\n".into()));
@@ -259,7 +259,7 @@ fn removed_files_and_worlds_that_were_left_come_back() {
 }
 
 #[test]
-fn a_canary_names_the_phase_to_continue_and_does_it() {
+fn a_canary_names_the_phase_to_continue_and_continues_it() {
     use crate::store::selectors::{offers, tree};
     let hub = page("", Some("held-canary"));
     hub.send(Action::SeekMs(20_000));

@@ -1,11 +1,11 @@
-//! Ways out for stuck elements, as the page is told.
+//! Ways out for stuck elements, as reported to the page.
 
 use super::play_for as play;
 use crate::store::Hub;
 use crate::store::action::Action;
-use crate::store::help::Help;
 use crate::store::ptr::Ptr;
 use crate::store::selectors::{status, stuck, tree};
+use crate::store::ways_out::WaysOut;
 use planarium_kernel::SortedSet;
 use planarium_protocol::Input;
 use planarium_protocol::why::{Helps, ReasonKind};
@@ -14,7 +14,7 @@ fn page(example: &str) -> Hub {
     super::opened("", Some(example))
 }
 
-fn tried(hub: &Hub) -> Ptr<Help> {
+fn tried(hub: &Hub) -> Ptr<WaysOut> {
     for _ in 0..200 {
         if !hub.state().help.trying() {
             break;
@@ -26,7 +26,7 @@ fn tried(hub: &Hub) -> Ptr<Help> {
 }
 
 #[test]
-fn at_five_seconds_of_the_first_example_the_end_of_the_fault_is_offered_and_a_machine_is_not() {
+fn at_five_seconds_of_the_first_example_ending_the_fault_is_offered_and_a_machine_is_not() {
     let hub = page("hello-world");
     play(&hub, 4_000);
     assert!(hub.state().world.clock.now_ms < 8_000);
@@ -37,7 +37,7 @@ fn at_five_seconds_of_the_first_example_the_end_of_the_fault_is_offered_and_a_ma
     let best = held.best().expect("a way out");
     assert!(matches!(best.unblock.input, Some(Input::ClearFault(_))), "{titles:?}");
     assert!(!titles.iter().any(|title| title.contains("Add a machine")), "{titles:?}");
-    // It does what it was offered for.
+    // It has the offered effect.
     hub.send(Action::Do(Box::new(best.unblock.input.clone().expect("an input"))));
     play(&hub, 2_500);
     let state = hub.state();
@@ -140,10 +140,10 @@ fn element_history_leads_back_to_an_input() {
 }
 
 #[test]
-fn what_nobody_moves_is_stuck_and_a_way_out_is_offered_in_other_systems_too() {
+fn stuck_elements_of_other_systems_get_a_way_out_too() {
     let hub = page("kudo-stuck-deploy");
     play(&hub, 60_000);
-    // A command in the past opens a branch, on which no script goes on.
+    // A command in the past opens a branch, on which no script continues.
     hub.send(Action::SeekMs(20_000));
     let small = br#"{"kind": "add-agent", "resources": {"cpus": 1, "mem": 1024, "disk": 10000}}"#;
     let small: Input = planarium_protocol::json::read(small).expect("an input");
@@ -158,8 +158,8 @@ fn what_nobody_moves_is_stuck_and_a_way_out_is_offered_in_other_systems_too() {
 }
 
 #[test]
-fn what_will_move_by_itself_is_not_stuck() {
-    // Nobody has noticed yet that a machine is gone: that takes a while, and then goes on by itself.
+fn elements_that_will_move_on_their_own_are_not_stuck() {
+    // The lost machine is not detected yet: that takes some time, and then the run continues on its own.
     let hub = page("lost-machine");
     play(&hub, 20_000);
     for _ in 0..12 {
@@ -171,7 +171,7 @@ fn what_will_move_by_itself_is_not_stuck() {
 }
 
 #[test]
-fn two_stuck_plans_of_two_systems_have_a_chip_each_and_a_way_out_each() {
+fn two_stuck_plans_of_two_systems_have_a_chip_and_a_way_out_each() {
     let hub = page("hello-world");
     hub.send(Action::OpenFiles(vec![
         (
@@ -200,7 +200,7 @@ fn two_stuck_plans_of_two_systems_have_a_chip_each_and_a_way_out_each() {
     for (chip, path) in &open {
         assert!(chip.way.is_some() && !chip.cause.is_empty(), "{path:?}: {chip:?}");
     }
-    // The chip of what is in a row that is shut is at that row.
+    // The chip of an element in a closed row is at that row.
     let services = hub.state().world.view.services.iter().map(|it| tree::service_path(it)).collect();
     let shut = chips(services);
     assert_eq!(

@@ -45,7 +45,7 @@ fn do_fault(hub: &Hub, kind: FaultKind, target: Target) {
 }
 
 #[test]
-fn every_failure_that_a_system_offers_is_taken_by_its_world() {
+fn every_offered_fault_is_accepted_by_its_systems_world() {
     for dialect in planarium_world::dialects() {
         let desk = systems::desk(dialect.word).expect("a desk");
         let mut taken = 0;
@@ -55,7 +55,7 @@ fn every_failure_that_a_system_offers_is_taken_by_its_world() {
             let view = hub.state().world.view.clone();
             let all = faults::targets(&view, offer.strikes);
             if offer.strikes != faults::Strikes::All && all.is_empty() {
-                // The dialog says that there is nothing to strike.
+                // The dialog says that there is no target.
                 continue;
             }
             let target = faults::preferred(&view, offer.strikes, &all, None, None).unwrap_or_default();
@@ -72,7 +72,7 @@ fn every_failure_that_a_system_offers_is_taken_by_its_world() {
 }
 
 #[test]
-fn a_failure_begins_with_something_that_runs() {
+fn a_fault_targets_something_that_runs_first() {
     for example in ["hello-world", "kudo-first-operator", "marathon-three-at-seventy-percent"] {
         let hub = page("", Some(example));
         play_to_rest(&hub);
@@ -90,7 +90,7 @@ fn a_failure_begins_with_something_that_runs() {
 }
 
 #[test]
-fn finished_deployments_are_folded_and_the_running_one_stands_first() {
+fn finished_deployments_are_folded_and_the_running_one_comes_first() {
     let hub = page("", Some("marathon-three-at-seventy-percent"));
     let names = |hub: &Hub, toggled: SortedSet<_>| {
         let shape = tree::Shape { toggled: Ptr::new(toggled), filter: String::new() };
@@ -104,7 +104,7 @@ fn finished_deployments_are_folded_and_the_running_one_stands_first() {
     play_to_rest(&hub);
     let folded = names(&hub, SortedSet::new());
     assert_eq!(words(&folded), ["apps", "Finished deployments"]);
-    // The row opens as any other does, and what is in it stands one level below.
+    // The row opens like any other, and its content is one level below.
     let opened = SortedSet::from_iter([folded[1].1.clone()]);
     let shape = tree::Shape { toggled: Ptr::new(opened), filter: String::new() };
     let rows = tree::window(&hub.state().world.view.services, &shape, 0, 1000).rows;
@@ -118,7 +118,7 @@ fn finished_deployments_are_folded_and_the_running_one_stands_first() {
 }
 
 #[test]
-fn a_plan_that_nobody_asked_for_is_neither_chosen_nor_unfinished() {
+fn a_plan_that_was_never_started_is_neither_chosen_nor_unfinished() {
     for example in ["kudo-cleanup", "kudo-triggers", "kudo-upgrade"] {
         let hub = page("", Some(example));
         let first = tree::first_plan(&hub.state().world.view).expect("a plan");
@@ -127,7 +127,7 @@ fn a_plan_that_nobody_asked_for_is_neither_chosen_nor_unfinished() {
 }
 
 #[test]
-fn the_end_of_a_run_is_told_in_every_system() {
+fn the_end_of_a_run_is_reported_in_every_system() {
     let examples = [
         ("sdk", "hello-world", "task"),
         ("marathon", "marathon-three-at-seventy-percent", "task"),
@@ -149,7 +149,7 @@ fn the_end_of_a_run_is_told_in_every_system() {
 }
 
 #[test]
-fn a_second_run_is_told_with_its_own_time() {
+fn a_second_run_is_reported_with_its_own_time() {
     let hub = page("", Some("marathon-three-at-seventy-percent"));
     play_to_rest(&hub);
     let told = finish(&hub).expect("the restart has ended");
@@ -163,7 +163,7 @@ fn a_second_run_is_told_with_its_own_time() {
 }
 
 #[test]
-fn the_card_goes_when_something_breaks_again() {
+fn the_card_disappears_when_something_breaks_again() {
     let hub = page("", Some("hello-world"));
     play_to_rest(&hub);
     assert!(finish(&hub).is_some());
@@ -228,7 +228,7 @@ fn usual_values_are_values_that_work() {
 }
 
 #[test]
-fn the_editor_follows_what_a_call_changes() {
+fn the_editor_follows_the_changes_of_a_call() {
     use planarium_protocol::input::HttpCall;
     let hub = page("", Some("marathon-conflict-and-force"));
     let text = hub.state().draft.text().to_owned();
@@ -249,7 +249,7 @@ fn the_editor_follows_what_a_call_changes() {
     let scaled = hub.state().draft.text().to_owned();
     assert!(scaled.contains('7') && scaled != text, "{:?}: {scaled}", toasts(&hub.state()));
     assert!(!hub.state().draft.dirty(), "it is what runs, not a draft");
-    // What is typed stays a draft, and can be left for what runs.
+    // Typed text stays a draft, and can be discarded for what runs.
     hub.send(Action::Edit(hub.state().draft.file.clone(), text.clone()));
     hub.send(Action::SeekMs(0));
     hub.send(Action::ShowRunning);
@@ -267,7 +267,7 @@ fn call(hub: &Hub, method: &str, path: &str, body: serde_json::Value, content_ty
 const MERGE: &str = "application/merge-patch+json";
 
 #[test]
-fn the_editor_follows_what_a_call_changes_of_an_instance() {
+fn the_editor_follows_a_calls_changes_of_an_instance() {
     let hub = page("", Some("kudo-first-operator"));
     play_to_rest(&hub);
     let files = hub.state().draft.files.clone();
@@ -280,7 +280,7 @@ fn the_editor_follows_what_a_call_changes_of_an_instance() {
     assert_ne!(values(&hub), before, "{:?}", toasts(&hub.state()));
     assert_eq!(values(&hub).get("REPLICAS"), Some(&serde_json::Value::from("4")));
     assert!(!hub.state().draft.dirty(), "it is what runs, not a draft");
-    // What is typed and rolled out leaves the value that the call gave.
+    // Typed and rolled-out text keeps the value set by the call.
     play_to_rest(&hub);
     let text = hub.state().draft.text().to_owned();
     hub.send(Action::Edit(hub.state().draft.file.clone(), format!("{text}# another line\n")));
@@ -325,7 +325,7 @@ fn the_editor_follows_an_instance_to_another_version() {
 }
 
 #[test]
-fn the_editor_follows_what_a_call_changes_of_an_object() {
+fn the_editor_follows_a_calls_changes_of_an_object() {
     let hub = page("", Some("kubernetes-first-rollout"));
     let text = hub.state().draft.text().to_owned();
     play_for(&hub, 1_000);
@@ -349,7 +349,7 @@ fn the_editor_follows_what_a_call_changes_of_an_object() {
     assert!(of(&hub).contains("env:\n          - name: A\n"), "{}", of(&hub));
     hub.send(Action::Check);
     assert_eq!(hub.state().checked.errors(), 0, "{:?}", hub.state().checked.findings);
-    // A rollback leads the text back, and a restart is no change of it.
+    // A rollback restores the text, and a restart does not change it.
     let undo = planarium_protocol::input::PlanCommand {
         dialect: "kubernetes".to_owned(),
         service: "shop".to_owned(),
@@ -372,7 +372,7 @@ fn the_editor_follows_what_a_call_changes_of_an_object() {
 }
 
 #[test]
-fn a_definition_that_no_call_has_changed_is_shown_as_it_is_written() {
+fn a_definition_without_changes_by_calls_is_shown_as_written() {
     for example in planarium_gallery::examples() {
         if !matches!(example.dialect, "kubernetes" | "kudo") || !example.beside.is_empty() {
             continue;

@@ -3,15 +3,15 @@
 use super::{begun, opened};
 use crate::store::action::Action;
 use crate::store::effects;
-use crate::store::looks;
 use crate::store::selectors::tree;
 use crate::store::state::Tab as Shows;
+use crate::store::view_state;
 use planarium_messages::questions::Begin;
 use planarium_protocol::Input;
 use planarium_protocol::input::AddAgent;
 
 #[test]
-fn a_tab_that_is_loaded_again_before_anything_ran_has_its_script() {
+fn a_tab_reloaded_before_anything_ran_has_its_script() {
     let hub = opened("", None);
     let there = begun(Begin { tab: Some(hub.kept_tab()), ..effects::begin("", None) });
     assert!(!there.state().story.lines.is_empty());
@@ -25,7 +25,7 @@ fn a_tab_that_is_loaded_again_before_anything_ran_has_its_script() {
 }
 
 #[test]
-fn a_tab_that_is_loaded_again_has_its_branches_edits_script_and_looks() {
+fn a_reloaded_tab_has_its_branches_edits_script_and_view_state() {
     let add = || Action::Do(Box::new(Input::AddAgent(AddAgent::default())));
     let past = vec![Action::SeekMs(20_000), Action::SeekMs(3000), add(), Action::SeekMs(5000)];
     let undone = vec![Action::SeekMs(3000), add(), Action::Undo, Action::SeekMs(9000)];
@@ -43,7 +43,7 @@ fn a_tab_that_is_loaded_again_has_its_branches_edits_script_and_looks() {
         hub.send(Action::Leave);
         let state = hub.state();
 
-        let (tab, looks) = (Some(hub.kept_tab()), looks::of(&state));
+        let (tab, looks) = (Some(hub.kept_tab()), view_state::of(&state));
         let there = begun(Begin { tab, looks, ..effects::begin("", None) }).state();
         assert_eq!(there.world.view.clock.digest, state.world.view.clock.digest, "{deeds:?}");
         assert_eq!(there.world.clock, state.world.clock, "{deeds:?}");
@@ -53,7 +53,7 @@ fn a_tab_that_is_loaded_again_has_its_branches_edits_script_and_looks() {
             "{deeds:?}"
         );
         assert_eq!((there.draft.text(), there.draft.dirty()), (text.as_str(), true));
-        assert_eq!(looks::of(&there), looks::of(&state));
+        assert_eq!(view_state::of(&there), view_state::of(&state));
         assert_eq!(tree::first_plan(&there.world.view), tree::first_plan(&state.world.view));
         assert_eq!(there.story.title, state.story.title);
         assert_eq!(

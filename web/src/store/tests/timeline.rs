@@ -47,7 +47,7 @@ fn a_branch_has_the_run_before_it_behind_its_lanes() {
         drawn += 1;
     }
     assert!(drawn > 2, "{drawn} lanes");
-    // The original has nothing behind it; a branch that is entered again has what it had.
+    // The original has nothing behind it; a branch that is entered again has its original.
     switch(&hub, |name| name == "main");
     assert!(hub.state().world.ghost.is_none());
     switch(&hub, |name| name != "main");
@@ -60,7 +60,7 @@ fn a_branch_has_the_run_before_it_behind_its_lanes() {
 }
 
 #[test]
-fn a_page_that_is_loaded_again_has_the_run_before_its_branch() {
+fn a_reloaded_page_has_the_run_before_its_branch() {
     let (hub, end_ms) = branched();
     hub.send(Action::Leave);
     let tab = Some(hub.kept_tab());
@@ -75,7 +75,7 @@ fn a_page_that_is_loaded_again_has_the_run_before_its_branch() {
 }
 
 #[test]
-fn what_was_undone_is_not_behind_the_lanes() {
+fn undone_inputs_are_not_behind_the_lanes() {
     let (hub, _) = branched();
     hub.send(Action::Undo);
     assert!(hub.state().world.ghost.is_none());
@@ -102,7 +102,7 @@ fn causes_lead_from_lane_to_lane() {
 }
 
 #[test]
-fn the_loss_of_a_task_is_told_in_the_lane_of_its_step_at_its_instant() {
+fn the_loss_of_a_task_is_shown_in_the_lane_of_its_step_at_its_instant() {
     let hub = page("", Some("lost-machine"));
     play_to_rest(&hub);
     let state = hub.state();

@@ -1,6 +1,6 @@
-//! The form of an instance's parameters: in groups, found by search, each with what a change of it would do.
+//! The form of an instance's parameters: in groups, searchable, each with the effect of a change.
 //!
-//! *Knows*: what the view says of parameters. *Must not know*: rules of admission; it asks what would come of the change.
+//! *Knows*: the view's data about parameters. *Must not know*: rules of admission; it asks for the effect of a change.
 
 use super::{flag, list, text};
 use crate::store::ptr::Ptr;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
-/// Values that were typed, by name; none for one that is to have its default again.
+/// Typed values, by name; `None` to restore the default.
 type Edits = BTreeMap<String, Option<String>>;
 
 #[derive(Properties, PartialEq)]
@@ -27,7 +27,7 @@ pub(super) struct ParameterFormProps {
     pub(super) path: ElementPath,
 }
 
-/// Returns how many parameters have a value of their own.
+/// Returns the number of parameters with their own value.
 pub(super) fn differing(parameters: &[Value]) -> usize {
     parameters.iter().filter(|parameter| flag(parameter, "changed")).count()
 }
@@ -126,7 +126,7 @@ fn outcome_line(outcome: &Result<String, String>) -> Html {
     }
 }
 
-/// Returns whether a parameter speaks of what is searched for.
+/// Returns whether a parameter matches the search.
 fn matches(parameter: &Value, search: &str) -> bool {
     let search = search.trim().to_lowercase();
     let texts = ["name", "title", "description", "group", "value", "plan"];

@@ -104,7 +104,7 @@ struct TemplateProps {
     file: String,
 }
 
-/// A template, and what it was rendered to.
+/// A template, and its rendered text.
 #[component]
 fn Template(props: &TemplateProps) -> Html {
     let hub = use_hub();
@@ -124,7 +124,7 @@ fn Template(props: &TemplateProps) -> Html {
     }
 }
 
-/// A file as it was rendered for a task; without a task the template itself. Empty until the answer is there.
+/// Returns a file rendered for a task; without a task, the template. Empty until the answer comes.
 #[hook]
 fn use_rendered(hub: &Hub, props: &TemplateProps, task: String) -> Option<String> {
     let found = use_state_eq(|| Some(String::new()));

@@ -1,6 +1,6 @@
-//! KUDO's panel of an instance beside its plans: objects of its steps, and the form of its parameters.
+//! KUDO's panel of an instance next to its plans: objects of its steps, and the form of its parameters.
 //!
-//! *Knows*: what the view says. *Must not know*: rules of KUDO.
+//! *Knows*: the view's data. *Must not know*: rules of KUDO.
 
 use super::form::{ParameterForm, differing};
 use super::objects::Objects;
@@ -22,7 +22,7 @@ pub(super) fn panel(service: &ServiceView) -> Option<Html> {
     Some(html! { <InstancePane key={service.name.to_string()} {more} {path} /> })
 }
 
-/// Objects in few words: how many are healthy, and the first that is not with its reason.
+/// Summarises objects: the number of healthy ones, and the first unhealthy one with its reason.
 fn health(own: &Value) -> Option<(usize, usize, Option<&Value>)> {
     let objects = || list(own, "work").iter().flat_map(|task| list(task, "objects"));
     let is = |health: &'static str| objects().filter(move |object| text(object, "health") == health);
@@ -30,7 +30,7 @@ fn health(own: &Value) -> Option<(usize, usize, Option<&Value>)> {
     (all > 0).then(|| (is("healthy").count(), all, is("unhealthy").next()))
 }
 
-/// The objects of the plan that ran last in one line, and the way to all of them and the parameters.
+/// The objects of the last plan in one line, with links to all objects and the parameters.
 pub(super) fn below(service: &ServiceView, _: Option<&ElementPath>) -> Option<Html> {
     let own = service.more.get("kudo")?;
     let (healthy, all, waits) = health(own)?;

@@ -50,7 +50,7 @@ pub(super) const DESK: Desk = Desk {
 /// The setting of Marathon's own role, and a role to set it to.
 const ROLE: (&str, &str) = ("MARATHON_MESOS_ROLE", "marathon");
 
-/// For what keeps volumes under the role `*`, which nothing can be reserved for: Marathon started with a role of its own.
+/// A fix for apps with volumes under the role `*`, for which nothing can be reserved: starts Marathon with its own role.
 pub(super) fn remedy(hub: &Hub, finding: &Finding) -> Option<Html> {
     if &*finding.code != "MAR072" || hub.state().draft.env.contains_key(ROLE.0) {
         return None;

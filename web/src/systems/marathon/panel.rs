@@ -1,6 +1,6 @@
-//! Counts of every app, and how rolling restarts go.
+//! Counts of every app, and the progress of rolling restarts.
 //!
-//! *Knows*: what stands beside plans and pods in Marathon's view. *Must not know*: any rule of it.
+//! *Knows*: Marathon's additional view data. *Must not know*: any rule of it.
 
 use super::super::curve::{self, Curve, Sample, number};
 use crate::store::ptr::Ptr;
@@ -13,7 +13,7 @@ use yew::prelude::*;
 /// Maximum of apps listed at once; those that a deployment works on come first.
 const LISTED: usize = 60;
 
-/// The panel of a service; none as long as there is no app.
+/// The panel of a service; `None` without apps.
 pub(super) fn panel(service: &ServiceView) -> Option<Html> {
     let apps = service.more.get("apps")?.as_object()?;
     if apps.is_empty() {
@@ -169,7 +169,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn in_service_are_old_instances_and_healthy_new_ones() {
+    fn old_instances_and_healthy_new_ones_are_in_service() {
         let restart = json!({ "curve": [[1000, 4, 0, 0], [2000, 3, 1, 1], ["x"]] });
         let counts: Vec<Vec<u64>> = samples(&restart).into_iter().map(|sample| sample.counts).collect();
         assert_eq!(counts, [vec![4, 0, 4], vec![3, 1, 4]]);

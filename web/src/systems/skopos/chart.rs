@@ -1,6 +1,6 @@
 //! Boxes and lines of a drawn plan.
 //!
-//! *Knows*: which exits are drawn and how they are marked. *Must not know*: where anything stands; that is the layout's.
+//! *Knows*: which exits are drawn and how they are marked. *Must not know*: positions, which the layout decides.
 
 use super::layout::{Frame, MARKS, NODE, Placed, START, end, line, list, text};
 use crate::store::selectors::status::{Words, look};
@@ -13,7 +13,7 @@ use yew::prelude::*;
 /// Width of the mark of an instance. *Units*: pixels.
 const MARK: i32 = 46;
 
-/// A drawing above this width is not made smaller to fit, since nobody could read it. *Units*: pixels.
+/// A drawing above this width is not scaled down, since it would be unreadable. *Units*: pixels.
 const WIDE: i32 = 1000;
 
 /// A plan being drawn.
@@ -30,7 +30,7 @@ pub(super) struct Chart<'v> {
 }
 
 impl Chart<'_> {
-    /// A chain as a picture; of the top level when there is no phase.
+    /// Draws a chain; the top level if there is no phase.
     pub(super) fn draw(&self, frame: &Frame<'_>, phase: &str) -> Html {
         let (right, bottom) = (frame.x + frame.width, frame.y + frame.height);
         let (width, height) = (right.to_string(), bottom.to_string());
@@ -51,7 +51,7 @@ impl Chart<'_> {
         }
     }
 
-    /// The exits of the chosen step in words, where it stands in this chain or below.
+    /// Describes the exits of the selected step, if it is in this chain or below.
     pub(super) fn exits(&self, frame: &Frame<'_>) -> Html {
         let edges = edges_of(frame, self.chosen);
         if edges.is_empty() {
@@ -80,7 +80,7 @@ impl Chart<'_> {
         }
     }
 
-    /// An exit of the chosen step, one that was taken or is held, one that leads on, and those of cleanup steps.
+    /// Returns whether an exit is drawn: of the selected step, taken or held, leading onward, or of a cleanup step.
     fn is_drawn(&self, frame: &Frame<'_>, edge: &Value) -> bool {
         let from = frame.nodes.iter().find(|placed| text(placed.node, "id") == text(edge, "from"));
         let cleanup = from.is_some_and(|placed| text(placed.node, "lane") == "cleanup");
@@ -114,6 +114,7 @@ impl Chart<'_> {
         let box_height = if inside.is_some() { *height } else { NODE.1 };
         let own_loop = inside.as_ref().and_then(|inside| inside.chain.get("iterate"));
         let second = second_line(node, own_loop);
+        let second = if inside.is_some() { beside(text(node, "label"), second, *width) } else { second };
         let title = title(node);
         html! {
             <g class="flow-node" key={id.to_owned()} data-step={id.to_owned()} data-lane={text(node, "lane").to_owned()} data-class={text(node, "class").to_owned()}
@@ -129,10 +130,10 @@ impl Chart<'_> {
                     <rect class="flow-hit" x={x.to_string()} y={y.to_string()} width={width.to_string()} height="30" />
                     { status_icon_at(look, x + 6, y + 6) }
                     if inside.is_none() {
-                        <text x={(x + 26).to_string()} y={(y + 18).to_string()}>{ cut(text(node, "label"), *width - 34) }</text>
-                        <text class="flow-status" x={(x + 26).to_string()} y={(y + 36).to_string()}>{ cut(&second, *width - 34) }</text>
+                        <text x={(x + 26).to_string()} y={(y + 18).to_string()}>{ cut(text(node, "label"), (*width - 34) / LETTER) }</text>
+                        <text class="flow-status" x={(x + 26).to_string()} y={(y + 36).to_string()}>{ cut(&second, (*width - 34) / SMALL) }</text>
                     } else {
-                        <text x={(x + 26).to_string()} y={(y + 18).to_string()}>{ cut(text(node, "label"), *width - 50 - letters(&second)) }</text>
+                        <text x={(x + 26).to_string()} y={(y + 18).to_string()}>{ cut(text(node, "label"), (*width - 50 - letters(&second)) / LETTER) }</text>
                         <text class="flow-status" x={(x + width - 12).to_string()} y={(y + 18).to_string()} text-anchor="end">{ second.clone() }</text>
                     }
                 </g>
@@ -144,7 +145,7 @@ impl Chart<'_> {
         }
     }
 
-    /// One mark for each instance that a loop has come to, below its steps.
+    /// One mark for each instance that a loop has reached, below its steps.
     fn iterations(&self, placed: &Placed<'_>, own: &Value) -> Html {
         let all = list(own, "iterations");
         let room = usize::try_from((placed.width - 24) / MARK).unwrap_or(0);
@@ -280,7 +281,7 @@ fn second_line(node: &Value, own_loop: Option<&Value>) -> String {
     if entries > 1 { format!("{status}, {entries} times") } else { status.to_owned() }
 }
 
-/// Everything that there is to say of a step.
+/// Lists all texts about a step.
 fn title(node: &Value) -> Vec<&str> {
     let call = if text(node, "called").is_empty() { text(node, "call") } else { text(node, "called") };
     let parts = [
@@ -326,14 +327,31 @@ fn brackets(placed: &Placed<'_>) -> Html {
     html! { <path class="flow-bars" d={ends.map(bar).join(" ")} /> }
 }
 
+/// About how wide a letter of a name is. *Units*: pixels.
+const LETTER: i32 = 7;
+/// About how wide a letter of a small text is. *Units*: pixels.
+const SMALL: i32 = 6;
+
 /// About how wide a small text is. *Units*: pixels.
 fn letters(text: &str) -> i32 {
-    i32::try_from(text.chars().count()).unwrap_or(0) * 6
+    i32::try_from(text.chars().count()).unwrap_or(0) * SMALL
 }
 
-/// A text that fits into this many pixels.
-fn cut(text: &str, width: i32) -> String {
-    let most = usize::try_from(width / 7).unwrap_or(0);
+/// Returns the progress of a loop, without its values and without its instance where the name has no room beside them.
+fn beside(label: &str, second: String, width: i32) -> String {
+    let name = i32::try_from(label.chars().count()).unwrap_or(0) * LETTER;
+    let mut left = second.as_str();
+    for end in [": ", ", "] {
+        if name + letters(left) > width - 50 {
+            left = left.split_once(end).map_or(left, |(_, rest)| rest);
+        }
+    }
+    left.to_owned()
+}
+
+/// A text of this many letters at most.
+fn cut(text: &str, most: i32) -> String {
+    let most = usize::try_from(most).unwrap_or(0);
     if text.chars().count() <= most {
         return text.to_owned();
     }
@@ -344,6 +362,18 @@ fn cut(text: &str, width: i32) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_name_has_room_before_the_values_of_its_loop() {
+        let words = "new instances: 2 of 2 done";
+        assert_eq!(beside("back-900", words.to_owned(), 206), "2 of 2 done");
+        assert_eq!(beside("back-900", "new instances: instance 0, 1 of 2".to_owned(), 206), "1 of 2");
+        assert_eq!(beside("New instances", words.to_owned(), 522), words);
+        assert_eq!(
+            (cut("passed, 2 times", 15), cut("passed, 2 times", 8)),
+            ("passed, 2 times".into(), "passed,…".into())
+        );
+    }
 
     #[test]
     fn exits_and_loops_in_words() {

@@ -1,6 +1,6 @@
-//! A plan as Skopos draws it: what it does, its gate, its phases in a row, and each phase with its chain.
+//! A plan as drawn for Skopos: its activity, its gate, its phases in a row, and each phase with its chain.
 //!
-//! *Knows*: what the drawing of the view says. *Must not know*: where exits lead; the view says that.
+//! *Knows*: the drawing in the view. *Must not know*: the rules of exits; the view contains their targets.
 
 use super::chart::Chart;
 use super::layout::{chain, frame, list, overview, text};
@@ -135,7 +135,7 @@ fn action_button(hub: &Hub, action: &ActionView, look: &'static str) -> Html {
     }
 }
 
-/// A gate that waits, with what it asks and where either answer leads.
+/// A waiting gate, with its question and the target of either answer.
 fn gate_box(hub: &Hub, gate: &Value, actions: &[ActionView]) -> Html {
     let step = text(gate, "step");
     let prompt = Some(text(gate, "prompt")).filter(|prompt| !prompt.is_empty());

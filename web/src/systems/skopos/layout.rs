@@ -2,8 +2,8 @@
 //!
 //! *Knows*: boxes, lanes, lines. *Must not know*: colours, the page.
 //!
-//! Forward steps stand in a row from left to right, cleanup steps in a row below from right to left. What is inside a step
-//! is drawn inside its box. *Units*: pixels.
+//! Forward steps are in a row from left to right, cleanup steps in a row below from right to left. Inner steps are drawn
+//! inside their parent's box. *Units*: pixels.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ pub(super) const NODE: (i32, i32) = (124, 46);
 const GAP: i32 = 34;
 /// Room between the two rows.
 const LANES: i32 = 44;
-/// Room around what is inside a box; lines to the ends of the chain run there.
+/// Padding inside a box; lines to the ends of the chain run there.
 const PAD: i32 = 22;
 /// Room for the name of a box with others inside.
 const HEAD: i32 = 30;
@@ -70,7 +70,7 @@ pub(super) fn frame<'v>(flow: &'v Value, id: &str) -> Option<Frame<'v>> {
     Some(frame)
 }
 
-/// The drawing of a chain without what is inside its steps, at the origin.
+/// Lays out a chain without the inner steps, at the origin.
 pub(super) fn overview<'v>(flow: &'v Value, id: &str) -> Option<Frame<'v>> {
     let mut frame = measured(flow, id, DEEP)?;
     frame.width += ENDS.1 - ENDS.0;
@@ -200,7 +200,7 @@ pub(super) fn line(frame: &Frame<'_>, edge: &Value) -> Option<String> {
         let x = middle(from) + 2 * aside;
         let up = end_y < above;
         return Some(match between.filter(|_| up == cleanup) {
-            // The other row is in the way.
+            // The other row is in between.
             Some(y) => {
                 let beside = frame.x + frame.width - PAD - ENDS.0 + PAD / 2 + aside / 3;
                 through((x, if up { above } else { below }), &[y, beside, end_y, end_x])

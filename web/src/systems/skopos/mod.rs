@@ -15,7 +15,7 @@ use yew::prelude::*;
 /// The file that a model is read from.
 const MODEL_FILE: &str = "model.yaml";
 
-/// For a model where a plan is meant: the way to the plan that is made from it.
+/// A fix for a model in place of a plan: opens the generated plan.
 pub(super) fn remedy(hub: &Hub, finding: &Finding) -> Option<Html> {
     let is_model = &*finding.code == "SKO010" && finding.message.contains("Skopos model");
     let file = finding.file.to_string();
@@ -75,7 +75,7 @@ steps:
     ..Desk::PLAIN
 };
 
-/// Failures of machines, instances and of what steps call.
+/// Faults of machines, instances and calls.
 static FAULTS: &[Offer] = &[
     offer(
         FaultKind::PluginFail,

@@ -25,8 +25,8 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// A deployment of so many steps, the pods as plain as they can be, on the same cluster whatever their
-    /// number: every cycle looks at every machine, so the number of machines is another axis.
+    /// A deployment of this many steps, with minimal pods, always on the same cluster: every cycle checks every
+    /// machine, so the number of machines is another axis.
     pub(crate) fn steps(strategy: &str, pods: u32) -> Self {
         Self { pods, machines: 200, cpus: 64, strategy: strategy.to_owned(), full: false, version: 1 }
     }

@@ -18,7 +18,7 @@ use crate::{
 /// Leaves in a loop.
 const LEAVES: u64 = 10;
 const COMPONENTS: u64 = 20;
-/// Runs; the cheapest one counts, since a busy machine can only make it look worse.
+/// Number of runs; the cheapest one counts, since a busy machine can only increase the cost.
 const SEEDS: u64 = 3;
 
 /// Measures 10,000 steps, and 90,000 of a plan just as large: more than 100,000 with their loops no run may have.
@@ -30,7 +30,7 @@ pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
     Ok(())
 }
 
-/// One run with so many iterations of each loop.
+/// One run with this many iterations of each loop.
 pub(crate) fn probe(iterations: u32) -> Result<()> {
     carried_out(iterations.into(), 1).map(drop)
 }

@@ -24,7 +24,7 @@ const LEVELS: u32 = 10;
 const INSTANCES: u32 = 25;
 /// Apps of the level before that an app needs.
 const NEEDS: u32 = 2;
-/// Runs; the cheapest one counts, since a busy machine can only make it look worse.
+/// Number of runs; the cheapest one counts, since a busy machine can only increase the cost.
 const SEEDS: u64 = 3;
 /// Plans computed in a row.
 const PLANS: u64 = 20;
@@ -32,7 +32,7 @@ const PLANS: u64 = 20;
 /// Cost of a deployment. *Units*: nanoseconds.
 #[derive(Clone, Copy)]
 struct Deployed {
-    /// For each change of an instance's state: what the real system tells of as `instance_changed_event`, goals left out.
+    /// For each change of an instance's state: events `instance_changed_event` of the real system, without goals.
     state: f64,
     /// For each change of a task's state, which are fewer: a task has none before it is launched.
     task: f64,
@@ -88,7 +88,7 @@ pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
     Ok(())
 }
 
-/// One run with so many apps.
+/// One run with this many apps.
 pub(crate) fn probe(apps: u32) -> Result<()> {
     let cost = costs(apps, 1)?;
     let Cost { start, upgrade, plan } = cost;
@@ -99,7 +99,7 @@ pub(crate) fn probe(apps: u32) -> Result<()> {
     Ok(())
 }
 
-/// Measures two sizes in turns: where the machine is slower for a while, it is so for both.
+/// Measures two sizes alternately: if the machine is temporarily slower, it is so for both.
 fn cheapest(small: u32, large: u32) -> Result<(Cost, Cost)> {
     let mut best = (costs(small, 1)?, costs(large, 1)?);
     for seed in 2..=SEEDS {
@@ -197,7 +197,7 @@ fn group(apps: u32, version: u32) -> LoadService {
     LoadService {
         dialect: "marathon".to_owned(),
         files: [("shop.json".to_owned(), text)].into(),
-        // All of a level may be launched at once: what is measured is not how long Marathon waits between launches.
+        // All of a level may be launched at once: Marathon's waits between launches are not measured.
         env: [("MARATHON_LAUNCH_TOKENS".to_owned(), (apps * INSTANCES).to_string())].into(),
         ..LoadService::default()
     }

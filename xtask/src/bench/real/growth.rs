@@ -31,7 +31,7 @@ pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
             " u",
             Budget::None,
         );
-        // What was measured above counts; only a violation is looked at again.
+        // The measurements above count; only a violation is measured again.
         let mut measured = costs.first().copied().zip(costs.last().copied());
         let cost = || match measured.take() {
             Some(pair) => Ok::<_, anyhow::Error>(pair),

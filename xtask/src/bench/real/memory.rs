@@ -1,7 +1,7 @@
-//! R8: what a world takes, as the operating system sees a process that holds one.
+//! R8: the memory of a world, as the operating system reports it for a process.
 //!
-//! The difference between two sizes leaves out the program itself. Kept checkpoints are within their own
-//! budget and counted with the rest.
+//! The difference between two sizes leaves out the program itself. Kept checkpoints are within their own budget and
+//! included.
 
 use std::{hint::black_box, process::Command};
 
@@ -53,7 +53,7 @@ fn child(pods: u32) -> Result<Option<Taken>> {
     let program = std::env::current_exe()?;
     let output = Command::new(program)
         .args(["bench", "--probe", &format!("memory-{pods}:1")])
-        // What is freed goes back to the system, as far as it can.
+        // Freed memory is returned to the system as far as possible.
         .env("MIMALLOC_PURGE_DELAY", "0")
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout);

@@ -7,6 +7,7 @@ mod fixture;
 mod flow;
 mod group;
 mod growth;
+mod lessons;
 mod memory;
 mod offers;
 mod operator;
@@ -20,10 +21,10 @@ use anyhow::{Context, Result};
 use super::{figures::Figures, measure::Unit};
 use crate::out;
 
-/// Measures the full engine, or only the part of it that is named: `growth`, `R1`, `R2`, ...
+/// Measures the full engine, or only one named part: `growth`, `R1`, `R2`, ...
 pub(crate) fn run(unit: Unit, only: Option<&str>, figures: &mut Figures) -> Result<()> {
     type Part = fn(Unit, &mut Figures) -> Result<()>;
-    let parts: [(&str, &str, Part); 10] = [
+    let parts: [(&str, &str, Part); 11] = [
         ("growth", "the full engine: growth with the number of steps", growth::run),
         ("R1", "R1: a service of 1,000 pods", service::run),
         ("R2", "R2: allocation rounds and schedules over 1,000 agents", offers::run),
@@ -34,6 +35,7 @@ pub(crate) fn run(unit: Unit, only: Option<&str>, figures: &mut Figures) -> Resu
         ("R7", "R7: a sweep over seeds", sweep::run),
         ("R8", "R8: memory", |_, figures| memory::run(figures)),
         ("R9", "R9: 1,000 plain Deployments", workloads::run),
+        ("R10", "R10: checks of the lessons", |_, figures| lessons::run(figures)),
     ];
     let mut unit = unit;
     for (name, title, part) in parts.into_iter().filter(|(name, ..)| only.is_none_or(|only| only == *name)) {

@@ -84,11 +84,11 @@ struct Cluster {
 }
 
 impl Cluster {
-    /// All tasks launched; nobody wants anything more for an hour.
+    /// All tasks are launched; no framework wants more for an hour.
     fn filled(agents: u32) -> Result<Self> {
         let mut cluster =
             Self { cx: Cx::new(1), fleet: Fleet::new(1), master: Master::new(1), frameworks: Vec::new() };
-        // Nothing happens by itself, so that every change is one that was asked for.
+        // Nothing happens without a request, so that every change is a requested one.
         let manual = ProcessBehaviour {
             target: planarium_protocol::input::Target::default(),
             behaviour: Behaviour { manual: Some(true), ..Behaviour::default() },
@@ -201,20 +201,19 @@ impl Cluster {
         float(nanos) / float(rounds)
     }
 
-    /// Nanoseconds per agent of a round after so many agents were looked at again: offers made, and turned
-    /// down for a second.
+    /// Nanoseconds per agent of a round after this many agents changed: offers made, and declined for a second.
     fn changed(&mut self, agents: u32, rounds: u64) -> Result<f64> {
         let (mut nanos, mut looked_at) = (0, 0);
         for round in 0..rounds {
             let first = u32::try_from(round)? * agents;
             let names = (0..agents).map(|n| format!("agent-{}", (first + n) % AGENTS + 1)).collect();
-            // Everybody's filters on these agents aside, the offers come from a round by hand ...
+            // Bypass all frameworks' filters on these agents: the offers come from a round by hand ...
             self.master
                 .offer_round(&mut self.cx, &OfferRound { agents: names })
                 .map_err(|refusal| anyhow!("the round was refused: {refusal:?}"))?;
             let offers = self.offers();
             ensure!(!offers.is_empty(), "nothing was offered");
-            // ... and coming back they are a change that the batch run has to look at, for every framework.
+            // ... and their return is a change that the batch run must check, for every framework.
             for offer in &offers {
                 let call = Call::Decline { offer_ids: vec![offer.id], refuse_ms: Some(0) };
                 self.master.call(&mut self.cx, &mut self.fleet, offer.framework, call);
@@ -230,7 +229,8 @@ impl Cluster {
         Ok(float(nanos) / float(looked_at))
     }
 
-    /// Nanoseconds of posting a schedule of so many machines, others each time. Those who use them are asked to leave.
+    /// Nanoseconds of posting a schedule of this many machines, different ones each time. Their frameworks are asked
+    /// to leave.
     fn posted(&mut self, machines: u32, posts: u32) -> Result<f64> {
         let known = self.master.machines(&self.fleet);
         let names: Vec<_> =

@@ -28,7 +28,7 @@ const CONFIGS: u32 = 9;
 const PHASE: u32 = 10;
 /// Pods that a machine has room for; a kubelet takes 110.
 const PODS_A_MACHINE: u32 = 50;
-/// Runs; the cheapest one counts, since a busy machine can only make it look worse.
+/// Number of runs; the cheapest one counts, since a busy machine can only increase the cost.
 const SEEDS: u64 = 3;
 /// Renderings in a row.
 const RENDERINGS: u32 = 20;
@@ -77,7 +77,7 @@ pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
     Ok(())
 }
 
-/// One run with so many steps.
+/// One run with this many steps.
 pub(crate) fn probe(strategy: &str, steps: u32) -> Result<()> {
     let Cost { deploy, update } = costs(strategy, steps, 1)?;
     crate::out::say(format!("deploy {deploy:.0} ns, update {update:.0} ns"));
@@ -124,7 +124,7 @@ fn rolled_out(engine: &mut Engine, input: Input, plan: &str) -> Result<f64> {
     Ok(float(nanos) / float(changes))
 }
 
-/// Changes of objects so far: every one of them gives the cluster the next resource version.
+/// Number of changes of objects: every one of them gives the cluster the next resource version.
 pub(super) fn changes(engine: &Engine) -> Result<u64> {
     let request = Request::new("GET", "/kube/api/v1/nodes?limit=1", "");
     let segments = request.segments();
@@ -224,7 +224,7 @@ fn shown(error: TemplateError) -> anyhow::Error {
     anyhow::anyhow!("R4: {error}")
 }
 
-/// Nanoseconds for each byte of a rendered text of so many documents, parsed beforehand.
+/// Nanoseconds for each byte of a rendered text of this many documents, parsed beforehand.
 fn rendering(documents: u32) -> Result<f64> {
     let text = format!(
         "{{{{- $total := {documents} }}}}{{{{- range $i := until $total }}}}
@@ -267,7 +267,7 @@ spec:
     let bytes = template.execute(context(), &environment).map_err(shown)?.text.len() as u64;
     ensure!(bytes > u64::from(documents) * 500, "R4: a template of {documents} documents made {bytes} bytes");
     let render = |context| {
-        // What it answers was looked at above.
+        // Its result was checked above.
         let _ = black_box(template.execute(context, &environment));
     };
     Ok(least(RENDERINGS, bytes, context, render))

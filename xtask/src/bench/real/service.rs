@@ -19,15 +19,15 @@ use crate::{
 /// Stages of the service, in order.
 const STAGES: [&str; 4] = ["deploy", "change the configuration", "decommission one in ten", "lose a machine"];
 
-/// Seeds that a service runs with; of each stage the cheapest run counts, since a busy machine, or memory
-/// that is new to the process, can only make it look worse.
+/// Seeds of a service's runs; the cheapest run of each stage counts, since a busy machine, or new memory, can only
+/// increase the cost.
 const SEEDS: u64 = 5;
 
 /// Nanoseconds and task state changes of one stage.
 type Cost = (u64, u64);
 
-/// Measures all stages at 1,000 pods, deploying at 10,000 and the rest at 3,000: a change of the configuration
-/// of more pods tells of so many looks at offers that it runs into the bound on events.
+/// Measures all stages at 1,000 pods, deploying at 10,000 and the rest at 3,000: a configuration change of more pods
+/// reports so many evaluations of offers that it reaches the bound on events.
 pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
     let small = cheapest(1_000, STAGES.len())?;
     let mut large = cheapest(10_000, 1)?;
@@ -140,13 +140,13 @@ fn lose(agent: Option<String>) -> Input {
     })
 }
 
-/// The last of the stages that are run: a name that a profiler can look at apart.
+/// The last stage of a run: a function of its own, for profilers.
 #[inline(never)]
 fn last_stage(engine: &mut Engine, input: Option<Input>) -> Result<Cost> {
     stage(engine, input)
 }
 
-/// Puts an input in and waits until the plans have done what it asks for.
+/// Applies an input and waits until the plans have carried it out.
 fn stage(engine: &mut Engine, input: Option<Input>) -> Result<Cost> {
     let seq = engine.seq();
     let watch = CpuWatch::start();

@@ -60,7 +60,7 @@ pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
     Ok(())
 }
 
-/// One thread, so many runs.
+/// One thread with this many runs.
 pub(crate) fn probe(runs: u32) -> Result<()> {
     sweep(&Shape::service(PODS), 1..=runs.into()).map(drop)
 }

@@ -23,7 +23,7 @@ use crate::{
 const REPLICAS: u32 = 5;
 /// Pods that a machine has room for; a kubelet takes 110.
 const PODS_A_MACHINE: u32 = 50;
-/// Runs; the cheapest one counts, since a busy machine can only make it look worse.
+/// Number of runs; the cheapest one counts, since a busy machine can only increase the cost.
 const SEEDS: u64 = 3;
 /// Virtual time that a rollout may take. *Units*: milliseconds.
 const PATIENCE_MS: u64 = 3_600_000;
@@ -59,7 +59,7 @@ pub(crate) fn run(unit: Unit, figures: &mut Figures) -> Result<()> {
     Ok(())
 }
 
-/// One run with so many Deployments.
+/// One run with this many Deployments.
 pub(crate) fn probe(deployments: u32) -> Result<()> {
     let Cost { start, rollout } = costs(deployments, 1)?;
     crate::out::say(format!("start {start:.0} ns, rollout {rollout:.0} ns"));

@@ -79,7 +79,7 @@ struct Pod {
     attempt: u32,
     agent: u32,
     failures: u32,
-    /// Its next event, and the crash ahead of it.
+    /// Its next event, and the crash before it.
     next: Option<TimerId>,
     crash: Option<TimerId>,
 }
@@ -104,7 +104,7 @@ struct Rollout<'a> {
     queue: EventQueue<(u32, Happening)>,
     agents: FirstFit<2>,
     pods: Vec<Pod>,
-    /// Pods to be started that are no unfinished step's.
+    /// Pods to start that do not belong to an unfinished step.
     recovery: BTreeSet<u32>,
     ready: u32,
     transitions: usize,
@@ -180,7 +180,7 @@ impl Rollout<'_> {
         false
     }
 
-    /// Goes on to the next phase when the current one is done.
+    /// Continues with the next phase when the current one is done.
     fn progress(&mut self) {
         let Some(phase) = self.phase.filter(|phase| self.plan.status(Element::Phase(*phase)).is_complete())
         else {
@@ -334,7 +334,7 @@ impl Rollout<'_> {
         true
     }
 
-    /// Arms a pod's timer; nothing but a tick happens at a whole second.
+    /// Arms a pod's timer; only ticks happen at whole seconds.
     fn arm(&mut self, now: u64, delay: u32, pod: u32, happening: Happening) {
         let at = now + u64::from(delay);
         let at = if at.is_multiple_of(TICK_MS) { at + 1 } else { at };
@@ -354,7 +354,7 @@ impl Rollout<'_> {
     }
 }
 
-/// After how many pods their needs repeat.
+/// Number of pods after which their needs repeat.
 const SHAPES: u32 = 36;
 
 /// Returns a pod's needs: cpu and memory.

@@ -1,4 +1,4 @@
-//! Applying objects: three ways by a client that keeps what it applied, and by field managers on the server.
+//! Applies objects: three-way by a client that records what it applied, and by field managers on the server.
 
 use super::{Api, merge::three_way};
 use std::fmt::Write as _;
@@ -18,12 +18,12 @@ use planarium_protocol::{
 use std::sync::Arc;
 
 impl Api {
-    /// Creates the object or merges it three ways: last applied (kept in `annotation`), live, and this one. Fields that
-    /// were applied earlier and are not there any more are removed; fields that others set stay. Built-in kinds merge
-    /// lists by their keys (strategic), custom ones replace them. The annotation is written anew.
+    /// Creates the object or merges it three ways: last applied (kept in `annotation`), live, and this one. Removes
+    /// fields that were applied before and are now missing; keeps fields that others set. Built-in kinds merge lists by
+    /// key (strategic), custom ones replace them. Rewrites the annotation.
     ///
-    /// *Cost*: next to nothing when the same `Arc` is applied again to an object whose spec has not changed.
-    /// *Errors*: as [`Api::create`] and [`Api::patch`].
+    /// *Cost*: very small if the same `Arc` is applied again to an object whose spec has not changed. *Errors*: as
+    /// [`Api::create`] and [`Api::patch`].
     pub(crate) fn apply(
         &mut self,
         now: SimTime,
@@ -82,7 +82,7 @@ impl Api {
         Ok(Applied { object, outcome })
     }
 
-    /// Remembers what was applied, without a change of version.
+    /// Records the applied object, without a new version.
     fn keep_applied(&mut self, object: Arc<Object>, value: &Arc<Value>) -> Arc<Object> {
         let kept =
             Arc::new(Object { applied: Some(value.clone()), pristine: true, ..Object::clone(&object) });
@@ -144,7 +144,7 @@ impl Api {
         Ok(self.keep_managed(now, new, manager, wanted, &taken))
     }
 
-    /// Remembers what a manager applied; fields that it took over are no longer the others'.
+    /// Records what a manager applied; it now owns the fields that it took over.
     fn keep_managed(
         &mut self,
         now: SimTime,
@@ -176,7 +176,7 @@ impl Api {
     }
 }
 
-/// Writes what is applied into its annotation.
+/// Writes the applied object into its annotation.
 fn note(target: &mut Value, annotation: &str, value: &Value) {
     let text = value.to_string();
     let metadata = as_object(target).and_then(|fields| object_at(fields, "metadata"));

@@ -1,6 +1,6 @@
-//! Creating objects.
+//! Creates objects.
 //!
-//! *Order*: shape, namespace, name taken, admission by webhooks, validation, as the real server has it.
+//! *Order*: shape, namespace, taken name, admission by webhooks, validation, like the real server.
 
 use super::{
     Api, Draft,
@@ -90,7 +90,7 @@ impl Api {
         Err(ApiError::new(Reason::Forbidden, message).about(&info.group, &info.plural, name))
     }
 
-    /// Gives a draft its namespace. *Errors*: there is no such namespace, or it is going.
+    /// Sets the namespace of a draft. *Errors*: the namespace does not exist, or is being deleted.
     fn settle_namespace(&self, draft: &mut Draft) -> Result<(), ApiError> {
         if !draft.info.namespaced {
             draft.meta.namespace = None;
@@ -220,7 +220,7 @@ impl Api {
         });
     }
 
-    /// Creates an object that a controller makes of parts that are in shape. *Errors*: the namespace is going, the name is
+    /// Creates an object that a controller makes from valid parts. *Errors*: the namespace is being deleted, the name is
     /// taken.
     pub(crate) fn create_owned(&mut self, now: SimTime, owner: Option<&Object>, mut parts: Parts) -> Written {
         let Some(info) = self.kind_info(parts.kind).cloned() else {
@@ -332,7 +332,7 @@ impl Parts {
         self.generate_name.clone().unwrap_or_else(|| self.name.clone())
     }
 
-    /// With a content, and what is read of it.
+    /// Sets the content, and its typed reading.
     pub(crate) fn with_content(self, content: Value) -> Self {
         let spec = crate::spec::read(self.kind, &content);
         Self { spec, content: Arc::new(content), ..self }

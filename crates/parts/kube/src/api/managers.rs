@@ -1,10 +1,10 @@
-//! Field managers: who wrote which fields, as `metadata.managedFields` shows it.
+//! Field managers: the owners of fields, as shown in `metadata.managedFields`.
 //!
-//! *Knows*: what a client sent, and what became different by it. *Must not know*: which client it is. Only what comes over the wire is
-//! noted: the cluster's own controllers leave no entry.
+//! *Knows*: a client's request and the fields that it changed. *Must not know*: the client. Only requests over the wire are recorded:
+//! the cluster's own controllers leave no entry.
 //!
 //! **Source**: `kubernetes/apimachinery: pkg/util/managedfields`, `kubernetes-sigs/structured-merge-diff: merge/update.go`; match for
-//! who owns which field and for conflicts; fields that the server adds by itself belong to nobody.
+//! field ownership and conflicts; fields that the server adds have no owner.
 
 use super::Api;
 use crate::{
@@ -20,7 +20,7 @@ use planarium_protocol::{
 };
 use std::sync::Arc;
 
-/// Fields of metadata that nobody owns.
+/// Metadata fields without owners.
 const NOBODYS: [&str; 10] = [
     "name",
     "namespace",
@@ -35,7 +35,7 @@ const NOBODYS: [&str; 10] = [
 ];
 
 impl Api {
-    /// Notes who has created an object, or changed fields of it: they are no longer the others'. Answers the object with the entry.
+    /// Records the creator of an object, or the new owner of changed fields. Returns the object with the entry.
     pub(crate) fn note_update(
         &mut self,
         now: SimTime,
@@ -83,7 +83,7 @@ impl Api {
     }
 }
 
-/// The fields of an object that somebody may own.
+/// Returns the fields of an object that can have an owner.
 pub(crate) fn owned(value: &Value) -> Value {
     let mut value = value.clone();
     if let Some(fields) = value.as_object_mut() {
@@ -242,7 +242,7 @@ mod tests {
     use crate::kinds::KindId;
 
     #[test]
-    fn what_one_manager_writes_is_no_longer_the_others() {
+    fn a_manager_takes_over_the_fields_it_writes() {
         let shape = shape_of(KindId::DEPLOYMENT);
         let spec = |value: Value| json!({ "spec": value });
         let before = spec(

@@ -1,8 +1,8 @@
-//! The API server: what is asked of it, in which shape it keeps objects, what it refuses.
+//! The API server: verbs, the form of stored objects, refusals.
 //!
 //! *Knows*: verbs, defaults, validation, admission, patches. *Must not know*: controllers, nodes, timers. A verb changes
-//! objects in the [`Store`], whose log of changes says what has become different, and calls nobody; what follows from a
-//! change is made of that log in [`crate::cluster`].
+//! objects in the [`Store`], whose log records the changes, and calls nothing else; [`crate::cluster`] derives the
+//! consequences from that log.
 
 mod admission;
 mod apply;
@@ -39,9 +39,9 @@ use crate::{
 use planarium_kernel::id::Counter;
 use std::sync::Arc;
 
-/// The API server: kinds, objects, and what is asked about a change before it is made.
+/// The API server: kinds, objects, and admission of changes.
 ///
-/// Everybody may read it; a [`Webhook`] sees nothing else. Only the cluster writes to it.
+/// Readable by all; a [`Webhook`] sees nothing else. Only the cluster writes to it.
 #[derive(Clone, Debug)]
 pub struct Api {
     pub(crate) seed: u64,
@@ -123,12 +123,12 @@ impl Api {
         self.put(Object { status, ..Object::clone(object) })
     }
 
-    /// Takes an object out for good.
+    /// Removes an object.
     pub(crate) fn take(&mut self, no: ObjectNo) {
         self.store.take(no);
     }
 
-    /// Refuses what is asked about an object that is not there.
+    /// The error for a missing object.
     pub(crate) fn not_found(&self, kind: KindId, name: &str) -> ApiError {
         let Some(info) = self.kinds.info(kind) else {
             return ApiError::new(Reason::NotFound, "the server could not find the requested resource");

@@ -18,7 +18,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 impl Api {
-    /// Patches an object or a part of it. *Errors*: as [`Api::update`], and 400/415 for the patch itself.
+    /// Patches an object or a subresource. *Errors*: as [`Api::update`], and 400/415 for the patch itself.
     pub(crate) fn patch(
         &mut self,
         now: SimTime,

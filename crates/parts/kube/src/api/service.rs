@@ -15,7 +15,7 @@ use serde_json::Value;
 /// 10.96.0.0; addresses up to 10.111.255.255 belong to it.
 const FIRST: u32 = 0x0A60_0000;
 const LAST: u32 = 0x0A6F_FFFF;
-/// Addresses below are left to those who ask for one.
+/// Addresses below are left to requests for a specific one.
 const RESERVED: u32 = 256;
 
 /// Ports of nodes that Services may have.
@@ -28,8 +28,8 @@ fn parse(text: &str) -> Option<u32> {
 }
 
 impl Api {
-    /// Gives a Service its cluster address and node ports, at creation and when its type changes. *Errors*: the address it
-    /// asks for is not in the range, or taken.
+    /// Sets a Service's cluster address and node ports, at creation and when its type changes. *Errors*: the requested
+    /// address is out of range or taken.
     pub(crate) fn take_addresses(&mut self, draft: &mut Draft) -> Result<(), ApiError> {
         if draft.kind != KindId::SERVICE {
             return Ok(());
@@ -81,7 +81,7 @@ impl Api {
         Ok(())
     }
 
-    /// The node port of each port of a Service: the one that it asks for, or the next free one. *Errors*: it is not in the range, or
+    /// Returns the node port of each port of a Service: the requested one, or the next free one. *Errors*: it is out of range or
     /// taken.
     fn node_ports(&mut self, draft: &Draft) -> Result<Vec<i64>, ApiError> {
         let namespace = draft.meta.namespace.as_deref().unwrap_or_default();

@@ -20,8 +20,8 @@ use serde_json::Value;
 use std::sync::Arc;
 
 impl Api {
-    /// Replaces an object; with `metadata.resourceVersion`, only if it is still that one. Its status stays where it is a
-    /// subresource. *Errors*: 404, 409, 422, denied by a webhook.
+    /// Replaces an object; with `metadata.resourceVersion`, only if that is still its version. Keeps its status if that
+    /// is a subresource. *Errors*: 404, 409, 422, denied by a webhook.
     pub(crate) fn update(&mut self, value: Value) -> Written {
         let kind = self.kind_of(&value)?;
         let draft = self.draft(kind, value)?;
@@ -40,8 +40,8 @@ impl Api {
         self.change_status(now, &old, &mut draft)
     }
 
-    /// Replaces the status of a custom object, as it was at a version, by one that its controller keeps. *Errors*: as
-    /// [`Api::update`].
+    /// Replaces the status of a custom object, if it still has the given version, by one that its controller keeps.
+    /// *Errors*: as [`Api::update`].
     pub(crate) fn keep_status(
         &mut self,
         object: ObjectRef<'_>,
@@ -67,8 +67,8 @@ impl Api {
         Ok(self.put_status(&old, Status::Kept(status)))
     }
 
-    /// Replaces a kept status by one that differs in times of looks alone; the version stays, and watchers are not told. An object that has
-    /// another version by now stays as it is.
+    /// Replaces a kept status by one with new check times only; the version stays, and watchers are not notified. Does nothing if the
+    /// object has another version by now.
     pub(crate) fn refresh_status(
         &mut self,
         object: ObjectRef<'_>,
@@ -117,7 +117,7 @@ impl Api {
         Ok(())
     }
 
-    /// Makes an object what a draft says. *Errors*: preconditions, immutable fields, validation, admission.
+    /// Changes an object to its draft. *Errors*: preconditions, immutable fields, validation, admission.
     pub(crate) fn change(&mut self, old: &Arc<Object>, mut draft: Draft) -> Written {
         Self::check_preconditions(old, &draft)?;
         draft.meta.name = Some(old.name.clone());
@@ -232,7 +232,7 @@ pub(crate) fn conflict(old: &Object) -> ApiError {
     ApiError::new(Reason::Conflict, message).about(&old.info.group, &old.info.plural, &old.name)
 }
 
-/// Keeps what the server has given where a client does not speak of it.
+/// Keeps values allocated by the server if the client does not set them.
 fn keep_allocated(old: &Object, draft: &mut Draft) {
     let before = old.content.key("spec");
     match old.kind {
@@ -296,7 +296,7 @@ fn keep_service(before: &Value, content: &mut Value) {
     }
 }
 
-/// Puts a draft's content into an object. Nothing but the size of a workload may have changed: then all else stays shared.
+/// Puts a draft's content into an object. If only the size of a workload changed, everything else stays shared.
 fn put_content(new: &mut Object, mut draft: Draft) {
     let replicas = draft.replicas();
     if new.info.has_scale {

@@ -12,14 +12,14 @@ use planarium_ground::Cx;
 use planarium_protocol::json;
 use std::sync::Arc;
 
-/// The class of claims that ask for none.
+/// The default storage class.
 pub(crate) const CLASS: &str = "standard";
 
 impl Cluster {
     /// A cluster with namespaces, accounts, the storage class and the API server's own Service.
     pub(crate) fn new(seed: u64, epoch_ms: u64) -> Self {
         let mut cluster = Self::empty(seed, epoch_ms);
-        // Nobody is told: all of it was there before.
+        // No one is notified: these objects existed before the run.
         let cx = &mut Cx::new(seed);
         for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             let mut parts = Parts::new(KindId::NAMESPACE, &"".into(), name);

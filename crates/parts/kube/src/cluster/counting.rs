@@ -1,6 +1,6 @@
-//! Pods as they are counted for their workloads.
+//! Counts of pods for their workloads.
 //!
-//! *Invariant*: a pod counts for what it says; [`crate::Kube::check`] recomputes it.
+//! *Invariant*: a pod's counts follow from its state; [`crate::Kube::check`] recomputes them.
 
 use super::Cluster;
 use crate::{
@@ -16,7 +16,7 @@ use planarium_kernel::SimTime;
 use std::sync::Arc;
 
 impl Cluster {
-    /// Counts a pod; `before` is how it was counted so far.
+    /// Counts a pod; `before` is its previous count.
     pub(crate) fn tally_of(
         &self,
         pod: &Object,
@@ -84,7 +84,7 @@ impl Cluster {
         }
     }
 
-    /// Counts a pod anew, and sees to it that it is counted when it becomes available.
+    /// Recounts a pod, and schedules a recount for when it becomes available.
     pub(crate) fn recount(&mut self, cx: &Cx, pod: &Arc<Object>) {
         let before = self.workloads.pods.get(&pod.no).cloned();
         let tally = self.tally_of(pod, Some(pod), before.as_ref(), cx.now());

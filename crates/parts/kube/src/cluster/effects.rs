@@ -1,7 +1,7 @@
-//! Consequences of a change of an object: counts and books are brought in line, and whoever it concerns is asked to look.
+//! Consequences of an object's change: updates counts and nodes' totals, and queues the controllers concerned.
 //!
-//! *Knows*: which controllers look at which kinds. *Must not know*: what they do about it.
-//! *Order*: that of the log; what is asked for is done in this order.
+//! *Knows*: which controllers watch which kinds. *Must not know*: what they do. *Order*: that of the log; work is
+//! queued in this order.
 
 use super::Cluster;
 use crate::{
@@ -22,7 +22,7 @@ use planarium_ground::Cx;
 use std::sync::Arc;
 
 impl Cluster {
-    /// Draws the consequences of one change: an object has come, changed, or gone.
+    /// Handles one change: an object was created, changed or deleted.
     pub(super) fn follow(&mut self, cx: &mut Cx, change: &Change) {
         let (old, new) = (change.before(), change.after());
         let Some(object) = new.or(old) else { return };
@@ -77,7 +77,7 @@ impl Cluster {
         }
     }
 
-    /// Quotas of a namespace are counted anew when something there goes.
+    /// Recounts the quotas of a namespace after an object there was deleted.
     fn follow_quota(&mut self, cx: &Cx, object: &Object, change: &Change) {
         let (old, new) = (change.before().map(|old| &**old), change.after().map(|new| &**new));
         if object.namespace.is_empty() || object.kind == KindId::EVENT || !gives_back(old, new) {
@@ -90,7 +90,7 @@ impl Cluster {
         }
     }
 
-    /// Claims, volumes and classes look for each other, and pods may wait for a claim.
+    /// Queues claims, volumes and classes that may match, and pods that may wait for a claim.
     fn follow_storage(&mut self, cx: &Cx, object: &Object, change: &Change) {
         let is_there = change.after().is_some();
         if is_there && object.kind != KindId::STORAGE_CLASS {
@@ -113,7 +113,7 @@ impl Cluster {
         }
     }
 
-    /// The controller that manages an object looks at what it makes of it.
+    /// Queues the controller that manages an object.
     fn ask_controller(&mut self, cx: &Cx, object: &Object) {
         let owner = object
             .controller()
@@ -124,7 +124,7 @@ impl Cluster {
         }
     }
 
-    /// Claims that are not bound look for a volume again.
+    /// Queues unbound claims to search for a volume again.
     fn ask_claims(&mut self, cx: &Cx) {
         let open = |claim: &&Arc<Object>| claim.content().at(&["spec"]).text("volumeName").is_empty();
         let claims: Vec<ObjectNo> = self
@@ -178,7 +178,7 @@ impl Cluster {
             && let Some(set) = pod.controller().and_then(|owner| self.api.store.by_uid(&owner.uid)).cloned()
             && set.kind == KindId::REPLICA_SET
         {
-            // A Deployment that waits until the last pod of its old template is gone.
+            // A Deployment may wait until the last pod of its old template has ended.
             self.ask_controller(cx, &set);
         }
         let relabelled = old.zip(new).is_none_or(|(old, new)| !old.labels.is_same(&new.labels));
@@ -195,7 +195,7 @@ impl Cluster {
             && is_workload(owner.kind)
             && !old.labels.is_same(&new.labels)
         {
-            // A pod that its controller's selector picks no more is let go.
+            // A pod no longer selected by its controller is released.
             self.workloads.change(owner.no, |workload| workload.adopt = true);
             self.queue.ask(cx, Work::Sync(owner.no));
         }
@@ -219,7 +219,7 @@ impl Cluster {
         }
     }
 
-    /// Follows a pod to where it is, or wants to be.
+    /// Follows a pod to its current or wanted node.
     fn follow_place(&mut self, cx: &mut Cx, change: &Change) {
         let (old, new) = (change.before(), change.after());
         let bound = |pod: &Arc<Object>| matches!(&pod.spec, Spec::Pod(_, own) if own.is_bound());
@@ -284,7 +284,7 @@ impl Cluster {
         }
     }
 
-    /// Garbage collection looks at objects whose owners are not there, and at owners that wait for them.
+    /// Queues garbage collection for objects with missing owners, and for owners that wait for them.
     fn follow_owners(&mut self, cx: &Cx, old: Option<&Arc<Object>>, new: Option<&Arc<Object>>) {
         if let Some(new) = new {
             let fresh = old.is_none_or(|old| !Arc::ptr_eq(&old.owners, &new.owners));
@@ -308,14 +308,14 @@ impl Cluster {
         }
     }
 
-    /// The controller of a namespace looks at it.
+    /// Queues the controller of a namespace.
     fn ask_namespace(&mut self, cx: &Cx, name: &str) {
         if let Some(no) = self.api.get(ObjectRef::new(KindId::NAMESPACE, "", name)).map(|one| one.no) {
             self.queue.ask(cx, Work::Sync(no));
         }
     }
 
-    /// An object is no more: what belonged to it goes after it, and its namespace may be empty now.
+    /// Handles an object's deletion: its dependants are collected, and its namespace may be empty now.
     fn follow_removal(&mut self, cx: &mut Cx, object: &Object) {
         if object.kind == KindId::SERVICE {
             self.drop_endpoints(cx, object);
@@ -363,7 +363,7 @@ fn gates(pod: &Object) -> &[Gate] {
     }
 }
 
-/// True if nothing but the status tells two versions of an object apart.
+/// Returns whether two versions of an object differ in the status only.
 fn is_same_apart_from_status(old: &Object, new: &Object) -> bool {
     Arc::ptr_eq(&old.content, &new.content)
         && old.replicas == new.replicas

@@ -1,11 +1,11 @@
-//! The records of a cluster, and the one way to change its objects.
+//! The records of a cluster, and the only way to change its objects.
 //!
-//! *Knows*: what each record holds and which of them follow from objects. *Must not know*: what controllers, scheduler and
-//! kubelets decide; they are above and come here to read and to write.
+//! *Knows*: the content of each record, and which of them follow from objects. *Must not know*: decisions of controllers,
+//! scheduler and kubelets; they are above and read and write through this module.
 //!
-//! Every write goes through [`Cluster::write`]: a verb of the [`Api`] changes objects and notes it in the log, then the log
-//! is read on from where it was read last, and each change is [followed](Cluster::follow) in its order: counts and
-//! books are brought in line, and whoever it concerns is put into the queue. Nobody acts before its turn.
+//! Every write goes through [`Cluster::write`]: a verb of the [`Api`] changes objects and records it in the log. Then the
+//! log is read from the last position on, and each change is [followed](Cluster::follow) in order: counts and nodes' totals
+//! are updated, and the controllers concerned are queued. None of them acts before its turn.
 
 mod bootstrap;
 mod counting;
@@ -44,7 +44,7 @@ use std::sync::Arc;
 pub(crate) struct Cluster {
     /// Kinds and objects.
     pub(crate) api: Api,
-    /// Pods as they are counted for their workloads.
+    /// Counts of pods for their workloads.
     pub(crate) workloads: Workloads,
     /// Services and budgets, and the pods that they pick.
     pub(crate) selections: Selections,
@@ -90,7 +90,7 @@ impl Cluster {
         }
     }
 
-    /// Carries a verb out and draws the consequences of what it has changed.
+    /// Carries out a verb and handles the consequences of its changes.
     pub(crate) fn write<R>(&mut self, cx: &mut Cx, verb: impl FnOnce(&mut Api, SimTime) -> R) -> R {
         let result = verb(&mut self.api, cx.now());
         while let Some(change) = self.api.store.change_after(self.followed).cloned() {
@@ -105,7 +105,7 @@ impl Cluster {
         self.write(cx, |api, now| api.create(now, value))
     }
 
-    /// Creates an object that a controller makes of parts that are in shape. *Errors*: the namespace is going, the name is
+    /// Creates an object that a controller makes from valid parts. *Errors*: the namespace is being deleted, the name is
     /// taken.
     pub(crate) fn create_owned(&mut self, cx: &mut Cx, owner: Option<&Object>, parts: Parts) -> Written {
         self.write(cx, |api, now| api.create_owned(now, owner, parts))
@@ -136,12 +136,12 @@ impl Cluster {
         self.write(cx, |api, _| api.drop_finalizer(object, finalizer));
     }
 
-    /// Takes an object out for good.
+    /// Removes an object.
     pub(crate) fn take(&mut self, cx: &mut Cx, no: ObjectNo) {
         self.write(cx, |api, _| api.take(no));
     }
 
-    /// Has the controller of an object look at it again at an instant of its own, and at no other one.
+    /// Schedules the next sync of an object's controller, replacing an earlier schedule.
     pub(crate) fn look_again(&mut self, cx: &Cx, no: ObjectNo, due: Option<SimTime>) {
         let armed = self.workloads.get(no).and_then(|workload| workload.timer);
         if armed.map(|(_, at)| at) == due {
@@ -153,7 +153,7 @@ impl Cluster {
         self.workloads.change(no, |workload| workload.timer = timer);
     }
 
-    /// Reports about an object, oldest first; about one that is no more, too, as long as they are kept.
+    /// Returns reports about an object, oldest first; also about a deleted one, while they are kept.
     pub(crate) fn occurrences(&self, object: ObjectRef<'_>) -> Vec<Occurrence> {
         if let Some(object) = self.api.get(object) {
             return self.reports.of_uid(&object.uid);

@@ -21,7 +21,7 @@ use std::sync::Arc;
 const AGAIN_MS: u64 = 5_000;
 
 impl Cluster {
-    /// DaemonSets look at all nodes again, and pods that found none try again.
+    /// Queues DaemonSets to check all nodes, and unscheduled pods to try again.
     pub(crate) fn nodes_changed(&mut self, cx: &Cx) {
         let sets: Vec<ObjectNo> =
             self.api.store.of_kind(KindId::DAEMON_SET, None).map(|set| set.no).collect();
@@ -31,7 +31,7 @@ impl Cluster {
         self.room(cx);
     }
 
-    /// Somebody has changed a Node object, or deleted it.
+    /// Handles a change or deletion of a Node object by a client.
     pub(crate) fn follow_node(&mut self, cx: &mut Cx, object: &Object, is_gone: bool) {
         let Some(number) = self.nodes.number_of(&object.name) else { return };
         if is_gone {
@@ -39,7 +39,7 @@ impl Cluster {
                 node.object = None;
                 node.drain = None;
             });
-            // Pods of a node that is no more are force-deleted after the same time that a node may be silent.
+            // Pods of a deleted node are force-deleted after the same time as those of a silent one.
             let absence = self.nodes.get(number).map_or(0, |node| node.absences);
             self.queue.arm_in(cx, GRACE_MS, Timer::NodeGrace(number, absence));
             return self.nodes_changed(cx);
@@ -91,7 +91,7 @@ impl Cluster {
         self.nodes.evictions.insert(pod.no, timer);
     }
 
-    /// Keeps a node's books in line with a pod that has come, changed or gone.
+    /// Updates a node's totals after a pod was created, changed or deleted.
     pub(super) fn book(&mut self, cx: &Cx, change: &Change) {
         let (old, new) = (change.before(), change.after());
         let place = |pod: &Arc<Object>| match (&pod.spec, &pod.status) {
@@ -137,7 +137,7 @@ impl Cluster {
             Some(drain) if !drain.armed && !drain.facts.done => {
                 drain.armed = true;
                 let elapsed = cx.now().since(drain.since);
-                // The next time that it asks; at once when nothing but waiting was left.
+                // The next attempt of the drain; immediate if it only waits for pods to end.
                 Some(if drain.facts.blocked.is_empty() { 0 } else { AGAIN_MS - elapsed % AGAIN_MS })
             }
             _ => None,

@@ -13,7 +13,7 @@ use planarium_kernel::Map;
 use std::sync::Arc;
 
 impl Cluster {
-    /// A Service or budget is new, has another selector, or is no more.
+    /// Handles a Service or budget that is new, has another selector, or was deleted.
     pub(crate) fn reselect(&mut self, cx: &Cx, object: &Object, is_gone: bool) {
         if let Some(old) = self.selections.forget(object.no) {
             let pods: Vec<ObjectNo> = match &old.picked {

@@ -18,8 +18,7 @@ const NOT_READY: &str = "node.kubernetes.io/not-ready";
 const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 
-/// The content of a Node object with the taints that the cluster itself puts on a node in this state; nothing where it has
-/// them already.
+/// Returns the content of a Node object with the cluster's own taints for this state; `None` if it has them already.
 pub(crate) fn with_own_taints(node: &Node, content: &Value, epoch: Epoch, now: SimTime) -> Option<Value> {
     let own = |key: &str| matches!(key, NOT_READY | UNREACHABLE | UNSCHEDULABLE);
     let mut wanted: Vec<(&str, Effect)> = Vec::new();
@@ -72,7 +71,7 @@ pub(crate) fn with_own_taints(node: &Node, content: &Value, epoch: Epoch, now: S
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tolerance {
     Always,
-    /// For this long; 0 if not at all. *Units*: seconds.
+    /// Tolerated for this long; 0 means not at all. *Units*: seconds.
     For(u64),
 }
 

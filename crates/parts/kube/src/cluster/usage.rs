@@ -1,6 +1,6 @@
-//! Use of containers: a made-up share of their requests, or the one that a behaviour rule gives.
+//! Usage of containers: a simulated share of their requests, or the share set by a behaviour rule.
 //!
-//! *Knows*: running containers and their processes. *Must not know*: who asks; that is the metrics API and the autoscaler.
+//! *Knows*: running containers and their processes. *Must not know*: its readers, the metrics API and the autoscaler.
 
 use super::Cluster;
 use crate::{object::Object, spec::Spec, status::State};
@@ -11,7 +11,7 @@ use planarium_protocol::Text;
 /// Shares in percent where no rule says otherwise.
 const CPU_PERCENT: u32 = 50;
 const MEMORY_PERCENT: u32 = 60;
-/// Amounts that a share is taken of where a container asks for nothing. *Units*: thousandths of a CPU, bytes.
+/// Amounts assumed for containers without requests. *Units*: thousandths of a CPU, bytes.
 const CPU_MILLI: i64 = 100;
 const MEMORY: i64 = 64 << 20;
 
@@ -26,7 +26,7 @@ pub(crate) struct Use {
 }
 
 impl Cluster {
-    /// The use of a pod's running containers; none while none of them runs.
+    /// Returns the usage of a pod's running containers; `None` if none runs.
     pub(crate) fn usage_of(&self, fleet: &Fleet, pod: &Object) -> Option<Vec<Use>> {
         let Spec::Pod(spec, _) = &pod.spec else { return None };
         let run = self.runs.get(pod.no)?;

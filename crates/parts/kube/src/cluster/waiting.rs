@@ -1,4 +1,4 @@
-//! Those that wait for something to come or go: pods for room or for what they mount, things that were made for an object.
+//! Objects that wait for others: pods for room or for mounted objects, dependent objects for their owner.
 
 use super::Cluster;
 use crate::{
@@ -43,7 +43,7 @@ impl Cluster {
         }
     }
 
-    /// A Service is gone, and its Endpoints go with it.
+    /// Deletes the Endpoints of a deleted Service.
     pub(super) fn drop_endpoints(&mut self, cx: &mut Cx, service: &Object) {
         let reference = ObjectRef::new(KindId::ENDPOINTS, &service.namespace, &service.name);
         let made = |there: &&Arc<Object>| matches!(there.status, Status::Endpoints(_));
@@ -54,7 +54,7 @@ impl Cluster {
         self.queue.disarm(timer.map(|(timer, _)| timer));
     }
 
-    /// A CRD is no more, and its kind with it.
+    /// Withdraws the kind of a deleted CRD.
     pub(super) fn withdraw_definition(&mut self, crd: &Object) {
         let info = info_of(crd.content());
         if let Some(kind) = self.api.find_plural(&info.group, &info.plural)

@@ -1,8 +1,8 @@
-//! HorizontalPodAutoscalers: workloads get as many pods as their use asks for.
+//! HorizontalPodAutoscalers: scale workloads by usage.
 //!
 //! Source: `kubernetes/kubernetes: pkg/controller/podautoscaler/{horizontal,replica_calculator}.go` (1.29); match for CPU and memory by
-//! utilization or average value, tolerance, pods that are not ready or say nothing, bounds, policies and stabilization. Other metrics are
-//! not there, which the status says. Ratios are compared as whole numbers.
+//! utilization or average value, tolerance, pods that are not ready or report nothing, bounds, policies and stabilization. Other metrics
+//! do not exist here, which the status says. Ratios are compared as whole numbers.
 
 use crate::{
     cluster::Cluster,
@@ -21,13 +21,13 @@ use planarium_protocol::{
 use std::{cmp::Ordering, sync::Arc};
 
 const SOURCE: &str = "horizontal-pod-autoscaler";
-/// The time between two looks. *Units*: milliseconds.
+/// Interval between two syncs. *Units*: milliseconds.
 const SYNC_MS: u64 = 15_000;
 /// A ratio nearer to one than this changes nothing. *Units*: thousandths.
 const TOLERANCE: i128 = 100;
 const STABILIZATION_S: u32 = 300;
 
-/// An autoscaler is new or has changed: it looks now, and every 15 s.
+/// Syncs a new or changed autoscaler now, and then every 15 s.
 pub(crate) fn sync(cluster: &mut Cluster, cx: &Cx, scaler: &Object) {
     arm(cluster, cx, scaler.no, 0);
 }
@@ -41,7 +41,7 @@ fn arm(cluster: &mut Cluster, cx: &Cx, no: ObjectNo, delay_ms: u64) {
     cluster.workloads.change(no, |workload| workload.timer = Some((timer, due)));
 }
 
-/// A look at the use of what an autoscaler scales.
+/// Measures the usage of the scaled workload.
 pub(crate) fn due(cluster: &mut Cluster, cx: &mut Cx, fleet: &Fleet, no: ObjectNo) {
     cluster.workloads.change(no, |workload| workload.timer = None);
     let Some(scaler) = cluster.api.store.object(no).filter(|one| !one.is_being_deleted()).cloned() else {
@@ -59,7 +59,7 @@ pub(crate) fn due(cluster: &mut Cluster, cx: &mut Cx, fleet: &Fleet, no: ObjectN
     }
 }
 
-/// The conditions of an autoscaler as they are gathered.
+/// The conditions collected for an autoscaler.
 struct Conditions<'a> {
     before: &'a [Value],
     at: String,
@@ -68,7 +68,7 @@ struct Conditions<'a> {
 
 impl Conditions<'_> {
     fn put(&mut self, kind: &str, good: bool, reason: &str, message: &str) {
-        // What is said last of a type holds.
+        // The last condition of a type wins.
         self.all.retain(|one| one.text("type") != kind);
         let word = if good { "True" } else { "False" };
         let old = self.before.iter().find(|one| one.text("type") == kind && one.text("status") == word);
@@ -307,7 +307,7 @@ fn replicas_of(current: u32, sums: &Sums, part: i128, whole: i128) -> u32 {
     if unready + silent == 0 || unready > 0 && silent == 0 && !grows {
         return if is_near(part, whole) { current } else { up(part, whole, sums.ready) };
     }
-    // Those that say nothing use all that they may when pods are to go, and nothing when more are to come.
+    // Pods without metrics count with full usage when scaling down, and with none when scaling up.
     let each_whole = whole / i128::from(sums.ready.max(1));
     let mut count = sums.ready;
     let (mut part_all, mut whole_all) = (part, whole);
@@ -340,7 +340,7 @@ struct Bounds {
     most: u32,
 }
 
-/// A proposal within the bounds, the policies and what was proposed lately.
+/// Limits a proposal by the bounds, the policies and recent proposals.
 fn bounded(
     spec: &Value,
     current: u32,
@@ -433,7 +433,7 @@ fn limit(rules: &Value, current: u32, memory: &Memory, now: SimTime, grows: bool
         limits.push(bound);
     }
     sorted::sort(&mut limits);
-    // The policy that changes most, unless told otherwise.
+    // The policy with the largest change, unless the definition selects another.
     let most = grows != (select == "Min");
     let chosen = if most { limits.last() } else { limits.first() };
     let bound = chosen.copied().unwrap_or(current);

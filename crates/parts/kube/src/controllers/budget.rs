@@ -1,4 +1,4 @@
-//! Disruption budgets: how many pods may be evicted now.
+//! Disruption budgets: the number of pods that may be evicted now.
 //!
 //! Source: `kubernetes/kubernetes: pkg/controller/disruption/disruption.go`, `pkg/registry/core/pod/storage/eviction.go`;
 //! (1.29); match but for `disruptedPods`: an evicted pod counts as not healthy at once.
@@ -51,10 +51,10 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, budget: &Arc<Object>) {
     }
 }
 
-/// Number of pods that there ought to be, and how many of them have to be healthy.
+/// Returns the expected number of pods, and how many must be healthy.
 fn expected(store: &Store, workloads: &Workloads, spec: &BudgetSpec, counted: &Counted) -> (u32, u32) {
     let pods = u32::try_from(counted.pods.len()).unwrap_or(u32::MAX);
-    // Pods of nobody count for nothing here.
+    // Pods without a controller do not count here.
     let scale = || {
         let each = counted.managers.keys().map(|manager| scale(store, workloads, *manager));
         each.fold(0, u32::saturating_add)
@@ -78,7 +78,7 @@ const fn needs_scale(spec: &BudgetSpec) -> bool {
     spec.max_unavailable.is_some() || matches!(spec.min_available, Some(Share::Percent(_)))
 }
 
-/// Number of pods the workload behind some pods asks for.
+/// Returns the number of pods requested by the workload of some pods.
 fn scale(store: &Store, workloads: &Workloads, manager: ObjectNo) -> u32 {
     let Some(workload) = store.object(manager) else { return 0 };
     let owner = workload.controller().and_then(|owner| store.by_uid(&owner.uid));
@@ -155,7 +155,7 @@ pub(crate) struct Holding {
     /// Number of healthy pods that it needs, and that it has.
     pub(crate) desired: u32,
     pub(crate) healthy: u32,
-    /// True if it lets a pod go once there is one healthy pod more, of a workload that asks for one more.
+    /// True if the budget would allow an eviction after one more healthy pod, in a workload that requests one more.
     pub(crate) one_more_helps: bool,
 }
 
@@ -187,14 +187,15 @@ pub(crate) fn holding(cluster: &Cluster, pod: &Object) -> Option<Holding> {
     })
 }
 
-/// True if a pod may go whatever is left of its budget: it is not ready, and the budget is met without it or does not guard such pods.
+/// Returns whether a pod may be evicted independent of the budget's rest: it is not ready, and the budget is met without it or does
+/// not protect such pods.
 fn goes_freely(budget: &Object, pod: &PodStatus) -> bool {
     let (Spec::Budget(spec), Status::Budget(status)) = (&budget.spec, &budget.status) else { return false };
     pod.ready_since().is_none()
         && (spec.unhealthy_go || status.desired > 0 && status.healthy >= status.desired)
 }
 
-/// Takes one disruption off a budget. *Errors*: none is left.
+/// Takes one disruption from a budget. *Errors*: none is left.
 fn spend(cluster: &mut Cluster, cx: &mut Cx, budget: &Arc<Object>) -> Result<(), ApiError> {
     let Status::Budget(status) = &budget.status else { return Ok(()) };
     let refuse = |message: String| {

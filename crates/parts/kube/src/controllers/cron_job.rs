@@ -76,7 +76,7 @@ fn jobs_of(store: &Store, cron: &Object) -> Vec<Arc<Object>> {
     store.dependants(cron.no).filter(|job| job.kind == KindId::JOB).cloned().collect()
 }
 
-/// Jobs that are over, or gone, are active no more.
+/// Removes finished and deleted Jobs from the active ones.
 fn note_finished(cluster: &mut Cluster, cx: &mut Cx, cron: &Arc<Object>, status: &mut CronStatus) {
     let mut over = Vec::new();
     status.active.retain(|(_, uid)| {
@@ -122,7 +122,7 @@ fn delete_job(cluster: &mut Cluster, cx: &mut Cx, cron: &Arc<Object>, job: &Arc<
     cluster.reports.record(cx, cron, false, "SuccessfulDelete", &message, source(KindId::CRON_JOB));
 }
 
-/// More runs were missed than a controller looks through.
+/// More runs were missed than the controller checks.
 struct TooMany;
 
 /// The latest run after one instant that is due at another. *Units*: seconds since 1970. *Errors*: too many were missed.
@@ -233,7 +233,7 @@ pub(crate) mod tables {
     const T2: u64 = T1 + 3_600;
     const DAY: u64 = 86_400;
 
-    /// The first and the last instant that a controller looks at, and the latest run that is due.
+    /// The first and the last instant checked, and the latest run that is due.
     pub(crate) fn rows(rows: &mut Rows) {
         let hourly = Schedule::parse("0 * * * ?").expect("a schedule");
         rows.source("pkg/controller/cronjob/utils_test.go: TestGetRecentUnmetScheduleTimes");

@@ -26,7 +26,7 @@ use planarium_ground::Cx;
 use planarium_kernel::{SortedMap, SortedSet};
 use std::sync::Arc;
 
-/// A pod that failed is made anew after so long, twice as long each time. *Units*: milliseconds.
+/// Delay before a failed pod is recreated, doubled each time. *Units*: milliseconds.
 const BACKOFF_MS: u64 = 1_000;
 const BACKOFF_MOST_MS: u64 = 900_000;
 
@@ -142,7 +142,8 @@ fn desired_of(cluster: &Cluster, set: &Object) -> u32 {
     slots.map_or(0, |slots| u32::try_from(slots.wanted.len()).unwrap_or(u32::MAX))
 }
 
-/// Pods of today's template come beside old ones, on so many nodes at a time; an old one goes once its successor is available.
+/// Creates pods of the current template next to old ones, on a limited number of nodes at a time; an old pod is deleted once
+/// its successor is available.
 ///
 /// **Source**: `update.go` (`rollingUpdate` with `maxSurge`), match.
 fn surge_nodes(
@@ -181,7 +182,7 @@ fn surge_nodes(
         match place.new {
             Some(true) => going.extend(place.old.iter().cloned()),
             Some(false) => under_way += 1,
-            // Nobody misses what is not available.
+            // Deleting an unavailable pod costs nothing.
             None if !place.old_available => free.push(*slot),
             None => candidates.push(*slot),
         }
@@ -248,7 +249,7 @@ fn outdated(store: &Store, workloads: &Workloads, set: &Object, spec: &DaemonSet
     going
 }
 
-/// Tells whether a node has to have a daemon's pod, and whether one that is there may stay.
+/// Returns whether a node must have a daemon's pod, and whether an existing one may stay.
 fn daemon_runs(spec: &PodSpec, node: &Node) -> (bool, bool) {
     if node.object.is_none()
         || spec.placement.as_ref().is_some_and(|place| !place.takes_node(&node.name, &node.labels))

@@ -1,7 +1,7 @@
-//! Custom kinds: a CRD is established after a look, and its objects go before it does.
+//! Custom kinds: establishes CRDs, and deletes their objects before them.
 //!
 //! Source: `kubernetes/apiextensions-apiserver: pkg/controller/{establish,finalizer,status}`; match in outcome. Schemas are
-//! kept and not enforced.
+//! stored but not enforced.
 
 use crate::{
     cluster::Cluster, kinds::crd::info_of, object::Object, request::DeleteOptions, status::Status, tree::Tree,

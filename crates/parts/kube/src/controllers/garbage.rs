@@ -1,4 +1,4 @@
-//! Garbage collection: dependants of objects that are gone, and deletions that wait for dependants.
+//! Garbage collection: dependants of deleted objects, and deletions that wait for dependants.
 //!
 //! Source: `kubernetes/kubernetes: pkg/controller/garbagecollector/garbagecollector.go` (`attemptToDeleteItem`,
 //! `processDeletingDependentsItem`, `attemptToOrphan`), match in outcome.
@@ -13,7 +13,7 @@ use crate::{
 use planarium_ground::Cx;
 use std::sync::Arc;
 
-/// Looks at an object whose owners may be gone, or whose deletion waits for its dependants.
+/// Checks an object whose owners may be gone, or whose deletion waits for its dependants.
 pub(crate) fn collect(cluster: &mut Cluster, cx: &mut Cx, no: ObjectNo) {
     let Some(object) = cluster.api.store.object(no).cloned() else { return };
     let has = |finalizer: &str| object.finalizers.iter().any(|one| **one == *finalizer);
@@ -43,7 +43,7 @@ pub(crate) fn collect(cluster: &mut Cluster, cx: &mut Cx, no: ObjectNo) {
 /// The fate of an object by its owners.
 enum Fate {
     Stays,
-    /// Some of its owners are gone; these are left.
+    /// Some of its owners are gone; these remain.
     Loses(Vec<OwnerReference>),
     Goes(Propagation),
 }

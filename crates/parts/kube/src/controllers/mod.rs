@@ -1,8 +1,8 @@
-//! The controllers: each brings one kind of object in line with what it asks for.
+//! The controllers: each reconciles objects of one kind with their spec.
 //!
-//! *Knows*: objects and what their pods come to. *Must not know*: machines and processes; those are the kubelets' business.
-//! Each controller is a folder or file with the name of its kind, and a `sync` that looks at one object.
-//! Source: `kubernetes/kubernetes: pkg/controller/*` (release 1.29), by way of the rules that each module names.
+//! *Knows*: objects and the results of their pods. *Must not know*: machines and processes, which belong to the kubelets.
+//! Each controller is a folder or file named after its kind, with a `sync` for one object.
+//! Source: `kubernetes/kubernetes: pkg/controller/*` (release 1.29), with the rules that each module names.
 
 pub(crate) mod autoscaler;
 pub(crate) mod budget;
@@ -24,7 +24,7 @@ pub(crate) mod storage;
 use crate::{cluster::Cluster, kinds::KindId, object::ObjectNo};
 use planarium_ground::Cx;
 
-/// Has the controller of an object's kind look at it.
+/// Runs the controller of an object's kind for it.
 pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, no: ObjectNo) {
     let Some(object) = cluster.api.store.object(no).cloned() else { return };
     match object.kind {

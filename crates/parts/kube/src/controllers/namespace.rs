@@ -1,4 +1,4 @@
-//! Namespaces: what every one of them has, and how one goes.
+//! Namespaces: their default objects, and their deletion.
 //!
 //! Source: `kubernetes/kubernetes: pkg/controller/namespace/deletion/namespaced_resources_deleter.go`,
 //! `pkg/controller/serviceaccount/serviceaccounts_controller.go`; match in outcome.

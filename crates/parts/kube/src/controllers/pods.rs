@@ -95,7 +95,7 @@ pub(crate) fn unmake(cluster: &mut Cluster, cx: &mut Cx, owner: &Arc<Object>, po
     cluster.reports.record(cx, owner, false, "SuccessfulDelete", &message, source(owner.kind));
 }
 
-/// Takes in pods that a workload picks and nobody manages, and lets those go that it picks no more.
+/// Adopts selected pods without a controller, and releases pods that are no longer selected.
 pub(crate) fn adopt(cluster: &mut Cluster, cx: &mut Cx, workload: &Arc<Object>, selector: &Selector) {
     let asked = cluster.workloads.get(workload.no).is_some_and(|workload| workload.adopt);
     if !asked || workload.is_being_deleted() {
@@ -132,7 +132,7 @@ pub(crate) fn adopt(cluster: &mut Cluster, cx: &mut Cx, workload: &Arc<Object>, 
     }
 }
 
-/// The pods that go first when there are too many.
+/// Returns the pods to delete first if there are too many.
 ///
 /// **Source**: `controller_utils.go` (`ActivePodsWithRanks`): not bound, pending, not ready, of a lower deletion cost, crowded, ready for a
 /// shorter time, restarted more often, younger; simplified: times count as they are, not by their logarithm.

@@ -1,7 +1,7 @@
-//! Quotas, counted anew when something of their namespace goes.
+//! Recounts quotas after an object of their namespace was deleted.
 //!
-//! Source: `kubernetes/kubernetes: pkg/controller/resourcequota/resource_quota_controller.go` (1.29), match in outcome; what is made is
-//! counted by admission.
+//! Source: `kubernetes/kubernetes: pkg/controller/resourcequota/resource_quota_controller.go` (1.29), match in outcome; admission
+//! counts created objects.
 
 use crate::{api::quota_status, cluster::Cluster, object::Object, status::Status, tree::Tree};
 use planarium_ground::Cx;

@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub(crate) struct Revised {
     /// Name of its object.
     pub(crate) name: Text,
-    /// The part of the name that stands for the template.
+    /// The hash of the template, part of the name.
     pub(crate) hash: Text,
     pub(crate) template: Arc<PodTemplate>,
 }
@@ -42,7 +42,7 @@ pub(crate) fn all(store: &Store, owner: &Object) -> Vec<(i64, Arc<Object>)> {
     all
 }
 
-/// The revision of today's template, made or made the newest where it is not.
+/// Creates the revision of the current template, or makes it the newest.
 pub(crate) fn update(
     cluster: &mut Cluster,
     cx: &mut Cx,

@@ -30,7 +30,7 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, service: &Arc<Object>) {
     let reference = ObjectRef::new(KindId::ENDPOINTS, &service.namespace, &service.name);
     let there = cluster.api.get(reference).cloned();
     let Some(addresses) = addresses else {
-        // Without a selector Endpoints are somebody else's; those made for an earlier one go.
+        // Without a selector, Endpoints belong to others; those made for an earlier selector are deleted.
         if let Some(there) = there.filter(|there| matches!(there.status, Status::Endpoints(_))) {
             cluster.delete(cx, &there, &DeleteOptions::default());
         }
@@ -62,7 +62,7 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, service: &Arc<Object>) {
     }
 }
 
-/// A Service that wants a load balancer gets an address after a while.
+/// Assigns an address to a load balancer Service after a delay.
 fn balance(cluster: &mut Cluster, cx: &Cx, service: &Object) {
     let wants = service.content().at(&["spec", "type"]) == "LoadBalancer";
     let has = service.status().is_some_and(|status| !status.key("loadBalancer").items("ingress").is_empty());

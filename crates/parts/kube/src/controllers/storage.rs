@@ -147,7 +147,7 @@ pub(crate) fn provisioned(cluster: &mut Cluster, cx: &mut Cx, no: ObjectNo) {
     }
 }
 
-/// The smallest volume that fits a claim and belongs to nobody, or waits for this one.
+/// Returns the smallest matching volume that is free or reserved for this claim.
 fn matching_volume(store: &Store, claim: &Object, spec: &ClaimSpec) -> Option<Arc<Object>> {
     let fits = |volume: &&Arc<Object>| {
         let Spec::Volume(own) = &volume.spec else { return false };

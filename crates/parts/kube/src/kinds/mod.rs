@@ -26,7 +26,7 @@ pub struct KindInfo {
     pub singular: Text,
     /// `deploy`.
     pub short_names: Vec<Text>,
-    /// Groups of kinds a client may ask for at once: `all`.
+    /// Categories of kinds that a client may request together: `all`.
     pub categories: Vec<Text>,
     /// True if its objects live in a namespace.
     pub namespaced: bool,
@@ -279,7 +279,7 @@ const BUILT_IN: &[Row] = &[
 #[derive(Clone, Debug)]
 pub(crate) struct Kinds {
     infos: Vec<Arc<KindInfo>>,
-    /// Kinds whose CRD is gone, or not there yet.
+    /// Kinds whose CRD is deleted or not established.
     withdrawn: Vec<KindId>,
 }
 
@@ -350,7 +350,7 @@ impl Kinds {
         Some(kind)
     }
 
-    /// Serves a custom kind no more.
+    /// Stops serving a custom kind.
     pub(crate) fn withdraw(&mut self, kind: KindId) {
         if !self.withdrawn.contains(&kind) {
             self.withdrawn.push(kind);

@@ -13,9 +13,9 @@ use planarium_ground::Fleet;
 use planarium_kernel::{Digest, SimTime, SortedMap, SortedSet, cow::behind};
 use std::sync::Arc;
 
-/// The weight of an object beside what it shares with others. *Units*: bytes.
+/// Weight of an object without its shared parts. *Units*: bytes.
 const OBJECT: u64 = 256;
-/// A content of its own, by estimate. *Units*: bytes.
+/// Estimated weight of an unshared content. *Units*: bytes.
 const CONTENT: u64 = 2_048;
 
 impl Kube {

@@ -29,11 +29,11 @@ use planarium_protocol::{Refusal, Text, input::TaskStatusInput, why::Unblock};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The whole Kubernetes cluster. A copy costs pointers; what copies have in common they share.
+/// The whole Kubernetes cluster. Copies share unchanged parts.
 ///
-/// Verbs of the API server ([`Kube::create`] and the others) change objects at once and nothing else: controllers,
-/// scheduler and kubelets act in [`Kube::fire`], at the same instant but afterwards. What a verb answers is therefore the
-/// object before anybody has acted on it, as with the real API server.
+/// Verbs of the API server ([`Kube::create`] and the others) only change objects: controllers, scheduler and kubelets act
+/// in [`Kube::fire`], at the same instant but afterwards. So a verb returns the object before any of them has acted on
+/// it, as with the real API server.
 #[derive(Clone, Debug)]
 pub struct Kube {
     pub(crate) cluster: Cluster,
@@ -113,7 +113,7 @@ impl Kube {
         self.api().mismatch(kind, value)
     }
 
-    /// Reports about an object, oldest first; about one that is no more, too, as long as they are kept.
+    /// Returns reports about an object, oldest first; also about a deleted one, while they are kept.
     pub fn occurrences(&self, object: ObjectRef<'_>) -> Vec<Occurrence> {
         self.cluster.occurrences(object)
     }
@@ -155,8 +155,8 @@ impl Kube {
         self.cluster.create(cx, value)
     }
 
-    /// Replaces an object; with `metadata.resourceVersion`, only if it is still that one. Its status stays where it is a
-    /// subresource. *Errors*: 404, 409, 422, denied by a webhook.
+    /// Replaces an object; with `metadata.resourceVersion`, only if that is still its version. Keeps its status if that
+    /// is a subresource. *Errors*: 404, 409, 422, denied by a webhook.
     pub fn update(&mut self, cx: &mut Cx, value: Value) -> Written {
         self.cluster.write(cx, |api, _| api.update(value))
     }
@@ -167,8 +167,8 @@ impl Kube {
         self.cluster.write(cx, |api, now| api.update_status(now, value))
     }
 
-    /// Replaces the status of a custom object, as it was at a version, by one that its controller keeps. *Errors*: as
-    /// [`Kube::update`].
+    /// Replaces the status of a custom object, if it still has the given version, by one that its controller keeps.
+    /// *Errors*: as [`Kube::update`].
     pub fn keep_status(
         &mut self,
         cx: &mut Cx,
@@ -179,8 +179,8 @@ impl Kube {
         self.cluster.write(cx, |api, _| api.keep_status(object, resource_version, status))
     }
 
-    /// Replaces the status of a custom resource by one that differs in times of looks alone, as [`Kube::keep_status`] would, but that its version
-    /// stays and watchers are not told: a controller that looks each second lets the world come to rest.
+    /// Replaces the status of a custom resource by one with new check times only, like [`Kube::keep_status`], but without a new version and
+    /// without notifying watchers: so a controller that checks each second lets the world become idle.
     pub fn refresh_status(
         &mut self,
         object: ObjectRef<'_>,
@@ -190,17 +190,17 @@ impl Kube {
         self.cluster.api.refresh_status(object, resource_version, status);
     }
 
-    /// Patches an object or a part of it. *Errors*: as [`Kube::update`], and 400/415 for the patch itself.
+    /// Patches an object or a subresource. *Errors*: as [`Kube::update`], and 400/415 for the patch itself.
     pub fn patch(&mut self, cx: &mut Cx, object: ObjectRef<'_>, part: Part, patch: &Patch) -> Written {
         self.cluster.write(cx, |api, now| api.patch(now, object, part, patch))
     }
 
-    /// Creates the object or merges it three ways: last applied (kept in `annotation`), live, and this one. Fields that
-    /// were applied earlier and are not there any more are removed; fields that others set stay. Built-in kinds merge
-    /// lists by their keys (strategic), custom ones replace them. The annotation is written anew.
+    /// Creates the object or merges it three ways: last applied (kept in `annotation`), live, and this one. Removes
+    /// fields that were applied before and are now missing; keeps fields that others set. Built-in kinds merge lists by
+    /// key (strategic), custom ones replace them. Rewrites the annotation.
     ///
-    /// *Cost*: next to nothing when the same `Arc` is applied again to an object whose spec has not changed.
-    /// *Errors*: as [`Kube::create`] and [`Kube::patch`].
+    /// *Cost*: very small if the same `Arc` is applied again to an object whose spec has not changed. *Errors*: as
+    /// [`Kube::create`] and [`Kube::patch`].
     pub fn apply(&mut self, cx: &mut Cx, value: &Arc<Value>, annotation: &str) -> Result<Applied, ApiError> {
         self.cluster.write(cx, |api, now| api.apply(now, value, annotation))
     }
@@ -216,7 +216,7 @@ impl Kube {
         controllers::budget::evict(&mut self.cluster, cx, namespace, name, options)
     }
 
-    /// Remembers that a budget refused the eviction of a pod: whoever evicted has put the rest back.
+    /// Records that a budget refused the eviction of a pod; the refused call changed nothing else.
     pub fn note_refused_eviction(&mut self, cx: &Cx, namespace: &str, name: &str) {
         let pod = ObjectRef::new(KindId::POD, namespace, name);
         if let Some(pod) = self.cluster.api.get(pod).cloned() {
@@ -245,7 +245,7 @@ impl Kube {
         nodes::joining::add_node(&mut self.cluster, cx, fleet, machine);
     }
 
-    /// Takes the node of a machine that was removed for good: its Node object goes, and its pods with it.
+    /// Removes the node of a permanently removed machine: deletes its Node object and its pods.
     pub fn remove_node(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
         nodes::joining::remove_node(&mut self.cluster, cx, fleet, machine);
     }
@@ -255,7 +255,7 @@ impl Kube {
         nodes::cordon::cordon(&mut self.cluster, cx, node)
     }
 
-    /// Lets pods come to a node again; ends a drain. *Errors*: 404.
+    /// Makes a node schedulable again; ends a drain. *Errors*: 404.
     pub fn uncordon(&mut self, cx: &mut Cx, node: &str) -> Written {
         nodes::cordon::uncordon(&mut self.cluster, cx, node)
     }
@@ -266,11 +266,11 @@ impl Kube {
         nodes::drain::drain(&mut self.cluster, cx, node, options)
     }
 
-    /// One status, said by the user: `TASK_STARTING`, `TASK_RUNNING` (with `readiness_exit` and `healthy`), `TASK_FINISHED`,
-    /// `TASK_FAILED`, `TASK_KILLED`. The task is `POD-CONTAINER`, the container's name alone where it is the only one, or
+    /// Sets one status by hand: `TASK_STARTING`, `TASK_RUNNING` (with `readiness_exit` and `healthy`), `TASK_FINISHED`,
+    /// `TASK_FAILED`, `TASK_KILLED`. The task is `POD-CONTAINER`, the container's name alone if it is the only one, or
     /// `NAMESPACE/POD/CONTAINER/RESTART`. The process follows.
     ///
-    /// *Errors*: no such container with a process, several of them, a state that says nothing here.
+    /// *Errors*: no matching container with a process, several of them, a state without a meaning here.
     pub fn task_status(
         &mut self,
         cx: &mut Cx,
@@ -295,7 +295,7 @@ impl Kube {
         crate::why::machines::notices_at(&self.cluster, machine)
     }
 
-    /// Hears news of the fleet; those of other layers' processes are passed over.
+    /// Handles a report of the fleet; ignores those about other layers' processes.
     pub fn on_fleet(&mut self, cx: &mut Cx, fleet: &mut Fleet, event: &FleetEvent) {
         cx.set_cause(event.cause);
         let cluster = &mut self.cluster;

@@ -1,4 +1,4 @@
-//! Nodes, and containers that run on them, for those who look.
+//! Read access to nodes and running containers.
 
 use super::Kube;
 use crate::{

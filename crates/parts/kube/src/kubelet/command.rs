@@ -17,7 +17,7 @@ use planarium_protocol::Text;
 pub(super) enum Course {
     /// It runs on.
     Lives,
-    /// It ends by itself, after a time that the fleet draws, with 0 or as its command says.
+    /// It ends on its own, after a time drawn by the fleet, with 0 or as its command says.
     Ends,
     /// It ends after so long with this code. *Units*: milliseconds.
     Timed(u64, i32),
@@ -29,7 +29,7 @@ pub(super) fn course(spec: &PodSpec, at: usize, container: &Container) -> Course
         Ending::Never => Course::Lives,
         Ending::After { ms: 0, .. } => Course::Ends,
         Ending::After { ms, code } => Course::Timed(ms, code),
-        // Init containers and the pods of Jobs are there to end, whatever they run.
+        // Init containers and pods of Jobs must end, whatever they run.
         Ending::Unknown if at < usize::from(spec.inits) || spec.ends => Course::Ends,
         Ending::Unknown if spec.restart == Restart::Always || !container.commanded => Course::Lives,
         Ending::Unknown => Course::Ends,

@@ -1,8 +1,8 @@
-//! Containers that end: started again, or not, at once, or later.
+//! Ended containers: restarts them immediately, later, or not at all.
 //!
 //! Source: `kubernetes/kubernetes: pkg/kubelet/kuberuntime/kuberuntime_manager.go` (`doBackOff`), `client-go:
-//! util/flowcontrol/backoff.go`, match: the first restart comes at once, the next ones after 10 s, 20 s, 40 s and so on up to
-//! 5 minutes; after 10 minutes without one it begins anew.
+//! util/flowcontrol/backoff.go`, match: the first restart is immediate, the next ones after 10 s, 20 s, 40 s and so on up to
+//! 5 minutes; after 10 minutes without one the delay is reset.
 
 use super::{Backoff, Kubelet, Stage};
 use crate::{
@@ -114,7 +114,7 @@ impl Kubelet<'_> {
         }
     }
 
-    /// Reports a pod, and lets go of it when it is over.
+    /// Reports a pod, and drops it if it is finished.
     pub(super) fn settle(&mut self, no: ObjectNo) {
         let Some(run) = self.cluster.runs.get(no) else { return };
         let alive = run.cells.iter().any(|cell| cell.pid.is_some());
@@ -131,7 +131,7 @@ impl Kubelet<'_> {
         self.let_go(no);
     }
 
-    /// A pod that is over needs its kubelet no more.
+    /// Drops a finished pod from its kubelet.
     fn let_go(&mut self, no: ObjectNo) {
         let Some(run) = self.cluster.runs.get(no) else { return };
         let over = match self.cluster.api.store.object(no).map(|pod| &pod.status) {
@@ -161,7 +161,7 @@ impl Kubelet<'_> {
         if pod.finalizers.is_empty() {
             return self.cluster.take(self.cx, pod.no);
         }
-        // Somebody else's finalizers still hold the object.
+        // Other finalizers still hold the object.
         if let Some(deletion) = pod.deletion.filter(|deletion| deletion.grace_s > 0) {
             let deletion = Some(Deletion { grace_s: 0, ..deletion });
             self.cluster.put(self.cx, Object { deletion, ..Object::clone(pod) });

@@ -1,9 +1,9 @@
-//! Images: fetched once to a node, or each time, or not to be had.
+//! Images: pulled once per node, or each time, or not available.
 //!
 //! Source: `kubernetes/kubernetes: pkg/kubelet/images/image_manager.go`, match in order, back-off and words.
 //!
-//! An image whose name (not its tag) begins with `bad-` is not to be had; the tag `bad-...` fails after starting, which the
-//! fleet knows.
+//! An image whose name (not its tag) begins with `bad-` is not available; the tag `bad-...` fails after starting, which the
+//! fleet simulates.
 
 use super::{Backoff, Kubelet};
 use crate::{
@@ -24,7 +24,7 @@ const PULL: u32 = 0x4B08;
 pub(super) enum Image {
     /// It can be used.
     Ready,
-    /// It is on its way, or it is told why not.
+    /// Pulling, or the pull's failure was reported.
     Waiting,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn is_missing(image: &str) -> bool {
     name.starts_with("bad-")
 }
 
-/// The time that it takes to fetch an image to a node; less where it is there and is only looked up.
+/// Returns the time to pull an image to a node; shorter if it is present and only looked up.
 pub(super) fn pull_ms(seed: u64, nodes: &Nodes, node: u32, image: &Text, present: bool) -> u64 {
     let name = nodes.get(node).map(|node| node.name.clone()).unwrap_or_default();
     let entity = draw::entity_of(&[&name, " ", image]);
@@ -197,7 +197,7 @@ impl Kubelet<'_> {
         self.report_pod(no);
     }
 
-    /// A kubelet that restarts does nothing; what is due is put off. One whose machine is lost has forgotten it.
+    /// Postpones due work while the kubelet restarts. On a lost machine, it is dropped.
     pub(super) fn put_off(&mut self, no: ObjectNo, at: u16, timer: Timer) -> bool {
         match self.acts(no) {
             Some(Absence::AgentRestart) => {

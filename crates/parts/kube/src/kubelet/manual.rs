@@ -6,11 +6,11 @@ use planarium_ground::{Fleet, FleetEventKind, ProcessId, Said, SaidChecks};
 use planarium_protocol::{Refusal, input::TaskStatusInput, refusal::RefusalCode};
 
 impl Kubelet<'_> {
-    /// One status, said by the user: `TASK_STARTING`, `TASK_RUNNING` (with `readiness_exit` and `healthy`), `TASK_FINISHED`,
-    /// `TASK_FAILED`, `TASK_KILLED`. The task is `POD-CONTAINER`, the container's name alone where it is the only one, or
+    /// Sets one status by hand: `TASK_STARTING`, `TASK_RUNNING` (with `readiness_exit` and `healthy`), `TASK_FINISHED`,
+    /// `TASK_FAILED`, `TASK_KILLED`. The task is `POD-CONTAINER`, the container's name alone if it is the only one, or
     /// `NAMESPACE/POD/CONTAINER/RESTART`. The process follows.
     ///
-    /// *Errors*: no such container with a process, several of them, a state that says nothing here.
+    /// *Errors*: no matching container with a process, several of them, a state without a meaning here.
     pub(crate) fn task_status(&mut self, said: &TaskStatusInput) -> Result<(), Refusal> {
         let (no, at, pid) = said_of(&self.cluster.runs, self.fleet, said)?;
         match said.state.as_str() {

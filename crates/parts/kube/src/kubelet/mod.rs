@@ -1,11 +1,11 @@
-//! The kubelets: pods that are bound to a node become processes on its machine.
+//! The kubelets: run the pods bound to a node as processes on its machine.
 //!
-//! *Knows*: containers, images, probes, back-offs, and what the fleet says of processes. *Must not know*: why a pod is there.
-//! Source: `kubernetes/kubernetes: pkg/kubelet/{kubelet,kubelet_pods,kuberuntime,images,prober}` (1.19); match for order of
-//! containers, restarts and their back-off, phases and conditions, grace periods and words. Simplified: a kubelet acts at once,
-//! images take a drawn time, a container that handles signals ends after a drawn time.
+//! *Knows*: containers, images, probes, back-offs, and the fleet's reports about processes. *Must not know*: the reason for a
+//! pod. Source: `kubernetes/kubernetes: pkg/kubelet/{kubelet,kubelet_pods,kuberuntime,images,prober}` (1.19); match for order
+//! of containers, restarts and their back-off, phases and conditions, grace periods and words. Simplified: a kubelet acts
+//! immediately, images take a drawn time, a container that handles signals ends after a drawn time.
 //!
-//! *Order*: what a kubelet does shows in the API as long as the node is heard of; what it does meanwhile shows when it is back.
+//! *Order*: a kubelet's actions show in the API while its node is ready; actions of a silent node show when it is back.
 
 mod command;
 mod end;
@@ -35,7 +35,7 @@ pub(crate) struct Kubelet<'a> {
 }
 
 impl Kubelet<'_> {
-    /// The absence of a pod's node: its kubelet does not act now; one that restarts acts when it is back.
+    /// Returns how a pod's node is away: its kubelet does not act now; a restarting one acts when it is back.
     pub(crate) fn acts(&self, no: ObjectNo) -> Option<Absence> {
         let run = self.cluster.runs.get(no)?;
         self.cluster.nodes.get(run.node)?.absence
@@ -54,7 +54,7 @@ impl Kubelet<'_> {
         draw::between(self.cluster.api.seed, entity, purpose, n, low, high)
     }
 
-    /// The time that a container takes to end once it is told to, given so long.
+    /// Returns the time that a container takes to end when stopped with this grace period.
     pub(super) fn stop_ms(&self, no: ObjectNo, at: u16, grace_ms: u64) -> u64 {
         if self.ignores_term(no, at) {
             return grace_ms.max(1);

@@ -1,4 +1,4 @@
-//! News of the fleet about containers.
+//! Handles the fleet's reports about containers.
 
 use super::{
     Kubelet,
@@ -13,24 +13,24 @@ use planarium_ground::{Absence, ExitReason, FleetEventKind, ProcessId};
 use planarium_kernel::Class;
 use planarium_protocol::Text;
 
-/// The exit code of a container that was killed, and of one that ended when it was told to.
+/// Exit code of a container that was killed, and of one that ended when asked to.
 const KILLED: i32 = 137;
 const TERMINATED: i32 = 143;
 
 impl Kubelet<'_> {
-    /// The pod whose container a piece of news is about.
+    /// Returns the pod of the container that a report is about.
     pub(crate) fn pod_of(&self, kind: &FleetEventKind) -> Option<ObjectNo> {
         self.cluster.runs.by_process.get(&pid_of(kind)?).map(|(no, _)| *no)
     }
 
-    /// Keeps news for a kubelet that is away.
+    /// Keeps a report for a kubelet that is away.
     pub(crate) fn hold(&mut self, no: ObjectNo, kind: &FleetEventKind) {
         if let Some(node) = self.cluster.runs.get(no).map(|run| run.node) {
             self.cluster.nodes.change(node, |node| node.held.push(kind.clone()));
         }
     }
 
-    /// A kubelet hears of one of its containers.
+    /// Handles a report about one of a kubelet's containers.
     pub(crate) fn hear(&mut self, kind: &FleetEventKind) {
         let Some((pid, (no, at))) =
             pid_of(kind).and_then(|pid| Some((pid, *self.cluster.runs.by_process.get(&pid)?)))
@@ -141,7 +141,7 @@ impl Kubelet<'_> {
         }
         let held = self.fleet.process(pid).is_some_and(|facts| facts.hung || facts.manual);
         if held || self.acts(no) == Some(Absence::AgentRestart) {
-            // It is looked at again; a held command goes on from where it was.
+            // Check it again; a held command continues from its position.
             self.cluster.queue.arm_in(self.cx, 1_000, Timer::Over(no, at, pid));
             return;
         }

@@ -14,7 +14,7 @@ use planarium_protocol::Text;
 use std::sync::Arc;
 
 impl Kubelet<'_> {
-    /// Writes what a kubelet knows of a pod into its status, if the node is heard of.
+    /// Writes a kubelet's data about a pod into the pod's status, if the node is not silent.
     pub(crate) fn report_pod(&mut self, no: ObjectNo) {
         let Some(run) = self.cluster.runs.all.get(&no).cloned() else { return };
         if !self.cluster.nodes.is_heard(run.node) {

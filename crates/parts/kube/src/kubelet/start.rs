@@ -20,7 +20,7 @@ use planarium_protocol::Text;
 pub const KUBELETS: Owner = Owner(1);
 
 impl Kubelet<'_> {
-    /// Does what is next for a pod's start.
+    /// Does the next step of a pod's start.
     pub(crate) fn go_on(&mut self, no: ObjectNo) {
         let Some(run) = self.cluster.runs.get(no) else { return };
         if run.stopping.is_some() || run.failure.is_some() {
@@ -129,7 +129,7 @@ impl Kubelet<'_> {
         }
     }
 
-    /// The first ConfigMap, Secret or entry of one that a container's environment needs and that is not there, in words.
+    /// Describes the first missing ConfigMap, Secret or key that a container's environment needs.
     fn missing_config(&self, no: ObjectNo, at: u16) -> Option<Text> {
         let pod = self.cluster.api.store.object(no)?;
         let container = self.cluster.runs.get(no)?.spec.containers.get(usize::from(at))?;

@@ -13,7 +13,7 @@ use planarium_ground::ProcessId;
 use std::sync::Arc;
 
 impl Kubelet<'_> {
-    /// A pod is to go: hooks first, then its containers are told to end.
+    /// Stops a pod: hooks first, then its containers are told to end.
     pub(super) fn stop_pod(&mut self, pod: &Arc<Object>) {
         let no = pod.no;
         let Some(deletion) = pod.deletion else { return };

@@ -1,4 +1,4 @@
-//! A kubelet's look at a pod: taken on, brought in line, failed, let go.
+//! A kubelet's sync of a pod: admits, reconciles, fails or drops it.
 
 use super::{Cell, Kubelet, Run, Stage};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 use std::sync::Arc;
 
 impl Kubelet<'_> {
-    /// Brings a pod in line with what is asked.
+    /// Reconciles a pod with its spec.
     pub(crate) fn sync(&mut self, no: ObjectNo) {
         let Some(pod) = self.cluster.api.store.object(no).cloned() else { return self.drop_run(no) };
         let (Spec::Pod(spec, own), Status::Pod(status)) = (&pod.spec, &pod.status) else { return };
@@ -65,7 +65,7 @@ impl Kubelet<'_> {
         self.cluster.nodes.held_changes.note(no, node);
     }
 
-    /// Images of a running pod have changed: its containers are started anew with them.
+    /// Restarts containers of a running pod whose images have changed.
     fn take_spec(&mut self, pod: &Arc<Object>, spec: Arc<PodSpec>) {
         let no = pod.no;
         let Some(old) = self.cluster.runs.change(no, |run| std::mem::replace(&mut run.spec, spec.clone()))
@@ -102,7 +102,7 @@ impl Kubelet<'_> {
             if begun == Some(true) {
                 self.container_ended(no, at, 255, "Error", "");
             } else {
-                // It had not come up yet: it is started anew.
+                // It was not running yet: start it again.
                 self.cluster.runs.change_cell(no, at, |cell| cell.wait("ContainerCreating", ""));
             }
         }
@@ -128,10 +128,10 @@ impl Kubelet<'_> {
         self.settle(no);
     }
 
-    /// A pod's object is no more: its containers are ended without grace.
+    /// Ends the containers of a deleted pod without grace.
     pub(super) fn drop_run(&mut self, no: ObjectNo) {
         let Some(run) = self.cluster.runs.get(no) else { return };
-        // The kubelet of a node that is not heard of learns of it when it is back.
+        // The kubelet of a silent node learns of it when it is back.
         if self.cluster.nodes.is_heard(run.node) {
             self.cluster.runs.end(&mut self.cluster.queue, self.fleet, no);
         }

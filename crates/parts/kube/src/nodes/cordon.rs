@@ -17,7 +17,7 @@ pub(crate) fn cordon(cluster: &mut Cluster, cx: &mut Cx, node: &str) -> Written 
     set_unschedulable(cluster, cx, node, true)
 }
 
-/// Lets pods come to a node again; ends a drain. *Errors*: 404.
+/// Makes a node schedulable again; ends a drain. *Errors*: 404.
 pub(crate) fn uncordon(cluster: &mut Cluster, cx: &mut Cx, node: &str) -> Written {
     if let Some(number) = cluster.nodes.number_of(node) {
         cluster.nodes.change(number, |node| node.drain = None);

@@ -1,7 +1,7 @@
-//! The ledger of machines: what pods hold by their requests, and what others hold of nodes.
+//! The ledger of machines: pods' requests, and the allocations of other parts on nodes.
 //!
-//! *Knows*: nodes' books and the ledger. *Must not know*: who the others are. A pod holds what it asks for from its binding to
-//! its end; one that was bound past the scheduler and finds no room holds nothing, and its kubelet turns it down.
+//! *Knows*: nodes' totals and the ledger. *Must not know*: the other parts. A pod holds its requests from its binding to its
+//! end; one that was bound past the scheduler and finds no room holds nothing, and its kubelet refuses it.
 
 use crate::{
     amounts::Amounts,
@@ -98,7 +98,8 @@ pub(crate) fn others_changed(cluster: &mut Cluster, cx: &Cx, fleet: &Fleet, mach
     }
 }
 
-/// Finds nodes where a pod would fit if it were not for what others hold: the node, what is short, and who holds it.
+/// Finds nodes where a pod would fit without the allocations of other parts: the node, the missing resource, and the
+/// holder.
 pub(crate) fn held_from<'a>(
     nodes: &'a Nodes,
     fleet: &Fleet,

@@ -75,7 +75,7 @@ pub(super) fn register(cluster: &mut Cluster, cx: &mut Cx, number: u32) {
     cluster.nodes_changed(cx);
 }
 
-/// Takes the node of a machine that was removed for good: its Node object goes, and its pods with it.
+/// Removes the node of a permanently removed machine: deletes its Node object and its pods.
 pub(crate) fn remove_node(cluster: &mut Cluster, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
     let Some(number) = cluster.nodes.of_machine(machine) else { return };
     let pods: Vec<ObjectNo> =

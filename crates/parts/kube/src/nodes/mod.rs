@@ -1,10 +1,10 @@
 //! Nodes: machines as the cluster sees them.
 //!
-//! *Knows*: what a node has and what its pods ask for, whether its kubelet is heard of. *Must not know*: how pods are run.
-//! Source: `kubernetes/kubernetes: pkg/kubelet/kubelet_node_status.go`, `pkg/controller/nodelifecycle`; match for the times
-//! (grace period 40 s), conditions, taints and evictions; a heartbeat is not an event of its own.
+//! *Knows*: a node's capacity and its pods' requests, whether its kubelet reports. *Must not know*: how pods run. Source:
+//! `kubernetes/kubernetes: pkg/kubelet/kubelet_node_status.go`, `pkg/controller/nodelifecycle`; match for the times (grace
+//! period 40 s), conditions, taints and evictions; heartbeats are not separate events.
 //!
-//! Their books are in [`crate::records::nodes`]; what a change of an object means for them is in [`crate::cluster`].
+//! Their records are in [`crate::records::nodes`]; consequences of object changes for them are in [`crate::cluster`].
 
 pub(crate) mod cordon;
 pub(crate) mod description;

@@ -33,7 +33,7 @@ pub(crate) fn node_lost(cluster: &mut Cluster, cx: &mut Cx, machine: MachineId, 
     }
 }
 
-/// A machine is back: its kubelet reports after a while.
+/// Handles a machine's return: its kubelet reports after a delay.
 pub(crate) fn node_back(cluster: &mut Cluster, cx: &mut Cx, machine: MachineId) {
     let Some(number) = cluster.nodes.of_machine(machine) else { return };
     let Some(node) = cluster.nodes.get(number) else { return };
@@ -70,7 +70,7 @@ pub(crate) fn node_silent(cluster: &mut Cluster, cx: &mut Cx, number: u32, absen
     cluster.refresh_taints(cx, number);
 }
 
-/// Pods of a node whose object is no more go without a word from it.
+/// Removes the pods of a deleted node without reports from it.
 fn drop_pods(cluster: &mut Cluster, cx: &mut Cx, node: &Node) {
     for no in &node.pods.clone() {
         if let Some(pod) = cluster.api.store.object(*no).cloned() {
@@ -123,7 +123,7 @@ pub(crate) fn node_returns(cluster: &mut Cluster, cx: &mut Cx, fleet: &mut Fleet
         Kubelet { cluster, cx, fleet }.report_pod(*no);
         cluster.queue.ask(cx, Work::Kubelet(*no));
     }
-    // Pods whose objects went while nothing was heard of it.
+    // Pods whose objects were deleted while the node was silent.
     let gone: Vec<ObjectNo> = cluster
         .runs
         .all

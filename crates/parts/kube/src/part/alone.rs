@@ -1,4 +1,4 @@
-//! A Kubernetes cluster of its own, for tests of systems: nobody else is on its machines.
+//! A Kubernetes cluster of its own, for tests of systems, without other parts on its machines.
 //!
 //! *Knows*: how a world drives Kubernetes. *Must not know*: other parts.
 

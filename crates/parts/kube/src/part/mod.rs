@@ -22,7 +22,7 @@ use planarium_protocol::{Event, Input, Refusal, json};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// News for watchers: objects have changed.
+/// Event for watchers: objects have changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectsChanged;
 
@@ -42,7 +42,7 @@ impl Kubernetes {
         self.kube.resource_version()
     }
 
-    /// Hears what is reported about processes that kubelets started.
+    /// Handles reports about processes that kubelets started.
     fn hear_own(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
         while let Some(event) = ground.fleet_mut().next_event_of(KUBELETS) {
             cx.set_cause(event.cause);
@@ -61,7 +61,7 @@ pub struct Cluster<'a> {
 
 /// A system whose daemons watch Kubernetes objects.
 pub trait Watcher: System {
-    /// Objects have changed since it was told last. It finds out by itself which.
+    /// Notifies the watcher that objects have changed since the last call. It reads the changes itself.
     fn hear_of_objects(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>);
 }
 

@@ -17,9 +17,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A machine as the master shows it, what its pods were then, and both together.
 type Row = (Arc<MachineView>, u64, Arc<MachineView>);
 
-/// Machines with their pods as they were shown last, by name.
+/// Machines with their pods as last shown, by name.
 ///
-/// *Invariant*: what is kept is a function of the machine and its pods; whether it is kept is not part of any state.
+/// *Invariant*: a cached value is a function of the machine and its pods; the cache is not part of any state.
 #[derive(Debug, Default)]
 pub(super) struct Shown(Mutex<Arc<SortedMap<Text, Row>>>);
 
@@ -93,10 +93,10 @@ fn view(fleet: &Fleet, task: TaskFacts) -> TaskView {
     }
 }
 
-/// Ways to hurt a container, and to say how it is where the user says that.
+/// Actions that break a container, and set its status if it is manual.
 fn actions(fleet: &Fleet, task: &TaskFacts) -> Vec<ActionView> {
     let facts = task.process.and_then(|process| fleet.process(process));
-    // By what the cluster knows: a process may end without anybody hearing of it.
+    // Decided by the cluster's records: a process may have ended without a report.
     let refused = task.leaving.then_some("its pod is being deleted");
     let mut actions = strikes(&task.service, &task.id, refused);
     if task.ready.is_some() {

@@ -4,7 +4,7 @@ use crate::object::ObjectNo;
 use planarium_kernel::{Map, SimTime};
 use std::sync::Arc;
 
-/// The longest time that a policy or window looks back. *Units*: milliseconds.
+/// Longest period of a policy or window. *Units*: milliseconds.
 const MOST_MS: u64 = 3_600_000;
 
 /// The memory of one autoscaler.

@@ -1,6 +1,6 @@
 //! Evictions that a disruption budget refused: the last one of each pod.
 //!
-//! *Knows*: when, and by which budget. *Must not know*: what a budget allows.
+//! *Knows*: the instant and the budget. *Must not know*: what a budget allows.
 
 use crate::object::ObjectNo;
 use planarium_kernel::{Map, SimTime};
@@ -32,7 +32,7 @@ impl Evictions {
         self.0.remove(&pod);
     }
 
-    /// All of them, by pod.
+    /// All refused evictions, by pod.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (ObjectNo, Refused)> {
         self.0.iter().map(|(pod, refused)| (*pod, *refused))
     }

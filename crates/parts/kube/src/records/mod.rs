@@ -1,6 +1,6 @@
 //! The records of a cluster: plain data with their own small invariants.
 //!
-//! *Must not know*: verbs, controllers, kubelets; whoever acts is above, and comes here through [`crate::cluster`].
+//! *Must not know*: verbs, controllers, kubelets; they are above, and come here through [`crate::cluster`].
 
 pub(crate) mod autoscalers;
 pub(crate) mod evictions;

@@ -1,9 +1,9 @@
-//! Nodes: machines as the cluster sees them, with their books.
+//! Nodes: machines as the cluster sees them, with their totals.
 //!
-//! *Knows*: what a node has, what its pods ask for and what others hold of it, whether its kubelet is heard of.
-//! *Must not know*: what becomes of its pods.
+//! *Knows*: a node's capacity, its pods' requests, the allocations of other parts, whether its kubelet reports. *Must
+//! not know*: what happens to its pods.
 //!
-//! *Invariant*: what a node's pods ask for is the sum over its pods; [`crate::Kube::check`] recomputes it.
+//! *Invariant*: a node's requests are the sum over its pods; [`crate::Kube::check`] recomputes it.
 
 use crate::{
     amounts::Amounts,
@@ -39,13 +39,13 @@ pub(crate) struct Node {
     pub(crate) taints: Vec<Taint>,
     pub(crate) unschedulable: bool,
     pub(crate) allocatable: Amounts,
-    /// Amounts that its pods ask for.
+    /// Sum of its pods' requests.
     pub(crate) requested: Amounts,
     /// Amounts and ports of the machine that others than pods hold.
     pub(crate) others: Others,
-    /// The same, with something for pods that ask for nothing; scores go by that.
+    /// The same, with defaults for pods without requests; used for scores.
     pub(crate) weighed: Amounts,
-    /// Its score for a pod of the same weight as the one that came or went last, with that weight.
+    /// Its score for a pod with the weight of the last added or removed one, with that weight.
     pub(crate) score: Option<(Amounts, i64)>,
     pub(crate) pods: SortedSet<ObjectNo>,
     /// The version of the cluster when a pod last came or went.
@@ -58,13 +58,13 @@ pub(crate) struct Node {
     pub(crate) absence: Option<Absence>,
     /// Number of times that it was away.
     pub(crate) absences: u32,
-    /// News that came while its kubelet was away.
+    /// Reports that arrived while its kubelet was away.
     pub(crate) held: Vec<FleetEventKind>,
     pub(crate) drain: Option<Drain>,
 }
 
 impl Node {
-    /// Works its score out anew after its pods have changed, for a pod of this weight.
+    /// Computes its score again after its pods have changed, for a pod of this weight.
     fn rescore(&mut self, weight: Amounts) {
         self.score = Some((weight, resources(weight, self)));
     }
@@ -89,7 +89,7 @@ pub(crate) struct Drain {
     pub(crate) facts: DrainFacts,
 }
 
-/// Amounts that count for a pod that asks for nothing. *Units*: thousandths of a CPU, bytes.
+/// Amounts counted for a pod without requests. *Units*: thousandths of a CPU, bytes.
 const LEAST_CPU: i64 = 100;
 const LEAST_MEMORY: i64 = 200 * 1024 * 1024;
 
@@ -221,7 +221,7 @@ pub(crate) struct Others {
 pub(crate) struct HeldChanges(pub(crate) Vec<(ObjectNo, u32)>);
 
 impl HeldChanges {
-    /// A pod has come to a node, or gone from it.
+    /// Records that a pod was added to or removed from a node.
     pub(crate) fn note(&mut self, pod: ObjectNo, node: u32) {
         if self.0.last() != Some(&(pod, node)) {
             self.0.push((pod, node));
@@ -230,7 +230,7 @@ impl HeldChanges {
 }
 
 impl Node {
-    /// Amounts that pods may still ask for.
+    /// Amounts that are still free for requests.
     pub(crate) fn free(&self) -> Amounts {
         self.allocatable.minus(self.requested).minus(self.others.amounts)
     }

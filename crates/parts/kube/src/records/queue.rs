@@ -1,9 +1,9 @@
 //! The queue: work of this instant, and timers.
 //!
-//! *Knows*: the order of work, and how often one piece of it came up at one instant. *Must not know*: what it does.
+//! *Knows*: the order of work, and how often an item was queued at one instant. *Must not know*: what it does.
 //!
-//! *Invariant*: a piece of work stands in the queue once; one that comes up again and again at one instant is put off, so that
-//! controllers that undo each other's work cannot stop the clock.
+//! *Invariant*: an item is queued once; one that is queued repeatedly at one instant is postponed, so that controllers that
+//! undo each other's work cannot stop the clock.
 
 use crate::object::ObjectNo;
 use planarium_ground::{Cx, ProcessId};
@@ -18,13 +18,13 @@ const PUT_OFF_MS: u64 = 1_000;
 /// A piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
-    /// The controller of an object's kind looks at it.
+    /// Sync an object by its kind's controller.
     Sync(ObjectNo),
-    /// The scheduler looks for a node for a pod.
+    /// Find a node for a pod.
     Schedule(ObjectNo),
-    /// The kubelet of a pod's node brings it in line with what is asked.
+    /// Sync a pod by its node's kubelet.
     Kubelet(ObjectNo),
-    /// Garbage collection looks at an object.
+    /// Check an object for garbage collection.
     Collect(ObjectNo),
     /// Pods that found no node may find one now.
     Retry,
@@ -43,7 +43,7 @@ pub(crate) enum Timer {
     Over(ObjectNo, u16, ProcessId),
     /// A probe has passed as often as it has to: pod, container, its process.
     Passed(ObjectNo, u16, ProcessId),
-    /// A preStop hook is done; the containers are told to end.
+    /// A preStop hook has ended; the containers are told to end.
     Stop(ObjectNo),
     /// A pod has been ready for long enough to count as available.
     Available(ObjectNo),
@@ -59,7 +59,7 @@ pub(crate) enum Timer {
     Balanced(ObjectNo),
     /// A CronJob is due.
     Cron(ObjectNo),
-    /// An autoscaler looks at the use of what it scales.
+    /// Measure the usage of an autoscaler's target.
     Autoscale(ObjectNo),
     /// A drain asks again.
     Drain(u32),
@@ -95,7 +95,7 @@ pub(crate) enum Due {
 }
 
 impl Queue {
-    /// Asks for a piece of work at this instant.
+    /// Queues an item at this instant.
     pub(crate) fn push(&mut self, work: Work, now: SimTime, cause: Cause) {
         if !self.queued.insert_new(work, ()) {
             return;
@@ -106,7 +106,7 @@ impl Queue {
         self.work.push_back((work, cause));
     }
 
-    /// Asks for a piece of work at this instant, under the current cause.
+    /// Queues an item at this instant, under the current cause.
     pub(crate) fn ask(&mut self, cx: &Cx, work: Work) {
         self.push(work, cx.now(), cx.cause());
     }
@@ -141,7 +141,7 @@ impl Queue {
         self.work.len() + self.timers.one_shots()
     }
 
-    /// Takes what is to be done next: work of this instant before timers.
+    /// Takes the next item: work of this instant before timers.
     pub(crate) fn pop(&mut self, now: SimTime) -> Option<Due> {
         if self.instant != now {
             self.instant = now;

@@ -1,9 +1,9 @@
-//! Reports about objects: the Events of the API, and events of the world.
+//! Reports about objects: the API's Events, and events of the world.
 //!
-//! *Knows*: the latest reports, repeated ones counted. *Must not know*: what they mean.
+//! *Knows*: the latest reports, with counts of repeated ones. *Must not know*: their meaning.
 //!
 //! **Source**: `kubernetes/client-go: tools/record/events_cache.go`; simplified: equal reports about an object are counted,
-//! similar ones are not put together, and what is kept is bounded by number, not by time.
+//! similar ones are not merged, and the kept ones are limited by number, not by time.
 
 use crate::{calendar::Epoch, object::Object, view::Occurrence};
 use planarium_ground::Cx;
@@ -12,7 +12,7 @@ use planarium_protocol::{EventBody, Text, event::Importance};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Reasons that every pod goes through, and nobody has to read.
+/// Routine reasons of every pod, of low importance.
 const CHATTER: &[&str] = &[
     "Scheduled",
     "Pulling",

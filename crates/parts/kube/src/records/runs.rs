@@ -1,6 +1,6 @@
 //! Pods as their kubelets know them.
 //!
-//! *Knows*: which container is how far, and which process is whose. *Must not know*: what a kubelet does next.
+//! *Knows*: the progress of each container, and its process. *Must not know*: what a kubelet does next.
 
 use crate::{
     object::ObjectNo,
@@ -37,7 +37,7 @@ pub(crate) struct Failures {
     /// `readiness`, `startup` or `liveness`.
     pub(crate) probe: &'static str,
     pub(crate) count: u32,
-    /// The first of them.
+    /// Instant of the first one.
     pub(crate) since: SimTime,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Cell {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stopping {
     pub(crate) until: SimTime,
-    /// Containers have been told to end.
+    /// Containers were told to end.
     pub(crate) told: bool,
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct Run {
     pub(crate) stopping: Option<Stopping>,
     /// Why the whole pod has failed, if it has: reason and message.
     pub(crate) failure: Option<(&'static str, Text)>,
-    /// The source that its volumes lack, so that it is told once.
+    /// The missing source of its volumes, so that it is reported once.
     pub(crate) missing: Option<Text>,
     pub(crate) deadline: Option<TimerId>,
 }
@@ -117,7 +117,7 @@ impl Cell {
         }
     }
 
-    /// Has it wait, for a reason.
+    /// Makes it wait, for a reason.
     pub(crate) fn wait(&mut self, reason: &'static str, message: impl Into<Text>) {
         if let State::Terminated(ended) = &self.status.state {
             self.status.last = Some(ended.clone());
@@ -164,7 +164,7 @@ impl Runs {
         self.all.get(&no).map(|run| &**run)
     }
 
-    /// Changes what the kubelet of a pod knows of it.
+    /// Changes a kubelet's data about a pod.
     pub(crate) fn change<R>(&mut self, no: ObjectNo, change: impl FnOnce(&mut Run) -> R) -> Option<R> {
         self.all.get_mut(&no).map(|run| change(Arc::make_mut(run)))
     }
@@ -184,13 +184,13 @@ impl Runs {
         self.all.get_mut(&no).and_then(|run| Arc::make_mut(run).cells.get_mut(usize::from(at)).map(change))
     }
 
-    /// A container's process is no more.
+    /// Records that a container's process has ended.
     pub(crate) fn process_gone(&mut self, no: ObjectNo, at: u16, pid: ProcessId) {
         self.by_process.remove(&pid);
         self.change_cell(no, at, |cell| cell.pid = None);
     }
 
-    /// The processes of a pod go without a word: its machine is gone for good.
+    /// Removes the processes of a pod without reports: its machine was removed.
     pub(crate) fn forget_processes(&mut self, fleet: &mut Fleet, no: ObjectNo) {
         let pids: Vec<ProcessId> = self
             .get(no)
@@ -233,7 +233,7 @@ impl Runs {
         self.all.remove(&no);
     }
 
-    /// Containers of a pod that wait for a ConfigMap or Secret look for it again.
+    /// Lets containers that wait for a ConfigMap or Secret check for it again.
     pub(crate) fn retry_config(&mut self, no: ObjectNo) {
         let waiting: Vec<u16> = self.get(no).map(waiting_for_config).unwrap_or_default();
         for at in waiting {

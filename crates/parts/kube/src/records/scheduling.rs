@@ -30,14 +30,14 @@ pub(crate) struct Scheduler {
     pub(crate) failures: Vec<(Arc<PodSpec>, Text)>,
     /// True if a waiting pod has rules about other pods.
     pub(crate) company: bool,
-    /// Pods that others have gone for: the number of the node that they were promised, and their priority.
+    /// Pods for which others were preempted: the number of their nominated node, and their priority.
     pub(crate) nominated: Map<ObjectNo, (u32, i64)>,
     /// True once a pod had another priority than 0.
     pub(crate) ranked: bool,
 }
 
 impl Scheduler {
-    /// A pod of a controller has come to a node.
+    /// Records a controller's pod on a node.
     pub(crate) fn place(&mut self, controller: Text, node: u32) {
         self.spread.upsert(controller, Arc::default, |nodes| {
             let nodes = Arc::make_mut(nodes);
@@ -52,7 +52,7 @@ impl Scheduler {
         });
     }
 
-    /// A pod of a controller has gone from a node.
+    /// Removes a controller's pod from a node.
     pub(crate) fn displace(&mut self, controller: &str, node: u32) {
         let Some(nodes) = self.spread.get_mut(controller) else { return };
         let nodes = Arc::make_mut(nodes);
@@ -74,7 +74,7 @@ impl Scheduler {
         self.spread.get(controller).map_or(&[], |nodes| nodes.as_slice())
     }
 
-    /// A pod is bound, or gone.
+    /// Removes a pod that was bound or deleted.
     pub(crate) fn forget(&mut self, no: ObjectNo) {
         self.waiting.remove(&no);
         self.nominated.remove(&no);

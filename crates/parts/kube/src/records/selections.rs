@@ -1,6 +1,6 @@
-//! Services and disruption budgets, and the pods that they pick.
+//! Services and disruption budgets, and the pods that they select.
 //!
-//! *Knows*: selectors, by one label that each asks for. *Must not know*: what becomes of what is picked.
+//! *Knows*: selectors, indexed by one label that each requires. *Must not know*: what happens to selected pods.
 
 use crate::tree::{Tree, put_new};
 use crate::{
@@ -58,7 +58,7 @@ fn print(namespace: &str, pair: Option<(&Text, &Text)>) -> u64 {
 }
 
 impl Selections {
-    /// Those that pick a pod. *Cost*: by how many ask for one of its labels.
+    /// Returns those that select a pod. *Cost*: by the number that require one of its labels.
     pub(crate) fn of_pod(&self, pod: &Object) -> Vec<ObjectNo> {
         if self.all.is_empty() {
             return Vec::new();
@@ -81,7 +81,7 @@ impl Selections {
     }
 
     fn key(&self, selection: &Selection) -> u64 {
-        // The label that the fewest ask for.
+        // The label that the fewest require.
         let crowd =
             |print: u64| self.by_label.range((print, ObjectNo(0))..=(print, ObjectNo(u32::MAX))).count();
         let pairs = selection.selector.pairs().map(|pair| print(&selection.namespace, Some(pair)));
@@ -95,7 +95,7 @@ impl Selections {
         self.all.insert(no, Arc::new(selection));
     }
 
-    /// Notes what a pod is to a Service or budget now, and who manages it; returns whether that has changed.
+    /// Records a pod's state for a Service or budget, and its controller; returns whether it changed.
     pub(crate) fn note_pod(
         &mut self,
         selection: ObjectNo,

@@ -1,9 +1,9 @@
-//! Objects, the ways to find them, and the log of their changes.
+//! Objects, their indexes, and the log of their changes.
 //!
-//! *Knows*: objects by number, name, uid, owner and label; the latest changes.
-//! *Must not know*: what a change leads to.
+//! *Knows*: objects by number, name, uid, owner and label; the latest changes. *Must not know*: consequences of a
+//! change.
 //!
-//! *Invariant*: every index equals what a walk over all objects would give; [`Store::check`] says where it does not.
+//! *Invariant*: every index equals a walk over all objects; [`Store::check`] reports differences.
 
 use crate::{
     error::{ApiError, Reason},
@@ -166,7 +166,8 @@ impl Store {
         self.dependants(owner).next().is_some()
     }
 
-    /// Pods of a namespace that a selector picks. *Cost*: by how many share the rarest label that it asks for.
+    /// Returns the pods of a namespace that match a selector. *Cost*: by the number with the rarest label that it
+    /// requires.
     pub(crate) fn pods_selected<'a>(
         &'a self,
         namespace: &'a str,
@@ -203,7 +204,7 @@ impl Store {
         self.history.range(version.saturating_add(1)..).next().map(|(_, change)| change)
     }
 
-    /// Replaces an object by one that differs in nothing that is told or indexed: its version stays, and so does the log.
+    /// Replaces an object by one whose visible and indexed fields are equal: its version stays, and so does the log.
     pub(crate) fn refresh(&mut self, object: Object) {
         self.objects.insert(object.no, Arc::new(object));
     }
@@ -239,8 +240,8 @@ impl Store {
         object
     }
 
-    /// Seats an object that was there before anything else, under a number from the end, so that no other object's number and no
-    /// version depends on it; nobody hears of it.
+    /// Adds an object that exists from the beginning, numbered from the end, so that no other number and no version depends on
+    /// it; no watcher is notified.
     pub(crate) fn seat(&mut self, seed: u64, from_end: u32, object: impl FnOnce(ObjectNo, Text) -> Object) {
         let no = ObjectNo(u32::MAX - from_end);
         let uid = draw::Uuid::draw(seed, draw::entity("kubernetes object"), UID, u64::from(no.0));
@@ -252,7 +253,7 @@ impl Store {
         self.objects.insert(no, Arc::new(object));
     }
 
-    /// Keeps something about an object as it is now beside it, without a change of version.
+    /// Replaces an object's internal data, without a new version.
     pub(crate) fn keep(&mut self, object: &Arc<Object>, kept: Arc<Object>) {
         if self.object(object.no).is_some_and(|there| Arc::ptr_eq(there, object)) {
             self.objects.insert(object.no, kept);
@@ -313,7 +314,7 @@ impl Store {
         here
     }
 
-    /// Takes an owner that is no more from the index; answers what belonged to it.
+    /// Removes a deleted owner from the index; returns its dependants.
     pub(crate) fn release(&mut self, owner: ObjectNo) -> Vec<ObjectNo> {
         let range = (owner, ObjectNo(0))..=(owner, ObjectNo(u32::MAX));
         let all: Vec<ObjectNo> = self.owned.range(range).map(|((_, no), ())| *no).collect();

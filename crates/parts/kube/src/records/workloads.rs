@@ -1,8 +1,8 @@
-//! Workloads: the pods of each, counted as they change and never by walking over them, and when its controller acts next.
+//! Workloads: counts of their pods, updated with each change, and the next sync of their controllers.
 //!
-//! *Knows*: what one pod counts for. *Must not know*: what a controller makes of the counts.
+//! *Knows*: what one pod counts for. *Must not know*: what a controller does with the counts.
 //!
-//! *Invariant*: the counts equal the sum of its pods' tallies, and a tally equals what its pod says; [`Kube::check`] recomputes both.
+//! *Invariant*: the counts equal the sum of its pods' tallies, and a tally follows from its pod; [`Kube::check`] recomputes both.
 
 use crate::{
     kinds::KindId,
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The label that tells by which revision of a StatefulSet or DaemonSet a pod was made.
 pub(crate) const REVISION_LABEL: &str = "controller-revision-hash";
 
-/// One pod as it is counted.
+/// The counted properties of one pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PodTally {
     /// The workload that manages it.
@@ -35,12 +35,12 @@ pub(crate) struct PodTally {
 }
 
 impl PodTally {
-    /// Neither over nor on its way out.
+    /// Neither finished nor terminating.
     pub(crate) const fn is_active(&self) -> bool {
         !self.terminating && !self.phase.is_terminal()
     }
 
-    /// Running, ready and not on its way out.
+    /// Running, ready and not terminating.
     const fn is_healthy(&self) -> bool {
         self.is_active() && self.ready
     }
@@ -54,13 +54,13 @@ pub(crate) struct Slots {
     pub(crate) extra: SortedMap<ObjectNo, (u32, PodTally)>,
     /// Places that have to have a pod.
     pub(crate) wanted: SortedSet<u32>,
-    /// Those of them that have none.
+    /// Places without a pod.
     pub(crate) gaps: SortedSet<u32>,
-    /// Places whose pod is not running and ready, or on its way out.
+    /// Places whose pod is not running and ready, or is terminating.
     pub(crate) unhealthy: SortedSet<u32>,
     /// Places whose pod was made by another revision.
     pub(crate) stale: SortedSet<u32>,
-    /// Places with a pod that nobody wants there.
+    /// Places with a pod beyond the requested ones.
     pub(crate) surplus: SortedSet<u32>,
     /// Fingerprint of the revision that pods have to have.
     pub(crate) revision: u64,
@@ -99,7 +99,7 @@ impl Slots {
         for set in [&mut self.unhealthy, &mut self.stale, &mut self.surplus] {
             set.remove(&slot);
         }
-        // The oldest of those that found the place taken has it now.
+        // The oldest pod that found the place taken has it now.
         let next = self.extra.iter().find(|(_, (place, _))| *place == slot);
         match next.map(|(no, (_, tally))| (*no, tally.clone())) {
             Some((next, tally)) => {
@@ -134,7 +134,7 @@ fn set(set: &mut SortedSet<u32>, slot: u32, member: bool) {
 pub(crate) struct Workload {
     /// The time that a pod has to be ready to count as available.
     pub(crate) min_ready_ms: u64,
-    /// All pods, whatever their state.
+    /// All pods, in any state.
     pub(crate) all: u32,
     /// Neither over nor on their way out.
     pub(crate) active: u32,
@@ -144,14 +144,14 @@ pub(crate) struct Workload {
     pub(crate) failed: u32,
     /// On their way out, and not over.
     pub(crate) terminating: u32,
-    /// Those of them that are still ready.
+    /// Terminating pods that are still ready.
     pub(crate) leaving_ready: u32,
     /// Number of times that containers of active pods were started again.
     pub(crate) restarts: u32,
-    /// Active pods, and those of them that are ready, by fingerprint of their revision.
+    /// Active pods, and the ready ones of these, by the fingerprint of their revision.
     pub(crate) revisions: SortedMap<u64, (u32, u32)>,
     pub(crate) slots: Option<Box<Slots>>,
-    /// True if pods without a controller are to be looked through.
+    /// True if pods without a controller must be searched.
     pub(crate) adopt: bool,
     /// Number of times in a row that its controller was refused a pod.
     pub(crate) refusals: u32,
@@ -197,7 +197,7 @@ impl Workload {
             (&mut self.ready, tally.is_healthy()),
             (&mut self.available, tally.is_active() && tally.available),
             (&mut self.succeeded, tally.phase == Phase::Succeeded),
-            // One that was told to go has not failed by itself.
+            // A pod that was told to end has not failed.
             (&mut self.failed, tally.phase == Phase::Failed && !tally.terminating),
             (&mut self.terminating, tally.terminating && !tally.phase.is_terminal()),
             (&mut self.leaving_ready, tally.terminating && !tally.phase.is_terminal() && tally.ready),
@@ -219,7 +219,7 @@ impl Workload {
         }
     }
 
-    /// Active pods of a revision, and those of them that are ready.
+    /// Returns active pods of a revision, and the ready ones of these.
     pub(crate) fn of_revision(&self, revision: u64) -> (u32, u32) {
         self.revisions.get(&revision).copied().unwrap_or_default()
     }
@@ -237,7 +237,7 @@ pub(crate) fn ordinal(pod: &str, set: &str) -> Option<u32> {
     (plain && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
 }
 
-/// All workloads, and their pods as they are counted.
+/// All workloads, with the tallies of their pods.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Workloads {
     pub(crate) all: Map<ObjectNo, Arc<Workload>>,
@@ -245,7 +245,7 @@ pub(crate) struct Workloads {
 }
 
 impl Workloads {
-    /// When the controller of an object looks at it again by itself.
+    /// Returns the next scheduled sync of an object's controller.
     pub(crate) fn next_turn(&self, no: ObjectNo) -> Option<SimTime> {
         self.get(no)?.timer.map(|(_, at)| at)
     }
@@ -294,7 +294,7 @@ impl Workloads {
         self.all.get(&workload).map(|workload| &**workload)
     }
 
-    /// Changes what a controller remembers of a workload.
+    /// Changes a controller's data about a workload.
     pub(crate) fn change<R>(&mut self, workload: ObjectNo, change: impl FnOnce(&mut Workload) -> R) -> R {
         self.all.upsert(workload, Arc::default, |workload| change(Arc::make_mut(workload)))
     }

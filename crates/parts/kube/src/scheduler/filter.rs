@@ -28,7 +28,7 @@ const EXISTING_RULES: &str = "node(s) didn't satisfy existing pods anti-affinity
 const DAEMON: [&str; 6] =
     ["not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"];
 
-/// The lie of pods that are there, as far as a pod's rules ask for it.
+/// Distribution of existing pods, as far as a pod's rules need it.
 #[derive(Debug, Default)]
 pub(super) struct Company {
     /// Per required affinity term: values of its topology key that have a pod of the kind.
@@ -39,7 +39,7 @@ pub(super) struct Company {
     anti_affinity: Vec<Vec<Text>>,
     /// Topology keys and values where a pod does not want this one.
     existing: Vec<(Text, Text)>,
-    /// Per hard spread constraint: pods by value, and the least of them.
+    /// Per hard spread constraint: pods by value, and the minimum.
     spread: Vec<(SortedMap<Text, u32>, u32)>,
 }
 
@@ -73,7 +73,7 @@ impl Snapshot<'_> {
         values
     }
 
-    /// Reads the lie of pods that are there, as far as a candidate's rules, or theirs about it, ask for it.
+    /// Reads the distribution of existing pods, as far as a candidate's rules, or theirs about it, need it.
     pub(super) fn company_of(&self, candidate: &Candidate<'_>) -> Company {
         let mut company = Company::default();
         let pod = candidate.pod;
@@ -104,7 +104,7 @@ impl Snapshot<'_> {
         company
     }
 
-    /// Pods by value of a topology key, over the nodes that the pod could go to at all.
+    /// Counts pods by value of a topology key, over the nodes that the pod could use.
     pub(super) fn spread_counts(&self, candidate: &Candidate<'_>, spread: &Spread) -> SortedMap<Text, u32> {
         let mut counts: SortedMap<Text, u32> = SortedMap::new();
         for node in self.nodes.present() {

@@ -1,6 +1,6 @@
-//! What each node lacks for a pod that found none.
+//! Why each node does not fit an unschedulable pod.
 //!
-//! *Knows*: the filter that refuses on each node, and whether room is all that is missing. *Must not know*: how that is told.
+//! *Knows*: the filter that refuses on each node, and whether only room is missing. *Must not know*: the wording.
 
 use super::{Candidate, filter, placing::Snapshot, volumes};
 use crate::{amounts::Amounts, cluster::Cluster, object::Object, records::nodes::Node, spec::Spec};
@@ -53,7 +53,7 @@ pub(crate) fn misses(cluster: &Cluster, pod: &Object) -> Vec<Miss> {
     found
 }
 
-/// The room that a node lacks for a pod; nothing where it has enough.
+/// Returns the amounts that a node lacks for a pod; `None` if it has enough room.
 fn shortage(requests: Amounts, node: &Node) -> Option<Amounts> {
     let lacks = requests.minus(node.free());
     let of = |wanted: i64, lacks: i64| if wanted > 0 { lacks.max(0) } else { 0 };

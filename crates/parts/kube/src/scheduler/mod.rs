@@ -38,7 +38,7 @@ const NO_NODES: &str = "no nodes available to schedule pods";
 /// Maximum of failures remembered for pods that are alike.
 const REMEMBERED: usize = 32;
 
-/// A pod on its way to a node.
+/// A pod to schedule.
 pub(crate) struct Candidate<'a> {
     pub(crate) pod: &'a Object,
     pub(crate) spec: &'a PodSpec,
@@ -47,7 +47,7 @@ pub(crate) struct Candidate<'a> {
     pub(crate) volumes: Vec<Arc<Vec<crate::spec::placement::NodeTerm>>>,
 }
 
-/// Looks for a node for a pod.
+/// Finds a node for a pod.
 pub(crate) fn schedule(cluster: &mut Cluster, cx: &mut Cx, no: ObjectNo) {
     let Some(pod) = cluster.api.store.object(no).cloned() else { return cluster.scheduler.forget(no) };
     let (Spec::Pod(spec, own), Status::Pod(status)) = (&pod.spec, &pod.status) else { return };
@@ -129,7 +129,7 @@ pub(crate) fn schedule(cluster: &mut Cluster, cx: &mut Cx, no: ObjectNo) {
     bind(cluster, cx, &pod, chosen);
 }
 
-/// Has the victims of a preemption deleted, each told for whom.
+/// Deletes the victims of a preemption, naming the pod they make room for.
 fn make_room(cluster: &mut Cluster, cx: &mut Cx, pod: &Arc<Object>, plan: &preempt::Plan) {
     let node = cluster.nodes.get(plan.node).map(|node| node.name.clone()).unwrap_or_default();
     cluster.scheduler.nominated.insert(pod.no, (plan.node, preempt::priority(pod)));
@@ -159,7 +159,7 @@ fn bind(cluster: &mut Cluster, cx: &mut Cx, pod: &Arc<Object>, number: u32) {
     cluster.reports.record(cx, &pod, false, "Scheduled", &message, "default-scheduler");
 }
 
-/// A pod found no node: it is told why, and tries again when something has changed; `promised` is the node on which others go for it.
+/// Reports why a pod found no node, and queues it for the next change; `promised` is its nominated node, where victims make room.
 fn no_node(cluster: &mut Cluster, cx: &mut Cx, pod: &Arc<Object>, message: Text, promised: Option<u32>) {
     let now = cx.now();
     let times = cluster.scheduler.waiting.get(&pod.no).map_or(0, |attempt| attempt.times);
@@ -207,7 +207,7 @@ pub(crate) fn retry(cluster: &mut Cluster, cx: &mut Cx) {
     }
 }
 
-/// A pod as it is once it is bound.
+/// Returns a pod as bound.
 pub(crate) fn bound(now: SimTime, pod: &Arc<Object>, node: &Text) -> Object {
     let mut new = Object::clone(pod);
     if let Spec::Pod(_, own) = &mut new.spec {

@@ -1,4 +1,4 @@
-//! The decision for a pod: nodes that take it, and the best of them.
+//! The decision for a pod: feasible nodes, and the best of them.
 
 use super::{
     Candidate,
@@ -32,11 +32,11 @@ pub(super) struct Snapshot<'a> {
 pub(super) struct Feasible {
     /// Their numbers.
     pub(super) found: Vec<u32>,
-    /// Reasons why others do not, with how many nodes each holds for.
+    /// Reasons of infeasible nodes, with the number of nodes for each.
     pub(super) refused: SortedMap<Text, u32>,
     /// The others by whether room is all that is missing.
     pub(super) chances: Chances,
-    /// The pods that are there, as far as the candidate's rules ask for them.
+    /// The existing pods, as far as the candidate's rules need them.
     pub(super) company: Company,
     /// The node that is looked at first next time.
     pub(super) next: u32,

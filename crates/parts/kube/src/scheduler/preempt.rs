@@ -1,8 +1,8 @@
-//! Preemption: less important pods go so that a more important one finds room.
+//! Preemption: less important pods are deleted to make room for a more important one.
 //!
-//! Source: `kubernetes/kubernetes: pkg/scheduler/framework/preemption/preemption.go`, `plugins/defaultpreemption` (1.29); match for who
-//! may, which pods go, in which order nodes are preferred, and the words; all nodes are looked at, and rules about other pods are taken
-//! as they are before anybody goes.
+//! Source: `kubernetes/kubernetes: pkg/scheduler/framework/preemption/preemption.go`, `plugins/defaultpreemption` (1.29); match for
+//! eligibility, victims, the preference of nodes, and the words; all nodes are checked, and rules about other pods are evaluated before
+//! any victim is removed.
 
 use super::{Candidate, filter, filter::Company};
 use crate::{
@@ -34,7 +34,8 @@ pub(super) struct Chances {
     pub(super) helpless: u32,
 }
 
-/// Looks for a node on which pods less important than a candidate may go. *Errors*: none, in words.
+/// Finds a node on which pods less important than a candidate can be evicted. *Errors*: there is none, with the
+/// reason.
 pub(super) fn plan(
     cluster: &Cluster,
     candidate: &Candidate<'_>,
@@ -142,7 +143,7 @@ fn victims(
     Ok(Victims { pods: going.into_iter().map(|pod| pod.no).collect(), cost })
 }
 
-/// Divides pods into those whose loss a budget does not allow, and the others. *Order*: as they come.
+/// Splits pods into those protected by a budget and the others. *Order*: as given.
 fn by_budget<'a>(
     cluster: &Cluster,
     pods: &[&'a Arc<Object>],
@@ -165,7 +166,7 @@ fn by_budget<'a>(
     pods.iter().copied().partition(is_guarded)
 }
 
-/// The node as it is once the more important pods that were promised it have come.
+/// Returns the node including the more important pods nominated for it.
 pub(super) fn with_nominated(cluster_nodes: &Node, promised: &[Arc<PodSpec>]) -> Node {
     let mut node = Node::clone(cluster_nodes);
     for spec in promised {

@@ -1,8 +1,8 @@
-//! Which of the nodes that take a pod is the best.
+//! Scores the feasible nodes of a pod.
 //!
 //! Source: `kubernetes/kubernetes: pkg/scheduler/framework/plugins/{noderesources,tainttoleration,nodeaffinity,
-//! interpodaffinity,podtopologyspread,selectorspread}` (1.19); match in what is preferred and by which weights, in whole
-//! numbers; where an image lies already does not count.
+//! interpodaffinity,podtopologyspread,selectorspread}` (1.19); match in preferences and weights, in whole numbers;
+//! present images do not count.
 
 use super::{Candidate, Snapshot};
 use crate::{
@@ -120,7 +120,7 @@ impl Snapshot<'_> {
         count
     }
 
-    /// Number of pods of a controller in each zone that has one, by what it has on each node.
+    /// Sums a controller's pods per zone, from its pods per node.
     fn by_zone(&self, there: &[(u32, u32)]) -> Vec<(Text, i64)> {
         let mut zones: Vec<(Text, i64)> = Vec::new();
         for (number, count) in there {
@@ -149,7 +149,7 @@ fn largest(counts: Vec<i64>) -> Vec<i64> {
     counts.into_iter().map(|count| if most == 0 { 0 } else { MOST * count / most }).collect()
 }
 
-/// The most to those that have none, nothing to the one that has most.
+/// Gives the maximum to nodes without pods, and nothing to the one with the most.
 fn fewest(counts: Vec<i64>) -> Vec<i64> {
     let most = counts.iter().copied().max().unwrap_or(0);
     counts.into_iter().map(|count| if most == 0 { MOST } else { MOST * (most - count) / most }).collect()

@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// Node terms, one list for each volume that has some.
 pub(super) type Terms = Vec<Arc<Vec<NodeTerm>>>;
 
-/// Node terms of a pod's volumes; the claims whose volumes are made once a pod asks for them begin that. *Errors*: why it cannot go
-/// anywhere.
+/// Returns the node terms of a pod's volumes, and starts provisioning claims that wait for their first pod. *Errors*: why it fits
+/// nowhere.
 pub(super) fn ready(cluster: &mut Cluster, cx: &Cx, pod: &Object) -> Result<Terms, Text> {
     let (terms, wanted) = terms(&cluster.api, pod)?;
     if wanted.is_empty() {
@@ -30,7 +30,7 @@ pub(super) fn ready(cluster: &mut Cluster, cx: &Cx, pod: &Object) -> Result<Term
     Err("pod is waiting for its volumes to be provisioned".into())
 }
 
-/// Node terms of a pod's volumes, and its claims whose volumes are made once a pod asks for them. *Errors*: why it cannot go anywhere.
+/// Returns the node terms of a pod's volumes, and its claims that are provisioned for their first pod. *Errors*: why it fits nowhere.
 pub(super) fn terms(api: &Api, pod: &Object) -> Result<(Terms, Vec<ObjectNo>), Text> {
     let mut terms = Vec::new();
     let mut wanted: Vec<ObjectNo> = Vec::new();

@@ -187,7 +187,7 @@ structs! {
     }
 }
 
-/// The shape of what the subresource `scale` takes.
+/// Shape of the subresource `scale`.
 pub(crate) static SCALE: super::Struct = super::Struct {
     name: "Scale",
     fields: &[

@@ -1,10 +1,9 @@
-//! The shapes of built-in objects: which fields there are, of what type, how lists merge, what stands where nothing is
-//! written.
+//! The shapes of built-in objects: fields, their types, how lists merge, defaults.
 //!
-//! *Knows*: fields. *Must not know*: what they do; values that fit their type but make no sense are found by validation.
+//! *Knows*: fields. *Must not know*: their effects; validation finds values that fit their type but are invalid.
 //! Source: `kubernetes/api` (types with their `patchStrategy` and `patchMergeKey`), `kubernetes/kubernetes:
-//! pkg/apis/*/v1/defaults.go` for plain defaults. Match for what is listed; fields that are not listed are dropped, as the
-//! API server drops those that it does not know.
+//! pkg/apis/*/v1/defaults.go` for plain defaults. Match for the listed fields; others are dropped, as the API server drops
+//! unknown ones.
 
 mod conform;
 mod kinds;
@@ -20,7 +19,7 @@ pub(crate) use unknown::unknown_fields;
 
 /// The shape of metadata.
 pub(crate) static META: Shape = Shape::Of(&pod::OBJECT_META);
-/// The shape of what the subresource `scale` takes.
+/// Shape of the subresource `scale`.
 pub(crate) static SCALE_SHAPE: Shape = Shape::Of(&kinds::SCALE);
 
 /// The type of a field.

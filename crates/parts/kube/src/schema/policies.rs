@@ -1,4 +1,4 @@
-//! Fields of kinds that bound, scale and connect workloads, and of what drivers of storage and nodes say of themselves.
+//! Fields of kinds that limit, scale and connect workloads, and of descriptions by storage drivers and nodes.
 //!
 //! **Source**: `kubernetes/api: {core,autoscaling,scheduling,networking,discovery,node,coordination,storage}` (1.29), with the fields of
 //! Ingress `v1beta1`.

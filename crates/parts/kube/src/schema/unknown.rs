@@ -4,13 +4,13 @@ use super::{Shape, Struct};
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// Most of them that are told of one object.
+/// Maximum number reported for one object.
 const MOST: usize = 50;
 
 /// A field that the server drops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// Path of the object that it stands in: `spec.template.spec.containers[0]`; empty at the top.
+    /// Path of the enclosing object: `spec.template.spec.containers[0]`; empty at the top.
     pub within: String,
     /// Its name.
     pub name: String,

@@ -1,11 +1,13 @@
-//! Commands of containers, as far as they say how long they run and how they end.
+//! Commands of containers whose duration and end can be predicted.
 //!
-//! Four small rules, and nothing else of a shell is understood:
+//! Four rules; nothing else of a shell is understood:
 //! 1. A command that is made of plain words only (`echo`, `true`, `sleep 5`, `cp`, ...) ends: after its sleeps, with 0, or as
 //!    `exit N` or `false` says.
-//! 2. One that plainly waits for ever (`sleep infinity`, `tail -f`, `wait`, `while true` without a way out) runs on.
-//! 3. One whose last part is plainly `exit N` or `false` ends with that code shortly after starting; the fleet knows that.
-//! 4. Anything else runs on in a container that is meant to run on, and ends with 0 where it is meant to end.
+//! 2. A command that clearly waits for ever (`sleep infinity`, `tail -f`, `wait`, `while true` without an exit) keeps
+//!    running.
+//! 3. A command whose last part is `exit N` or `false` ends with that code shortly after starting; the fleet simulates
+//!    that.
+//! 4. Anything else keeps running in a container that should keep running, and ends with 0 in one that should end.
 
 use super::loops;
 use planarium_protocol::Text;
@@ -17,9 +19,9 @@ pub(crate) enum Ending {
     Unknown,
     /// It runs on.
     Never,
-    /// By itself.
+    /// It ends on its own.
     After {
-        /// *Units*: milliseconds; 0 where it says nothing of its time.
+        /// *Units*: milliseconds; 0 if the command has no duration.
         ms: u64,
         /// Exit code.
         code: i32,
@@ -69,7 +71,7 @@ pub(crate) fn ending(script: &str) -> Ending {
     {
         return Ending::Never;
     }
-    // What a shell makes of these is not followed.
+    // The shell's handling of these is not simulated.
     if text.contains("$(") || text.contains(['`', '|', '{', '(']) || has_single_ampersand(text) {
         return Ending::Unknown;
     }

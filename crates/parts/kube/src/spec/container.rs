@@ -46,7 +46,7 @@ pub(crate) struct Container {
     pub(crate) pull: Pull,
     pub(crate) script: Text,
     pub(crate) ending: Ending,
-    /// True if it has a command or arguments of its own.
+    /// True if it has its own command or arguments.
     pub(crate) commanded: bool,
     pub(crate) readiness: Option<Probe>,
     pub(crate) liveness: Option<Probe>,
@@ -58,7 +58,7 @@ pub(crate) struct Container {
     pub(crate) host_ports: Vec<(i64, Text)>,
     /// The mark that `qosClass` goes by: limits for both CPU and memory, equal to requests.
     pub(crate) guaranteed: bool,
-    /// Any request or limit at all.
+    /// True if it has any request or limit.
     pub(crate) sized: bool,
 }
 
@@ -121,7 +121,7 @@ fn amount(resources: &Value, key: &str) -> Option<i64> {
     resources.key(key).as_str().and_then(quantity::thousandths)
 }
 
-/// True if an image is fetched anew each time unless told otherwise: it has no tag, or `latest`.
+/// Returns whether an image is pulled each time by default: it has no tag, or `latest`.
 fn is_latest(image: &str) -> bool {
     let name = image.rsplit('/').next().unwrap_or(image);
     if name.contains('@') {

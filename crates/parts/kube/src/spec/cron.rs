@@ -33,7 +33,7 @@ const MONTHS: &[&str] = &["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug"
 const DAYS: &[&str] = &["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
 impl Schedule {
-    /// *Errors*: the text is no schedule, with what is wrong in it.
+    /// *Errors*: describes the invalid part of the schedule.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let text = match text.trim() {
             "@yearly" | "@annually" => "0 0 1 1 *",

@@ -1,6 +1,6 @@
-//! Loops of a shell script that go round for ever.
+//! Endless loops in shell scripts.
 //!
-//! *Knows*: the words `while`, `until`, `for`, `do`, `done` and those that leave a loop, where a command's name stands. *Must not
+//! *Knows*: the words `while`, `until`, `for`, `do`, `done` and those that leave a loop, in the position of a command. *Must not
 //! know*: what the commands do.
 //!
 //! Source: POSIX Shell Command Language (compound commands). Match for this part of it.
@@ -32,7 +32,7 @@ impl Loop {
     }
 }
 
-/// Returns whether a script comes to a loop that it never leaves.
+/// Returns whether a script reaches a loop that it never leaves.
 pub(super) fn endless(text: &str) -> bool {
     // Most commands have no loop.
     if !text.contains("while") && !text.contains("until") {

@@ -1,7 +1,7 @@
-//! Typed readings of specs: what controllers, scheduler and kubelets act on.
+//! Typed readings of specs for controllers, scheduler and kubelets.
 //!
-//! *Knows*: how fields are spelled, and what stands for a field that is not there.
-//! *Must not know*: what anybody does with it. Reading never fails; validation has spoken before.
+//! *Knows*: the spelling of fields, and the defaults of missing ones. *Must not know*: how they are used. Reading
+//! never fails; validation comes first.
 
 pub(crate) mod command;
 pub(crate) mod container;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The typed reading of an object's content.
 #[derive(Clone, Debug)]
 pub(crate) enum Spec {
-    /// Nobody here acts on it.
+    /// A kind without a controller here.
     Plain,
     Pod(Arc<pod::PodSpec>, Arc<pod::PodOwn>),
     Deployment(Arc<workload::DeploymentSpec>),
@@ -73,7 +73,7 @@ impl Share {
 /// A Service.
 #[derive(Clone, Debug)]
 pub(crate) struct ServiceSpec {
-    /// Nothing for a Service whose endpoints somebody else keeps.
+    /// `None` for a Service whose endpoints are managed by others.
     pub(crate) selector: Option<Selector>,
     pub(crate) publish_not_ready: bool,
 }
@@ -84,7 +84,7 @@ pub(crate) struct BudgetSpec {
     pub(crate) selector: Selector,
     pub(crate) min_available: Option<Share>,
     pub(crate) max_unavailable: Option<Share>,
-    /// True if pods that are not ready go whatever is left: `unhealthyPodEvictionPolicy: AlwaysAllow`.
+    /// True if unready pods may always be evicted: `unhealthyPodEvictionPolicy: AlwaysAllow`.
     pub(crate) unhealthy_go: bool,
 }
 

@@ -1,7 +1,6 @@
-//! Places where a pod may run: selectors, affinities, taints and tolerations.
+//! Rules for where a pod may run: selectors, affinities, taints and tolerations.
 //!
-//! *Knows*: the rules as they are written, and how one matches labels or taints.
-//! *Must not know*: which nodes there are.
+//! *Knows*: the rules as written, and how one matches labels or taints. *Must not know*: the existing nodes.
 
 use crate::{
     labels::Pairs,
@@ -154,7 +153,7 @@ pub(crate) struct PodTerm {
 
 impl PodTerm {
     fn read(value: &Value) -> Self {
-        // Without a selector a term matches no pod at all.
+        // Without a selector a term matches no pod.
         let none = Selector {
             requirements: vec![crate::selector::Requirement {
                 key: "".into(),

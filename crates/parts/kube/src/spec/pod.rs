@@ -51,7 +51,7 @@ pub(crate) struct PodSpec {
     /// True if it is not to be scheduled yet.
     pub(crate) gated: bool,
     pub(crate) qos: &'static str,
-    /// True if somebody else's scheduler has to bind it.
+    /// True if another scheduler must bind it.
     pub(crate) foreign_scheduler: bool,
     /// True if it belongs to a template of work that ends (a Job).
     pub(crate) ends: bool,
@@ -146,14 +146,14 @@ pub(crate) struct PodOwn {
     pub(crate) hostname: Option<Text>,
     /// `spec.subdomain`, where a controller gives it.
     pub(crate) subdomain: Option<Text>,
-    /// Volumes that are claims of its own: name of the volume, name of the claim.
+    /// Volumes from its own claims: name of the volume, name of the claim.
     pub(crate) claims: Arc<Vec<(Text, Text)>>,
     /// The only node it may go to: pods of DaemonSets.
     pub(crate) pinned: Option<Text>,
     /// True if the content is a controller's template, without what admission adds.
     pub(crate) of_template: bool,
     pub(crate) rank: Rank,
-    /// Name of the volume with its account's token; nothing where the content has it, or nothing mounts it.
+    /// Name of the volume with its account's token; `None` if the content contains it, or nothing mounts it.
     pub(crate) token: Option<Text>,
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct ClaimSpec {
     pub(crate) modes: Vec<Text>,
     /// *Units*: bytes.
     pub(crate) size: i64,
-    /// As it was written.
+    /// As written.
     pub(crate) size_text: Text,
     /// The volume it is bound to, or has to be.
     pub(crate) volume: Option<Text>,

@@ -17,7 +17,7 @@ pub(crate) struct PodTemplate {
     pub(crate) labels: Pairs,
     pub(crate) annotations: Pairs,
     pub(crate) spec: Arc<PodSpec>,
-    /// The template as it is written, without the labels that controllers put on it.
+    /// The template as written, without the labels that controllers add.
     pub(crate) value: Arc<Value>,
     /// The content of its pods: `{"spec": ...}`.
     pub(crate) content: Arc<Value>,
@@ -40,7 +40,7 @@ impl PodTemplate {
         Self { labels, ..self.clone() }
     }
 
-    /// Ten characters that stand for the template, apart from one label: those of `pod-template-hash`.
+    /// Returns a hash of ten characters of the template, ignoring one label: as in `pod-template-hash`.
     ///
     /// **Source**: `kubernetes/kubernetes: pkg/controller/controller_utils.go` (`ComputeHash`); differs in the hash function,
     /// matches in the alphabet.
@@ -73,7 +73,7 @@ impl PodTemplate {
 /// Characters that make no words.
 const SAFE: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// A text of `length` characters that stands for a number.
+/// Encodes a number as a text of `length` characters.
 ///
 /// **Source**: `kubernetes/apimachinery: pkg/util/rand/rand.go`; the alphabet.
 pub(crate) fn safe_text(mut number: u64, length: usize) -> Text {

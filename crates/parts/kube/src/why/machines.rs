@@ -1,6 +1,6 @@
-//! Why a machine's node takes no pods, or only some, and why pods stay on it that are to go.
+//! Why a machine's node accepts no pods, or only some, and why pods that should leave stay on it.
 //!
-//! *Knows*: cordons, readiness, taints, and evictions that budgets refused. *Must not know*: what a pod asks for.
+//! *Knows*: cordons, readiness, taints, and evictions that budgets refused. *Must not know*: a pod's requests.
 
 use super::evictions;
 use crate::{
@@ -16,13 +16,13 @@ use planarium_kernel::SimTime;
 use planarium_protocol::why::Unblock;
 use std::sync::Arc;
 
-/// The prefix of taints that the cluster sets by itself: what they say is said of the node's state already.
+/// Prefix of the cluster's own taints: the node's state already explains them.
 const OWN_TAINTS: &str = "node.kubernetes.io/";
 
 /// Maximum of held pods that are named.
 const HELD: usize = 5;
 
-/// When the node controller notices that a machine is silent; none where it hears of the node, or has noticed.
+/// When the node controller detects that a machine is silent; `None` if it is not silent, or was detected.
 pub(crate) fn notices_at(cluster: &Cluster, machine: MachineId) -> Option<SimTime> {
     let number = cluster.nodes.of_machine(machine)?;
     let node = cluster.nodes.get(number)?;

@@ -29,7 +29,7 @@ use planarium_protocol::Text;
 use planarium_protocol::why::{HeldByOthers, Unblock};
 use std::sync::Arc;
 
-/// Pods of a workload that are gone into.
+/// Maximum number of a workload's pods explained individually.
 const PODS: usize = 5;
 
 /// A reason, the most immediate first where there are several.
@@ -75,7 +75,7 @@ pub enum WhyKind {
     NotObserved,
     /// No node takes the pod; the text is the scheduler's own.
     Unschedulable,
-    /// Others hold what the pod asks for; the text names them.
+    /// Other parts hold the requested resources; the text names them.
     HeldByOthers,
     /// The image is being fetched.
     PullingImage,
@@ -83,7 +83,7 @@ pub enum WhyKind {
     ImagePull,
     /// An init container has not ended.
     Init,
-    /// A container is on its way up.
+    /// A container is starting.
     Starting,
     /// A container ended and is started again after a delay.
     CrashLoop,
@@ -109,9 +109,9 @@ pub enum WhyKind {
     Paused,
     /// The deadline for progress has passed.
     ProgressDeadline,
-    /// The update strategy waits for somebody to delete pods.
+    /// The update strategy waits for pods to be deleted by hand.
     OnDelete,
-    /// It has failed for good.
+    /// It has failed permanently.
     Failed,
     /// It is held back after failures.
     Backoff,
@@ -123,11 +123,11 @@ pub enum WhyKind {
     Finalizer,
     /// Dependants hold the object.
     Dependants,
-    /// A process waits for somebody to say what happens, or makes no progress.
+    /// A process waits for manual control, or makes no progress.
     Held,
 }
 
-/// Reasons as they are gathered.
+/// The collected reasons.
 struct Reasons<'a> {
     cluster: &'a Cluster,
     fleet: &'a Fleet,
@@ -258,7 +258,7 @@ impl Reasons<'_> {
 
     fn pod(&mut self, pod: &Object) {
         self.pod_state(pod);
-        // Also of a pod that is ready: somebody waits for it to go.
+        // Also for a ready pod: something waits for it to end.
         self.found.extend(evictions::why(self.cluster, pod));
     }
 
@@ -359,7 +359,7 @@ impl Reasons<'_> {
         }
     }
 
-    /// Adds what a pod waits for because somebody else holds it.
+    /// Adds the resources that a pod waits for because other parts hold them.
     fn held_by_others(&mut self, pod: &Object) {
         let Spec::Pod(spec, _) = &pod.spec else { return };
         let last = self.last_event(pod);
@@ -482,7 +482,7 @@ impl Reasons<'_> {
         true
     }
 
-    /// Adds to the last reason that a quota has to rise, if that is what it says.
+    /// Adds the required quota to the last reason, if that names a quota.
     fn raise(&mut self, owner: &Object, missing: u32) {
         let Some(last) = self.found.last_mut() else { return };
         last.ways.extend(quotas::raise(&self.cluster.api, owner, &last.text, missing));

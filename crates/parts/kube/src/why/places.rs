@@ -1,6 +1,6 @@
-//! Nodes that do not take a pod: the filter that refuses on each, counted, the nearest miss first.
+//! Nodes that do not fit a pod: the refusing filter of each, counted, the nearest miss first.
 //!
-//! *Knows*: what the scheduler says of each node. *Must not know*: its filters.
+//! *Knows*: the scheduler's result for each node. *Must not know*: its filters.
 
 use crate::{
     amounts::Amounts,
@@ -14,10 +14,10 @@ use crate::{
 use planarium_kernel::{SortedMap, sorted};
 use planarium_protocol::Text;
 
-/// Maximum of nodes that are told one by one.
+/// Maximum number of nodes listed individually.
 const TOLD: usize = 5;
 
-/// A node that does not take a pod, or the rest of them.
+/// A node that does not fit a pod, or a count of the remaining ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeMiss {
     /// The node; nothing for the rest.
@@ -27,8 +27,8 @@ pub struct NodeMiss {
 }
 
 impl Kube {
-    /// Nodes that do not take a pod which the scheduler found no node for, the nearest miss first. The last row counts those that are
-    /// not told one by one.
+    /// Returns the nodes that do not fit an unschedulable pod, the nearest miss first. The last row counts those not listed
+    /// individually.
     pub fn missed_by(&self, pod: &Object) -> Vec<NodeMiss> {
         let (Spec::Pod(spec, own), Status::Pod(status)) = (&pod.spec, &pod.status) else { return Vec::new() };
         let failed = status
@@ -55,8 +55,8 @@ impl Kube {
     }
 }
 
-/// How far a node is from taking a pod: those that lack room by the greatest share of what it asks for, then those that other pods stand
-/// in the way of, then the rest.
+/// Rates how far a node is from fitting a pod: nodes without room by the largest missing share of the requests, then those blocked by
+/// other pods, then the rest.
 fn distance(requests: Amounts, miss: &Miss) -> (u32, i64) {
     let Some(lacks) = miss.lacks else { return (if miss.is_final { 2 } else { 1 }, 0) };
     let share = |lacks: i64, wanted: i64| lacks.saturating_mul(1000).checked_div(wanted.max(1)).unwrap_or(0);

@@ -1,6 +1,6 @@
 //! Probes of a container with their history, in words.
 //!
-//! *Knows*: which probe has failed how often in a row, and since when. *Must not know*: what a probe asks.
+//! *Knows*: consecutive failures of each probe, and since when. *Must not know*: what a probe checks.
 
 use crate::{
     calendar::Epoch,
@@ -34,7 +34,7 @@ pub(super) fn sentence(cell: &Cell, container: &Container, last: Option<i32>, ep
     }
 }
 
-/// The failures for which a container was killed last, to be added to a sentence; empty where it was not.
+/// Describes the failures for which a container was last killed, as the end of a sentence; empty if there were none.
 pub(super) fn killed(cell: &Cell, epoch: Epoch) -> String {
     cell.killed_for.map_or_else(String::new, |failures| {
         format!("; it was killed after its {} probe had failed {}", failures.probe, times(failures, epoch))

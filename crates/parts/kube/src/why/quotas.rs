@@ -1,6 +1,6 @@
-//! Quotas that hold pods back, and how far they have to rise.
+//! Quotas that prevent pods, and how far they must rise.
 //!
-//! *Knows*: the words of a refusal, and what a template asks for. *Must not know*: who makes the pods.
+//! *Knows*: the words of a refusal, and a template's requests. *Must not know*: who creates the pods.
 
 use crate::{
     api::{Api, bounds_for},
@@ -15,7 +15,7 @@ use planarium_protocol::{
     why::Unblock,
 };
 
-/// The call that raises the quota which a refusal names, by what the missing pods of a workload ask for; nothing where none is named.
+/// Returns the call that raises the quota named in a refusal, by the requests of a workload's missing pods; `None` if it names none.
 pub(super) fn raise(api: &Api, owner: &Object, refusal: &str, missing: u32) -> Option<Unblock> {
     let rest = refusal.split_once("exceeded quota: ")?.1;
     let (name, rest) = rest.split_once(", requested: ")?;

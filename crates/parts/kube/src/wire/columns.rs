@@ -52,7 +52,7 @@ pub(super) struct Columns {
 
 type Row = fn(&Kube, &Object, SimTime) -> Value;
 
-/// `Name:string:0`, several of them divided by blanks; `|` begins those that are shown on demand.
+/// Parses `Name:string:0`, several separated by spaces; `|` begins the columns shown on demand.
 fn columns(words: &str) -> Vec<Column> {
     let mut priority = 0;
     let mut all = Vec::new();
@@ -178,7 +178,7 @@ fn custom(info: &Arc<KindInfo>) -> Columns {
     Columns { columns: all, cells: Box::new(cells) }
 }
 
-/// Finds what a path such as `.status.conditions[?(@.type=="Ready")].status` or `.spec.list[0]` leads to.
+/// Returns the value at a path such as `.status.conditions[?(@.type=="Ready")].status` or `.spec.list[0]`.
 fn at_path(value: &Value, path: &str) -> Option<Value> {
     let mut here = value;
     let mut rest = path.trim_start_matches('.');

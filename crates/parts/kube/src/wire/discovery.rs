@@ -8,7 +8,7 @@ use planarium_protocol::{
 };
 use std::sync::Arc;
 
-/// Paths that there are.
+/// Returns the valid paths.
 pub(super) fn paths(kube: &Kube) -> Value {
     let mut all: Vec<String> = ["/api", "/api/v1", "/apis"].map(str::to_owned).to_vec();
     for (group, versions) in groups(kube) {
@@ -69,7 +69,7 @@ pub(super) fn group_list(kube: &Kube) -> Value {
     planarium_protocol::json!({ "kind": "APIGroupList", "apiVersion": "v1", "groups": all })
 }
 
-/// `/apis/GROUP`, if there is such a group.
+/// Returns `/apis/GROUP`, if the group exists.
 pub(super) fn group(kube: &Kube, name: &str) -> Option<Value> {
     let (group, versions) = groups(kube).into_iter().find(|(group, _)| **group == *name)?;
     let mut fields = Map::new();

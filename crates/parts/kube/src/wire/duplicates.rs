@@ -1,6 +1,6 @@
-//! Fields that a body has twice.
+//! Duplicate fields in a body.
 //!
-//! *Knows*: the text of a body, JSON or YAML, and where its keys are. *Must not know*: what is refused for it.
+//! *Knows*: the text of a body, JSON or YAML, and the positions of its keys. *Must not know*: the consequences.
 //!
 //! Source: `kubernetes-sigs/json: internal/golang/encoding/json/{decode,kubernetes_patch}.go` (`duplicate field "..."`), `kubernetes-sigs/yaml`
 //! (`line N: key "..." already set in map`), `test/integration/apiserver/field_validation_test.go`; match. The last one of them counts.
@@ -15,17 +15,17 @@ use planarium_source::{
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt::{self, Write as _};
 
-/// Maximum of repeated fields that are told of one body.
+/// Maximum number of duplicates reported for one body.
 const MOST: usize = 50;
 
-/// A body with its keys as they are written.
+/// A body with its keys as written.
 enum Tree {
     Fields(Vec<(Text, Tree)>),
     Items(Vec<Tree>),
     Leaf,
 }
 
-/// Returns whether a JSON body has a key twice in one object; `false` for what is no JSON.
+/// Returns whether an object in a JSON body has a key twice; `false` for invalid JSON.
 pub(crate) fn repeats(body: &[u8]) -> bool {
     fn any(tree: &Tree) -> bool {
         match tree {
@@ -40,8 +40,8 @@ pub(crate) fn repeats(body: &[u8]) -> bool {
     serde_json::from_slice::<Tree>(body).is_ok_and(|tree| any(&tree))
 }
 
-/// Fields that a JSON text has twice and fields that its shape does not have, in their order, as the server words them; a field that is both
-/// is only unknown. Nothing for what is no JSON.
+/// Returns the duplicate and unknown fields of a JSON text, in order, in the server's words; a field that is both counts as unknown. `None`
+/// for invalid JSON.
 pub(super) fn of_json(text: &str, shape: &Shape) -> Option<Vec<String>> {
     let tree: Tree = serde_json::from_str(text).ok()?;
     let mut found = Vec::new();
@@ -124,7 +124,7 @@ fn fields_of(of: Option<&'static Struct>, tree: &Tree, path: &mut String, found:
         let length = step(path, key);
         let shape = match of.map(|of| of.field(key)) {
             Some(None) => {
-                // Nobody reads what an unknown field holds.
+                // The content of an unknown field is ignored.
                 note("unknown", path, found);
                 path.truncate(length);
                 continue;

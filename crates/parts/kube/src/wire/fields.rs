@@ -50,7 +50,7 @@ fn supported(kind: KindId) -> &'static [&'static str] {
 }
 
 impl Fields {
-    /// *Errors*: 400 for what is no selector, or a field that the kind cannot be asked for.
+    /// *Errors*: 400 for an invalid selector, or a field that the kind cannot be selected by.
     pub(super) fn parse(text: &str, kind: KindId, info: &KindInfo) -> Result<Self, ApiError> {
         let bad = |text: String| ApiError::new(Reason::BadRequest, text);
         let mut all = Vec::new();

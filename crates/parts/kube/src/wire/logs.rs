@@ -1,4 +1,4 @@
-//! Output of containers, as far as a simulated one writes anything: when it was started and how it ended.
+//! Simulated output of containers: their start and their end.
 
 use crate::{
     error::{ApiError, Reason},

@@ -1,8 +1,8 @@
 //! The API as real clients reach it: paths, media types, lists, tables, watches.
 //!
 //! *Knows*: requests and answers as plain data. *Must not know*: sockets, prefixes of a server that hosts other APIs, too.
-//! Source: `kubernetes/apiserver: pkg/endpoints`, `kubernetes/kubernetes: pkg/printers/internalversion`; match for what
-//! `kubectl` and the Python client ask for.
+//! Source: `kubernetes/apiserver: pkg/endpoints`, `kubernetes/kubernetes: pkg/printers/internalversion`; match for the
+//! requests of `kubectl` and the Python client.
 //!
 //! ```text
 //! let request = Request { method: "GET", path: "/api/v1/pods", query: "watch=true", ..Request::default() };
@@ -47,9 +47,9 @@ pub struct Request<'a> {
     pub query: &'a str,
     /// The header `Accept`; empty for anything.
     pub accept: &'a str,
-    /// The media type of the body; empty where it is not given.
+    /// The media type of the body; empty if not given.
     pub content_type: &'a str,
-    /// The body; nothing for none. A text that is no JSON stands as a string, and is read as YAML.
+    /// The body, if any. A text that is not JSON is a string, and is read as YAML.
     pub body: Option<&'a Value>,
 }
 
@@ -73,7 +73,7 @@ pub enum Body {
     Text(String),
     /// Bytes of another media type.
     Bytes(&'static str, Vec<u8>),
-    /// A watch: `application/json`, one object a line, as long as somebody listens.
+    /// A watch: `application/json`, one object per line, until the client closes it.
     Watch(Box<Watch>),
 }
 

@@ -1,6 +1,6 @@
-//! OpenAPI: the fields of each kind, for `kubectl explain` and for clients that merge by themselves.
+//! OpenAPI: the fields of each kind, for `kubectl explain` and for clients that merge themselves.
 //!
-//! *Knows*: the shapes of built-in kinds and the schemas of custom ones. *Must not know*: what a field does; there are no descriptions.
+//! *Knows*: the shapes of built-in kinds and the schemas of custom ones. *Must not know*: what a field does; descriptions are left out.
 //!
 //! **Source**: `kubernetes/kube-openapi: pkg/{builder3,handler3}`; match in structure: a document for each group and version, schemas with
 //! their kinds, paths with their operations.
@@ -18,10 +18,10 @@ use planarium_protocol::{
     json::{Map, Value},
 };
 
-/// Names of schemas begin with this.
+/// Prefix of schema names.
 const PREFIX: &str = "io.k8s";
 
-/// `/openapi/v3`: the documents that there are.
+/// `/openapi/v3`: the index of the documents.
 pub(super) fn index(kube: &Kube) -> Value {
     let mut paths = Map::new();
     for (_, info) in kube.api().kinds.served() {
@@ -77,7 +77,7 @@ fn gvk(info: &KindInfo, version: &str) -> Value {
     json!({ "group": info.group, "version": version, "kind": info.kind })
 }
 
-/// The paths of a kind, with what clients look for in them.
+/// Adds the paths of a kind, with the properties that clients look for.
 fn put_paths(paths: &mut Map<String, Value>, info: &KindInfo, group: &str, version: &str) {
     let root = if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
     let here = if info.namespaced { format!("{root}/namespaces/{{namespace}}") } else { root.clone() };
@@ -111,7 +111,7 @@ fn object(of: &'static Struct, parts: &mut Vec<&'static Struct>) -> Value {
 
 fn reference(of: &'static Struct, parts: &mut Vec<&'static Struct>) -> Value {
     parts.push(of);
-    // A reference with something beside it stands in a list of one.
+    // A reference with additional properties is wrapped in a list of one.
     json!({ "allOf": [{ "$ref": format!("#/components/schemas/{PREFIX}.{}", of.name) }], "default": {} })
 }
 

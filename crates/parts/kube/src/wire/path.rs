@@ -23,7 +23,7 @@ pub(super) struct Target {
     pub(super) sub: String,
 }
 
-/// Percent-decoding; broken escapes stay as they are.
+/// Percent-decodes a text; invalid escapes stay unchanged.
 fn decode(text: &str, plus_is_space: bool) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,7 +1,7 @@
-//! Bodies in protocol buffers, read as the JSON that they stand for.
+//! Bodies in protocol buffers, converted to JSON.
 //!
-//! *Knows*: the envelope, and the fields of the kinds that `kubectl create`, `run`, `expose`, `scale`, `autoscale` and `auth` send. *Must not know*: what a
-//! field means. A field that the table below lacks is an error, so that nothing is dropped silently; JSON is read in full.
+//! *Knows*: the envelope, and the fields of the kinds that `kubectl create`, `run`, `expose`, `scale`, `autoscale` and `auth` send. *Must not know*:
+//! the meaning of fields. A field missing in the table below is an error, so that nothing is dropped silently; JSON is read in full.
 //!
 //! **Source**: `kubernetes/apimachinery: pkg/runtime/serializer/protobuf/protobuf.go` (envelope); `kubernetes/api: */generated.proto`
 //! and `kubernetes/apimachinery: pkg/apis/meta/v1/generated.proto` (numbers). Matched for the fields that the table names.
@@ -13,7 +13,7 @@ use planarium_protocol::json::{self, Map, Value};
 /// The media type, without parameters.
 pub(crate) const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 
-/// Bytes that a body begins with.
+/// First bytes of a body.
 const MAGIC: &[u8] = b"k8s\0";
 
 /// The message of a HorizontalPodAutoscaler of `autoscaling/v1`.
@@ -23,10 +23,9 @@ const V1_SCALER: &str = "HorizontalPodAutoscaler of v1";
 const DEEPEST: u32 = 32;
 
 /// Fields by message: number, name and type.
-///
-/// Types: `s` text, `i` number, `b` truth value, `y` bytes, `t` time, `x` number or text, `q` quantity, `-` passed over; else another
-/// message. `[]` before it makes a list, `{}` a map. `?` behind it: not written where it is zero, as the type's JSON has it.
-/// `~` in place of a name: the fields of the message are those of the outer one.
+/// Types: `s` text, `i` number, `b` truth value, `y` bytes, `t` time, `x` number or text, `q` quantity, `-` skipped; otherwise
+/// another message. `[]` before it makes a list, `{}` a map. `?` after it: not written if it is zero, as in the type's JSON. `~` in
+/// place of a name: the fields of the message belong to the outer one.
 const MESSAGES: &[(&str, &str)] = &[
     (
         "ObjectMeta",
@@ -169,7 +168,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("Preconditions", "1 uid s?,2 resourceVersion s?"),
 ];
 
-/// Reads a body. *Errors*: 400 for bytes that are no such body and fields that are not in the table, 415 for other kinds.
+/// Reads a body. *Errors*: 400 for invalid bytes and fields missing in the table, 415 for other kinds.
 pub(crate) fn decode(body: &[u8]) -> Result<Value, ApiError> {
     let envelope =
         body.strip_prefix(MAGIC).ok_or_else(|| bad("the body does not begin with the prefix k8s\\0"))?;
@@ -218,7 +217,7 @@ fn utf8(bytes: &[u8]) -> Result<String, ApiError> {
     String::from_utf8(bytes.to_vec()).map_err(|_| bad("a text of the body is not UTF-8"))
 }
 
-/// A value as it stands in the bytes.
+/// A value as encoded.
 #[derive(Clone, Copy)]
 enum Wired<'a> {
     Number(u64),

@@ -1,4 +1,4 @@
-//! Questions that are posted: who somebody is, what they may do, a token for an account. Everybody may do everything here.
+//! Posted queries: a user's identity and permissions, a token for an account. Everything is permitted here.
 //!
 //! **Source**: `kubernetes/api: authorization/v1, authentication/v1`; the answers are ours.
 

@@ -10,7 +10,7 @@ use crate::{
 };
 use serde_json::Value;
 
-/// What is wrong with the fields of a body.
+/// Faulty fields of a body.
 #[derive(Debug, Default)]
 struct Findings {
     /// Keys that a YAML text has twice: `line 7: key "image" already set in map`.
@@ -29,13 +29,13 @@ impl Findings {
         (!self.lines.is_empty()).then(|| format!("yaml: unmarshal errors:\n  {}", self.lines.join("\n  ")))
     }
 
-    /// All of them in one text.
+    /// Returns all of them in one text.
     fn text(&self) -> String {
         let all: Vec<String> = self.yaml().into_iter().chain(self.fields.iter().cloned()).collect();
         all.join(", ")
     }
 
-    /// Each of them as a warning.
+    /// Returns each of them as a warning.
     fn warnings(self) -> Vec<String> {
         self.lines.into_iter().chain(self.fields).collect()
     }
@@ -70,7 +70,7 @@ pub(super) fn check_patch(
         && let Some(Value::String(text)) = request.body
         && !is_ignored(request)
     {
-        // What is applied is YAML, also where it is written as JSON.
+        // An applied body is YAML, also if it is written as JSON.
         found.lines = lines_of(text);
         found.fields.retain(|text| !text.starts_with("duplicate "));
     }
@@ -123,7 +123,7 @@ fn findings(request: &Request<'_>, target: &Target, value: &Value) -> Result<Fin
         {
             autoscaling::from_v1(spec);
         }
-        // Directives of patches are no fields.
+        // Directives of patches are not fields.
         without_directives(fields);
     }
     let unknown: Vec<String> = unknown_fields(&shape, &value).iter().map(Unknown::path).collect();

@@ -14,8 +14,8 @@ use planarium_kernel::SimTime;
 use planarium_protocol::json::Value;
 use std::sync::Arc;
 
-/// A client that waits for changes of a collection. It holds nothing but what the client asked for and the version that the
-/// client has seen, so it can be written down and taken up again.
+/// A client that waits for changes of a collection. It contains only the client's request and the last version seen by the
+/// client, so it can be stored and resumed.
 #[derive(Clone, Debug)]
 pub struct Watch {
     group: String,
@@ -24,7 +24,7 @@ pub struct Watch {
     namespace: Option<String>,
     labels: String,
     fields: String,
-    /// The version that the client has seen; nothing while it has seen none, and is told what is there first.
+    /// The last version seen by the client; `None` if the client must first get the existing objects.
     since: Option<u64>,
     table: Option<table::Wish>,
     /// True if the client takes bookmarks.
@@ -92,7 +92,7 @@ impl Watch {
 
     /// Returns what has come since it was asked last: events to send, one a line; an event of type `ERROR` is the last one.
     pub fn poll(&mut self, kube: &Kube, now: SimTime) -> Vec<Value> {
-        // The kind may not be served any more, and what became of its objects is told all the same.
+        // Changes of the objects are sent even if the kind is no longer served.
         let Some(info) = kube.kind_info(self.kind).cloned() else { return Vec::new() };
         let target = Target {
             kind: self.kind,
@@ -142,13 +142,13 @@ impl Watch {
         if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
     }
 
-    /// True if nothing can come any more: the kind, or this version of it, is served no more.
+    /// Returns whether the watch has ended: the kind, or this version of it, is no longer served.
     pub fn is_over(&self, kube: &Kube) -> bool {
         super::path::target(kube, &self.group, &self.version, std::slice::from_ref(&self.plural)).is_err()
     }
 
-    /// The last event of a watch whose time is up: the version up to which the client has heard everything; none for clients that do
-    /// not ask for it.
+    /// Returns the last event of an expired watch: the version up to which the client has all events; `None` for clients that do not
+    /// request it.
     pub fn bookmark(&self, kube: &Kube) -> Option<Value> {
         let (info, since) = (kube.kind_info(self.kind)?, self.since?);
         let object = planarium_protocol::json!({

@@ -98,7 +98,7 @@ fn namespace(target: &Target) -> &str {
     target.namespace.as_deref().unwrap_or_default()
 }
 
-/// The body as an object of the path's kind. *Errors*: 400 for one that is none, or names something else.
+/// Returns the body as an object of the path's kind. *Errors*: 400 if it is not one, or names something else.
 fn body(request: &Request<'_>, target: &Target, name: Option<&str>) -> Result<Value, ApiError> {
     let bad = |text: String| ApiError::new(Reason::BadRequest, text);
     let mut value = plain(request)?;
@@ -131,7 +131,7 @@ fn body(request: &Request<'_>, target: &Target, name: Option<&str>) -> Result<Va
     Ok(value)
 }
 
-/// The body as plain data: JSON, or YAML where it is no JSON. *Errors*: 400, and 415 for bodies that are no text.
+/// Returns the body as plain data: JSON, otherwise YAML. *Errors*: 400, and 415 for bodies that are not text.
 pub(super) fn plain(request: &Request<'_>) -> Result<Value, ApiError> {
     if request.content_type.contains("protobuf") || request.content_type.contains("cbor") {
         let text = "the body of the request was in an unknown format - accepted media types include: application/json, \
@@ -143,7 +143,7 @@ pub(super) fn plain(request: &Request<'_>) -> Result<Value, ApiError> {
             Err(ApiError::new(Reason::BadRequest, "the body of the request is empty"))
         }
         Some(Value::String(text)) => {
-            // JSON with repeated fields is kept as it was written.
+            // JSON with duplicate fields is kept as written.
             if let Ok(value) = json::value(text.as_bytes()) {
                 return Ok(value);
             }

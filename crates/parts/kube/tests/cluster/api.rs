@@ -86,7 +86,7 @@ fn refused_changes() {
         let refused = yard.patch(kind, "x", patch).expect_err(&yaml);
         assert!(refused.contains(expected), "{refused}");
         assert_eq!(yard.kube.resource_version(), before);
-        // What changes nothing is no change.
+        // A patch without effect is not a change.
         yard.patch(kind, "x", json!({})).expect("nothing");
         assert_eq!(yard.kube.resource_version(), before);
     }
@@ -131,7 +131,7 @@ fn defaults() {
     let secret = yard.list(KindId::SECRET, "").remove(0);
     assert!(secret.name.starts_with("s-") && secret.name.len() == 7);
     assert_eq!(secret.to_value()["data"], json!({"a": "Yg=="}));
-    // Fields that nobody knows are dropped.
+    // Unknown fields are dropped.
     yard.create("{apiVersion: v1, kind: Service, metadata: {name: t}, spec: {prots: 1, ports: [{port: 80, fine: true}]}}");
     assert!(!yard.value(KindId::SERVICE, "t").to_string().contains("prots"));
 }
@@ -163,7 +163,7 @@ fn versions_and_preconditions() {
 }
 
 #[test]
-fn changes_are_told_in_order() {
+fn changes_are_reported_in_order() {
     let mut yard = Yard::new(1);
     let from = yard.kube.resource_version();
     yard.create("{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {a: '1'}}");
@@ -217,7 +217,7 @@ fn applying_three_ways() {
     };
     assert_eq!(apply(&yaml).0, Outcome::Created);
     assert_eq!(apply(&yaml).0, Outcome::Unchanged);
-    // A container and a field that are not applied any more go; what somebody else set stays.
+    // A container and a field that are no longer applied are removed; fields set by others stay.
     let less = deployment("{name: a, image: 'i:2'}", "");
     let (outcome, object) = apply(&less);
     let value = object.to_value();
@@ -254,7 +254,7 @@ fn applying_three_ways() {
 }
 
 #[test]
-fn applying_on_the_server() {
+fn server_side_apply() {
     let mut yard = Yard::new(0);
     let one = ObjectRef::new(KindId::CONFIG_MAP, "default", "x");
     let mut apply = |manager: &str, data: Value, force: bool| {
@@ -301,7 +301,7 @@ impl KeptStatus for Seen {
 }
 
 #[test]
-fn a_status_that_its_controller_keeps_is_as_any_other_to_readers() {
+fn a_status_kept_by_its_controller_reads_like_any_other() {
     let mut yard = Yard::new(0);
     yard.create(CRD);
     yard.run(1);
@@ -466,7 +466,7 @@ fn webhooks_are_asked() {
 }
 
 #[test]
-fn namespaces_come_and_go() {
+fn namespaces_are_created_and_deleted() {
     let mut yard = Yard::new(1);
     yard.create("{apiVersion: v1, kind: Namespace, metadata: {name: team}}");
     yard.run(1);

@@ -54,7 +54,7 @@ fn condition(yard: &Yard, kind: &str) -> Value {
 }
 
 #[test]
-fn pods_come_and_go_with_the_use() {
+fn the_number_of_pods_follows_usage() {
     let mut yard = up(HALF);
     assert_eq!(replicas(&yard), 2, "half of what they ask for is used, as wanted");
     used(&mut yard, 150);
@@ -94,7 +94,7 @@ fn a_difference_within_the_tolerance_changes_nothing() {
 }
 
 #[test]
-fn policies_bound_the_pace() {
+fn policies_limit_the_pace() {
     let policies = "behavior: {scaleUp: {policies: [{type: Pods, value: 1, periodSeconds: 60}]}, scaleDown: {selectPolicy: Disabled}}";
     let mut yard = up(&format!("{HALF}, {policies}"));
     used(&mut yard, 200);
@@ -108,7 +108,7 @@ fn policies_bound_the_pace() {
 }
 
 #[test]
-fn what_cannot_be_scaled_is_told() {
+fn an_unscalable_target_is_reported() {
     let mut yard = Yard::new(1);
     yard.create(&scaler(HALF));
     yard.run(20);

@@ -32,7 +32,7 @@ fn family() -> Yard {
 }
 
 #[test]
-fn in_the_background_in_the_foreground_and_not_at_all() {
+fn background_foreground_and_orphan_deletion() {
     let mut yard = family();
     yard.delete(KindId::CONFIG_MAP, "root", Propagation::Background);
     assert_eq!(names(&yard), ["child", "grandchild", "other"]);
@@ -58,7 +58,7 @@ fn in_the_background_in_the_foreground_and_not_at_all() {
 }
 
 #[test]
-fn an_owner_that_was_never_there() {
+fn an_owner_that_never_existed() {
     let mut yard = Yard::new(0);
     let ghost = {
         let mut ghost = Object::clone(yard.list(KindId::NAMESPACE, "").first().expect("one"));

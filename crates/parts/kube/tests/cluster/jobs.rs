@@ -79,7 +79,7 @@ fn messages_are_the_real_ones() {
 }
 
 #[test]
-fn pods_that_fail_are_replaced_after_longer_and_longer_times() {
+fn failed_pods_are_replaced_with_growing_delays() {
     let mut yard = Yard::new(1);
     yard.create(&job("one", "backoffLimit: 5", "Never", "exit 1"));
     yard.run(420);
@@ -91,14 +91,14 @@ fn pods_that_fail_are_replaced_after_longer_and_longer_times() {
         .collect();
     assert_eq!(made.len(), 6);
     let gaps: Vec<u64> = made.windows(2).map(|pair| (pair[1] - pair[0]) / 1000).collect();
-    // A pod takes some seconds to come up and fail; the delays are 10, 20, 40, 80, 160.
+    // A pod takes some seconds to start and fail; the delays are 10, 20, 40, 80, 160.
     for (gap, delay) in gaps.iter().zip([10, 20, 40, 80, 160]) {
         assert!((delay..delay + 15).contains(gap), "{gaps:?}");
     }
 }
 
 #[test]
-fn a_failure_that_passes_is_got_over() {
+fn a_temporary_failure_is_overcome() {
     let mut yard = Yard::new(1);
     let fails = Behaviour { exit_code: Some(1), exit_after_ms: Some(500), ..Behaviour::default() };
     let target = Target { pod: Some("one*".to_owned()), ..Target::default() };
@@ -113,7 +113,7 @@ fn a_failure_that_passes_is_got_over() {
 }
 
 #[test]
-fn its_pods_are_its_own() {
+fn a_job_controls_its_pods() {
     let mut yard = Yard::new(1);
     yard.create(&job("one", "backoffLimit: 6", "Never", "sleep 3"));
     yard.run(1);
@@ -137,7 +137,7 @@ fn its_pods_are_its_own() {
 }
 
 #[test]
-fn a_finished_job_goes_after_its_time_to_live() {
+fn a_finished_job_is_deleted_after_its_time_to_live() {
     let mut yard = Yard::new(1);
     yard.create(&job("one", "ttlSecondsAfterFinished: 30", "Never", "true"));
     let done = yard.run_until(30, |yard| facts(yard, "one").complete.is_some());
@@ -167,7 +167,7 @@ fn runs(yard: &Yard) -> Vec<String> {
 }
 
 #[test]
-fn a_cron_job_runs_by_the_clock() {
+fn a_cron_job_runs_on_schedule() {
     let mut yard = Yard::new(1);
     yard.create(CRON);
     yard.run(299);
@@ -257,7 +257,7 @@ fn an_indexed_job_works_at_each_number_once() {
 }
 
 #[test]
-fn selectors_of_jobs_are_the_servers_own() {
+fn the_server_sets_the_selectors_of_jobs() {
     let mut yard = Yard::new(1);
     let text = job("one", "selector: {matchLabels: {a: b}}", "Never", "true");
     assert!(yard.refused(&text).contains(
@@ -277,7 +277,7 @@ fn selectors_of_jobs_are_the_servers_own() {
 
 // `ElasticIndexedJob` of test/e2e/apps/job.go: completions and parallelism of an indexed Job change together.
 #[test]
-fn an_indexed_job_that_shrinks_gives_up_its_high_numbers() {
+fn a_shrunk_indexed_job_drops_its_high_indexes() {
     let mut yard = Yard::new(2);
     yard.create(
         "{apiVersion: batch/v1, kind: Job, metadata: {name: one}, spec: {parallelism: 4, completions: 4, completionMode: Indexed, template: {spec: \

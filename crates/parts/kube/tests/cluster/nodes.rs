@@ -32,7 +32,7 @@ fn up(nodes: u32, replicas: u32) -> Yard {
     yard
 }
 
-/// Pods on a node: name and what is shown.
+/// Pods on a node: name and displayed status.
 fn on(yard: &Yard, node: &str) -> Vec<(String, String)> {
     let pods = yard.list(KindId::POD, "");
     let facts = pods.iter().map(|pod| (pod.name.to_string(), pod.pod().expect("a pod")));
@@ -66,7 +66,7 @@ fn a_lost_machine() {
     );
     assert_eq!(node["status"]["conditions"][3]["message"], "Kubelet stopped posting node status.");
     assert_eq!(yard.why(KindId::POD, &lost_pods[0].0)[0].0, WhyKind::NodeNotReady);
-    // Five minutes later its pods are deleted, and others come elsewhere; nobody confirms the deletion.
+    // Five minutes later its pods are deleted and replaced elsewhere; the deletion stays unconfirmed.
     yard.run(295);
     assert_eq!(on(&yard, "node-1").iter().filter(|(_, shown)| shown == "Terminating").count(), 0);
     yard.run(30);
@@ -80,7 +80,7 @@ fn a_lost_machine() {
 }
 
 #[test]
-fn a_machine_that_reboots_starts_its_pods_again_in_place() {
+fn a_rebooted_machine_restarts_its_pods_in_place() {
     let mut yard = up(2, 4);
     let before: Vec<String> = on(&yard, "node-1").into_iter().map(|(name, _)| name).collect();
     yard.fault(FaultKind::AgentLost, agent("node-1"), Some(100_000));
@@ -94,7 +94,7 @@ fn a_machine_that_reboots_starts_its_pods_again_in_place() {
 }
 
 #[test]
-fn a_silent_machine_goes_on() {
+fn a_silent_machine_keeps_running() {
     let mut yard = up(2, 4);
     let fault = yard.fault(FaultKind::AgentPartitioned, agent("node-1"), None);
     yard.run(60);
@@ -114,7 +114,7 @@ fn a_silent_machine_goes_on() {
 }
 
 #[test]
-fn a_kubelet_that_restarts_is_not_missed() {
+fn a_kubelet_restart_is_not_noticed() {
     let mut yard = up(2, 4);
     let version = yard.kube.resource_version();
     yard.fault(FaultKind::AgentRestart, agent("node-1"), Some(20_000));
@@ -151,7 +151,7 @@ fn tolerating_pods_stay() {
 }
 
 #[test]
-fn taints_that_somebody_sets() {
+fn taints_set_by_a_client() {
     let mut yard = up(2, 4);
     let taint = json!({"spec": {"taints": [{"key": "team", "value": "blue", "effect": "NoSchedule"}]}});
     yard.patch(KindId::NODE, "node-1", taint).expect("tainted");
@@ -175,7 +175,7 @@ fn taints_that_somebody_sets() {
 }
 
 #[test]
-fn a_node_that_is_removed() {
+fn a_removed_node() {
     let mut yard = up(2, 4);
     let machine = yard.fleet.find_machine("node-1").expect("a machine");
     yard.fleet.remove_machine(&mut yard.cx, machine);
@@ -203,7 +203,7 @@ fn a_drain_empties_a_node() {
 }
 
 #[test]
-fn a_budget_holds_a_drain() {
+fn a_budget_blocks_a_drain() {
     let mut yard = Yard::new(2);
     let slow = web(4, "").replace(
         "image: nginx",

@@ -107,7 +107,7 @@ fn probes_decide() {
             "containers: [{{name: a, image: nginx, {kind}: {{exec: {{command: [sh, -c, '{command}']}}, {rest}}}}}]"
         ))
     };
-    // Readiness that passes after a while: a behaviour says when.
+    // Readiness that passes later, by a behaviour rule.
     let mut yard = Yard::new(1);
     let behaviour = Behaviour { readiness: vec![1, 1, 0, 0, 1, 1, 1, 0], ..Behaviour::default() };
     yard.behave(Target { pod: Some("one".to_owned()), ..Target::default() }, behaviour);
@@ -141,7 +141,7 @@ fn probes_decide() {
 }
 
 #[test]
-fn restarts_come_at_once_then_after_longer_and_longer_times() {
+fn the_first_restart_is_immediate_and_later_ones_are_delayed() {
     let mut yard = Yard::new(1);
     yard.create(&pod("containers: [{name: a, image: 'x:1', command: [sh, -c, 'exit 1']}]"));
     yard.run(900);
@@ -194,7 +194,7 @@ fn waits_end_when_the_object_appears() {
 }
 
 #[test]
-fn ending_takes_as_long_as_it_takes() {
+fn a_container_may_use_its_whole_grace_period() {
     for (container, most_ms, least_ms) in [
         ("{name: a, image: nginx}", 2_100, 200),
         // A shell that runs a script does not pass the signal on.
@@ -279,7 +279,7 @@ fn faults_strike_containers() {
 }
 
 #[test]
-fn an_image_that_cannot_be_fetched_for_a_while() {
+fn an_image_that_is_temporarily_unavailable() {
     let mut yard = Yard::new(1);
     let fault = yard.fault(FaultKind::ImageMissing, Target::default(), None);
     yard.create(&pod("containers: [{name: a, image: nginx}]"));
@@ -291,7 +291,7 @@ fn an_image_that_cannot_be_fetched_for_a_while() {
 }
 
 #[test]
-fn a_command_that_is_held_goes_on_when_it_is_let_go() {
+fn a_held_command_continues_when_released() {
     let mut yard = Yard::new(1);
     yard.create(&pod("restartPolicy: Never\ncontainers: [{name: a, image: x, command: [sleep, '10']}]"));
     yard.run_until(20, |yard| shown(yard) == "Running");
@@ -304,7 +304,7 @@ fn a_command_that_is_held_goes_on_when_it_is_let_go() {
 }
 
 #[test]
-fn the_user_plays_the_cluster() {
+fn statuses_set_by_hand() {
     let mut yard = Yard::new(1);
     yard.behave(Target::default(), Behaviour { manual: Some(true), ..Behaviour::default() });
     yard.create(&pod("containers: [{name: a, image: nginx, readinessProbe: {exec: {command: [check]}}}]"));
@@ -326,7 +326,7 @@ fn the_user_plays_the_cluster() {
 }
 
 #[test]
-fn a_new_image_starts_the_container_anew() {
+fn a_new_image_restarts_the_container() {
     let mut yard = Yard::new(1);
     yard.create(&pod("containers: [{name: a, image: 'nginx:1'}, {name: b, image: 'redis:1'}]"));
     yard.run(20);

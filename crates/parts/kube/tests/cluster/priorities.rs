@@ -60,7 +60,7 @@ fn a_class_gives_its_value() {
 }
 
 #[test]
-fn classes_keep_their_rules() {
+fn classes_are_validated() {
     let mut yard = Yard::new(1);
     let class = |name: &str, value: i64| {
         format!(
@@ -83,7 +83,7 @@ fn classes_keep_their_rules() {
 }
 
 #[test]
-fn less_important_pods_go_for_a_more_important_one() {
+fn less_important_pods_are_preempted() {
     let mut yard = Yard::new(1);
     yard.create(CLASSES);
     for name in ["a", "b", "c"] {
@@ -98,7 +98,7 @@ fn less_important_pods_go_for_a_more_important_one() {
     assert_eq!(boss["status"]["nominatedNodeName"], "node-1");
     let target = yard.value(KindId::POD, "c")["status"]["conditions"].clone();
     assert!(target.to_string().contains("PreemptionByScheduler"), "{target}");
-    // Somebody else of no importance does not take the room that was made.
+    // Another unimportant pod does not take the freed room.
     yard.create(&pod("thief", "1", ""));
     yard.run(30);
     assert_eq!((node_of(&yard, "boss").as_str(), node_of(&yard, "thief").as_str()), ("node-1", ""));
@@ -106,7 +106,7 @@ fn less_important_pods_go_for_a_more_important_one() {
 }
 
 #[test]
-fn nobody_goes_where_that_does_not_help() {
+fn no_pod_is_evicted_without_effect() {
     let mut yard = Yard::new(1);
     yard.create(CLASSES);
     yard.create(&pod("a", "3", ""));
@@ -130,7 +130,7 @@ fn nobody_goes_where_that_does_not_help() {
 }
 
 #[test]
-fn victims_are_few_and_budgets_are_kept_where_that_is_possible() {
+fn victims_are_few_and_budgets_are_kept_if_possible() {
     let mut yard = Yard::new(2);
     yard.create(CLASSES);
     let pinned = |name: &str, cpu: &str, node: u32| {

@@ -259,8 +259,8 @@ fn digest(yard: &Yard) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Every index, count and book equals its recomputation at every instant; a copy goes on as the original does; whatever is
-    /// not ready can say why; and once nothing is asked for any more, nothing is left.
+    /// Every index, count and total equals its recomputation at every instant; a copy behaves like the original; everything
+    /// that is not ready has an explanation; and after everything is deleted, nothing is left.
     #[test]
     fn whatever_is_done(acts in proptest::collection::vec(act(), 1..40), cut in any::<proptest::sample::Index>()) {
         let mut yard = Yard::new(3);

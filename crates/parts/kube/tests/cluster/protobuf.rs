@@ -25,7 +25,7 @@ fn post(path: &str, body: impl Into<Vec<u8>>) -> Request {
     request
 }
 
-/// The object that a body is journaled as. *Errors*: the response, where it is refused.
+/// Returns the journaled object of a body. *Errors*: the response, if it is refused.
 fn journaled(alone: &Alone, request: &Request) -> Result<Value, Response> {
     match alone.wire(SimTime::ZERO, request) {
         Wire::Change(input, _) => match *input {
@@ -56,7 +56,7 @@ fn plain(value: &Value) -> Value {
 }
 
 #[test]
-fn bodies_of_kubectl_create_are_read_as_the_objects_that_it_prints() {
+fn bodies_of_kubectl_create_are_read_as_printed() {
     let (_, alone) = alone();
     let lines: Vec<&str> = BODIES.lines().skip(2).collect();
     let mut seen = 0;
@@ -94,7 +94,7 @@ fn an_object_in_protocol_buffers_is_created() {
 }
 
 #[test]
-fn bodies_that_are_broken_or_not_known_are_refused() {
+fn broken_and_unknown_bodies_are_refused() {
     let (_, alone) = alone();
     let refused = |body: &[u8]| {
         let response = journaled(&alone, &post("/api/v1/namespaces", body)).expect_err("refused");

@@ -1,4 +1,4 @@
-//! Quotas and limits of namespaces, and what admission makes of pods that controllers make.
+//! Quotas and limits of namespaces, and their effect on pods made by controllers.
 
 use crate::support::Yard;
 use planarium_kube::{KindId, Propagation};
@@ -44,7 +44,7 @@ fn used(yard: &Yard, key: &str) -> String {
 }
 
 #[test]
-fn what_exceeds_a_quota_is_refused() {
+fn objects_beyond_a_quota_are_refused() {
     let mut yard = Yard::new(2);
     yard.create(QUOTA);
     yard.create(&pod("a", "600m"));
@@ -91,7 +91,7 @@ fn a_service_that_becomes_public_is_counted() {
 }
 
 #[test]
-fn controllers_are_held_to_quotas_and_try_again() {
+fn controllers_respect_quotas_and_retry() {
     let mut yard = Yard::new(2);
     yard.create(QUOTA);
     yard.create(&deployment(3, ""));
@@ -119,7 +119,7 @@ fn controllers_are_held_to_quotas_and_try_again() {
 }
 
 #[test]
-fn scopes_choose_the_pods_that_count() {
+fn scopes_select_the_counted_pods() {
     let mut yard = Yard::new(1);
     yard.create(
         "
@@ -154,7 +154,7 @@ spec:
 ";
 
 #[test]
-fn limits_give_sizes_and_bound_them() {
+fn limits_set_and_bound_sizes() {
     let mut yard = Yard::new(1);
     yard.create(LIMITS);
     yard.create("{apiVersion: v1, kind: Pod, metadata: {name: bare}, spec: {containers: [{name: main, image: 'nginx:1'}]}}");
@@ -192,7 +192,7 @@ fn limits_give_sizes_and_bound_them() {
 }
 
 #[test]
-fn pods_of_controllers_get_the_sizes_of_limits() {
+fn pods_of_controllers_get_default_sizes() {
     let mut yard = Yard::new(1);
     yard.create(LIMITS);
     yard.create(
@@ -208,7 +208,7 @@ fn pods_of_controllers_get_the_sizes_of_limits() {
 }
 
 #[test]
-fn a_controller_whose_account_is_missing_makes_no_pods() {
+fn a_controller_without_its_account_creates_no_pods() {
     let mut yard = Yard::new(1);
     yard.create(&deployment(1, "serviceAccountName: builder"));
     yard.run(5);

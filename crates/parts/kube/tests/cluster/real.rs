@@ -1,5 +1,5 @@
-//! Templates that people have: the KUDO packages that the tests of the project find beside the repository. They are no part of
-//! it; where they are not at hand, the test is skipped (`tests/build.rs`).
+//! Real templates: the KUDO packages that the project's tests find next to the repository. They are not part of it; without
+//! them the test is skipped (`tests/build.rs`).
 
 #![expect(clippy::indexing_slicing, clippy::panic, reason = "helpers of tests")]
 

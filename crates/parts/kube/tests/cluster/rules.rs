@@ -152,7 +152,7 @@ fn node_ports_are_kept() {
     let port = |yard: &Yard| yard.value(KindId::SERVICE, "a")["spec"]["ports"][0]["nodePort"].as_i64();
     let (first, address) =
         (port(&yard).expect("one"), yard.value(KindId::SERVICE, "a")["spec"]["clusterIP"].clone());
-    // An update that says nothing of them keeps both.
+    // An update without them keeps both.
     let value = crate::support::documents(&service("NodePort")).remove(0);
     yard.kube.update(&mut yard.cx, value).expect("replaced");
     assert_eq!(
@@ -191,7 +191,7 @@ fn readiness_gates_wait_for_their_condition() {
 }
 
 #[test]
-fn a_taken_host_port_turns_a_pod_down() {
+fn a_taken_host_port_refuses_a_pod() {
     let mut yard = Yard::new(1);
     let pod = |name: &str| {
         format!(
@@ -228,7 +228,7 @@ fn scheduling_gates_hold_a_pod() {
 }
 
 #[test]
-fn fields_belong_to_who_wrote_them() {
+fn fields_belong_to_their_writers() {
     let mut yard = Yard::new(0);
     let web = crate::support::documents(WEB).remove(0);
     let deployments = "/apis/apps/v1/namespaces/default/deployments";
@@ -278,7 +278,7 @@ fn fields_belong_to_who_wrote_them() {
         (&of("me")["operation"], &of("me")["fieldsV1"]["f:spec"]["f:replicas"]),
         (&json!("Apply"), &json!({}))
     );
-    // Whoever changes a field has it from then on.
+    // The client that changes a field owns it from then on.
     let patch = json!({"spec": {"replicas": 4}});
     let target = format!("{deployments}/web?fieldManager=other");
     assert_eq!(send(&mut yard, "PATCH", &target, "application/merge-patch+json", &patch).status, 200);
@@ -379,7 +379,7 @@ spec:
 
 // `test/integration/apiserver/field_validation_test.go`: testFieldValidationPost, with the paths that newer versions add.
 #[test]
-fn fields_that_are_written_twice() {
+fn duplicate_fields() {
     const JSON: [&str; 6] = [
         "duplicate field \"metadata.labels.app\"",
         "unknown field \"spec.unknown1\"",
@@ -442,7 +442,7 @@ fn fields_that_are_written_twice() {
 }
 
 #[test]
-fn a_body_that_has_a_field_twice_is_journaled_as_it_was_written() {
+fn a_body_with_a_duplicate_field_is_journaled_as_written() {
     use planarium_part::{Flags, Request, http::Wire};
     use planarium_protocol::{Input, input::AddAgent};
     let mut cx = planarium_kube::Cx::new(7);

@@ -1,4 +1,4 @@
-//! Which node takes a pod, and what is said when none does.
+//! The choice of nodes, and the messages without a feasible one.
 
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 
@@ -25,7 +25,7 @@ fn zones() -> Yard {
 }
 
 #[test]
-fn refusals_are_told_in_the_real_words() {
+fn refusals_have_the_real_words() {
     for (spec, expected) in [
         (
             "nodeSelector: {disk: ssd}",
@@ -96,7 +96,7 @@ fn refusals_are_told_in_the_real_words() {
 }
 
 #[test]
-fn pods_go_where_they_may() {
+fn pods_follow_their_node_rules() {
     for (spec, expected) in [
         ("nodeSelector: {topology.kubernetes.io/zone: b}", "b-1"),
         ("nodeName: a-2", "a-2"),
@@ -131,7 +131,7 @@ fn pods_go_where_they_may() {
 }
 
 #[test]
-fn those_that_want_to_be_alone_are_left_alone() {
+fn anti_affinity_holds_both_ways() {
     let mut yard = zones();
     let alone = "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: x}}}]}}";
     yard.create(&format!(
@@ -160,7 +160,7 @@ spec:
     assert!(yard.told(0, &["FailedScheduling"])[0].ends_with(
         "0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod."
     ));
-    // Somebody without such a rule whom they do not want beside them.
+    // A pod without such a rule that others exclude.
     yard.create(&pod("guest", "{app: x}", ""));
     yard.run(1);
     assert!(
@@ -176,7 +176,7 @@ spec:
 }
 
 #[test]
-fn room_that_comes_free_is_used() {
+fn freed_room_is_used() {
     let mut yard = Yard::sized(1, 1, 1024);
     let big = |name: &str| {
         pod(name, "{}", "").replace("image: nginx", "image: nginx, resources: {requests: {cpu: 800m}}")

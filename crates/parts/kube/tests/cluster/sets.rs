@@ -55,7 +55,7 @@ fn up(yaml: &str) -> Yard {
 }
 
 #[test]
-fn pods_come_one_after_the_other_with_claims_of_their_own() {
+fn pods_are_created_in_order_with_their_own_claims() {
     let mut yard = Yard::new(3);
     yard.apply(DB);
     yard.run(1);
@@ -103,7 +103,7 @@ fn side_by_side() {
 }
 
 #[test]
-fn scaling_down_goes_backwards_and_claims_stay() {
+fn scaling_down_goes_in_reverse_and_keeps_claims() {
     let mut yard = up(DB);
     let from = yard.now() / 1000;
     yard.patch(KindId::STATEFUL_SET, "db", json!({"spec": {"replicas": 1}})).expect("scaled");
@@ -119,7 +119,7 @@ fn scaling_down_goes_backwards_and_claims_stay() {
 }
 
 #[test]
-fn updates_go_backwards_one_at_a_time() {
+fn updates_go_in_reverse_one_at_a_time() {
     let mut yard = up(DB);
     let from = yard.now() / 1000;
     yard.apply(&DB.replace("postgres:12", "postgres:13"));
@@ -146,7 +146,7 @@ fn updates_go_backwards_one_at_a_time() {
 }
 
 #[test]
-fn a_partition_keeps_the_lower_ones() {
+fn a_partition_keeps_lower_ordinals() {
     let mut yard = up(DB);
     yard.apply(&DB.replace("postgres:12", "postgres:13").replace(
         "serviceName: db",
@@ -161,20 +161,20 @@ fn a_partition_keeps_the_lower_ones() {
     );
     let now = facts(&yard);
     assert_eq!((now.updated_replicas, now.current_replicas, now.partition), (1, 2, Some(2)));
-    // One below the partition that is deleted comes back as it was.
+    // A deleted pod below the partition is recreated unchanged.
     yard.delete(KindId::POD, "db-1", Propagation::Background);
     yard.run(30);
     assert_eq!(image(&yard, "db-1"), "postgres:12");
 }
 
 #[test]
-fn a_strategy_that_only_names_its_type_has_no_partition() {
+fn a_strategy_with_only_a_type_has_no_partition() {
     let yard = up(&DB.replace("serviceName: db", "serviceName: db\n  updateStrategy: {type: RollingUpdate}"));
     assert_eq!(facts(&yard).partition, None);
 }
 
 #[test]
-fn with_on_delete_somebody_has_to_delete() {
+fn with_on_delete_pods_must_be_deleted_by_hand() {
     let mut yard = up(&DB.replace("serviceName: db", "serviceName: db\n  updateStrategy: {type: OnDelete}"));
     yard.apply(
         &DB.replace("postgres:12", "postgres:13")
@@ -207,7 +207,7 @@ fn a_broken_update_holds_until_the_pod_is_deleted_by_hand() {
 }
 
 #[test]
-fn a_pod_that_crashes_holds_the_next_ones() {
+fn a_crashing_pod_blocks_the_next_ones() {
     let mut yard = Yard::new(3);
     yard.apply(
         &DB.replace("postgres:12", "postgres:bad-12")
@@ -243,7 +243,7 @@ fn daemons(yard: &Yard) -> planarium_kube::DaemonSetFacts {
 }
 
 #[test]
-fn machines_of_one_name_are_one_node() {
+fn machines_with_one_name_are_one_node() {
     let mut yard = Yard::new(1);
     yard.apply(LOGS);
     let first = yard.machine("twin", 4, 8192, None);
@@ -268,7 +268,7 @@ fn machines_of_one_name_are_one_node() {
 }
 
 #[test]
-fn a_daemon_runs_on_every_node_that_takes_it() {
+fn a_daemon_runs_on_every_matching_node() {
     let mut yard = Yard::new(3);
     yard.apply(LOGS);
     yard.run_until(30, |yard| daemons(yard).ready == 3);
@@ -315,7 +315,7 @@ fn daemons_are_replaced_one_at_a_time() {
 }
 
 #[test]
-fn a_daemon_stays_on_a_node_that_is_lost() {
+fn a_daemon_stays_on_a_lost_node() {
     let mut yard = Yard::new(2);
     yard.apply(LOGS);
     yard.run_until(30, |yard| daemons(yard).ready == 2);
@@ -353,7 +353,7 @@ fn daemons_surge() {
 }
 
 #[test]
-fn old_revisions_go_once_nobody_is_of_them() {
+fn unused_revisions_are_deleted() {
     let text = SET_OF_ONE;
     let mut yard = Yard::new(1);
     for turn in 1..=5 {

@@ -115,7 +115,7 @@ fn claims_that_wait() {
 }
 
 #[test]
-fn the_smallest_volume_that_fits() {
+fn the_smallest_matching_volume_is_bound() {
     let mut yard = Yard::new(1);
     for (name, size, mode) in [
         ("big", "50Gi", "ReadWriteOnce"),

@@ -115,12 +115,12 @@ impl Yard {
         }
     }
 
-    /// Does everything that is due within so many seconds.
+    /// Runs everything due within this many seconds.
     pub(crate) fn run(&mut self, seconds: u64) {
         self.until(self.now() + seconds * 1000);
     }
 
-    /// Goes on second by second until something holds; answers after how many seconds.
+    /// Advances second by second until `holds` is true; returns the number of seconds.
     pub(crate) fn run_until(&mut self, most: u64, holds: impl Fn(&Self) -> bool) -> u64 {
         let from = self.now();
         for _ in 0..=most {
@@ -145,7 +145,7 @@ impl Yard {
             .collect()
     }
 
-    /// Creates what is refused; answers code and message.
+    /// Creates an object that must be refused; returns code and message.
     pub(crate) fn refused(&mut self, yaml: &str) -> String {
         let value = documents(yaml).remove(0);
         let error = self.kube.create(&mut self.cx, value).expect_err(yaml);
@@ -174,7 +174,7 @@ impl Yard {
         self.kube.list(kind, None, &Selector::parse(selector).expect(selector))
     }
 
-    /// A line for each pod: name, what is shown, ready containers, restarts, node.
+    /// One line per pod: name, displayed status, ready containers, restarts, node.
     pub(crate) fn pods(&self) -> String {
         self.pods_where("")
     }
@@ -260,7 +260,7 @@ impl Yard {
         self.pass();
     }
 
-    /// Returns how many pods match and are ready.
+    /// Returns the number of matching ready pods.
     pub(crate) fn ready(&self, selector: &str) -> usize {
         self.list(KindId::POD, selector).iter().filter(|pod| pod.pod().expect("a pod").ready).count()
     }

@@ -251,7 +251,7 @@ fn a_custom_kind_has_the_columns_of_its_definition() {
     assert_eq!(found["resources"][0]["shortNames"], json!(["th"]));
 }
 
-/// Types and names of what a watch says next.
+/// Types and names of the next events of a watch.
 fn poll(yard: &Yard, watch: &mut Watch) -> Vec<String> {
     let events = watch.poll(&yard.kube, yard.cx.now());
     let name = |event: &Value| event["object"]["metadata"]["name"].as_str().unwrap_or("-").to_owned();
@@ -272,7 +272,7 @@ fn watch(yard: &Yard, target: &str) -> Watch {
 }
 
 #[test]
-fn a_watch_of_a_kind_that_goes_tells_of_its_objects_and_is_over() {
+fn a_watch_of_a_deleted_kind_reports_its_objects_and_ends() {
     let mut yard = Yard::new(0);
     yard.create("{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things.toys.example}, spec: {group: toys.example, scope: Namespaced, names: {plural: things, kind: Thing}, versions: [{name: v1, served: true, storage: true}]}}");
     yard.run(1);
@@ -293,7 +293,7 @@ fn a_watch_of_a_kind_that_goes_tells_of_its_objects_and_is_over() {
 }
 
 #[test]
-fn a_watch_from_a_version_that_time_has_taken_back_is_refused() {
+fn a_watch_from_a_version_after_the_present_is_refused() {
     let yard = Yard::new(0);
     let query = format!("watch=true&resourceVersion={}", yard.kube.resource_version() + 1);
     let (status, error) = get(&yard, &format!("/api/v1/configmaps?{query}"), "");
@@ -324,7 +324,7 @@ fn watches() {
     let mut some = Watch::of_value(&some.to_value());
     assert_eq!(poll(&yard, &mut some), ["ADDED b", "MODIFIED b", "DELETED a", "DELETED b"]);
     assert!(poll(&yard, &mut some).is_empty());
-    // What is too old is told so.
+    // A version that is too old gets an error.
     for _ in 0..2_100 {
         yard.create("{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}");
         yard.delete(KindId::CONFIG_MAP, "c", planarium_kube::Propagation::Background);
@@ -533,7 +533,7 @@ fn writes() {
 }
 
 #[test]
-fn jobs_are_orphaned_unless_told_otherwise() {
+fn jobs_are_orphaned_by_default() {
     let mut yard = Yard::new(1);
     let job = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "one"}, "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "i", "command": ["sleep", "100"]}]}}}});
     for (query, pods) in [("", 1), ("?propagationPolicy=Background", 0)] {

@@ -31,7 +31,7 @@ fn up() -> Yard {
     yard
 }
 
-/// Names of ReplicaSets, newest last, with what they ask for.
+/// Names of ReplicaSets, newest last, with their sizes.
 fn sets(yard: &Yard) -> Vec<(String, u32)> {
     let mut sets = yard.list(KindId::REPLICA_SET, "");
     sets.sort_by_key(|set| set.no);
@@ -39,7 +39,7 @@ fn sets(yard: &Yard) -> Vec<(String, u32)> {
 }
 
 #[test]
-fn comes_up_and_says_so() {
+fn a_deployment_becomes_ready_and_reports_it() {
     let yard = up();
     let web = yard.get(KindId::DEPLOYMENT, "web").expect("there");
     let facts = web.deployment().expect("a deployment");
@@ -85,7 +85,7 @@ fn bounds(yard: &mut Yard, seconds: u64) -> (u32, u32) {
 }
 
 #[test]
-fn rolls_within_its_bounds() {
+fn a_rollout_stays_within_its_bounds() {
     for (strategy, fewest, most) in [
         ("{}", 3, 5),
         ("{type: RollingUpdate, rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", 3, 4),
@@ -110,9 +110,9 @@ fn rolls_within_its_bounds() {
 }
 
 #[test]
-fn recreate_waits_until_the_last_old_pod_is_gone() {
+fn recreate_waits_until_the_last_old_pod_has_ended() {
     let mut yard = Yard::new(3);
-    // A shell that sleeps does not hear that it is told to end.
+    // A sleeping shell does not react to the signal.
     let yaml = WEB
         .replace("replicas: 4", "replicas: 2\n  strategy: {type: Recreate}")
         .replace("image: 'nginx:1.19'", "image: 'busybox:1.19', command: [sleep, infinity]");
@@ -132,7 +132,7 @@ fn recreate_waits_until_the_last_old_pod_is_gone() {
 }
 
 #[test]
-fn a_rollout_that_does_not_get_ready_stops_and_is_told() {
+fn a_rollout_that_does_not_get_ready_stops_and_reports_it() {
     let mut yard = up();
     let broken = WEB.replace("replicas: 4", "replicas: 4\n  progressDeadlineSeconds: 60").replace(
         "image: 'nginx:1.19'",
@@ -157,7 +157,7 @@ fn a_rollout_that_does_not_get_ready_stops_and_is_told() {
         whys.iter().any(|(kind, text)| *kind == WhyKind::NotReady && text.contains("last result 1")),
         "{whys:?}"
     );
-    // Back to what was: the old ReplicaSet is the new one again, with a newer revision.
+    // Roll back: the old ReplicaSet is the new one again, with a newer revision.
     let before = sets(&yard);
     yard.apply(WEB);
     yard.run_until(60, |yard| yard.ready("app=web") == 4);
@@ -168,7 +168,7 @@ fn a_rollout_that_does_not_get_ready_stops_and_is_told() {
 }
 
 #[test]
-fn pausing_holds_a_rollout_and_scaling_shares_out() {
+fn pausing_holds_a_rollout_and_scaling_is_proportional() {
     let mut yard = up();
     let stuck = json!({"spec": {"template": {"spec": {"containers": [{
         "name": "web", "image": "nginx:1.20", "readinessProbe": {"exec": {"command": ["false"]}},
@@ -198,7 +198,7 @@ fn pausing_holds_a_rollout_and_scaling_shares_out() {
 }
 
 #[test]
-fn old_sets_are_kept_as_many_as_asked_for() {
+fn old_sets_are_kept_up_to_the_limit() {
     let mut yard = Yard::new(3);
     let yaml = WEB.replace("replicas: 4", "replicas: 1\n  revisionHistoryLimit: 2");
     for n in 0..5 {
@@ -213,7 +213,7 @@ fn old_sets_are_kept_as_many_as_asked_for() {
 }
 
 #[test]
-fn a_pod_that_goes_is_replaced_and_one_with_another_label_is_let_go() {
+fn a_deleted_pod_is_replaced_and_a_relabelled_one_is_released() {
     let mut yard = up();
     let pods = yard.list(KindId::POD, "app=web");
     yard.delete(KindId::POD, &pods[0].name, Propagation::Background);
@@ -234,7 +234,7 @@ fn a_pod_that_goes_is_replaced_and_one_with_another_label_is_let_go() {
 }
 
 #[test]
-fn pods_wait_to_count_as_available() {
+fn pods_must_stay_ready_to_count_as_available() {
     let mut yard = Yard::new(3);
     yard.apply(&WEB.replace("replicas: 4", "replicas: 4\n  minReadySeconds: 20"));
     yard.run_until(30, |yard| yard.ready("app=web") == 4);
@@ -247,7 +247,7 @@ fn pods_wait_to_count_as_available() {
 }
 
 #[test]
-fn deleting_goes_as_asked_for() {
+fn deletion_follows_the_requested_policy() {
     // In the background: the deployment at once, its pods after it.
     let mut yard = up();
     yard.delete(KindId::DEPLOYMENT, "web", Propagation::Background);
@@ -280,7 +280,7 @@ fn deleting_goes_as_asked_for() {
 }
 
 #[test]
-fn the_slow_and_the_bad_are_told_apart() {
+fn slow_and_bad_pods_are_distinguished() {
     let mut yard = up();
     yard.apply(&WEB.replace("nginx:1.19", "nginx:slow-1"));
     yard.run(12);

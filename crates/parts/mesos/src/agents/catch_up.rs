@@ -1,4 +1,4 @@
-//! An agent can be reached again: it hears what it has missed.
+//! Delivers to an agent, once it is reachable again, what it has missed.
 
 use crate::{
     api::AgentId,

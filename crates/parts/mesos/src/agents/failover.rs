@@ -1,15 +1,15 @@
 //! The master fails over: another one takes its place.
 //!
-//! It knows what the registry keeps: the operator's schedule, modes of machines, which agents are admitted, unreachable
-//! or gone, what is drained or deactivated, weights and quotas. All else was in memory and is lost: tasks, frameworks,
-//! offers, inverse offers and their answers, filters, what has completed, and every count. Agents that were registered
-//! are *recovered* until they register again, within a second; those that do not are unreachable after ten minutes.
-//! After a failover, an agent's tasks are on record again when it registers, and nothing is announced. Schedulers notice: services'
-//! schedulers restart, others subscribe again by themselves or over HTTP.
+//! The new master knows what the registry keeps: the operator's schedule, modes of machines, which agents are admitted, unreachable
+//! or gone, drained and deactivated agents, weights and quotas. Everything else was in memory and is lost: tasks, frameworks,
+//! offers, inverse offers and their answers, filters, completed tasks, and every count. Agents that were registered are *recovered*
+//! until they register again, within a second; those that do not are unreachable after ten minutes. An agent's tasks are on record
+//! again when it registers, without any announcement. Schedulers notice the failover: services' schedulers restart, others
+//! subscribe again on their own or over HTTP.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (recover, _recover, recoveredSlavesTimeout, _reregisterSlave),
-//! `src/slave/slave.cpp` (doReliableRegistration). Match, but that the new master has the old one's id and goes on
-//! counting offers where the old one was, and that frameworks have ten minutes to return at least.
+//! `src/slave/slave.cpp` (doReliableRegistration). Match, except that the new master has the old one's id and
+//! continues its offer numbers, and that frameworks have at least ten minutes to return.
 
 use crate::{
     agents::{AgentState, Executors, Removal, admission, catch_up, holdings, removal_limit},
@@ -34,7 +34,7 @@ const BACKOFF_MS: u64 = 1_000;
 /// Purpose of the draw for that time.
 const BACKOFF: u32 = 0x0A12;
 
-/// Forgets what only the old master knew, and waits for frameworks and agents to come back.
+/// Drops what only the old master knew, and waits for frameworks and agents to come back.
 pub(crate) fn fail_over(records: &mut Records, cx: &mut Cx, fleet: &Fleet) {
     for id in records.cluster.frameworks.registered() {
         let own_ms = records.cluster.frameworks.get(id).map_or(0, |framework| framework.info.failover_ms);
@@ -119,7 +119,7 @@ pub(crate) fn reregister_recovered(records: &mut Records, cx: &mut Cx, fleet: &m
     else {
         return;
     };
-    // A machine that was booted anew has another agent now.
+    // A rebooted machine has another agent now.
     let is_there = records.cluster.agents.hosts.get(agent.machine).is_some_and(|host| host.agent == Some(id));
     if !is_there || fleet.absence(agent.machine).is_some() {
         return;

@@ -1,7 +1,7 @@
-//! The ledger of machines: what tasks, executors and reservations hold, and what others hold.
+//! The ledger of machines: allocations of tasks, executors and reservations, and of other parts.
 //!
-//! *Knows*: what an agent runs by the master's records, those of tasks that it does not list included. *Must not know*: who the
-//! others are. What is only offered is held by nobody: when somebody else takes it, the offer is rescinded.
+//! *Knows*: what an agent runs by the master's records, including tasks that it does not list. *Must not know*: the other
+//! parts. An offer allocates nothing: if another part takes the resources, the offer is rescinded.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (`Master::updateSlave`), for the rescinded offers.
 
@@ -38,7 +38,7 @@ fn is_reserved(resource: &Resource) -> bool {
     !resource.reservations.is_empty()
 }
 
-/// Adds what a ledger counts of some resources: scalars of the machine and of its first disk, and ports.
+/// Adds the amounts that a ledger counts: scalars of the machine and of its first disk, and ports.
 fn count<'a>(resources: impl Iterator<Item = &'a Resource>, amounts: &mut Amounts, ports: &mut Ranges) {
     for resource in resources {
         match &resource.value {
@@ -90,8 +90,8 @@ fn others_of(ledger: &Ledger, machine: MachineId) -> Resources {
     all
 }
 
-/// Brings the ledger in line with what tasks, executors and reservations hold, once somebody else reads it. *Cost*: by what
-/// runs on the agents that have changed.
+/// Updates the ledger to the allocations of tasks, executors and reservations, once another part reads it. *Cost*: by what
+/// runs on the changed agents.
 pub(crate) fn settle_holdings(
     tasks: &Tasks,
     offers: &mut Offers,
@@ -204,7 +204,7 @@ fn holdings_of(tasks: &Tasks, cluster: &Cluster, id: AgentId, agent: &Agent) -> 
     all
 }
 
-/// Returns the reservations on an agent, used or not; nothing once it has left for good.
+/// Returns the reservations on an agent, used or not; nothing once it has been removed.
 fn reserved_on(allocator: &Allocator, id: AgentId, agent: &Agent) -> (Amounts, Ranges) {
     match allocator.slot(id) {
         Some(slot) => amounts_of(slot.all_of(is_reserved)),
@@ -226,8 +226,8 @@ fn reserving_roles(allocator: &Allocator, id: AgentId, agent: &Agent) -> Text {
     roles.join(", ").into()
 }
 
-/// Others hold more or less of a machine than before: what its agent offers follows. *Order*: offers that contain what is
-/// taken are rescinded one by one, the oldest first.
+/// Adjusts an agent's offers after other parts took or released resources of its machine. *Order*: offers that contain
+/// taken resources are rescinded one by one, oldest first.
 pub(crate) fn others_changed(
     offers: &mut Offers,
     cluster: &mut Cluster,
@@ -274,7 +274,7 @@ pub(crate) fn look_at_others(
 /// Lists the differences between ledger and records in words.
 pub(crate) fn check_holdings(tasks: &Tasks, cluster: &Cluster, fleet: &Fleet, broken: &mut Vec<String>) {
     if !fleet.ledger().is_heard_besides(OWNER) {
-        // Nobody reads what Mesos holds, so it has written nothing: an entry would be one that nobody keeps up to date.
+        // No part reads the allocations of Mesos, so it has written none: an entry would become outdated.
         for agent in &cluster.agents.rows {
             if fleet.ledger().holdings_between(agent.machine, OWNER, 0..=u64::MAX).next().is_some() {
                 broken

@@ -1,6 +1,6 @@
 //! The machines of the cluster, by the fleet's number.
 //!
-//! *Knows*: that numbers are given in order and never twice. *Must not know*: what is shown of a machine.
+//! *Knows*: that numbers are given in order and never reused. *Must not know*: the view of a machine.
 
 use super::view_cache::ViewCache;
 use crate::api::AgentId;
@@ -8,14 +8,14 @@ use planarium_ground::MachineId;
 use planarium_kernel::Table;
 use std::sync::Arc;
 
-/// A machine as the master knows it: the agent on it, and what is shown of both.
+/// A machine as the master knows it: its agent, and the views of both.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Host {
     /// The agent that registered last, or was last refused.
     pub(crate) agent: Option<AgentId>,
     /// Port of the agent's HTTP server.
     pub(crate) port: u16,
-    /// Number of the last event that changed what is shown.
+    /// Number of the last event that changed the view.
     pub(crate) revision: u64,
     pub(crate) view: ViewCache,
 }
@@ -42,7 +42,7 @@ impl Hosts {
         self.rows.get_mut(id.index())?.as_mut().map(Arc::make_mut)
     }
 
-    /// Adds a machine, which is numbered after all others.
+    /// Estimates the bytes not shared with `before`; `inside` estimates a changed machine.
     pub(crate) fn insert(&mut self, id: MachineId, host: Host) {
         let host = Some(Arc::new(host));
         while self.rows.len() < id.index() {

@@ -1,7 +1,8 @@
 //! Agents that stop answering, lose their connection, become unreachable, and return.
 //!
-//! Pings are not simulated one by one: they matter only once an agent stops answering, and then the instant at which
-//! it becomes unreachable follows from when it registered. If it answers again before that instant, it stays.
+//! Pings are not simulated individually: they matter only once an agent stops answering, and then the instant at
+//! which it becomes unreachable follows from its registration. If it answers again before that instant, it stays
+//! registered.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (SlaveObserver, exited, disconnect, reregisterSlave),
 //! `src/master/constants.hpp`. Match, with a simplification: the ten-minute re-registration timer never decides,
@@ -63,7 +64,7 @@ pub(crate) fn machine_lost(
     }
 }
 
-/// Closes the connection to an agent: nothing of it is offered any more.
+/// Closes the connection to an agent: its resources are no longer offered.
 fn disconnect(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     let Some(agent) = records.cluster.agents.get_mut(id).filter(|agent| agent.connected) else { return };
     agent.connected = false;
@@ -128,7 +129,7 @@ pub(crate) fn machine_returned(
         {
             readmit(records, cx, fleet, id);
         }
-        // A removed agent was told to shut down; the one that comes back is new.
+        // A removed agent was told to shut down; the one that returns is new.
         (Absence::Partitioned | Absence::AgentRestart, AgentState::Removed) => {
             let total =
                 records.cluster.agents.get(id).map(|agent| agent.last_total.clone()).unwrap_or_default();
@@ -139,7 +140,7 @@ pub(crate) fn machine_returned(
     }
 }
 
-/// Registers a new agent on a machine that booted anew, with what the work directory keeps.
+/// Registers a new agent on a rebooted machine, with the reservations and volumes of its work directory.
 fn reboot(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId, old: AgentId) {
     if records.cluster.agents.get(old).is_some_and(|agent| agent.state == AgentState::Registered) {
         records.cluster.counters.replaced += 1;
@@ -178,7 +179,7 @@ fn reconnect(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId)
     });
 }
 
-/// Registers an agent again that was unreachable, or removed without hearing of it, under its own id, and announces
+/// Registers an agent again, under its own id, that was unreachable or was removed without noticing, and announces
 /// everything that it reports.
 fn readmit(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     let now = cx.now();
@@ -237,7 +238,7 @@ fn announce(
     task.unreachable_since = None;
     task.retry_ms = 0;
     if task.process.is_none() && !task.freed {
-        // The launch never arrived: an agent does not report what it does not know.
+        // The launch never arrived, so the agent does not report the task.
         status::end_task(tasks, cluster, cx, fleet, no, TaskState::Gone);
         return left;
     }

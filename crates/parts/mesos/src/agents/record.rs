@@ -33,7 +33,7 @@ pub(crate) const GONE: &str = "it was marked gone";
 /// The ways in which an agent leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Removal {
-    /// Removed for good, and why: its tasks are LOST for every framework.
+    /// Removed permanently, and why: its tasks are LOST for every framework.
     Removed(RemovalReason),
     /// Marked gone: its tasks are GONE_BY_OPERATOR, or LOST for frameworks that are not PARTITION_AWARE.
     Gone,
@@ -41,7 +41,7 @@ pub(crate) enum Removal {
     Unreachable,
 }
 
-/// Why an agent is removed for good.
+/// Why an agent is removed permanently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RemovalReason {
     /// Its machine was removed.
@@ -203,7 +203,7 @@ impl Agent {
             && !self.awaits_permit
     }
 
-    /// Adds a task to its executor, which is a new one when it comes with resources of its own.
+    /// Adds a task to its executor; an executor with its own resources is a new one.
     pub(crate) fn join_executor(
         &mut self,
         framework: FrameworkId,

@@ -40,7 +40,7 @@ pub(crate) fn admits(add: &AddAgent) -> Result<(), Refusal> {
     total_of(&add.resources, &add.roles).map(|_| ())
 }
 
-/// A machine has joined, or a fresh agent is started on one whose agent is gone: the agent registers.
+/// Registers the agent of a machine that joined, or a fresh agent on a machine whose agent is gone.
 pub(crate) fn machine_joined(
     records: &mut Records,
     cx: &mut Cx,
@@ -50,7 +50,7 @@ pub(crate) fn machine_joined(
 ) {
     let Some(spec) = fleet.machine(machine).cloned() else { return };
     let is_new = records.cluster.agents.hosts.get(machine).is_none();
-    // What it has unless the input says otherwise.
+    // Default resources, unless the input sets them.
     let is_bare = add.resources == input::Resources::default() && add.roles.is_empty();
     let total = if is_new || is_bare {
         total_of(&spec.resources, &spec.roles)
@@ -67,10 +67,10 @@ pub(crate) fn machine_joined(
     register(records, cx, fleet, machine, total);
 }
 
-/// A machine is about to be taken out for good, with all agents on it.
+/// Removes all agents of a machine that is about to be removed.
 pub(crate) fn machine_leaves(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
     let Some(agent) = records.cluster.agents.hosts.get(machine).and_then(|host| host.agent) else { return };
-    // The master closes its records before it hears of processes that end with the machine.
+    // The master closes its records before the processes of the machine are reported as ended.
     if records.cluster.agents.get(agent).is_some_and(|agent| agent.state == AgentState::Registered) {
         removal::retire_agent(records, cx, fleet, agent, Removal::Removed(RemovalReason::TakenOut));
     }
@@ -82,7 +82,7 @@ pub(crate) fn machine_leaves(records: &mut Records, cx: &mut Cx, fleet: &mut Fle
     }
 }
 
-/// Registers an agent under a new id. None when its machine is DOWN: the agent is told to shut down.
+/// Registers an agent under a new id. `None` if its machine is DOWN: the agent is told to shut down.
 pub(crate) fn register(
     records: &mut Records,
     cx: &mut Cx,

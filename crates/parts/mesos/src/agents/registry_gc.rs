@@ -1,7 +1,7 @@
 //! The registry forgets agents that have been unreachable or gone for long.
 //!
-//! Every fifteen minutes the master goes through its lists and drops what has been on them for two weeks. From then on
-//! the agent is unknown, until it comes back. Its tasks stay on the list of their framework.
+//! Every fifteen minutes the master checks its lists and drops agents that have been on them for two weeks. From then
+//! on such an agent is unknown until it comes back. Its tasks stay on the list of their framework.
 //!
 //! *Invariant*: only agents that are unreachable or gone are forgotten, or about to be.
 //! Source: `apache/mesos: src/master/master.cpp` (doRegistryGc), `src/master/constants.hpp`. Match; the limit of

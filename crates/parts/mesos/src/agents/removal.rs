@@ -17,7 +17,7 @@ use crate::{
 use planarium_ground::{Cx, Fleet};
 use planarium_protocol::EventBody;
 
-/// Removes an agent from the records, marks it gone or unreachable, and tells everyone.
+/// Removes an agent from the records, marks it gone or unreachable, and notifies everyone.
 pub(crate) fn retire_agent(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId, how: Removal) {
     let Records { cluster, tasks, offers, operations, maintenance } = records;
     let Some(agent) = cluster.agents.get(id) else { return };
@@ -121,8 +121,8 @@ fn lose_tasks(
     }
 }
 
-/// Puts a task on the list of unreachable ones, even when its state is LOST. One that has ended and waits to be
-/// acknowledged keeps its state there, whatever its framework is told.
+/// Moves a task to the list of unreachable ones, even if its state is LOST. An ended task that waits for an
+/// acknowledgement keeps its state there, independent of what its framework is told.
 fn set_unreachable(
     tasks: &mut Tasks,
     cluster: &mut Cluster,

@@ -1,4 +1,4 @@
-//! Agents that have shut down are started again after a while.
+//! Restarts agents that have shut down, after a delay.
 //!
 //! Source: `apache/mesos: src/slave/slave.cpp` (shutdown). When agents are started again is ours.
 

@@ -31,7 +31,7 @@ impl Agents {
         self.rows.get_mut(id.index()).map(Arc::make_mut)
     }
 
-    /// The agent with this id on the wire, in whatever state.
+    /// Returns the agent with this id on the wire, in any state.
     pub(crate) fn named(&self, name: &str) -> Option<AgentId> {
         let (_, row) = name.rsplit_once("-S")?;
         let row = row.parse().ok()?;
@@ -52,33 +52,33 @@ impl Agents {
         agents.all(|agent| agent.ip == first.ip).then(|| first.name.clone())
     }
 
-    /// An agent's id on the wire; empty when there is no such agent.
+    /// Returns an agent's id on the wire; empty if the agent does not exist.
     pub(crate) fn wire_id(&self, id: AgentId) -> Text {
         self.get(id).map(|agent| agent.name.clone()).unwrap_or_default()
     }
 
-    /// An agent's hostname; empty when there is no such agent.
+    /// Returns an agent's hostname; empty if the agent does not exist.
     pub(crate) fn hostname(&self, id: AgentId) -> Text {
         self.get(id).map(|agent| agent.hostname.clone()).unwrap_or_default()
     }
 
-    /// The state of an agent; one that the registry has forgotten is unknown.
+    /// Returns the state of an agent; `None` for one that the registry has forgotten.
     pub(crate) fn known_state(&self, id: AgentId) -> Option<AgentState> {
         self.get(id).filter(|agent| !agent.collected).map(|agent| agent.state)
     }
 
-    /// Returns whether any agent may still come back after a failover and report what it runs.
+    /// Returns whether an agent may still come back after a failover and report its tasks.
     pub(crate) fn is_recovering(&self) -> bool {
         self.rows.iter().any(|agent| agent.state == AgentState::Recovered)
     }
 
-    /// Marks what is shown of an agent's machine as changed.
+    /// Marks the view of an agent's machine as changed.
     pub(crate) fn touch(&mut self, cx: &Cx, id: AgentId) {
         let Some(machine) = self.get(id).map(|agent| agent.machine) else { return };
         if let Some(host) = self.hosts.get_mut(machine)
             && host.agent == Some(id)
         {
-            // Another number each time: what is shown may change between two events.
+            // Always increases: the view may change between two events.
             host.revision = (host.revision + 1).max(cx.next_seq() - 1);
         }
     }

@@ -104,7 +104,7 @@ fn build(
     }
 }
 
-/// When the master gives up a silent agent; none where it hears of it, or has given it up.
+/// When the master gives up a silent agent; `None` if the agent is not silent or was given up.
 pub(crate) fn notice(records: &Records, fleet: &Fleet, agent: &Agent) -> Option<NoticeView> {
     fleet.absence(agent.machine)?;
     let at = records.cluster.timers.due(agent.ping_timer?)?;

@@ -1,6 +1,6 @@
 //! A view built once per revision.
 //!
-//! *Invariant*: what is cached is a function of the key; whether it is cached is not part of any state.
+//! *Invariant*: a cached value is a function of its key; the cache is not part of any state.
 
 use planarium_protocol::view::MachineView;
 use std::sync::{Arc, Mutex, PoisonError};

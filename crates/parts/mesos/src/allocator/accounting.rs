@@ -61,7 +61,7 @@ impl Slot {
 }
 
 impl Allocator {
-    /// Moves resources from free to allocated; returns what the next offer may be made of.
+    /// Moves resources from free to allocated; returns the resources for the next offer.
     pub(super) fn assign(
         &mut self,
         tally: &mut Tally,
@@ -122,8 +122,8 @@ impl Allocator {
         }
     }
 
-    /// Sums are kept as long as there is more than one framework or role; a single one is compared with no other.
-    /// *Cost*: walks the cluster when the second one comes.
+    /// Starts keeping sums once there is more than one framework or role; a single one needs no comparison. *Cost*:
+    /// walks the cluster when the second one is added.
     pub(super) fn keep_sums(&mut self) {
         let roles = self.clients.values().map(|client| client.roles.len());
         let were = std::mem::replace(&mut self.is_summed, roles.sum::<usize>() > 1);
@@ -153,7 +153,7 @@ impl Allocator {
         }
     }
 
-    /// Resources came back: what was held back for guarantees or by limits may be offered now.
+    /// Offers held-back resources again after resources came back, since guarantees or limits may now allow it.
     pub(super) fn revisit_held_back(&mut self, cause: Cause) {
         if let Some(ledger) = &mut self.ledger {
             let agents = std::mem::take(&mut ledger.held_back);
@@ -163,7 +163,7 @@ impl Allocator {
         }
     }
 
-    /// Sets weights of roles. What is free is looked at again in the next run, what is offered stays offered.
+    /// Sets weights of roles. Free resources are considered again in the next run; outstanding offers stay.
     pub(crate) fn set_weights(&mut self, weights: &[(Text, Milli)], cause: Cause) {
         self.roles.set_weights(weights);
         self.touch_all(cause);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_there_as_soon_as_somebody_may_be_compared() {
+    fn shares_are_computed_once_needed() {
         let sums = |text: &str| Resources::parse(text).expect("test text").quantities();
         let mut all = Allocator::default();
         for n in 0..3 {

@@ -1,18 +1,18 @@
 //! Allocation of a framework on an agent under one role.
 //!
-//! *Knows*: that what is offered comes back as the list it was handed out as. *Must not know*: offers, tasks.
+//! *Knows*: that offered resources usually come back as the list in which they were handed out. *Must not know*:
+//! offers, tasks.
 //!
-//! Allocations stay the lists they were handed out as. An offer that is declined, or that a pod is launched on, then
-//! comes and goes without a look at the other pods of the agent, whose resources copies of the records go on sharing.
-//! Too many lists become one, the smallest first, so that a resource is moved no more often than there are
-//! sizes.
+//! Allocations stay the lists in which they were handed out. A declined offer, or one used for a pod, is then added
+//! and removed without visiting the agent's other pods, whose resources stay shared between copies of the records.
+//! Too many lists are merged, the smallest first, so that a resource is moved at most as often as there are sizes.
 
 use crate::api::{Resource, Resources};
 
 /// Largest number of lists.
 const LISTS: usize = 8;
 
-/// Everything allocated, as lists. *Invariant*: none is empty, and there are no more than [`LISTS`].
+/// All allocated resources, as lists. *Invariant*: none is empty, and there are at most [`LISTS`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Allocation {
     lists: Vec<Resources>,
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_come_out_as_they_went_in_and_otherwise_as_parts_of_all() {
+    fn a_list_is_returned_as_handed_out_or_as_parts_of_all() {
         let (used, offered) = (cpus(4), cpus(3));
         let mut allocated = Allocation::default();
         allocated.add_all(&used);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offer_used_by_one_pod_leaves_the_others_alone() {
+    fn an_offer_used_by_one_pod_does_not_touch_others() {
         let mut allocated = Allocation::default();
         let mut all = Resources::new();
         for pod in 0..100 {

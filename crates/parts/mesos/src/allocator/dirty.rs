@@ -1,6 +1,6 @@
-//! Agents that changed since they were last looked at, with what changed them.
+//! Agents that changed since the last run, with the cause.
 //!
-//! *Knows*: numbers and causes, and whether a look is worth it. *Must not know*: what changed.
+//! *Knows*: numbers and causes, and whether a run must visit an agent. *Must not know*: what changed.
 
 use crate::api::AgentId;
 use planarium_kernel::{Cause, Table};
@@ -10,9 +10,9 @@ use planarium_kernel::{Cause, Table};
 enum Row {
     /// It has not.
     Clean,
-    /// It has, and a run looks at it.
+    /// It changed, and a run visits it.
     Open(Cause),
-    /// It has, and nothing of it may be offered: a run skips it.
+    /// It changed, but filters block all of it: a run skips it.
     FullyFiltered(Cause),
 }
 
@@ -74,7 +74,7 @@ impl Dirty {
         gone
     }
 
-    /// Forgets all changes, and returns those that are worth a look, in order of the agents.
+    /// Clears all changes, and returns those to visit, in order of the agents.
     pub(super) fn take_all(&mut self, mut open: impl FnMut(AgentId, Cause)) {
         if self.is_empty() {
             return;
@@ -90,7 +90,7 @@ impl Dirty {
         );
     }
 
-    /// All changes, in order of the agents. *Cost*: up to the last one that changed.
+    /// All changes, in order of the agents. *Cost*: up to the last changed agent.
     pub(super) fn iter(&self) -> impl Iterator<Item = (AgentId, Cause)> {
         let rows = self.rows.iter().enumerate();
         rows.filter_map(|(row, change)| Some((AgentId::at(row), change.cause()?))).take(self.count as usize)
@@ -102,7 +102,7 @@ impl Dirty {
         rows.filter(|(_, row)| matches!(row, Row::FullyFiltered(_))).map(|(row, _)| AgentId::at(row))
     }
 
-    /// Returns how many there are.
+    /// Returns the number of changes.
     pub(super) const fn len(&self) -> usize {
         self.count as usize
     }
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_are_unique_and_ordered() {
+    fn changes_are_unique_and_ordered() {
         let mut dirty = Dirty::default();
         for (id, seq) in [(70, 1), (3, 2), (70, 3), (9, 4)] {
             dirty.insert(AgentId(id), Cause::Event(seq));

@@ -1,12 +1,12 @@
-//! Decline filters: what is not offered to a framework again for a while.
+//! Decline filters: resources that are not offered to a framework again for some time.
 //!
-//! The filters made by one refusal expire together, by one timer. Each is kept with its agent; a batch records which
-//! agents those of one refusal are on, and how many are left.
+//! The filters of one refusal expire together, by one timer. Each is kept with its agent; a batch records the agents
+//! of one refusal's filters, and how many are left.
 //!
-//! *Invariant*: a batch is there as long as one of its filters is, and counts them.
+//! *Invariant*: a batch exists while one of its filters does, and counts them.
 //!
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (recoverResources, expire). Match: a filter
-//! blocks what it contains; its life is at least one allocation interval.
+//! blocks resources that it contains; it lasts at least one allocation interval.
 
 use super::{Allocator, Slot};
 use crate::api::{AgentId, FrameworkId, Resources, resources::is_text};

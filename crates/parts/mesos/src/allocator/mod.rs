@@ -2,11 +2,10 @@
 //!
 //! *Knows*: totals, free and allocated resources per agent, shares, filters, which frameworks want offers.
 //! *Must not know*: offers' ids, tasks, messages, time.
+//! *Cost*: a run visits an agent only if it has changed since the last visit (`dirty`): resources came back, a filter
+//! expired, a framework wants offers again. A run over unchanged agents costs nothing.
 //!
-//! *Cost*: a run looks at an agent only when something about it has changed since the last look (`dirty`): resources
-//! came back, a filter expired, a framework wants offers again. A run over unchanged agents costs nothing.
-//!
-//! *Invariant*: per agent, free = total minus everything allocated (offered or in use) and what others hold of its machine.
+//! *Invariant*: per agent, free = total minus all allocations (offered or in use) and what other parts hold of its machine.
 //!
 //! | part | module |
 //! |---|---|
@@ -67,7 +66,7 @@ pub(crate) struct Slot {
     entity: u64,
     /// The decline filters on it.
     filters: Vec<Filter>,
-    /// The offer of it that came back last: the next one reuses it.
+    /// Its last returned offer, for reuse.
     spare: Option<Arc<Offer>>,
 }
 
@@ -97,7 +96,7 @@ impl Return<'_> {
 }
 
 impl Slot {
-    /// Everything the agent has: free, allocated, and what others hold of it. *Cost*: walks all of it.
+    /// All resources of the agent: free, allocated, and held by other parts. *Cost*: walks all of them.
     pub(crate) fn total(&self) -> Resources {
         let mut total = self.own_total();
         total.add_all(&self.others);
@@ -116,7 +115,7 @@ struct Client {
     refinement: bool,
     /// Per role: `offer_filters`.
     least: SortedMap<Text, Vec<Quantities>>,
-    /// Per role: what is allocated to it, and how many allocations it was given.
+    /// Per role: its allocated amounts, and the number of its allocations.
     allocated: SortedMap<Text, (Quantities, u64)>,
 }
 
@@ -129,8 +128,7 @@ pub(crate) struct Allocator {
     /// By the agents' numbers.
     slots: Slots,
     clients: SortedMap<FrameworkId, Client>,
-    /// Set if sums of allocations are kept, because there is somebody to compare with. Otherwise those that are there
-    /// are out of date.
+    /// Set if sums of allocations are kept, for comparing frameworks or roles. Otherwise existing sums are outdated.
     is_summed: bool,
     /// Allocations under each role, and weights.
     roles: Roles,
@@ -148,7 +146,7 @@ pub(crate) struct Allocator {
 }
 
 impl Allocator {
-    /// Adds an agent; `held` is what is in use there already.
+    /// Adds an agent; `held` is already in use there.
     pub(crate) fn add_agent(
         &mut self,
         id: AgentId,
@@ -238,7 +236,7 @@ impl Allocator {
         self.touch_all(cause);
     }
 
-    /// A framework sends a new description: filters of roles that it leaves or no longer suppresses are gone.
+    /// Updates a framework's description: drops filters of roles that it leaves or no longer suppresses.
     pub(crate) fn update(&mut self, id: FrameworkId, info: &FrameworkInfo, cause: Cause) {
         let before = self.clients.get(&id).map(|client| client.suppressed.clone()).unwrap_or_default();
         let kept = |role: &str| {
@@ -295,7 +293,7 @@ impl Allocator {
         cause: Cause,
     ) -> Option<FilterGroupId> {
         let group = self.filter_groups.next();
-        // What is refused by the only framework there is goes to no one, as long as the filter lasts.
+        // Resources refused by the only framework are offered to no one while the filter lasts.
         let is_alone = self.ledger.is_none() && !self.is_summed;
         let mut tally = Tally::new(Delta::Remove);
         let mut filtered = Vec::with_capacity(if refused { returns.size_hint().0 } else { 0 });
@@ -305,7 +303,7 @@ impl Allocator {
             if resources.is_empty() {
                 continue;
             }
-            // Usually all of them are of one role.
+            // Usually all of them belong to one role.
             let filters = match &filters_of {
                 Some((of, filters)) if is_text(of, role) => *filters,
                 _ => {
@@ -348,7 +346,7 @@ impl Allocator {
         self.filter_groups.note(framework, &filtered)
     }
 
-    /// Converts what is allocated to a framework, and the agent's total with it.
+    /// Converts resources allocated to a framework, and the agent's total with them.
     pub(crate) fn convert(
         &mut self,
         framework: FrameworkId,
@@ -370,8 +368,7 @@ impl Allocator {
         }
     }
 
-    /// Converts what is free on an agent, and the agent's total with it; false when it is not there in full.
-    /// not there in full.
+    /// Converts free resources of an agent, and the agent's total with them; returns false if they are not all free.
     pub(crate) fn convert_free(
         &mut self,
         agent: AgentId,
@@ -393,14 +390,14 @@ impl Allocator {
         true
     }
 
-    /// Looks at every agent in the next run.
+    /// Visits every agent in the next run.
     pub(crate) fn touch_all(&mut self, cause: Cause) {
         for row in 0..self.slots.len() {
             self.touch(AgentId::at(row), cause);
         }
     }
 
-    /// Looks at this agent in the next run.
+    /// Visits this agent in the next run.
     pub(crate) fn touch(&mut self, id: AgentId, cause: Cause) {
         if self.slot(id).is_some_and(|slot| slot.active) {
             self.dirty.insert(id, cause);

@@ -33,7 +33,7 @@ impl Slot {
 }
 
 impl Allocator {
-    /// Others hold this of an agent's machine now. What is not free stays where it is.
+    /// Sets what other parts hold of an agent's machine. Resources that are not free stay allocated.
     pub(crate) fn set_others(&mut self, id: AgentId, wanted: &Resources, cause: Cause) {
         let Some(slot) = self.slot_mut(id) else { return };
         let before = std::mem::take(&mut slot.others);
@@ -74,7 +74,7 @@ impl Allocator {
 /// Agents of which tasks, executors or reservations hold something else than the ledger says.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Unwritten {
-    /// All of them: nothing has been written so far.
+    /// All of them: nothing was written yet.
     #[default]
     All,
     /// These.

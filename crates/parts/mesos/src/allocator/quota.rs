@@ -1,11 +1,11 @@
-//! Quotas: what top-level roles are guaranteed and what they may have at most.
+//! Quotas: guarantees and limits of top-level roles.
 //!
-//! *Knows*: what each role consumes, how much must be left for guarantees, how an offer is cut down to that.
+//! *Knows*: what each role consumes, how much must be kept for guarantees, how an offer is reduced accordingly.
 //! *Must not know*: frameworks, the order in which roles are served.
 //!
-//! A role consumes what is reserved for it or a role below it, in use or not, and what it is allocated beside that.
-//! Roles without a guarantee get only so much that all guarantees can still be satisfied (the headroom). These sums
-//! are kept only while there are quotas; they follow every change, so that a run need not walk over the cluster.
+//! A role consumes what is reserved for it or a role below it, in use or not, and its other allocations. Roles
+//! without a guarantee get only as much as leaves all guarantees satisfiable (the headroom). These sums are kept only
+//! while there are quotas; they are updated with every change, so that a run need not walk the cluster.
 //!
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (__generateOffers, shrinkResources),
 //! `src/master/quota.cpp`. Match.
@@ -84,8 +84,8 @@ fn shift(sums: &mut Quantities, name: &Text, amount: Milli) {
     }
 }
 
-/// As much of the resources as is allowed by kind; none means any amount. What cannot be divided is taken in full or
-/// not at all.
+/// Reduces resources to the allowed amount per kind; `None` allows any amount. Indivisible resources are taken whole
+/// or not at all.
 fn shrink(resources: &Resources, allowed: impl Fn(&Text) -> Option<Milli>) -> Resources {
     let (mut kept, mut taken) = (Resources::new(), Quantities::new());
     for (resource, amount) in scalars(resources) {
@@ -190,8 +190,8 @@ impl Ledger {
         shrink(&resources, |name| Some(self.surplus(name)))
     }
 
-    /// First stage of a run: what a role is offered because it lacks some of its guarantees; nothing when the agent has
-    /// nothing that helps.
+    /// First stage of a run: returns what a role is offered towards its guarantees; nothing if the agent has none of
+    /// it.
     pub(crate) fn guaranteed(&self, role: &str, offerable: &Resources) -> Resources {
         let plain = offerable.filter(counts);
         let mut offered = shrink(&plain, |name| Some(self.short(role, name)));
@@ -213,7 +213,7 @@ impl Ledger {
         offered
     }
 
-    /// Second stage: what is left for a role within its limits and the headroom.
+    /// Second stage: returns the rest for a role within its limits and the headroom.
     pub(crate) fn trimmed(&mut self, agent: AgentId, role: &str, offerable: Resources) -> Resources {
         let plain = offerable.filter(counts);
         let kept = self.within_headroom(shrink(&plain, |name| self.room(role, name)));
@@ -284,9 +284,9 @@ mod tests {
     #[test]
     fn offers_within_limits_and_headroom() {
         for (quotas, total, allocated, role, offerable, expected) in [
-            // No quota of its own, and nothing kept for others.
+            // No quota of its own, and nothing kept for other roles.
             (&[("a", "", "cpus:1")][..], "cpus:10", &[][..], "b", "cpus:4;ports:[1-5]", "cpus:4;ports:[1-5]"),
-            // A limit cuts; what is no scalar or is reserved stays.
+            // A limit reduces the offer; resources that are not scalars, or are reserved, stay.
             (
                 &[("a", "", "cpus:1")],
                 "cpus:10",
@@ -318,7 +318,7 @@ mod tests {
             ),
             (&[("a", "cpus:6", "")], "cpus:10", &[("a", "cpus:6")], "b", "cpus:4", "cpus:4"),
             (&[("a", "cpus:6", ""), ("c", "cpus:3", "")], "cpus:10", &[], "b", "cpus:10", "cpus:1"),
-            // More guaranteed than there is: nothing is left for others.
+            // Guarantees exceed the cluster: nothing is left for other roles.
             (&[("a", "cpus:60", "")], "cpus:10", &[], "b", "cpus:10", ""),
         ] {
             let mut ledger = ledger(quotas, total, allocated);
@@ -332,7 +332,7 @@ mod tests {
     fn offers_for_guarantees() {
         for (quotas, total, allocated, offerable, expected) in [
             (&[("a", "cpus:6", "")][..], "cpus:10", &[][..], "cpus:4;mem:9", "cpus:4"),
-            // All of a kind is offered with it where no other role is guaranteed any.
+            // A kind is offered in full if no other role has a guarantee of it.
             (
                 &[("a", "cpus:2", "")],
                 "cpus:10;mem:9",

@@ -2,8 +2,8 @@
 //!
 //! *Knows*: that `a/b` is below `a`. *Must not know*: frameworks, agents.
 //!
-//! A role is compared with its siblings by what it and everything below it are allocated; a role that has offers made
-//! to itself is one more sibling of the roles below it. So what `a/b` gets counts for `a` when `a` meets `c`.
+//! A role is compared with its siblings by the allocations of its whole subtree; a role with offers of its own is
+//! also a sibling of the roles below it. So the allocations of `a/b` count for `a` when `a` is compared with `c`.
 //!
 //! Source: `apache/mesos: src/master/allocator/mesos/sorter/drf/sorter.cpp` (tree of clients, virtual leaves,
 //! weights by path). Match, with weights of three decimals.
@@ -58,7 +58,7 @@ pub(crate) fn is_within(above: &str, role: &str) -> bool {
 }
 
 impl Roles {
-    /// Counts what was allocated under a role, in so many allocations.
+    /// Adds amounts allocated under a role, in this many allocations.
     pub(crate) fn add_allocated(&mut self, role: &Text, sums: &Quantities, count: u64) {
         let add = |allocated: &mut Allocated| {
             share::plus(&mut allocated.sums, sums);
@@ -70,7 +70,7 @@ impl Roles {
         }
     }
 
-    /// Counts what was recovered.
+    /// Subtracts recovered amounts.
     pub(crate) fn subtract_allocated(&mut self, role: &str, sums: &Quantities) {
         if let Some(node) = self.nodes.get_mut(role) {
             share::minus(&mut node.own.sums, sums);
@@ -82,7 +82,7 @@ impl Roles {
         }
     }
 
-    /// Forgets what is allocated, and remembers how many allocations were given.
+    /// Clears the amounts, but keeps the number of allocations.
     pub(crate) fn forget_sums(&mut self) {
         for node in self.nodes.values_mut() {
             node.own.sums = Quantities::new();
@@ -122,8 +122,8 @@ impl Roles {
         ranked.into_iter().map(|(_, role)| role).collect()
     }
 
-    /// Positions of a role and of those above it, the topmost first; the last one is that of the role without what is
-    /// below it, among the roles below it.
+    /// Positions of a role and its ancestors, topmost first; the last one is that of the role itself among the roles
+    /// below it.
     fn ranks(&self, role: &Text, cluster: &Quantities) -> Vec<Rank> {
         let mut ranks: Vec<Rank> = ancestors(role).map(|above| self.rank(above.into(), cluster)).collect();
         ranks.push(self.rank(role.clone(), cluster));
@@ -216,15 +216,15 @@ mod tests {
             (&[("a", "cpus:29"), ("b", "cpus:10")], &[("a", 3_000)], &["a", "b"], "a b"),
             (&[("a", "cpus:31"), ("b", "cpus:10")], &[("a", 3_000)], &["a", "b"], "b a"),
             (&[("a", "cpus:1"), ("b", "cpus:1.9")], &[("a", 500)], &["a", "b"], "b a"),
-            // What is below counts for what is above.
+            // Allocations below count for the role above.
             (&[("a/x", "cpus:5"), ("c", "cpus:3")], &[], &["a/x", "a/y", "c"], "c a/y a/x"),
             (&[("a/x", "cpus:5"), ("c", "cpus:6")], &[], &["a/x", "a/y", "c"], "a/y a/x c"),
-            // A role with offers of its own is a sibling of those below it.
+            // A role with its own offers is a sibling of those below it.
             (&[("a", "cpus:2"), ("a/x", "cpus:1")], &[], &["a", "a/x", "a/y"], "a/y a/x a"),
             (&[("a", "cpus:1"), ("a/x", "cpus:2")], &[], &["a", "a/x", "a/y"], "a/y a a/x"),
             (&[("a", "cpus:1")], &[], &["a", "a/x"], "a/x a"),
             (&[], &[], &["a", "a/x"], "a a/x"),
-            // Weights belong to a path: that of `a` is for the whole of it, not only for its own part.
+            // Weights belong to a path: the weight of `a` is for its whole subtree.
             (&[("a", "cpus:3"), ("a/x", "cpus:2")], &[("a", 9_000)], &["a", "a/x", "b"], "b a/x a"),
             (&[("a/x", "cpus:3"), ("a/y", "cpus:2")], &[("a/x", 2_000)], &["a/x", "a/y"], "a/x a/y"),
             (

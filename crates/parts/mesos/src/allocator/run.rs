@@ -31,7 +31,7 @@ pub(crate) struct Grant {
     pub(crate) resources: Resources,
     /// An offer of the agent that came back and may be reused.
     pub(crate) spare: Option<Arc<Offer>>,
-    /// Cause of the look at the agent.
+    /// Cause of the visit.
     pub(crate) cause: Cause,
 }
 
@@ -52,8 +52,8 @@ struct Placed {
     cause: Cause,
 }
 
-/// Sorts agents by position, and by number within one position. *Cost*: positions are draws, spread evenly; so each
-/// agent is put near where it belongs, and few are moved after that.
+/// Sorts agents by position, and by number within one position. *Cost*: positions are evenly spread draws, so each
+/// agent is put near its final place and few are moved afterwards.
 fn in_order(agents: Vec<Placed>) -> Vec<Placed> {
     let count = agents.len();
     let near = |agent: &Placed| {
@@ -139,7 +139,7 @@ impl Allocator {
             None => self.dirty.take_all(|id, cause| add(&self.slots, id, cause)),
             Some(only) => {
                 for id in only.iter().copied() {
-                    // One that is named twice has already been looked at.
+                    // An agent named twice was already visited.
                     if let Some(cause) = self.dirty.remove(id) {
                         add(&self.slots, id, cause);
                     }
@@ -173,7 +173,7 @@ impl Allocator {
             self.stage(Stage::Guarantees, agents, rules, &mut grants);
         }
         self.stage(Stage::Rest, agents, rules, &mut grants);
-        // What a role below got may have satisfied the guarantee of the one above: less must be kept back.
+        // A role below may have satisfied the guarantee of the one above: less must be kept back.
         if let Some(last) = grants.last() {
             self.revisit_held_back(last.cause);
         }
@@ -313,7 +313,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agents_come_in_the_order_of_their_places() {
+    fn agents_are_ordered_by_position() {
         let drawn = |n: u32| draw::draw(7, u64::from(n), ORDER, 5);
         let crowded = |n: u32| u64::from(n * 7 % 5);
         for (count, place) in
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_worth_offering() {
+    fn minimum_offerable_resources() {
         for (text, expected) in [
             ("cpus:0.01", true),
             ("cpus:0.009;mem:31", false),

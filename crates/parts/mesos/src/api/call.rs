@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub struct ExecutorInfo {
     /// Unique per framework and agent.
     pub id: Text,
-    /// Resources of its own, in use from its first task until its last one has ended.
+    /// Its own resources, in use from its first task until its last one has ended.
     pub resources: Resources,
 }
 
@@ -93,7 +93,7 @@ pub enum Operation {
         /// The disk that is added to it.
         addition: Resource,
     },
-    /// SHRINK_VOLUME; what is taken off becomes plain disk.
+    /// SHRINK_VOLUME; the removed part becomes plain disk.
     Shrink {
         /// The volume as it is now.
         volume: Resource,
@@ -125,7 +125,7 @@ pub enum Operation {
         /// The tasks.
         tasks: Vec<TaskInfo>,
     },
-    /// An operation (no launch) that the framework gave an id, so that it is told the outcome.
+    /// An operation (no launch) with an id from the framework, which is told the outcome.
     Named {
         /// The framework's id for it.
         id: Text,
@@ -166,7 +166,7 @@ pub enum Call {
     AnswerInverseOffers {
         /// The inverse offers; those that are not outstanding are skipped.
         offer_ids: Vec<OfferId>,
-        /// The answer to all of them.
+        /// The answer for all of them.
         response: Response,
         /// Time for which the framework is not asked again; none means 5 s.
         refuse_ms: Option<u64>,
@@ -244,7 +244,7 @@ pub enum SchedulerEvent {
     },
 }
 
-/// One event on its way to a framework.
+/// One event for a framework.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     /// The framework.

@@ -6,7 +6,7 @@ use super::{resources::Resources, task::words};
 use planarium_protocol::Text;
 
 words! {
-    /// The states of an operation, and those that a framework may be told instead.
+    /// The states of an operation, including those shown to older frameworks instead.
     OperationState "OPERATION_" {
         /// Pending.
         Pending = "PENDING",
@@ -25,7 +25,7 @@ words! {
     }
 }
 
-/// A status of an operation, as a framework is told it.
+/// A status of an operation, as sent to a framework.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OperationStatus {
     /// The id that the framework gave it.

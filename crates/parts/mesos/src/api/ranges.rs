@@ -3,7 +3,7 @@
 use planarium_kernel::sorted;
 use std::fmt;
 
-/// Up to so many ranges are put in or taken out one by one: mostly it is a port or two.
+/// Up to this many ranges are added or removed one by one: usually it is a port or two.
 const FEW: usize = 4;
 
 /// Inclusive ranges, ascending, never touching or overlapping.
@@ -45,7 +45,7 @@ impl Ranges {
         self.0.is_empty()
     }
 
-    /// Returns how many numbers the set holds, saturating.
+    /// Returns the number of ports in the set, saturating.
     pub fn count(&self) -> u64 {
         self.0.iter().fold(0, |sum: u64, (begin, end)| sum.saturating_add((end - begin).saturating_add(1)))
     }
@@ -106,7 +106,7 @@ impl Ranges {
                 *self = self.minus(&Self(vec![(first, last)]));
                 continue;
             }
-            // What is left lies below, above, or on both sides.
+            // The rest lies below, above, or on both sides.
             match (*begin < first, last < *end) {
                 (false, false) => _ = self.0.remove(at),
                 (false, true) => *begin = last + 1,
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn one_by_one_comes_to_the_same_as_all_at_once() {
+    fn one_by_one_equals_all_at_once() {
         let sets: Vec<Ranges> = (0..1_u64 << 8)
             .map(|bits| Ranges::from_pairs((0..8).filter(|n| bits >> n & 1 == 1).map(|n| (n, n))))
             .collect();

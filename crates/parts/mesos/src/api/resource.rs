@@ -267,7 +267,7 @@ impl Resource {
         self.disk.as_ref().and_then(|disk| disk.persistence.as_ref())
     }
 
-    /// The source of its disk space; none is the ROOT disk or no disk at all.
+    /// Returns the source of its disk space; `None` for the ROOT disk or no disk.
     pub fn disk_source(&self) -> Option<&DiskSource> {
         self.disk.as_ref().and_then(|disk| disk.source.as_ref())
     }

@@ -2,9 +2,9 @@
 //!
 //! *Knows*: layers, their labels, how stacks compare. *Must not know*: which stacks are legal.
 //!
-//! A busy agent has hundreds of resources that differ only in a label, and every change looks for the one that it
-//! concerns. A stack therefore carries a fingerprint beside its shared layers: most stacks that differ are told
-//! apart without following a pointer.
+//! A busy agent has hundreds of resources that differ only in a label, and every change searches for one of them. A
+//! stack therefore has a fingerprint next to its shared layers: most different stacks are told apart without
+//! following a pointer.
 
 use planarium_kernel::{SortedMap, fingerprint};
 use planarium_protocol::Text;
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn stacks_are_told_apart_by_everything_in_them() {
+    fn stacks_differ_by_every_part() {
         let stacks: Vec<Stack> = [
             vec![],
             vec![Reservation::fixed("r")],
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layer_pushed_can_be_popped() {
+    fn a_pushed_layer_can_be_popped() {
         let one = Stack::from(vec![Reservation::fixed("r")]);
         let two = one.pushed(labelled("a", "b"));
         assert_eq!(two.len(), 2);

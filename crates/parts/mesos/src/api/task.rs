@@ -37,7 +37,7 @@ macro_rules! words {
 pub(super) use words;
 
 words! {
-    /// The states of a task, and those that a framework may be told instead.
+    /// The states of a task, including those shown to older frameworks instead.
     TaskState "TASK_" {
         /// Launched, nothing heard yet.
         Staging = "STAGING",
@@ -173,7 +173,7 @@ pub struct CheckStatus {
     pub exit_code: Option<i32>,
 }
 
-/// A status of a task, as a framework is told it.
+/// A status of a task, as sent to a framework.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskStatus {
     /// The task's id.

@@ -1,4 +1,4 @@
-//! Records that every room works with: frameworks, agents and their resources, timers.
+//! Records that all modules use: frameworks, agents and their resources, timers.
 //!
 //! *Must not know*: tasks, offers, maintenance.
 //!
@@ -28,7 +28,7 @@ pub(crate) struct Ids {
     pub(crate) next_status: Counter,
 }
 
-/// Frameworks, agents and what the allocator knows of them.
+/// Frameworks, agents and the allocator's data about them.
 #[derive(Clone, Debug)]
 pub(crate) struct Cluster {
     pub(crate) ids: Ids,

@@ -9,11 +9,10 @@ use planarium_ground::Cx;
 use planarium_kernel::Class;
 use std::sync::Arc;
 
-/// Filters that last no longer than this after an ACCEPT keep the world from being idle: what was left over is
-/// offered again soon.
+/// Filters up to this duration after an ACCEPT keep the world from being idle: the rest is offered again soon.
 const SHORT_FILTER_MS: u64 = 60_000;
 
-/// Recovers what was offered to one framework.
+/// Recovers resources that were offered to one framework.
 pub(crate) fn recover_offers(
     cluster: &mut Cluster,
     cx: &Cx,

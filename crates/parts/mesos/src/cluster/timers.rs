@@ -1,6 +1,6 @@
 //! The master's timers.
 //!
-//! *Knows*: what a timer means and when it is due. *Must not know*: what is done about it.
+//! *Knows*: what a timer means and when it is due. *Must not know*: how it is handled.
 
 use crate::{
     allocator::filter::{ALLOCATION_INTERVAL_MS, FilterGroupId},
@@ -28,7 +28,7 @@ pub(crate) enum Timer {
     Permit,
     /// A task has reached its `max_completion_time`.
     Completion(TaskNo),
-    /// The registry forgets an agent that has been unreachable or gone for long.
+    /// The registry forgets a long-absent agent.
     RegistryGc(AgentId),
     /// An agent registers again after the master failed over.
     Reregister(AgentId),

@@ -1,6 +1,6 @@
-//! All frameworks that ever subscribed, and the messages that wait for them.
+//! All frameworks that ever subscribed, and their waiting messages.
 //!
-//! *Invariant*: only frameworks that are connected get messages. *Must not know*: what the messages say.
+//! *Invariant*: only connected frameworks get messages. *Must not know*: the content of messages.
 
 use super::record::{Framework, Presence};
 use crate::api::{Capability, FrameworkId, FrameworkInfo, Message, SchedulerEvent, TaskInfo, TaskState};

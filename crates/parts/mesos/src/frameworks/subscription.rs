@@ -26,7 +26,7 @@ pub(crate) fn subscribe(
     fleet: &Fleet,
     info: FrameworkInfo,
 ) -> FrameworkId {
-    // One of so many names is free, whatever ids frameworks have brought along.
+    // Among this many names one is free, whatever ids frameworks have brought.
     let count = cluster.frameworks.rows.len();
     let mut names = (count..=count * 2).map(|number| Text::from(format!("{}-{number:04}", cluster.ids.uuid)));
     let name = names.find(|name| !cluster.frameworks.has(name)).unwrap_or_default();
@@ -106,7 +106,7 @@ fn activate_framework(
     });
 }
 
-/// Disconnects a framework whose scheduler is gone: its offers come back without filters, and it is sent nothing any more.
+/// Disconnects a framework whose scheduler is gone: recovers its offers without filters, and sends it nothing more.
 pub(crate) fn disconnect_framework(
     offers: &mut Offers,
     maintenance: &mut Maintenance,
@@ -156,7 +156,7 @@ pub(crate) fn remove_framework(records: &mut Records, cx: &mut Cx, fleet: &mut F
             exchange::take_offer_back(offers, cluster, cx, offer, None);
         }
         for no in tasks.of_framework(id) {
-            // Recorded, not delivered: the framework is gone.
+            // Recorded only: the framework is gone.
             let now = cx.now();
             let agent_id =
                 tasks.get(no).and_then(|task| cluster.agents.get(task.agent)).map(|agent| agent.name.clone());

@@ -13,10 +13,10 @@ use planarium_ground::Cx;
 use planarium_protocol::Refusal;
 use std::sync::Arc;
 
-/// Takes in a new description. Offers and filters of roles that the framework leaves go, and all filters against inverse
-/// offers, whatever the roles. No run is triggered.
+/// Updates a framework's description. Drops offers and filters of roles that the framework leaves, and all its filters
+/// against inverse offers. Triggers no run.
 ///
-/// *Errors*: another user, principal or checkpoint flag than before.
+/// *Errors*: the user, principal or checkpoint flag differs.
 pub(crate) fn update_framework(
     offers: &mut Offers,
     maintenance: &mut Maintenance,

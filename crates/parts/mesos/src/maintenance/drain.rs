@@ -1,5 +1,5 @@
-//! Agents drained, deactivated and marked gone by the operator. This is independent of machine modes: it goes by
-//! agent id, stops offers, and draining kills tasks.
+//! Agents drained, deactivated and marked gone by the operator. Independent of machine modes: addressed by agent id,
+//! stops offers, and draining kills tasks.
 //!
 //! *Knows*: flags and progress per agent, and what must hold before each call. *Must not know*: tasks; the
 //! master says whether any are left.
@@ -104,8 +104,7 @@ impl Standing {
 /// Effects of a call on draining, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrainEffect {
-    /// Rescind the agent's offers and inverse offers ([`super::InverseOffers::rescind_agent`]), and make no more of
-    /// either.
+    /// Rescind the agent's offers and inverse offers ([`super::InverseOffers::rescind_agent`]), and make no new ones.
     Deactivate(AgentId),
     /// Send the agent the order to drain: it kills all its tasks.
     Order(AgentId, DrainConfig),
@@ -120,14 +119,14 @@ pub enum DrainEffect {
 pub enum DrainEnd {
     /// It is DRAINED.
     Drained,
-    /// It is to be marked gone now.
+    /// Mark the agent gone now.
     MarkGone,
 }
 
 /// The result of marking an agent gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkGone {
-    /// It is gone already; nothing to do.
+    /// It is already gone; nothing to do.
     Already,
     /// Mark it.
     Now,
@@ -227,9 +226,9 @@ impl Drains {
         }
     }
 
-    /// The agent has no tasks and no operations left; terminal tasks count until they are acknowledged.
-    /// None when it is not draining. Call it after each acknowledgement, on return of the agent, and when
-    /// an effect says so.
+    /// Finishes the drain of an agent without tasks and operations; terminal tasks count until they are acknowledged.
+    /// `None` if it is not draining. Call it after each acknowledgement, on return of the agent, and when an effect
+    /// says so.
     pub fn finish(&mut self, agent: AgentId) -> Option<DrainEnd> {
         let info = self.by_agent.get_mut(&agent)?.info.as_mut()?;
         match (info.state, info.config.mark_gone) {
@@ -247,7 +246,7 @@ impl Drains {
         self.info(agent).filter(|info| info.state == DrainState::Draining).map(|info| info.config)
     }
 
-    /// The agent was removed or marked gone: its flags go. Unreachability leaves them.
+    /// Clears the flags of an agent that was removed or marked gone. Unreachable agents keep them.
     pub fn forget(&mut self, agent: AgentId) {
         self.by_agent.remove(&agent);
     }
@@ -296,15 +295,15 @@ pub fn may_mark_gone(standing: Standing, permitted: bool) -> Result<MarkGone, Re
     }
 }
 
-/// Grace period of a task that is killed by draining; none means the executor's own. *Units*: milliseconds. The
-/// operator's limit applies to tasks that ask for more and to those that do not say.
+/// Returns the grace period of a task killed by draining; `None` means the executor's own. *Units*: milliseconds. The
+/// operator's limit applies to tasks that ask for more and to those that ask for none.
 pub fn grace_while_draining(config: DrainConfig, own_ms: Option<u64>) -> Option<u64> {
     let Some(max_ns) = config.max_grace_ns else { return own_ms };
     let max_ms = u64::try_from(max_ns / 1_000_000).unwrap_or(0);
     Some(own_ms.map_or(max_ms, |own_ms| own_ms.min(max_ms)))
 }
 
-/// The state a framework is told for a task on a draining agent. Tasks that end by themselves keep their
+/// Returns the state reported to a framework for a task on a draining agent. Tasks that end on their own keep their
 /// state.
 pub fn state_while_draining(config: DrainConfig, state: TaskState, partition_aware: bool) -> TaskState {
     let rewritten = match state {

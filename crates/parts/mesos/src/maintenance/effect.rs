@@ -24,13 +24,13 @@ pub enum Effect {
         /// Its unavailability from now on.
         unavailability: Option<Unavailability>,
     },
-    /// Send the agent the order to shut down; it may not hear it.
+    /// Order the agent to shut down; it may not receive the order.
     ShutDown {
         /// The agent.
         agent: AgentId,
     },
-    /// Remove the agent: its tasks are LOST for every framework, then offers and inverse offers are
-    /// rescinded, then frameworks are told FAILURE. It is detached from its machine already.
+    /// Remove the agent: its tasks become LOST for every framework, then offers and inverse offers are rescinded,
+    /// then frameworks get FAILURE. It is already detached from its machine.
     Remove {
         /// The agent.
         agent: AgentId,

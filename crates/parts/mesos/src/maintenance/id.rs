@@ -7,7 +7,7 @@ use planarium_protocol::Text;
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// A machine as it was spelled. `==` compares spellings; [`MachineId::is_same`] compares machines.
+/// A machine with its original spelling. `==` compares spellings; [`MachineId::is_same`] compares machines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachineId {
     /// Host name as spelled; not case-sensitive.
@@ -71,7 +71,7 @@ impl fmt::Display for MachineId {
         if f.alternate() || !plain {
             return self.to_json().fmt(f);
         }
-        // What the text would be of that, for names that need no escaping.
+        // Same text as the JSON serializer, for names that need no escaping.
         f.write_str("{")?;
         let given = texts.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?)));
         for (n, (key, text)) in given.enumerate() {

@@ -1,7 +1,7 @@
-//! Inverse offers: which frameworks were asked to leave an agent, and what they answered.
+//! Inverse offers: frameworks that were asked to leave an agent, and their answers.
 //!
-//! An inverse offer asks for everything a framework has on an agent. It lives until it is answered, rescinded
-//! or its framework goes. Answers change nothing but the status that the operator reads.
+//! An inverse offer asks for everything a framework has on an agent. It stays until it is answered or rescinded, or
+//! its framework leaves. Answers only change the status that the operator reads.
 //!
 //! Two steps, as in the real system, where allocator and master keep separate records: [`InverseOffers::grant`]
 //! decides whom to ask (the allocator's part), [`InverseOffers::record`] notes the inverse offer that was sent
@@ -27,7 +27,7 @@ id_types! {
 
 type Pair = (AgentId, FrameworkId);
 
-/// A framework that is to be asked.
+/// A framework to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InverseGrant {
     /// The agent that it is to leave.
@@ -43,7 +43,7 @@ pub struct InverseGrant {
 pub struct InverseOffer {
     /// Its number.
     pub id: OfferId,
-    /// The framework and what it is asked.
+    /// The framework, and what it is asked to return.
     pub grant: InverseGrant,
 }
 
@@ -148,7 +148,7 @@ impl InverseOffers {
         expired
     }
 
-    /// Rescinds an inverse offer (offer timeout). It is sent anew at the next run.
+    /// Rescinds an inverse offer (offer timeout). The next run sends another one.
     pub fn withdraw(&mut self, id: OfferId) -> Option<InverseOffer> {
         let offer = self.outstanding.remove(&id)?;
         self.marked.remove(&(offer.grant.agent, offer.grant.framework));
@@ -161,8 +161,8 @@ impl InverseOffers {
         ids.into_iter().filter_map(|id| self.withdraw(id)).collect()
     }
 
-    /// The agent's unavailability was set anew, or the agent was removed, marked gone or marked
-    /// unreachable: returns what to rescind and forgets everything else about it, answers too.
+    /// Resets an agent whose unavailability was set again, or that was removed, marked gone or marked unreachable:
+    /// returns the inverse offers to rescind and forgets everything else about it, including answers.
     pub fn refresh(&mut self, agent: AgentId) -> Vec<InverseOffer> {
         let rescinded = self.rescind_agent(agent);
         drop_agent(&mut self.marked, agent);
@@ -171,8 +171,8 @@ impl InverseOffers {
         rescinded
     }
 
-    /// The framework disconnected or was removed: its inverse offers and filters are gone without a word,
-    /// its answers stay. Returns the agents it was asked to leave.
+    /// Drops the inverse offers and filters of a framework that disconnected or was removed, without rescinding;
+    /// keeps its answers. Returns the agents it was asked to leave.
     pub fn framework_gone(&mut self, framework: FrameworkId) -> Vec<AgentId> {
         let mut agents = Vec::new();
         self.outstanding.retain(|_, offer| {
@@ -185,8 +185,7 @@ impl InverseOffers {
         agents
     }
 
-    /// The framework revived or sent a new description: all its filters here are gone, whatever roles it
-    /// named.
+    /// Drops all filters of a framework that revived or sent a new description, whatever roles it named.
     pub fn clear_filters(&mut self, framework: FrameworkId) {
         self.filters.retain(|(_, of), _| *of != framework);
     }

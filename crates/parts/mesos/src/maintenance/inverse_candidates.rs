@@ -3,7 +3,7 @@
 use crate::api::AgentId;
 use planarium_kernel::{Cause, SortedMap, SortedSet};
 
-/// Agents that the next run looks at, and what caused each look.
+/// Agents to check in the next run, with the cause.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InverseCandidates(SortedMap<AgentId, Cause>);
 
@@ -12,7 +12,7 @@ impl InverseCandidates {
         self.0.is_empty()
     }
 
-    /// The next run is to look at an agent.
+    /// Adds an agent to check in the next run.
     pub(crate) fn insert(&mut self, agent: AgentId, cause: Cause) {
         self.0.insert(agent, cause);
     }

@@ -22,12 +22,11 @@
 //! | what all this does to the cluster | `cluster` |
 //! | oddities kept on purpose, by name | [`quirk`] |
 //!
-//! **Atomic.** Every call first validates, then asks for permission, then changes state. A refused call
-//! leaves all state as it was, to the last bit; the one exception is [`Drains::reactivate`] for an agent
-//! that is away.
+//! **Atomic.** Every call first validates, then asks for permission, then changes state. A refused call changes
+//! nothing; the one exception is [`Drains::reactivate`] for an agent that is away.
 //!
-//! **Never automatic.** No mode changes because a window begins or ends; nothing here compares an
-//! unavailability with the present.
+//! **Never automatic.** The begin or end of a window changes no mode; nothing here compares an unavailability with
+//! the present.
 //!
 //! Source: `apache/mesos: src/master/maintenance.cpp`, `src/master/http.cpp`, `src/master/master.cpp`,
 //! `docs/maintenance.md`; where the page and the code differ, the code. Match, except where a module says so.

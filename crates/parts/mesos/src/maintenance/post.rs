@@ -74,7 +74,7 @@ impl MachineRegistry {
         unavailability: Option<Unavailability>,
         effects: &mut Vec<Effect>,
     ) {
-        // Rows are shared with copies of the registry; one that does not change stays shared.
+        // Rows are shared with copies of the registry; an unchanged row stays shared.
         if self.at(row).is_some_and(|m| m.info.mode == to && m.info.unavailability == unavailability) {
             return;
         }

@@ -15,19 +15,18 @@ pub const SINGLE_VALUE_IS_A_LIST: bool = true;
 /// and stay UP, and also when nothing changed. `src/master/http.cpp` (updateMaintenanceSchedule).
 pub const POST_REFRESHES_EVERY_KNOWN_MACHINE: bool = true;
 
-/// The status shows a machine as it was first spelled, the schedule as it was posted last.
-/// `src/master/http.cpp`.
+/// The status shows a machine in its first spelling, the schedule in its last. `src/master/http.cpp`.
 pub const STATUS_SHOWS_FIRST_SPELLING: bool = true;
 
-/// An answer to an inverse offer counts as that of the framework it was made to, whoever gives it.
-/// `src/master/master.cpp` (acceptInverseOffers, declineInverseOffers).
+/// An answer to an inverse offer counts for the framework that received it, whoever sends it. `src/master/master.cpp`
+/// (acceptInverseOffers, declineInverseOffers).
 pub const ANSWER_COUNTS_FOR_THE_ADDRESSEE: bool = true;
 
 /// Reactivating an agent that is not registered clears its flags and is answered with 409 all the same.
 /// `src/master/http.cpp` (reactivateAgent).
 pub const REACTIVATE_WHILE_AWAY_IS_A_CONFLICT: bool = true;
 
-/// While an agent is drained to be marked gone, KILLING too is told as GONE_BY_OPERATOR.
+/// While an agent is drained in order to be marked gone, KILLING is also reported as GONE_BY_OPERATOR.
 /// `src/slave/slave.cpp`.
 pub const KILLING_IS_TOLD_AS_GONE: bool = true;
 
@@ -39,5 +38,5 @@ pub const NESTED_ROLES_HAVE_NO_QUOTA: bool = true;
 /// gone. `src/master/master.cpp` (_removeSlave, __removeSlave).
 pub const ONLY_REMOVED_AGENTS_ARE_TOLD: bool = true;
 
-/// Setting a weight rescinds no offer; what is free goes by the new weight from the next batch run on.
+/// Setting a weight rescinds no offers; free resources follow the new weight from the next batch run on.
 pub const WEIGHTS_RESCIND_NOTHING: bool = true;

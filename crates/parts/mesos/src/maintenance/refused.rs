@@ -11,7 +11,7 @@ use planarium_protocol::{
 };
 use std::fmt;
 
-/// Why a call was refused. State is as it was before.
+/// Why a call was refused. State is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// The body is not JSON.
@@ -36,12 +36,12 @@ pub enum Refused {
     },
     /// Required fields are missing.
     MissingFields {
-        /// Their paths; not all of them if there are very many.
+        /// Their paths, limited in number.
         paths: Vec<String>,
         /// Number of further entries.
         more: u64,
     },
-    /// A v1 call without a type, or with one that does not exist.
+    /// A v1 call without a type, or with an unknown one.
     TypeMissing,
     /// A v1 call of the type UNKNOWN.
     TypeUnknown,
@@ -73,9 +73,9 @@ pub enum Refused {
     AgentScheduled,
     /// The agent lacks the capability to drain.
     CannotDrain,
-    /// No such agent (400).
+    /// Unknown agent (400).
     UnknownAgent,
-    /// No such agent (404, mark gone only).
+    /// Unknown agent (404, mark gone only).
     NoSuchAgent,
     /// The agent is being marked gone.
     BeingMarkedGone,

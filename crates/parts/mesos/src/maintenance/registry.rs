@@ -25,7 +25,7 @@ pub enum Mode {
     /// Not scheduled.
     #[default]
     Up,
-    /// Scheduled for maintenance; everything goes on, and frameworks are asked to leave.
+    /// Scheduled for maintenance; tasks keep running, and frameworks are asked to leave.
     Draining,
     /// In maintenance; its agents may not register.
     Down,
@@ -62,11 +62,11 @@ pub struct Machine {
     pub agents: Vec<AgentId>,
 }
 
-/// An agent may not register: its machine is DOWN. It has to be told to shut down.
+/// An agent may not register because its machine is DOWN. It must be told to shut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MachineIsDown;
 
-/// All machines, and the schedule as it was posted.
+/// All machines, and the schedule as posted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachineRegistry {
     machines: Vec<Machine>,
@@ -105,7 +105,7 @@ impl MachineRegistry {
         Ok(self.at(row).and_then(|machine| machine.info.unavailability))
     }
 
-    /// An agent was removed, marked unreachable or marked gone. A disconnected one stays attached.
+    /// Detaches an agent that was removed, marked unreachable or marked gone. A disconnected one stays attached.
     pub fn detach(&mut self, agent: AgentId) {
         let Some(row) = self.by_agent.remove(&agent) else { return };
         if let Some(machine) = self.at_mut(row) {

@@ -1,4 +1,4 @@
-//! The schedule: a list of windows, kept as it was posted.
+//! The schedule: a list of windows, kept as posted.
 //!
 //! Source: `apache/mesos: include/mesos/maintenance/maintenance.proto`. Match.
 
@@ -36,7 +36,7 @@ impl Schedule {
         self.keeping(|id| !gone.contains(&id.key()))
     }
 
-    /// As JSON; `{}` when there are no windows.
+    /// Returns it as JSON; `{}` without windows.
     pub fn to_json(&self) -> Value {
         let mut fields = Map::new();
         if !self.windows.is_empty() {

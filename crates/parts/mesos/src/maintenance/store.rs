@@ -48,7 +48,7 @@ impl Maintenance {
             .map_or((Mode::Up, None), |machine| (machine.info.mode, machine.info.unavailability))
     }
 
-    /// Lets the next run check whether any framework is to be asked to leave an agent.
+    /// Lets the next run check which frameworks to ask to leave an agent.
     pub(crate) fn want_inverse_offers(&mut self, agent: AgentId, cause: Cause) {
         if self.machines.unavailability(agent).is_some() {
             self.candidates.insert(agent, cause);

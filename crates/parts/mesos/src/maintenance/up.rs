@@ -7,8 +7,8 @@ use super::{Effect, MachineId, MachineRegistry, Mode, Refused, validate};
 use std::sync::Arc;
 
 impl MachineRegistry {
-    /// Brings machines up, all or none. Each must be DOWN. They leave the schedule; a window without
-    /// machines goes, then a schedule without windows. Frameworks are told nothing.
+    /// Brings machines up, all or none. Each must be DOWN. Removes them from the schedule, then windows without
+    /// machines, then an empty schedule. Frameworks are not notified.
     pub fn machine_up(
         &mut self,
         machines: &[MachineId],

@@ -11,8 +11,8 @@ use std::net::Ipv4Addr;
 /// order: inserting one must not move all those after it.
 pub(super) type Named = Map<MachineKey, MachineRow>;
 
-/// Checks a schedule by itself; returns the machines it names. Windows may overlap and contradict each
-/// other, durations may be zero or missing, starts may be anything.
+/// Checks a schedule without state; returns the machines it names. Windows may overlap and contradict each other,
+/// durations may be zero or missing, starts may be anything.
 pub(super) fn schedule(schedule: &Schedule) -> Result<Named, Refused> {
     let mut seen = Named::new();
     for window in &schedule.windows {
@@ -27,7 +27,7 @@ pub(super) fn schedule(schedule: &Schedule) -> Result<Named, Refused> {
     Ok(seen)
 }
 
-/// Checks a list of machines by itself; returns the machines it names.
+/// Checks a list of machines without state; returns the machines it names.
 pub(super) fn list(machines: &[MachineId]) -> Result<Named, Refused> {
     if machines.is_empty() {
         return Err(Refused::EmptyList);

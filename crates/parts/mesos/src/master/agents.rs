@@ -47,7 +47,7 @@ impl Master {
         registration::machine_joined(&mut self.records, cx, fleet, machine, add);
     }
 
-    /// A machine is about to be taken out for good, with all agents on it.
+    /// Removes all agents of a machine that is about to be removed.
     pub(crate) fn machine_leaves(&mut self, cx: &mut Cx, fleet: &mut Fleet, machine: MachineId) {
         registration::machine_leaves(&mut self.records, cx, fleet, machine);
     }
@@ -67,7 +67,8 @@ impl Master {
         planned.map(|machine| machine.hostname.clone()).collect()
     }
 
-    /// Returns whether the ledger holds what tasks, executors and reservations hold, or nobody else reads it.
+    /// Returns whether the ledger has the allocations of tasks, executors and reservations, or no other part reads
+    /// it.
     pub(crate) fn is_settled(&self, fleet: &Fleet) -> bool {
         !self.records.cluster.allocator.has_unwritten() || !fleet.ledger().is_heard_besides(crate::OWNER)
     }
@@ -90,8 +91,8 @@ impl Master {
         view::machines(&self.records, fleet)
     }
 
-    /// Why a machine is in its state; by its host name (with `@ADDRESS` where several have it), or the id of its agent.
-    /// None when there is no such machine and the schedule does not name one.
+    /// Explains a machine's state; `which` is its host name (with `@ADDRESS` if several have it), or its agent's id.
+    /// `None` if no machine and no entry of the schedule has that name.
     pub fn why_machine(&self, fleet: &Fleet, which: &str) -> Option<MachineWhy> {
         why::why_machine(&self.records, fleet, which)
     }

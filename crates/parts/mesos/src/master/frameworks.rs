@@ -50,7 +50,7 @@ impl Master {
         std::mem::take(&mut self.records.cluster.frameworks.masterless)
     }
 
-    /// A framework that has lost its master subscribes again as what it was.
+    /// Subscribes a framework that has lost its master again, unchanged.
     pub fn resubscribe_as_before(&mut self, cx: &mut Cx, fleet: &Fleet, id: FrameworkId) {
         let framework = self.records.cluster.frameworks.get(id);
         if let Some(info) = framework.map(|framework| (*framework.info).clone()) {
@@ -58,16 +58,17 @@ impl Master {
         }
     }
 
-    /// A framework's scheduler is gone: its offers come back without filters, and it is sent nothing any more.
+    /// Disconnects a framework whose scheduler is gone: recovers its offers without filters, and sends it nothing
+    /// more.
     pub fn disconnect_framework(&mut self, cx: &mut Cx, id: FrameworkId) {
         let Records { cluster, offers, maintenance, .. } = &mut self.records;
         subscription::disconnect_framework(offers, maintenance, cluster, cx, id);
     }
 
-    /// A framework sends a new description. Offers and filters of roles that it leaves go, and all filters against
-    /// inverse offers, whatever the roles. No run is triggered.
+    /// Updates a framework's description. Drops offers and filters of roles that it leaves, and all its filters
+    /// against inverse offers. Triggers no run.
     ///
-    /// *Errors*: another user, principal or checkpoint flag than before.
+    /// *Errors*: the user, principal or checkpoint flag differs.
     pub fn update_framework(
         &mut self,
         cx: &mut Cx,
@@ -210,7 +211,7 @@ impl Master {
         drains::check(&mut self.records, cx, fleet, left);
     }
 
-    /// An executor is told to end with all its tasks. An agent that does not hear of it carries on.
+    /// Tells an executor to end with all its tasks. An agent that does not receive the order continues.
     pub fn shut_down_executor(
         &mut self,
         cx: &mut Cx,
@@ -238,7 +239,7 @@ impl Master {
         own.map(|task| (task.id().clone(), cluster.agents.wire_id(task.agent))).collect()
     }
 
-    /// The process of a task, by the ids of task and agent. It is known whatever the master has on record.
+    /// Returns the process of a task, by the ids of task and agent, independent of the master's records.
     pub fn process_of(&self, framework: FrameworkId, task: &str, agent: &str) -> Option<ProcessId> {
         task_view::process_of(&self.records.tasks, &self.records.cluster, framework, task, agent)
     }

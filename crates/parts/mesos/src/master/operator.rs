@@ -31,8 +31,7 @@ impl Master {
 
     /// Carries out an operator's call about maintenance; reads change nothing.
     ///
-    /// *Errors*: state is as it was before, except after [`Refused::NotRegistered`], which clears the agent's
-    /// flags.
+    /// *Errors*: state is unchanged, except after [`Refused::NotRegistered`], which clears the agent's flags.
     pub fn maintain(&mut self, cx: &mut Cx, fleet: &mut Fleet, call: OperatorCall) -> Result<(), Refused> {
         effects::maintain(&mut self.records, cx, fleet, call)
     }
@@ -61,7 +60,7 @@ impl Master {
 
     /// Carries out an operator's call.
     ///
-    /// *Errors*: 400 for what is wrong with the call, 409 when there are too few resources.
+    /// *Errors*: 400 for an invalid call, 409 if there are too few resources.
     pub fn operate(
         &mut self,
         cx: &mut Cx,
@@ -73,9 +72,8 @@ impl Master {
         Ok(answer)
     }
 
-    /// Runs exactly one round over these machines, in this order (all machines in order of joining when none is
-    /// named). Withheld offers are made, and where every framework has declined, filters do not count.
-    /// Returns how many offers were made.
+    /// Runs exactly one round over these machines, in this order (all machines in order of joining if none is named).
+    /// Makes withheld offers, too, and ignores filters if every framework has declined. Returns the number of offers.
     ///
     /// *Errors*: an unknown machine.
     pub fn offer_round(&mut self, cx: &mut Cx, asked: &OfferRound) -> Result<u32, Refusal> {
@@ -93,9 +91,9 @@ impl Master {
         round::would_reach(&self.records.cluster, framework, hostname)
     }
 
-    /// Reports one status, as the user says. The process follows it.
+    /// Reports one status chosen by the user. The process follows it.
     ///
-    /// *Errors*: no such task, several such tasks, unknown words.
+    /// *Errors*: no matching task, several matching tasks, unknown words.
     pub fn task_status(
         &mut self,
         cx: &mut Cx,

@@ -17,7 +17,7 @@ use serde_json::Value;
 impl Master {
     /// Answers a question.
     ///
-    /// *Errors*: an operator call that is no read.
+    /// *Errors*: an operator call that is not a read.
     pub fn read(&self, calendar: Calendar, query: &MesosQuery) -> Result<Value, Refusal> {
         wire::reads::read(&self.records, calendar, query)
     }
@@ -65,7 +65,7 @@ impl Master {
         check::check(&self.records, fleet)
     }
 
-    /// Roughly how many bytes a copy takes. *Units*: bytes.
+    /// Estimates the bytes of a full copy.
     pub fn weight(&self) -> u64 {
         weight::weight(&self.records)
     }

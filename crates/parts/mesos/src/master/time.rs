@@ -20,26 +20,26 @@ impl Master {
         self.records.cluster.timers.next_due()
     }
 
-    /// Returns how many pending timers would change something.
+    /// Returns the number of pending timers that would change something.
     pub fn one_shots(&self) -> usize {
         self.records.cluster.timers.one_shots()
     }
 
-    /// Returns whether the next batch run has something to look at.
+    /// Returns whether the next batch run has agents to visit.
     pub fn restless(&self) -> bool {
         let Records { cluster, maintenance, .. } = &self.records;
         let waits = cluster.allocator.has_work() || !maintenance.candidates.is_empty();
         waits && cluster.frameworks.rows.iter().any(|framework| framework.wants_offers())
     }
 
-    /// Skips the batch runs up to `until` that would find nothing to do, as long as no other timer is due; returns the
-    /// last of them and how many they were. The world is as if each had run.
+    /// Skips batch runs without work up to `until`, as long as no other timer is due; returns the last one and their
+    /// number. The world is the same as if each had run.
     pub fn pass_quiet_batches(&mut self, until: SimTime) -> Option<(SimTime, u64)> {
         let Records { cluster, offers, maintenance, .. } = &mut self.records;
         run::pass_quiet_batches(offers, maintenance, cluster, until)
     }
 
-    /// Returns how many messages to frameworks wait in the outbox.
+    /// Returns the number of waiting messages to frameworks.
     pub fn waiting_messages(&self) -> usize {
         self.records.cluster.frameworks.waiting_messages()
     }

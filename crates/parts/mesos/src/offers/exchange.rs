@@ -13,7 +13,7 @@ use planarium_kernel::SortedMap;
 use planarium_protocol::{EventBody, Text};
 use std::sync::Arc;
 
-/// Makes offers of what the allocator granted, one message per framework.
+/// Makes offers from the allocator's grants, one message per framework.
 pub(crate) fn make_offers(
     offers: &mut Offers,
     maintenance: &mut Maintenance,
@@ -64,8 +64,8 @@ pub(crate) fn make_offers(
     }
 }
 
-/// Builds an offer of what was granted; it is not outstanding yet. *Cost*: most agents are offered again unchanged,
-/// and an offer that no one else refers to is sent again under another number.
+/// Builds an offer from a grant; it is not outstanding yet. *Cost*: most agents are offered again unchanged, and an
+/// offer without other references is sent again under another number.
 fn make_offer(
     offers: &mut Offers,
     maintenance: &mut Maintenance,

@@ -1,8 +1,8 @@
 //! Feedback on operations: the outcome of those that have an id, until it is acknowledged.
 //!
-//! The agent carries an operation out as soon as it receives it, and its status is sent like that of a task
-//! ([`crate::tasks::acknowledge`]): again and again until it is acknowledged. What the master drops is told once and
-//! not remembered. Of operations without an id nothing is told.
+//! The agent carries out an operation as soon as it receives it, and its status is sent like that of a task
+//! ([`crate::tasks::acknowledge`]): repeatedly until it is acknowledged. Dropped operations are reported once and not
+//! remembered. Operations without an id are not reported.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (drop, updateOperationStatus, acknowledgeOperationStatus,
 //! reconcileOperations, sendBulkOperationFeedback), `src/status_update_manager/status_update_manager_process.hpp`.
@@ -23,7 +23,7 @@ use planarium_kernel::Class;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// Records an operation that was carried out; its framework is told when the agent has received it.
+/// Records an operation that was carried out; its framework is notified when the agent has received it.
 pub(crate) fn track_operation(
     operations: &mut Operations,
     cluster: &mut Cluster,
@@ -76,7 +76,7 @@ pub(crate) fn forward_operation(operations: &mut Operations, cluster: &mut Clust
     }
 }
 
-/// Sends again what was not acknowledged.
+/// Sends unacknowledged statuses again.
 pub(crate) fn retry_operation(operations: &mut Operations, cluster: &mut Cluster, cx: &mut Cx, number: u32) {
     let Some(operation) = operations.get_mut(&number).map(Arc::make_mut) else { return };
     operation.retry = None;
@@ -138,8 +138,8 @@ fn forget_operation(operations: &mut Operations, cluster: &mut Cluster, number: 
     }
 }
 
-/// Tells frameworks about operations of an agent that leaves. One that is unreachable may come back and report again what
-/// it has done.
+/// Tells frameworks about operations of an agent that leaves. An unreachable one may come back and report its operations
+/// again.
 pub(crate) fn lose_operations(
     operations: &mut Operations,
     cluster: &mut Cluster,

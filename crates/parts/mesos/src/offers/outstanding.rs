@@ -1,9 +1,9 @@
 //! Outstanding offers, by their running number.
 //!
-//! *Knows*: numbers that only grow. *Must not know*: who an offer was made to and what becomes of it.
+//! *Knows*: numbers that only grow. *Must not know*: the recipient of an offer and its outcome.
 //!
-//! Most offers come back soon and in about the order in which they were made, so their numbers lie close together: the
-//! number of an offer says where it is. Pages are shared by copies of the master and dropped when they are empty.
+//! Most offers come back soon and roughly in the order in which they were made, so their numbers are close together:
+//! the number of an offer gives its page. Pages are shared by copies of the master and dropped when empty.
 
 use crate::api::{Offer, OfferId};
 use planarium_kernel::cow::bytes_of;
@@ -35,7 +35,7 @@ const fn row(id: OfferId) -> usize {
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "looked up in as any other map is")]
 impl OutstandingOffers {
-    /// Returns how many there are.
+    /// Returns the number of outstanding offers.
     pub(crate) const fn len(&self) -> usize {
         self.len as usize
     }
@@ -83,7 +83,7 @@ impl OutstandingOffers {
         }
     }
 
-    /// Removes offers, and hands each that was there to the caller. *Cost*: one look-up for consecutive numbers of one
+    /// Removes offers and passes the existing ones to the caller. *Cost*: one look-up for consecutive numbers of one
     /// page.
     pub(crate) fn remove_all(&mut self, ids: &[OfferId], mut gone: impl FnMut(OfferId, Option<Arc<Offer>>)) {
         for of_page in ids.chunk_by(|one, next| one.0 / PAGE == next.0 / PAGE) {
@@ -128,7 +128,7 @@ impl OutstandingOffers {
         self.pages.iter().flat_map(|page| page.rows.iter().flatten())
     }
 
-    /// Bytes that these take and those before do not; `inside` says how much an earlier offer holds.
+    /// Estimates the bytes not shared with `before`; `inside` estimates the size of an earlier offer.
     pub(crate) fn beyond(
         &self,
         before: Option<&Self>,

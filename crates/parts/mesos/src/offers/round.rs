@@ -20,7 +20,7 @@ pub(crate) fn would_reach(cluster: &Cluster, framework: FrameworkId, hostname: O
     grants_of_round(&mut cluster.allocator.clone(), &order).iter().any(|grant| grant.framework == framework)
 }
 
-/// Lets the allocator give out what is free on these machines, first by the filters, then without them.
+/// Lets the allocator offer the free resources of these machines, first with filters, then without.
 fn grants_of_round(allocator: &mut Allocator, order: &[AgentId]) -> Vec<Grant> {
     let mut grants = Vec::new();
     for unfiltered in [false, true] {
@@ -30,9 +30,8 @@ fn grants_of_round(allocator: &mut Allocator, order: &[AgentId]) -> Vec<Grant> {
     grants
 }
 
-/// Runs exactly one round over these machines, in this order (all machines in order of joining when none is
-/// named). Withheld offers are made, and where every framework has declined, filters do not count.
-/// Returns how many offers were made.
+/// Runs exactly one round over these machines, in this order (all machines in order of joining if none is named).
+/// Makes withheld offers, too, and ignores filters if every framework has declined. Returns the number of offers.
 ///
 /// *Errors*: an unknown machine.
 pub(crate) fn offer_round(

@@ -13,8 +13,8 @@ use crate::{
 use planarium_ground::{Cx, Fleet};
 use planarium_kernel::SimTime;
 
-/// Skips the batch runs up to `until` that would find nothing to do, as long as no other timer is due; returns the
-/// last of them and how many they were. The world is as if each had run.
+/// Skips batch runs without work up to `until`, as long as no other timer is due; returns the last one and their
+/// number. The world is the same as if each had run.
 ///
 /// *Invariant*: the next batch run keeps its place among timers of its instant: behind all that were
 /// armed before the last one skipped.

@@ -1,7 +1,7 @@
 //! Offers and inverse offers that are not answered in time.
 //!
-//! Only where the master's flag `offer_timeout` is set; by default offers stay outstanding. What was offered comes
-//! back without a filter, so that the next run may offer it again, perhaps to another framework.
+//! Only if the master's flag `offer_timeout` is set; by default offers stay outstanding. The resources are recovered
+//! without a filter, so that the next run may offer them again, perhaps to another framework.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (offerTimeout, inverseOfferTimeout). Match.
 

@@ -29,7 +29,7 @@ pub enum OperatorCall {
     },
     /// SET_LOGGING_LEVEL.
     SetLoggingLevel {
-        /// The level; 0 is the one that the master starts with.
+        /// The level; 0 is the master's initial one.
         level: u32,
         /// For how long. *Units*: milliseconds.
         for_ms: u64,

@@ -59,7 +59,7 @@ pub(super) fn convert_for_operator(
     Ok(())
 }
 
-/// Checks one resource of a call, whatever is free.
+/// Checks one resource of a call, independent of what is free.
 fn check_conversion(kind: Conversion, total: &Resources, resource: &Resource) -> Result<(), Refusal> {
     amount(resource).map_err(bad)?;
     if resource.allocation_role.is_some() {
@@ -264,7 +264,7 @@ fn too_little(wanted: &Resources) -> Refusal {
     )
 }
 
-/// A re-reservation leaves the amount and the kind as they are.
+/// A re-reservation keeps the amount and the kind.
 fn check_source(source: &[Resource], resources: &[Resource]) -> Result<(), Refusal> {
     let plain = |resource: &Resource| Resource { reservations: Stack::default(), ..resource.clone() };
     let all = |list: &[Resource]| -> Resources { list.iter().map(plain).collect() };

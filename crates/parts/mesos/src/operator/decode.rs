@@ -12,8 +12,8 @@ use crate::wire::{
 use planarium_protocol::Text;
 use serde_json::Value;
 
-/// Reads a call of the v0 API by its method and the segments of its path; the body is JSON, or for endpoints that take
-/// a form its text or its fields. None when there is no such call.
+/// Reads a call of the v0 API by its method and the segments of its path; the body is JSON, or for form endpoints its
+/// text or its fields. `None` if there is no such call.
 pub fn v0_call(method: &str, path: &[&str], body: &Value) -> Option<Read<OperatorCall>> {
     match (method, path) {
         ("PUT", ["weights"]) => Some(weights::read_list(body)),
@@ -145,7 +145,7 @@ pub fn v1_call(body: &Value) -> Option<Read<OperatorCall>> {
     })())
 }
 
-/// The agent of a volume: there are no resource providers here.
+/// The agent of a volume: resource providers do not exist here.
 fn agent_of(part: &Message<'_>) -> Read<Text> {
     part.id("agent_id")?.ok_or_else(|| bad("Expecting 'agent_id' to be present"))
 }

@@ -19,7 +19,7 @@ pub(crate) struct Operators {
 }
 
 impl Operators {
-    /// The logging level: 0 unless an operator has set another one for a while.
+    /// The logging level: 0 unless an operator has temporarily set another one.
     pub(crate) fn logging_level(&self, now: SimTime) -> u32 {
         self.logging.filter(|(_, until)| now < *until).map_or(0, |(level, _)| level)
     }
@@ -64,12 +64,12 @@ impl OperatorEvents {
         }
     }
 
-    /// Another master: there are no subscribers yet.
+    /// A new master has no subscribers yet.
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// The events from this number on, and the number of the next one; none when no events are kept, or some of them
+    /// Returns the events from this number on, and the number of the next one; `None` if no events are kept, or some
     /// were dropped.
     pub(crate) fn since(&self, number: u64) -> Option<(Vec<TimedEvent>, u64)> {
         self.epoch_ms?;

@@ -12,7 +12,7 @@ pub fn form_fields(form: &str) -> BTreeMap<String, String> {
     planarium_kernel::sorted::tree(pairs.map(split))
 }
 
-/// Percent-decoding; broken escapes stay as they are. In forms a plus is a space.
+/// Percent-decodes a text; invalid escapes stay unchanged. In forms a plus is a space.
 pub fn percent_decoded(text: &str, plus_is_space: bool) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

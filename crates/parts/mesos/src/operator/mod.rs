@@ -1,7 +1,7 @@
 //! Operations of an operator on the master: reservations, volumes, weights, quotas, the end of a framework.
 //!
-//! A call is read in full, then checked, then carried out at once; a refused call changes nothing. There is no
-//! authentication here, so principals are taken as they are written.
+//! A call is read in full, then checked, then carried out; a refused call changes nothing. Without authentication,
+//! principals are taken as written.
 //!
 //! Source: `apache/mesos: src/master/http.cpp` (teardown, api). Match.
 

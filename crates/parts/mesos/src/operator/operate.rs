@@ -12,7 +12,7 @@ use planarium_protocol::Refusal;
 
 /// Carries out an operator's call.
 ///
-/// *Errors*: 400 for what is wrong with the call, 409 when there are too few resources.
+/// *Errors*: 400 for an invalid call, 409 if there are too few resources.
 pub(crate) fn operate(
     records: &mut Records,
     cx: &mut Cx,

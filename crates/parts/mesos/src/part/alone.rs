@@ -1,4 +1,4 @@
-//! A Mesos cluster of its own, for previews and for tests of schedulers: nobody else is on its machines.
+//! A Mesos cluster of its own, for previews and for tests of schedulers, without other parts on its machines.
 //!
 //! *Knows*: how a world drives Mesos. *Must not know*: other parts.
 
@@ -81,7 +81,7 @@ impl Alone {
         }
     }
 
-    /// Passes on what the machines report: the next report that is for the scheduler, or that says that it ends.
+    /// Handles the machines' reports; returns the next one for the scheduler, or one that says that it ends.
     pub fn next_report(&mut self, cx: &mut Cx) -> Option<FleetEvent> {
         loop {
             let event = Arc::make_mut(&mut self.fleet).next_event()?;

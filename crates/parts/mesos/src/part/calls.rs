@@ -1,10 +1,10 @@
-//! Calls of the Mesos master's API as inputs, and questions to it.
+//! Calls of the Mesos master's API as inputs, and queries to it.
 //!
 //! Knows: which path is which kind of call. Must not know: what a call does; that is the master's.
 //!
-//! A `call` input whose path is one of the master's is resolved here, so that every replay resolves it alike. The body is
-//! the JSON of a v1 call, or the form of a v0 endpoint as a text or an object. What comes back is `{"status":CODE}`, with
-//! `body` and more beside it where the call answers something. Reads may be put in too; they change nothing.
+//! A `call` input whose path belongs to the master is resolved here, so that every replay resolves it the same way. The
+//! body is the JSON of a v1 call, or the form of a v0 endpoint as a text or an object. The result is `{"status":CODE}`,
+//! with `body` and more if the call has an answer. Reads may be applied as inputs, too; they change nothing.
 
 use super::Mesos;
 use crate::maintenance::decode;
@@ -29,7 +29,7 @@ impl Mesos {
         self.master.read(calendar(ground), query).map(|value| (200, value))
     }
 
-    /// Somebody listens to what the master tells operators: it is kept from now on. Nothing else depends on it.
+    /// Keeps operator events from now on, for a listener. Nothing else depends on it.
     pub fn listen(&mut self, epoch_ms: u64) {
         self.master.listen(epoch_ms);
     }
@@ -40,8 +40,8 @@ impl Mesos {
         Some((master.subscribed_event(calendar(ground)), master.next_operator_event()?))
     }
 
-    /// Returns the operators' events from this one on, each with its instant, and the number of the next
-    /// one; none when nobody listens, or some of it was dropped.
+    /// Returns the operator events from this one on, each with its instant, and the number of the next one; `None` if
+    /// there is no listener, or some were dropped.
     pub fn operator_events(&self, since: u64) -> Option<(Vec<TimedEvent>, u64)> {
         self.master.operator_events(since)
     }

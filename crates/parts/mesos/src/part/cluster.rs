@@ -23,7 +23,7 @@ pub struct Cluster<'a> {
 
 /// A system whose daemons are schedulers of Mesos frameworks.
 pub trait Framework: System {
-    /// Hears from the master, a message under its own cause.
+    /// Receives a message of the master, under the message's cause.
     fn hear_from_master(&mut self, cx: &mut Cx, cluster: &mut Cluster<'_>, news: News);
 }
 
@@ -48,9 +48,9 @@ impl Cluster<'_> {
         Arc::make_mut(self.mesos).master.resubscribe(cx, self.ground.fleet_mut(), framework, info);
     }
 
-    /// A framework that is subscribed describes itself anew.
+    /// Updates the description of a subscribed framework.
     ///
-    /// *Errors*: what the master does not take.
+    /// *Errors*: changes that the master refuses.
     pub fn update_framework(
         &mut self,
         cx: &mut Cx,
@@ -97,8 +97,8 @@ impl Cluster<'_> {
         self.mesos.master.tasks_of(framework)
     }
 
-    /// The process of a task, by the ids of task and agent: what a scheduler that knows its address reaches, whatever the
-    /// master has on record.
+    /// Returns the process of a task, by the ids of task and agent: what a scheduler that knows its address reaches,
+    /// independent of the master's records.
     pub fn process_of(&self, framework: FrameworkId, task: &str, agent: &str) -> Option<ProcessId> {
         self.mesos.master.process_of(framework, task, agent)
     }
@@ -118,7 +118,7 @@ impl Cluster<'_> {
         self.mesos.master.is_limited(role, amounts)
     }
 
-    /// Adds to an explanation those who hold the rest of the machines whose offers were too small.
+    /// Adds to an explanation the holders of the machines whose offers were too small.
     pub fn name_holders(&self, why: &mut Why) {
         holders::name_holders(self.ground.fleet(), why);
     }
@@ -156,7 +156,7 @@ impl Cluster<'_> {
 }
 
 impl Mesos {
-    /// Messages for this framework are for this daemon, and for no other framework that it had.
+    /// Delivers messages of this framework to this daemon, and no longer those of its previous framework.
     fn appoint(&mut self, framework: FrameworkId, process: Number) {
         self.schedulers.retain(|_, other| *other != process);
         self.schedulers.insert(framework, process);

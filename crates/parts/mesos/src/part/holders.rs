@@ -18,7 +18,7 @@ fn held_by_others(fleet: &Fleet, hostname: &str, requirement: &str) -> Option<He
     fleet.ledger().named_others(fleet.find_machine(hostname)?, OWNER, scalar)
 }
 
-/// Adds those who hold the rest of a machine whose offer was too small.
+/// Adds the holders of a machine whose offer was too small.
 pub(super) fn name_holders(fleet: &Fleet, why: &mut Why) {
     for reason in &mut why.reasons {
         let ReasonKind::NoMatchingOffer { funnel } = &mut reason.kind else { continue };

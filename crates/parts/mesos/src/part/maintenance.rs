@@ -1,7 +1,7 @@
 //! Maintenance calls of the operator.
 //!
-//! Knows: how a body is read for each operation, and what the simulator adds to the real calls: windows that
-//! begin so long from now, adding to and taking out of the schedule, agents named by hostname.
+//! Knows: how a body is read for each operation, and the simulator's additions to the real calls: windows that begin
+//! relative to now, adding to and removing from the schedule, agents named by hostname.
 //! Must not know: what a call does and when it is refused.
 
 use super::Mesos;
@@ -81,7 +81,7 @@ impl Mesos {
         })
     }
 
-    /// A v1 call as it stands; it has to be of the operation that was named.
+    /// Reads a complete v1 call; it must be of the named operation.
     fn whole_call(&self, op: &str, body: &Value) -> Result<OperatorCall, Refusal> {
         let call = self.agent_call(body)?;
         let named = match &call {

@@ -1,4 +1,4 @@
-//! Mesos as a part of a world: the master, who listens to it from inside and from outside, its API's calls.
+//! Mesos as a part of a world: the master, its listeners inside and outside, its API's calls.
 //!
 //! *Knows*: which call and which input is for the master. *Must not know*: what a call does; services.
 
@@ -45,16 +45,16 @@ pub struct Mesos {
     seed: u64,
     /// The daemon of each framework.
     schedulers: SortedMap<FrameworkId, Number>,
-    /// Daemons whose frameworks an operator has removed, and that have not heard of it.
+    /// Daemons whose frameworks an operator has removed, and that were not notified yet.
     removed: VecDeque<Number>,
-    /// The master has failed over, and what stands behind it.
+    /// The cause of a failover that was not handled yet.
     orphaned: Option<Cause>,
     /// The user has made an offer round, of which schedulers have not heard.
     round_made: bool,
     /// Number of the last event when the schedule may have changed.
     changed: u64,
-    /// The highest revision that a framework's service showed before it was removed. One that takes its name counts on from
-    /// there, so that equal revisions show the same.
+    /// The highest revision shown by a removed framework's service. A framework that takes its name continues from there,
+    /// so that equal revisions show the same.
     past_revision: u64,
 }
 
@@ -64,7 +64,7 @@ impl Mesos {
         &self.master
     }
 
-    /// Does something with the master, and hands it at once what becomes of its own processes.
+    /// Accesses the master, then passes it the reports about its own processes.
     pub(crate) fn act<R>(
         &mut self,
         cx: &mut Cx,
@@ -78,7 +78,7 @@ impl Mesos {
         result
     }
 
-    /// Hands the master what is reported about processes that it started.
+    /// Passes the master the reports about its own processes.
     fn hear_own(&mut self, cx: &mut Cx, ground: &mut Ground<'_>) {
         self.master.settle_holdings(cx, ground.fleet_mut());
         while let Some(event) = ground.fleet_mut().next_event_of(crate::OWNER) {
@@ -137,7 +137,7 @@ impl Mesos {
 }
 
 impl Master {
-    /// Brings machines in where nobody but this master hears of it.
+    /// Adds machines in a cluster where only this master exists.
     ///
     /// *Errors*: repeated names, invalid amounts or roles, more machines than a world allows.
     pub fn add_agent(
@@ -169,9 +169,9 @@ impl Master {
         Ok(machines.into_iter().filter_map(|machine| hosts.get(machine)?.agent).collect())
     }
 
-    /// Takes machines out where nobody but this master hears of it.
+    /// Removes machines in a cluster where only this master exists.
     ///
-    /// *Errors*: no such machine, several of that name.
+    /// *Errors*: no matching machine, several matching machines.
     pub fn remove_agent(&mut self, cx: &mut Cx, fleet: &mut Fleet, which: &str) -> Result<(), Refusal> {
         for machine in fleet.machines_meant(which)? {
             self.machine_leaves(cx, fleet, machine);

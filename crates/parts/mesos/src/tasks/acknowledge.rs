@@ -1,15 +1,15 @@
 //! Statuses that a framework acknowledges by calls.
 //!
-//! The agent queues the updates of a task. The first one is sent, stays in the queue until its framework has
-//! acknowledged it, and is sent again meanwhile; the others wait. Each update also carries the latest state of the
-//! task: so the master frees what an ended task used as soon as it hears of the end, and lists the task until the
-//! status of the end is acknowledged.
+//! The agent queues the updates of a task. The first one is sent repeatedly, and stays in the queue, until its
+//! framework has acknowledged it; the others wait. Each update also has the latest state of the task: so the master
+//! frees an ended task's resources as soon as it learns of the end, and lists the task until its final status is
+//! acknowledged.
 //!
-//! Frameworks over HTTP do this. The others use a library that acknowledges for them, in no time.
+//! Frameworks over HTTP do this. The others use a library that acknowledges automatically, immediately.
 //!
 //! Source: `apache/mesos: src/slave/task_status_update_manager.cpp`, `src/slave/slave.cpp` (forward),
-//! `src/master/master.cpp` (acknowledge, updateTask). Match; an acknowledgement that the agent cannot hear has no
-//! effect at all, where the real master would take a task that has ended off its list.
+//! `src/master/master.cpp` (acknowledge, updateTask). Match; an acknowledgement that the agent cannot receive has no
+//! effect, where the real master would remove an ended task from its list.
 
 use crate::{
     agents::Agent,
@@ -39,7 +39,7 @@ pub(crate) fn send_next_update(
         task.awaiting_ack = Some(number);
     }
     let lost = fleet.drops_status(cx, &labels);
-    // It waits for a framework outside now: nothing follows by itself.
+    // It now waits for an external framework, which needs an input.
     retry::schedule_retry(tasks, cluster, cx, no, if lost { Class::OneShot } else { Class::Periodic });
     if !lost {
         cx.scoped(update.cause, |cx| {

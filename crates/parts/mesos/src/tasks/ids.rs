@@ -47,7 +47,7 @@ impl TaskIds {
         }
     }
 
-    /// Returns how many there are.
+    /// Returns the number of tasks.
     pub(crate) fn len(&self) -> usize {
         self.0.values().map(Index::len).sum()
     }

@@ -22,7 +22,7 @@ pub(crate) struct KillCall {
     pub(crate) grace_ms: Option<u64>,
 }
 
-/// Kills a task for its framework. Of one that is not known, the framework is told what RECONCILE would tell it.
+/// Kills a task for its framework. For an unknown task, the framework gets the same answer as from RECONCILE.
 pub(crate) fn kill(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -97,7 +97,7 @@ pub(crate) fn deliver_kill(
     left
 }
 
-/// Tells an executor to end with all its tasks. An agent that does not hear of it carries on.
+/// Tells an executor to end with all its tasks. An agent that does not receive the order continues.
 pub(crate) fn shut_down_executor(
     tasks: &mut Tasks,
     cluster: &mut Cluster,

@@ -11,9 +11,9 @@ use planarium_ground::{Absence, Cx, Fleet, ProcessId, Said, SaidChecks};
 use planarium_protocol::{Refusal, Text, input::TaskStatusInput, refusal::RefusalCode};
 use std::sync::Arc;
 
-/// Reports one status, as the user says. The process follows it.
+/// Reports one status chosen by the user. The process follows it.
 ///
-/// *Errors*: no such task, several such tasks, unknown words.
+/// *Errors*: no matching task, several matching tasks, unknown words.
 pub(crate) fn task_status(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -77,7 +77,7 @@ pub(crate) fn task_status(
         // It is queued: for an acknowledgement, or until the agent can be reached.
         left = update::on_agent_update(tasks, cluster, cx, fleet, no, update);
     } else {
-        // A process that has ended stays ended, whatever is said of it; its own last report is still to come.
+        // An ended process stays ended, whatever the user reports; its own last report is still on its way.
         if let Some(task) = tasks.get_mut(no).filter(|task| !task.agent_state.is_terminal()) {
             task.agent_state = state;
         }
@@ -92,7 +92,7 @@ pub(super) fn is_silent(agents: &Agents, fleet: &Fleet, task: &Task) -> bool {
     agents.get(task.agent).is_some_and(|agent| fleet.absence(agent.machine) == Some(Absence::Lost))
 }
 
-/// Tells if a status said for a task would reach nobody now.
+/// Returns whether a status set for a task would reach no one now.
 pub(super) fn is_unheard(agents: &Agents, fleet: &Fleet, task: &Task) -> bool {
     agents.get(task.agent).is_none_or(|agent| !agent.is_reachable() || fleet.absence(agent.machine).is_some())
 }
@@ -180,7 +180,7 @@ fn send_update_of_completed(
     Ok(())
 }
 
-/// Makes the process do what the status says.
+/// Makes the process match the status.
 fn follow(cx: &mut Cx, fleet: &mut Fleet, pid: Option<ProcessId>, state: TaskState, checks: SaidChecks) {
     let Some(pid) = pid else { return };
     match state {

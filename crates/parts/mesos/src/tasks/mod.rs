@@ -1,4 +1,4 @@
-//! Tasks: what the master knows of each, and what is said about them.
+//! Tasks: the master's data about each, and its statuses.
 //!
 //! | part | module |
 //! |---|---|
@@ -15,7 +15,7 @@
 //! | the user says what happens | `manual` |
 //! | tasks as a front end shows them | `view` |
 //!
-//! These rules know tasks and the cluster only. Where the end of a task may be the end of a drain they return
+//! These rules know tasks and the cluster only. If the end of a task may finish a drain, they return
 //! [`MayBeDrained`], which `maintenance::cluster::drains` checks.
 
 pub(crate) mod acknowledge;

@@ -13,7 +13,7 @@ use planarium_kernel::SimTime;
 use planarium_protocol::Text;
 use std::sync::LazyLock;
 
-/// The message of every known task, made once for all of them.
+/// The message of every known task, created once and shared.
 static LATEST: LazyLock<Text> = LazyLock::new(|| "Reconciliation: Latest task state".into());
 
 /// Sends the states of the tasks that are asked about, or of all when none is named.
@@ -41,8 +41,8 @@ pub(crate) fn reconcile(
     }
 }
 
-/// Returns the task that is asked about, unless it is on an unknown agent, or is unreachable and the framework does not
-/// name its agent: the master looks such tasks up by agent.
+/// Returns the requested task, unless it is on an unknown agent, or is unreachable and the framework does not name its
+/// agent: the master looks such tasks up by agent.
 fn seen<'a>(
     tasks: &'a Tasks,
     agents: &Agents,

@@ -155,7 +155,7 @@ impl Task {
         }
     }
 
-    /// The state that its framework was told last, which may be behind the master's.
+    /// The state last sent to its framework, which may lag behind the master's.
     pub(crate) fn last_told(&self) -> TaskState {
         self.history.last().map_or(self.state, |past| past.state)
     }
@@ -218,8 +218,8 @@ pub(crate) struct UntrackedTask {
     pub(crate) executor: Option<ExecutorInfo>,
 }
 
-/// The agent that a task has just left for good, and the cause: if the agent is being drained, it may have nothing
-/// left. Whoever has all records checks that at once.
+/// The agent that a task has just left, and the cause: if the agent is being drained, it may be finished. A caller
+/// with all records checks that immediately.
 #[derive(Clone, Copy, Debug, Default)]
 #[must_use = "the agent may be drained now"]
 pub(crate) struct MayBeDrained(pub(crate) Option<(AgentId, Cause)>);

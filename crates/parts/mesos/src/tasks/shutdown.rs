@@ -1,8 +1,8 @@
 //! Processes that are told to end because their agent or framework leaves.
 //!
-//! The master has removed them from its records by then. A process that reacts ends when it is told to; one that does
-//! not, or takes its time, is ended by force after a grace period. Its statuses reach no one. An agent that shuts down
-//! waits for all of its processes before it ends itself.
+//! The master has already removed them from its records. A process ends when it is told to; one that does not react,
+//! or is slow, is ended by force after a grace period. Its statuses reach no one. An agent that shuts down waits for
+//! all of its processes before it ends itself.
 //!
 //! Source: `apache/mesos: src/slave/slave.cpp` (shutdownExecutor, shutdownExecutorTimeout). Match.
 

@@ -30,7 +30,7 @@ pub(crate) fn apply(
     apply_update(tasks, cluster, cx, fleet, no, update, Acknowledgement::NotAwaited)
 }
 
-/// Takes in a status that may be older than what the agent knows. Once a task has ended its state stays, whatever later
+/// Applies a status that may be older than the agent's knowledge. An ended task keeps its state, whatever later
 /// statuses say.
 pub(crate) fn apply_update(
     tasks: &mut Tasks,

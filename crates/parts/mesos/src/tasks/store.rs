@@ -20,7 +20,7 @@ pub(crate) struct Tasks {
     pub(crate) all: IdMap<TaskNo, Arc<Task>>,
     /// Tasks that run on although they were removed from the records.
     pub(crate) untracked: Map<TaskNo, UntrackedTask>,
-    /// Processes that were told to end, whose reports are ignored.
+    /// Processes that were told to end; their reports are ignored.
     pub(crate) shutting_down: SortedSet<ProcessId>,
     pub(crate) ids: TaskIds,
     pub(crate) by_process: IdMap<ProcessId, TaskNo>,

@@ -1,9 +1,9 @@
-//! Tasks that run on although the master has removed them from its records.
+//! Tasks that still run although the master has removed them from its records.
 //!
-//! An agent that is partitioned, or whose process is not running, does not hear the order to shut down when its
-//! machine goes DOWN, and runs on. If it comes back when the machine is UP again it keeps its id, and its tasks are
-//! announced anew; if it comes back before, it hears the order and everything ends. When the master fails over, the
-//! tasks of all agents are untracked for a while ([`crate::agents::failover`]).
+//! An agent that is partitioned, or whose process is not running, does not receive the shutdown order when its
+//! machine goes DOWN, and keeps running. If it comes back after the machine is UP again it keeps its id, and its
+//! tasks are announced again; if it comes back earlier, it receives the order and everything ends. When the master
+//! fails over, the tasks of all agents are untracked for some time ([`crate::agents::failover`]).
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (reregisterSlave, removeTask). Match.
 
@@ -17,7 +17,7 @@ use planarium_ground::{Absence, Cx, Fleet};
 use planarium_kernel::SortedSet;
 use std::sync::Arc;
 
-/// Returns whether an agent hears now that it is to shut down; one that does not is marked.
+/// Returns whether an agent receives the shutdown order now; marks one that does not.
 pub(crate) fn receives_shutdown(agents: &mut Agents, fleet: &Fleet, id: AgentId) -> bool {
     let Some(agent) = agents.get_mut(id) else { return true };
     agent.missed_shutdown =
@@ -43,7 +43,7 @@ pub(crate) fn untrack(tasks: &mut Tasks, cluster: &mut Cluster, no: TaskNo) {
     tasks.untracked.insert(no, UntrackedTask { task, executor });
 }
 
-/// Keeps news of a task that the master does not know: they come out when the agent returns.
+/// Keeps statuses of a task unknown to the master until the agent returns.
 pub(crate) fn record_untracked(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -99,7 +99,7 @@ pub(crate) fn end_untracked(
     }
 }
 
-/// Puts what a removed agent reports on record again, where its framework still exists.
+/// Records the reports of a removed agent again, if their framework still exists.
 pub(crate) fn track_again(tasks: &mut Tasks, cluster: &mut Cluster, cx: &Cx, fleet: &mut Fleet, id: AgentId) {
     for (no, untracked) in take_untracked(tasks, cluster, id) {
         let UntrackedTask { task, executor } = untracked;

@@ -67,7 +67,7 @@ pub(crate) fn on_agent_update(
             fleet.kill(cx, pid, grace_ms);
         }
     }
-    // What can be done to a task depends on its process, whether or not the master has heard of it.
+    // Possible actions on a task depend on its process, whether or not the master knows its state.
     cluster.agents.touch(cx, agent);
     left
 }

@@ -21,7 +21,7 @@ pub struct ProbeFacts {
     pub agent: Text,
     /// The task's state on the wire.
     pub state: &'static str,
-    /// Readiness checks so far.
+    /// Number of readiness checks so far.
     pub attempts: u32,
     /// Exit code of the last one.
     pub last_exit: Option<i32>,
@@ -31,7 +31,7 @@ pub struct ProbeFacts {
     pub manual: bool,
     /// Makes no progress.
     pub hung: bool,
-    /// Nothing is heard of it now: its machine is lost, cut off, or its agent is away.
+    /// No status arrives now: its machine is lost or disconnected, or its agent is down.
     pub silent: bool,
     /// Ids and kinds of the faults that target it.
     pub faults: Vec<(Text, &'static str)>,

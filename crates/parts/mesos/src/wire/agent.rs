@@ -200,7 +200,7 @@ impl AgentRow<'_> {
     }
 }
 
-/// A resource without what operations made of it.
+/// Returns a resource as it was before operations converted it.
 fn undone(resource: &crate::api::Resource) -> crate::api::Resource {
     let mut plain =
         if resource.persistence().is_some() { resource.without_volume() } else { resource.clone() };

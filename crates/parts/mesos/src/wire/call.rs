@@ -206,7 +206,7 @@ fn offer_ids(master_id: &str, part: &Message<'_>) -> Read<Vec<OfferId>> {
     Ok(part.ids("offer_ids")?.iter().map(|id| offer_of(master_id, id)).collect())
 }
 
-/// The offer with this id on the wire; an id that was never given for what is none.
+/// Returns the offer with this id on the wire; an unknown id maps to an offer that does not exist.
 fn offer_of(master_id: &str, wire: &str) -> OfferId {
     let number = wire.strip_prefix(master_id).and_then(|rest| rest.strip_prefix("-O"));
     OfferId(number.and_then(|digits| digits.parse().ok()).unwrap_or(u32::MAX))
@@ -222,9 +222,9 @@ fn operation(message: &Message<'_>) -> Read<Operation> {
     })
 }
 
-/// Reads an operation, with its id where it has one; launches must not have any.
+/// Reads an operation, with its id if it has one; launches must not have one.
 ///
-/// *Errors*: what cannot be read at all.
+/// *Errors*: describes the part that cannot be read.
 fn plain_operation(message: &Message<'_>, named: bool) -> Read<Operation> {
     let kind = message.text("type")?.unwrap_or_default();
     let Some(&(kind, field)) = OPERATIONS.iter().find(|(known, _)| **known == *kind) else {

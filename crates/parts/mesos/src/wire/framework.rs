@@ -1,8 +1,8 @@
 //! Framework descriptions: reading and writing.
 //!
 //! Source: `apache/mesos: include/mesos/v1/mesos.proto` (FrameworkInfo), `src/master/validation.cpp` (framework).
-//! Match; a description that can be read but is not valid is a class of its own ([`invalid`]), since the master
-//! answers it with an ERROR event.
+//! Match; a readable but invalid description is a separate case ([`invalid`]), since the master answers it with an
+//! ERROR event.
 
 use super::read::{Message, Read, bad};
 use crate::{
@@ -45,7 +45,7 @@ pub struct Subscription {
     pub info: FrameworkInfo,
 }
 
-/// Reads a description. `name` and `roles` stand in where it has none.
+/// Reads a description. `name` and `roles` are defaults.
 ///
 /// *Errors*: why the description is malformed (400).
 pub fn framework_info(value: &Value, name: Option<&str>, roles: &[String]) -> Read<Subscription> {

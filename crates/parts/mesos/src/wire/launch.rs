@@ -1,7 +1,7 @@
 //! Reads tasks and executors from v1 JSON.
 //!
-//! A description that can be read but is invalid is kept with its flaw: the master answers it with TASK_ERROR.
-//! A command that plainly ends (`true`, `sleep 5`, `exit 1`) does so; any other runs on until it is ended.
+//! A readable but invalid description is kept with its fault: the master answers it with TASK_ERROR. A command with a
+//! predictable end (`true`, `sleep 5`, `exit 1`) ends; any other runs until it is ended.
 //!
 //! Source: `apache/mesos: include/mesos/v1/mesos.proto` (TaskInfo), `src/master/validation.cpp` (task). Match for what
 //! the simulated cluster can run.
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Longest interval of a check or grace period. *Units*: milliseconds.
 const MAX_MS: u64 = 365 * 24 * 3_600_000;
 
-/// A task or executor as it was read. A resource with a fault of form makes the whole launch invalid.
+/// A task or executor as read. A malformed resource makes the whole launch invalid.
 #[derive(Debug)]
 pub(super) struct Launch<T> {
     pub(super) item: T,
@@ -35,7 +35,7 @@ fn resources(message: &Message<'_>) -> Read<(Resources, Option<String>, Option<T
     })
 }
 
-/// Reads a task. `alone` for LAUNCH, where a task has a command or an executor of its own.
+/// Reads a task. `alone` is set for LAUNCH, where a task has its own command or executor.
 pub(super) fn task(message: &Message<'_>, alone: bool) -> Read<Launch<TaskInfo>> {
     let name = message.needs_text("name")?;
     let task_id = message.needs_id("task_id")?;
@@ -208,7 +208,7 @@ fn well_formed(check: &Message<'_>) -> Read<bool> {
 
 fn check_spec(check: &Message<'_>) -> Read<CheckSpec> {
     let command = match check.message("command")? {
-        // A check wraps its command, a health check has it bare.
+        // A check wraps its command, a health check contains it directly.
         Some(outer) => match outer.message("command")? {
             Some(inner) => command_text(&inner)?,
             None => command_text(&outer)?,

@@ -2,7 +2,7 @@
 //!
 //! Source: `apache/mesos: include/mesos/v1/master/master.proto` (Event), `src/common/protobuf_utils.cpp` (namespace
 //! event), `src/master/master.cpp` (subscribers.send), `src/master/readonly_handler.cpp` (subscribe). Match; there is
-//! no authorization, so every subscriber is told everything.
+//! no authorization, so every subscriber gets all events.
 
 use super::{
     agent::agent_rows,
@@ -76,14 +76,13 @@ pub(crate) fn agent_removed(cluster: &mut Cluster, cx: &Cx, agent: AgentId, how:
 pub(crate) fn task_added(tasks: &Tasks, cluster: &mut Cluster, cx: &Cx, no: TaskNo) {
     let Some(calendar) = listening(cluster, cx) else { return };
     let Some(task) = tasks.get(no) else { return };
-    // What the agent reports counts if the master has another state.
+    // The agent's report counts if the master has another state.
     let state = if task.freed { task.state } else { task.agent_state };
     let shown = task_v1(tasks, cluster, calendar, &row_of(task).in_state(state));
     push(cluster, cx, "TASK_ADDED", json!({ "task": shown }));
 }
 
-/// TASK_UPDATED: the master has received a status. Only the first one of a state is told, and every result of a
-/// check.
+/// TASK_UPDATED: the master has received a status. Only the first status of a state is sent, and every check result.
 pub(crate) fn task_updated(
     tasks: &Tasks,
     cluster: &mut Cluster,

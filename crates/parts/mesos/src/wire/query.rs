@@ -88,8 +88,8 @@ pub enum MesosQuery {
     },
 }
 
-/// The question that a path asks; none when the path is no read. What follows a known path is ignored, and numbers
-/// that cannot be read count as absent.
+/// Returns the query of a path; `None` if the path is not a read. Segments after a known path are ignored, and
+/// unreadable numbers count as absent.
 ///
 /// Source: `apache/mesos: 3rdparty/libprocess/src/process.cpp` (the longest prefix that has a handler). Match.
 pub fn question(parts: &[&str], param: &dyn Fn(&str) -> Option<String>) -> Option<MesosQuery> {
@@ -173,7 +173,7 @@ pub fn operator_question(body: &Value) -> Option<Read<MesosQuery>> {
     })
 }
 
-/// A refusal with a status of its own.
+/// Creates a refusal with its own status code.
 pub(crate) fn refusal(code: RefusalCode, status: u16, message: impl Into<String>) -> Refusal {
     Refusal { status, ..Refusal::new(code, message) }
 }

@@ -92,7 +92,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// A number of three decimals. Anything between zero and the least of them is no amount.
+    /// Reads a number with three decimals. Positive values below 0.001 are invalid.
     pub(crate) fn amount(&self, field: &str) -> Read<Milli> {
         let Some(value) = self.get(field) else { return Err(missing(field)) };
         let amount = self.rounded(field)?;

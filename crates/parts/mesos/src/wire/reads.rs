@@ -16,7 +16,7 @@ use serde_json::Value;
 
 /// Answers a question.
 ///
-/// *Errors*: an operator call that is no read.
+/// *Errors*: an operator call that is not a read.
 pub(crate) fn read(records: &Records, calendar: Calendar, query: &MesosQuery) -> Result<Value, Refusal> {
     Ok(match query {
         MesosQuery::State => state::state_v0(records, calendar),

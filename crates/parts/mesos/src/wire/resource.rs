@@ -45,7 +45,7 @@ pub(crate) fn sums(resources: &Resources) -> Json {
     Json::Object(map)
 }
 
-/// A list of resources. Without `allocation` the role that they are allocated to is left out.
+/// Writes a list of resources. Without `allocation` the role that they are allocated to is left out.
 pub(crate) fn list(resources: &Resources, form: Form, allocation: bool) -> Json {
     resources.iter().map(|resource| one(resource, form, allocation)).collect()
 }
@@ -165,10 +165,10 @@ impl Invalid {
 /// The value read, or the reason why it is invalid.
 pub(crate) type Checked<T> = Result<T, Invalid>;
 
-/// Reads a list of resources one by one; they are not merged. The first invalid one decides, one with a fault of its
-/// form before all others.
+/// Reads a list of resources one by one, without merging. The first invalid one decides; malformed ones come before
+/// all others.
 ///
-/// *Errors*: what cannot be read at all.
+/// *Errors*: describes the part that cannot be read.
 pub(crate) fn read_list(all: &[Message<'_>]) -> Read<Checked<Vec<Resource>>> {
     let mut resources = Vec::with_capacity(all.len());
     let mut invalid: Option<Invalid> = None;
@@ -182,14 +182,14 @@ pub(crate) fn read_list(all: &[Message<'_>]) -> Read<Checked<Vec<Resource>>> {
     Ok(invalid.map_or(Ok(resources), Err))
 }
 
-/// The same for an operator: what is invalid is refused like what cannot be read.
+/// The same for an operator: invalid resources are refused like unreadable ones.
 pub(crate) fn read_valid_list(all: &[Message<'_>]) -> Read<Vec<Resource>> {
     read_list(all)?.map_err(|invalid| bad(invalid.text))
 }
 
-/// Reads one resource and checks it by itself.
+/// Reads one resource and validates it.
 ///
-/// *Errors*: what cannot be read at all.
+/// *Errors*: describes the part that cannot be read.
 pub(crate) fn read(message: &Message<'_>) -> Read<Checked<Resource>> {
     let name = message.needs_text("name")?;
     let value = match &*message.needs_text("type")? {

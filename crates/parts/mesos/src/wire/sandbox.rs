@@ -1,8 +1,8 @@
-//! Sandboxes of tasks: what a command plainly prints, in files.
+//! Sandboxes of tasks: the predictable output of a command, in files.
 //!
-//! A path is that of a real agent, with or without the folder that agents work in:
-//! `slaves/AGENT/frameworks/FRAMEWORK/executors/EXECUTOR/runs/RUN`, where RUN is `latest` or the id of the container and
-//! EXECUTOR that of the task where it has none of its own. The tasks of an executor are in `tasks/TASK` below.
+//! A path is that of a real agent, with or without the agent's work directory:
+//! `slaves/AGENT/frameworks/FRAMEWORK/executors/EXECUTOR/runs/RUN`, where RUN is `latest` or the container's id, and
+//! EXECUTOR is the task's id if the task has no executor of its own. The tasks of an executor are in `tasks/TASK` below.
 //!
 //! Source: `apache/mesos: src/slave/paths.cpp`, `src/files/files.cpp`. Simplified: one master knows the sandboxes of all
 //! agents; they hold only `stdout` and `stderr`, and the master has no log.
@@ -38,7 +38,7 @@ fn not_found(path: &str) -> Refusal {
 
 /// LIST_FILES.
 ///
-/// *Errors*: no such folder (404).
+/// *Errors*: the folder does not exist (404).
 pub(super) fn list_files(
     tasks: &Tasks,
     cluster: &Cluster,
@@ -66,7 +66,7 @@ pub(super) fn list_files(
 
 /// READ_FILE.
 ///
-/// *Errors*: no such file (404).
+/// *Errors*: the file does not exist (404).
 pub(super) fn read_file(
     tasks: &Tasks,
     cluster: &Cluster,

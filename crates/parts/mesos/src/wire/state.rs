@@ -72,7 +72,7 @@ pub(super) fn unreachable_agents(agents: &Agents) -> usize {
     agents.rows.iter().filter(unreachable).count()
 }
 
-/// `/slaves`; of a single agent when its id is given, none when there is no such agent.
+/// Writes `/slaves`; only one agent if its id is given, none if that does not exist.
 pub(super) fn slaves_v0(records: &Records, calendar: Calendar, only: Option<&str>) -> Value {
     let rows = agent::agent_rows(records);
     let meant = rows.iter().filter(|row| only.is_none_or(|id| *id == *row.agent.name));
@@ -218,7 +218,7 @@ fn executors_v0(agents: &Agents, id: FrameworkId, framework: &Framework) -> Valu
         .collect()
 }
 
-/// The flags that a user may look for, durations as the real master writes them.
+/// Writes the flags that a user may look for, with durations in the real master's format.
 pub(super) fn flags(records: &Records) -> Value {
     let Records { cluster, offers, .. } = records;
     let mut flags = json!({

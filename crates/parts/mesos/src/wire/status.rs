@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 /// Purpose of the draw that makes the id of a container.
 const CONTAINER_ID: u32 = 0x0A13;
 
-/// A status of a task; `nth` distinguishes it from others that have no number, where it is known.
+/// Writes a status of a task; `nth` distinguishes it from others without a number, if known.
 pub(super) fn status_v1(
     tasks: &Tasks,
     cluster: &Cluster,
@@ -45,7 +45,7 @@ pub(super) fn status_v1(
         put("message", json!(status.message));
     }
     put("timestamp", calendar.seconds(SimTime(status.timestamp_ms)));
-    // A status that the master makes by itself need not be acknowledged.
+    // A status made by the master itself need not be acknowledged.
     if let Some(nth) = status.number.map(u64::from).or(nth).filter(|_| status.source != Source::Master) {
         put("uuid", json!(Base64::Padded.encode(&status_id(cluster.ids.seed, &status.task_id, nth))));
     }

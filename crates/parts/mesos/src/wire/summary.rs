@@ -144,7 +144,7 @@ pub(super) fn role_names(cluster: &Cluster) -> SortedSet<Text> {
     names
 }
 
-/// Returns the allocation of a role and the roles below it, and the part of it that is only offered.
+/// Returns the allocation of a role's subtree, and the part of it that is only offered.
 fn allocated_within(offers: &Offers, cluster: &Cluster, role: &str) -> (Resources, Resources) {
     let mut allocated = Resources::new();
     for (_, slot) in cluster.allocator.agents() {

@@ -139,7 +139,7 @@ fn dropped(c: &mut Cluster) -> Vec<String> {
 }
 
 #[test]
-fn operations_that_are_dropped_do_not_stop_those_that_follow() {
+fn dropped_operations_do_not_stop_later_ones() {
     let reserve = |resource: Resource| vec![Operation::Reserve(vec![resource])];
     let cpus = reserved("f", "cpus", 1_000, "x");
     let other_role = Resource::scalar("cpus", Milli(1_000))
@@ -270,7 +270,7 @@ fn invalid_offers_make_the_whole_accept_void() {
         let g = c.framework("g", |_| {});
         c.agents(1, "cpus:4;mem:1024");
         assert_eq!((c.outstanding(f).len(), c.outstanding(g).len()), (2, 1), "{name}");
-        // g wants no more, so that whatever is discarded can only go back to f.
+        // g wants no more, so that discarded resources can only go back to f.
         c.call(g, Call::Suppress { roles: Vec::new() });
         c.heard();
         let offer_ids = pick(&c.outstanding(f), &c.outstanding(g));
@@ -285,7 +285,7 @@ fn invalid_offers_make_the_whole_accept_void() {
 }
 
 #[test]
-fn lost_instead_of_dropped_for_those_who_do_not_know_partitions() {
+fn frameworks_without_partition_awareness_get_lost_instead_of_dropped() {
     let mut c = Cluster::manual();
     let f = c.framework("f", |info| info.capabilities.clear());
     c.heard();

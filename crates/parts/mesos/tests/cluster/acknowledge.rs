@@ -8,7 +8,7 @@ use planarium_mesos::{
 };
 use planarium_protocol::input::FaultKind;
 
-/// One agent; a framework that acknowledges by calls, with a task that waits to be told what it does.
+/// One agent; a framework that acknowledges by calls, with a task under manual control.
 fn one() -> (Cluster, FrameworkId) {
     let mut c = Cluster::manual();
     c.agents(1, "cpus:4;mem:1024");
@@ -37,7 +37,7 @@ fn acknowledgements(c: &Cluster) -> (u64, u64) {
 }
 
 #[test]
-fn the_next_status_waits_and_the_last_is_told_again_and_again() {
+fn the_next_status_waits_and_the_last_is_repeated() {
     let (mut c, f) = one();
     c.status("t", "STARTING");
     c.advance_to(1_000);
@@ -56,7 +56,7 @@ fn the_next_status_waits_and_the_last_is_told_again_and_again() {
     c.acknowledge(f, &first);
     assert_eq!(c.heard_of_tasks(), ["700000 t TASK_RUNNING"], "the next one comes at once");
     assert_eq!(c.last_status(f).map(|status| status.timestamp_ms), Some(1_000));
-    // Again, which means nothing now; then the one that is meant.
+    // A repeated acknowledgement has no effect; then send the right one.
     c.acknowledge(f, &first);
     c.acknowledge_last(f);
     c.advance_to(2_000_000);
@@ -65,7 +65,7 @@ fn the_next_status_waits_and_the_last_is_told_again_and_again() {
 }
 
 #[test]
-fn the_pause_between_two_sendings_ends_at_ten_minutes() {
+fn the_retry_interval_is_limited_to_ten_minutes() {
     let (mut c, _) = one();
     c.status("t", "STARTING");
     assert_eq!(c.master.one_shots(), 0, "nothing comes of it without somebody outside");
@@ -75,7 +75,7 @@ fn the_pause_between_two_sendings_ends_at_ten_minutes() {
 }
 
 #[test]
-fn an_ended_task_frees_what_it_held_and_is_listed_until_acknowledged() {
+fn an_ended_task_frees_its_resources_and_is_listed_until_acknowledged() {
     let (mut c, f) = one();
     c.status("t", "RUNNING");
     c.acknowledge_last(f);
@@ -104,7 +104,7 @@ fn an_ended_task_frees_what_it_held_and_is_listed_until_acknowledged() {
     assert_eq!(listed(&c), ["TASK_STAGING"]);
 }
 
-/// The master hears of the end with the next sending of what was not acknowledged, and its framework only in turn.
+/// The master learns of the end with the next retry of the unacknowledged status, and the framework only in order.
 #[test]
 fn resources_of_an_ended_task_are_freed_before_the_status_update() {
     let (mut c, f) = one();
@@ -151,7 +151,7 @@ fn acknowledgements_of_anything_else_have_no_effect() {
         c.settle();
     }
     assert_eq!((c.heard(), acknowledgements(&c)), (vec![], (3, 2)));
-    // An agent that is away cannot be told.
+    // An agent that is away cannot receive it.
     let fault = c.fault(FaultKind::AgentRestart, on_agent("agent-1"), |_| {});
     c.acknowledge(f, &status);
     assert_eq!(acknowledgements(&c), (3, 3));
@@ -166,7 +166,7 @@ fn acknowledgements_of_anything_else_have_no_effect() {
 }
 
 #[test]
-fn a_framework_that_was_away_is_told_with_the_next_sending() {
+fn a_returning_framework_is_notified_with_the_next_retry() {
     let (mut c, f) = one();
     c.status("t", "RUNNING");
     c.acknowledge_last(f);
@@ -192,7 +192,7 @@ fn a_framework_that_was_away_is_told_with_the_next_sending() {
 }
 
 #[test]
-fn a_status_that_gets_lost_on_the_way_is_sent_again() {
+fn a_lost_status_is_sent_again() {
     let (mut c, f) = one();
     c.fault(FaultKind::StatusDropped, on_task("t"), |fault| fault.count = Some(2));
     c.status("t", "RUNNING");
@@ -226,7 +226,7 @@ fn an_agent_is_drained_when_the_last_status_is_acknowledged() {
     }
 }
 
-/// A task that has ended and is not acknowledged keeps its state, whatever its framework is told.
+/// An ended, unacknowledged task keeps its state, whatever its framework is told.
 #[test]
 fn an_agent_leaves_with_an_ended_task() {
     // Unreachable: listed there, and its last status comes again when the agent returns.
@@ -271,7 +271,7 @@ fn an_agent_leaves_with_an_ended_task() {
 }
 
 #[test]
-fn tasks_of_a_returning_agent_are_announced_and_then_their_statuses_come_in_line() {
+fn tasks_of_a_returning_agent_are_announced_before_their_statuses() {
     let (mut c, f) = one();
     c.status("t", "STARTING");
     c.fault(FaultKind::AgentPartitioned, on_agent("agent-1"), |fault| fault.for_ms = Some(100_000));

@@ -19,7 +19,7 @@ fn agent_1_is_away() -> Schedule {
 }
 
 #[test]
-fn offers_that_nobody_answers_are_rescinded_and_made_again() {
+fn unanswered_offers_are_rescinded_and_made_again() {
     let mut c = Cluster::manual();
     c.master.set_offer_timeout(Some(2_500));
     c.agents(1, "cpus:4;mem:1024");
@@ -44,7 +44,7 @@ fn offers_that_nobody_answers_are_rescinded_and_made_again() {
 }
 
 #[test]
-fn another_framework_gets_its_turn() {
+fn another_framework_is_offered_next() {
     let mut c = Cluster::new(1);
     c.master.set_offer_timeout(Some(1_500));
     c.agents(1, "cpus:4;mem:1024");
@@ -58,7 +58,7 @@ fn another_framework_gets_its_turn() {
 }
 
 #[test]
-fn by_default_offers_stay_out() {
+fn by_default_offers_do_not_expire() {
     let mut c = Cluster::new(1);
     c.agents(1, "cpus:4;mem:1024");
     let f = c.framework("f", |_| {});

@@ -9,7 +9,7 @@ use planarium_mesos::{
 use planarium_protocol::input::{FaultKind, Target};
 use serde_json::{Value, json};
 
-/// Three machines; a framework with a task on the first, one task of it that has ended, and an offer outstanding.
+/// Three machines; a framework with a task on the first, one ended task, and an outstanding offer.
 fn three() -> (Cluster, FrameworkId) {
     let mut c = Cluster::new(1);
     c.behave(Target::default(), start_after(1_000));
@@ -69,7 +69,7 @@ fn agents_and_frameworks_return_and_nothing_is_announced() {
         (len(&lost["frameworks"][0]["tasks"]), len(&lost["frameworks"][0]["completed_tasks"])),
         (0, 0)
     );
-    // Whoever asks now is not answered: an agent may come to tell.
+    // A reconciliation now gets no answer: an agent may still report.
     let agent_id: Text = before["slaves"][0]["id"].as_str().expect("an id").into();
     let ask = |agent_id: Option<&Text>| Call::Reconcile {
         tasks: vec![ReconcileTask { task_id: "t".into(), agent_id: agent_id.cloned() }],
@@ -108,7 +108,7 @@ fn changes_during_an_agent_restart_are_reported_on_return() {
 }
 
 #[test]
-fn an_agent_that_does_not_return_is_given_up_after_ten_minutes() {
+fn an_agent_that_does_not_return_is_unreachable_after_ten_minutes() {
     let (mut c, f) = three();
     let agent_id = Some(c.master.machines(&c.fleet)[0].agent_id.clone());
     let cut = c.fault(FaultKind::AgentPartitioned, on_agent("agent-1"), |_| {});
@@ -125,9 +125,9 @@ fn an_agent_that_does_not_return_is_given_up_after_ten_minutes() {
     assert_eq!(c.heard_of_tasks(), ["700000 t TASK_RUNNING REASON_AGENT_REREGISTERED"]);
 }
 
-/// A machine that boots anew has a new agent; the old one is waited for in vain.
+/// A rebooted machine has a new agent; the old one never returns.
 #[test]
-fn a_machine_that_boots_meanwhile_has_a_new_agent() {
+fn a_machine_that_reboots_meanwhile_has_a_new_agent() {
     let (mut c, _) = three();
     let old = c.master.machines(&c.fleet)[0].agent_id.clone();
     c.fail_over();
@@ -243,7 +243,7 @@ fn a_framework_has_ten_minutes_to_return() {
     assert_eq!((len(&state(&c)["frameworks"]), len(&state(&c)["completed_frameworks"])), (0, 1));
     let ended: Vec<TaskState> = c.master.completed_tasks(f).map(|(_, state)| state).collect();
     assert_eq!(ended, [TaskState::Killed]);
-    // Another failover, and nobody knows it any more.
+    // After another failover the task is unknown.
     c.lose_master();
     assert_eq!(len(&state(&c)["completed_frameworks"]), 0);
 }

@@ -134,7 +134,7 @@ impl World {
         }
     }
 
-    /// Asserts that the next run finds nothing to offer where it has nothing to look at.
+    /// Asserts that a run without changed agents would find nothing to offer.
     fn nothing_was_missed(&self) {
         if self.c.master.restless() {
             return;
@@ -148,7 +148,7 @@ impl World {
             cx.set_now(due);
             master.fire(&mut cx, &mut fleet);
         }
-        // The batch and nothing else: filters that end at the same instant are changes of their own.
+        // Only the batch: filters that end at the same instant are separate changes.
         let others = self.c.master.next_due().is_some_and(|due| due < batch);
         cx.set_now(batch);
         let before = std::iter::from_fn(|| master.next_message()).count();
@@ -162,7 +162,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn books_and_what_a_run_looks_at(ops in prop::collection::vec(op(), 1..60)) {
+    fn runs_find_exactly_what_a_full_check_finds(ops in prop::collection::vec(op(), 1..60)) {
         let mut world = World::new();
         for op in &ops {
             world.apply(op);

@@ -8,7 +8,7 @@ use planarium_protocol::{
     input::{Fault, FaultKind, Target},
 };
 
-/// Two tasks that run from 4 s on; the clock stands at 10 s.
+/// Two tasks that run from 4 s on; the clock is at 10 s.
 fn two() -> (Cluster, FrameworkId) {
     let mut c = Cluster::new(1);
     c.behave(Target::default(), start_after(4_000));
@@ -45,7 +45,7 @@ fn at_once() {
 }
 
 #[test]
-fn everything_a_pattern_means() {
+fn a_pattern_selects_all_its_targets() {
     let (mut c, _) = two();
     c.fault(FaultKind::TaskFail, Target { service: Some("f".into()), ..Target::default() }, |fault| {
         fault.exit_code = Some(9);
@@ -173,7 +173,7 @@ fn lost_statuses_are_sent_again_in_order() {
 }
 
 #[test]
-fn chance_depends_on_the_seed_and_on_nothing_else() {
+fn chance_depends_only_on_the_seed() {
     let failed = |seed: u64, extra: u32| -> Vec<String> {
         let mut c = Cluster::new(seed);
         c.behave(Target::default(), start_after(1_000));

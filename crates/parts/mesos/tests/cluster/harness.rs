@@ -1,4 +1,4 @@
-//! A small world around the master: a clock, and everything a framework was told, as lines.
+//! A small world around the master: a clock, and all messages to frameworks, as lines.
 
 use planarium_ground::{Fleet, Program};
 use planarium_kernel::{Milli, SimTime};
@@ -31,7 +31,7 @@ pub(crate) struct Cluster {
     pub(crate) check: bool,
     /// Rounds that find nothing to do are passed over.
     pub(crate) pass: bool,
-    /// Rounds passed over so far.
+    /// Number of skipped rounds.
     pub(crate) passed: u64,
 }
 
@@ -53,7 +53,7 @@ impl Cluster {
         }
     }
 
-    /// A cluster whose processes wait to be told.
+    /// A cluster with processes under manual control.
     pub(crate) fn manual() -> Self {
         let mut cluster = Self::new(1);
         cluster.behave(Target::default(), Behaviour { manual: Some(true), ..Behaviour::default() });
@@ -125,7 +125,7 @@ impl Cluster {
         self.settle();
     }
 
-    /// The last status that a framework was told and has to acknowledge.
+    /// The last status that a framework must acknowledge.
     pub(crate) fn last_status(&self, framework: FrameworkId) -> Option<TaskStatus> {
         let own = self.statuses.iter().rev().filter(|(id, _)| *id == framework);
         own.map(|(_, status)| status).find(|status| status.number.is_some()).cloned()

@@ -5,8 +5,8 @@ use planarium_mesos::api::*;
 use planarium_protocol::Text;
 use planarium_protocol::input::{FaultKind, Target};
 
-/// Two agents; a framework that knows partitions (f) and one that does not (old, without checkpoints either),
-/// each with a task on agent-1 that runs from 4 s on, and nothing offered any more.
+/// Two agents; a framework that is partition-aware (f) and one that is not (old, without checkpoints either), each
+/// with a task on agent-1 that runs from 4 s on, and no outstanding offers.
 fn two() -> (Cluster, FrameworkId, FrameworkId) {
     let mut c = Cluster::new(1);
     c.behave(Target::default(), start_after(4_000));
@@ -30,7 +30,7 @@ fn two() -> (Cluster, FrameworkId, FrameworkId) {
     (c, f, old)
 }
 
-/// Fault, how long, what is heard until five minutes.
+/// Fault, duration, messages within five minutes.
 #[test]
 fn absences() {
     let rows: Vec<(&str, FaultKind, Option<u64>, &[&str])> = vec![
@@ -107,7 +107,7 @@ fn absences() {
     ];
     for (name, kind, for_ms, expected) in rows {
         let (mut c, f, old) = two();
-        // Only f looks for offers afterwards, so that fairness does not decide what is heard.
+        // Only f receives offers afterwards, so that fairness does not affect the messages.
         c.call(old, Call::Suppress { roles: Vec::new() });
         c.fault(kind, on_agent("agent-1"), |fault| fault.for_ms = for_ms);
         c.advance_to(300_000);
@@ -122,7 +122,7 @@ fn absences() {
 }
 
 #[test]
-fn offers_of_an_agent_that_breaks_away_are_rescinded() {
+fn offers_of_a_disconnected_agent_are_rescinded() {
     for (kind, at) in [
         (FaultKind::AgentLost, 5_000),
         (FaultKind::AgentRestart, 5_000),
@@ -170,7 +170,7 @@ fn missed_events_arrive_on_resubscription() {
 }
 
 #[test]
-fn kills_and_launches_wait_for_an_agent_that_does_not_answer() {
+fn kills_and_launches_wait_for_an_unresponsive_agent() {
     let mut c = Cluster::new(1);
     c.behave(Target::default(), start_after(4_000));
     c.agents(1, "cpus:4;mem:1024");
@@ -234,7 +234,7 @@ fn the_task_of_an_unreachable_agent_is_known_to_reconciliation_only() {
 }
 
 #[test]
-fn taking_an_agent_out_loses_its_tasks_for_everyone() {
+fn removing_an_agent_loses_its_tasks_for_everyone() {
     let (mut c, f, _) = two();
     c.master.remove_agent(&mut c.cx, &mut c.fleet, "agent-1").expect("known");
     c.settle();
@@ -281,7 +281,7 @@ fn absences_that_overlap() {
 /// With a removal limit, silent agents are given up one after the other; agents that answer in time
 /// stays. Machines that go DOWN do not wait.
 #[test]
-fn agents_are_given_up_at_a_limited_rate() {
+fn agents_are_removed_at_a_limited_rate() {
     use planarium_mesos::maintenance::{MachineId, Schedule, Window, decode::OperatorCall};
     let mut c = Cluster::new(1);
     c.master.set_agent_removal_interval(Some(600_000));
@@ -329,8 +329,8 @@ fn agents_are_given_up_at_a_limited_rate() {
     assert_eq!((of("scheduled"), of("completed"), of("canceled")), (Some(5), Some(3), Some(2)));
 }
 
-/// Two weeks later nobody remembers an agent that became unreachable, until it is back; one that was away before and
-/// returned is not forgotten.
+/// After two weeks an unreachable agent is forgotten until it comes back; one that was away before and returned is
+/// not.
 #[test]
 fn unreachable_agents_are_forgotten_after_two_weeks() {
     use planarium_mesos::wire::{Calendar, MesosQuery};
@@ -363,7 +363,7 @@ fn unreachable_agents_are_forgotten_after_two_weeks() {
         c.call(f, Call::Reconcile { tasks });
         c.heard_of_tasks()
     };
-    // Lists are gone through every fifteen minutes.
+    // The lists are checked every fifteen minutes.
     c.advance_to(FORTNIGHT_MS + 899_999);
     assert_eq!(unreachable(&c), Some(1));
     assert!(reconciled(&mut c)[0].contains("t1 TASK_UNREACHABLE REASON_RECONCILIATION"));

@@ -1,4 +1,4 @@
-//! Machines and their agents: what a name means, who is taken out, who may come anew.
+//! Machines and their agents: names, removal, re-registration.
 
 use crate::harness::*;
 use planarium_mesos::{
@@ -40,7 +40,7 @@ fn states(c: &Cluster) -> Vec<String> {
 }
 
 #[test]
-fn a_machine_is_taken_out_with_all_its_agents() {
+fn a_machine_is_removed_with_all_its_agents() {
     let mut c = Cluster::manual();
     let second = AddAgent { port: Some(5052), ..one("h") };
     assert_eq!(
@@ -59,7 +59,7 @@ fn a_machine_is_taken_out_with_all_its_agents() {
 }
 
 #[test]
-fn machines_of_one_name_are_told_apart_by_their_addresses() {
+fn machines_with_one_name_are_distinguished_by_address() {
     let mut c = Cluster::manual();
     assert_eq!(add(&mut c, &at("h", "10.0.0.1")), Ok(1));
     assert_eq!(add(&mut c, &one("h")), Err(409), "no address of its own");

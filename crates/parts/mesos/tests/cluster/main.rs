@@ -1,4 +1,4 @@
-//! The cluster at its boundary: calls and fleet events in, what frameworks hear out.
+//! The cluster at its boundary: calls and fleet events in, messages to frameworks out.
 
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests may panic like tests")]
 

@@ -1,4 +1,4 @@
-//! News that Mesos has for daemons: what is in a round, and in which order it comes.
+//! Events of Mesos for daemons: content and order of a round.
 
 use planarium_mesos::api::{Capability, FrameworkInfo, SchedulerEvent};
 use planarium_mesos::{Alone, Cx, Mesos, News};
@@ -53,7 +53,7 @@ fn has_news(cx: &mut Cx, alone: &mut Alone) -> bool {
 }
 
 #[test]
-fn a_requested_round_is_reported_after_the_messages_that_were_there() {
+fn a_requested_round_is_reported_after_waiting_messages() {
     let (mut cx, mut alone, _) = framework();
     assert!(has_news(&mut cx, &mut alone));
     let input = Input::OfferRound(OfferRound::default());

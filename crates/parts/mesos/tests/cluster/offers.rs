@@ -20,7 +20,7 @@ fn the_last_unsuppress_triggers_the_run() {
 
 /// Offers are turned down as they come, at the same instant or a little later, for so long.
 #[test]
-fn rounds_passed_over_change_nothing() {
+fn skipped_rounds_change_nothing() {
     for (refuse_ms, wait_ms) in
         [(1_000, 0), (1_000, 300), (2_000, 1_000), (3_000, 0), (20_000, 500), (20_000, 0)]
     {
@@ -161,13 +161,13 @@ fn fairness_over_two_frameworks_is_coarse_grained() {
     c.decline(b, Some(60_000));
     c.advance_to(3_000);
     assert_eq!(c.offered(a), ["agent-1 a-role cpus:6;mem:500"], "b declined: its filter lets a through");
-    // Held offers count: an agent that joins now goes to whoever holds less.
+    // Outstanding offers count: an agent that joins now goes to the framework with less.
     c.agents(1, "cpus:10;mem:1000");
     assert_eq!(c.offered(b), ["agent-2 b-role cpus:10;mem:1000"]);
 }
 
 #[test]
-fn static_reservations_go_to_their_role_and_below() {
+fn static_reservations_go_to_their_role_and_its_subtree() {
     let mut c = Cluster::new(1);
     let mut add = AddAgent { resources: machine("cpus:4;mem:1024"), ..AddAgent::default() };
     add.roles.insert(
@@ -185,7 +185,7 @@ fn static_reservations_go_to_their_role_and_below() {
 }
 
 #[test]
-fn agents_that_a_framework_cannot_use_are_not_offered() {
+fn agents_without_usable_resources_are_not_offered() {
     let mut c = Cluster::new(1);
     let local =
         AddAgent { resources: machine("cpus:4;mem:1024"), region: Some("r1".into()), ..AddAgent::default() };
@@ -235,7 +235,7 @@ fn withheld_offers_come_when_the_fault_ends_or_a_round_is_made_by_hand() {
 }
 
 #[test]
-fn a_framework_that_goes_leaves_its_offers_without_filters() {
+fn a_leaving_framework_frees_its_offers_without_filters() {
     let mut c = Cluster::manual();
     c.agents(2, "cpus:4;mem:1024");
     let a = c.framework("a", |_| {});

@@ -91,7 +91,7 @@ fn operation_statuses_repeat_until_acknowledged() {
 }
 
 #[test]
-fn operations_of_an_accept_that_is_refused() {
+fn a_refused_accept_drops_its_operations() {
     let (mut c, f) = cluster();
     let reserve = || Operation::Reserve(vec![reserved("f", "cpus", 1_000, "c")]);
     let operations = vec![named("a", reserve()), reserve(), launch(vec![task("t", "cpus:1")])];
@@ -100,7 +100,7 @@ fn operations_of_an_accept_that_is_refused() {
 }
 
 #[test]
-fn an_agent_that_is_away_says_later_what_it_did() {
+fn a_disconnected_agent_reports_its_operations_later() {
     let reserve = || named("r", Operation::Reserve(vec![reserved("f", "cpus", 1_000, "c")]));
     let ask = |c: &mut Cluster, f| {
         let agent_id = Some(c.master.machines(&c.fleet)[0].agent_id.clone());
@@ -108,7 +108,7 @@ fn an_agent_that_is_away_says_later_what_it_did() {
         c.call(f, Call::ReconcileOperations { operations: vec![asked] });
         c.heard().pop().expect("an answer")
     };
-    // Cut off before it hears of it.
+    // Disconnected before it receives the operation.
     let (mut c, f) = cluster();
     c.fault(FaultKind::AgentPartitioned, on_agent("agent-1"), |fault| fault.for_ms = Some(20_000));
     c.accept(f, vec![reserve()]);
@@ -190,7 +190,7 @@ fn volumes_grow_and_shrink() {
 }
 
 #[test]
-fn resizing_that_is_refused() {
+fn refused_resizing() {
     let mount = |id: &str| Resource {
         disk: Some(
             DiskInfo {
@@ -247,14 +247,14 @@ fn resizing_that_is_refused() {
 }
 
 #[test]
-fn a_framework_that_leaves_forgets_its_operations() {
+fn a_leaving_framework_drops_its_operations() {
     let (mut c, f) = cluster();
     c.accept(f, vec![named("r", Operation::Reserve(vec![reserved("f", "cpus", 1_000, "c")]))]);
     c.call(f, Call::Teardown);
     c.heard();
     c.advance_to(100_000);
     assert_eq!(c.heard(), [""; 0]);
-    // One that acknowledges nothing by calls is told once.
+    // A framework that does not acknowledge by calls is told once.
     let g = c.framework("g", |_| {});
     c.accept(g, vec![named("r", Operation::Reserve(vec![reserved("g", "cpus", 1_000, "c")]))]);
     c.advance_to(200_000);

@@ -32,7 +32,7 @@ fn own(role: &'static str) -> impl FnOnce(&mut FrameworkInfo) {
 }
 
 #[test]
-fn a_guarantee_is_held_until_its_role_comes() {
+fn a_guarantee_is_held_until_its_role_subscribes() {
     let mut c = Cluster::manual();
     c.agents(2, "cpus:4;mem:1024");
     c.operate(&set("a", "cpus:4;mem:1024", false)).expect("a valid quota");
@@ -44,7 +44,7 @@ fn a_guarantee_is_held_until_its_role_comes() {
     assert!(c.offered(b)[0].ends_with("cpus:4;mem:1024"), "{:?}", c.offered(b));
     let a = c.framework("a", own("a"));
     assert_eq!(c.offered(a).len(), 1, "what was held is there at once");
-    // The quota is the limit too: what the other gives back is not for `a`.
+    // The quota is also the limit: released resources of the other framework are not for `a`.
     c.decline(b, Some(3_600_000));
     c.advance(5_000);
     assert_eq!((c.offered(a).len(), c.offered(b).len()), (1, 0));
@@ -64,7 +64,7 @@ fn a_guarantee_is_held_until_its_role_comes() {
 }
 
 #[test]
-fn a_limit_cuts_offers_and_what_ends_elsewhere_is_noticed() {
+fn a_limit_reduces_offers_and_follows_releases_elsewhere() {
     let mut c = Cluster::manual();
     c.agents(2, "cpus:4;mem:1024");
     c.operate(&update(&[("a", "", "cpus:2")], false)).expect("a valid quota");
@@ -91,7 +91,7 @@ fn a_limit_cuts_offers_and_what_ends_elsewhere_is_noticed() {
 }
 
 #[test]
-fn roles_below_consume_and_are_not_cut() {
+fn subroles_consume_quota_and_are_not_limited() {
     let mut c = Cluster::manual();
     c.agents(2, "cpus:4;mem:1024");
     c.operate(&update(&[("a", "", "cpus:5")], false)).expect("a valid quota");
@@ -106,7 +106,7 @@ fn roles_below_consume_and_are_not_cut() {
 }
 
 #[test]
-fn reservations_count_whether_they_are_used_or_not() {
+fn reservations_count_used_or_not() {
     let mut c = Cluster::manual();
     c.agents(1, "cpus:8;mem:1024");
     let a = c.framework("a", own("a"));
@@ -126,7 +126,7 @@ fn reservations_count_whether_they_are_used_or_not() {
 }
 
 #[test]
-fn a_new_guarantee_takes_offers_back() {
+fn a_new_guarantee_rescinds_offers() {
     let mut c = Cluster::new(1);
     c.agents(3, "cpus:4;mem:1024");
     let b = c.framework("b", own("b"));
@@ -146,7 +146,7 @@ fn a_new_guarantee_takes_offers_back() {
 }
 
 #[test]
-fn quotas_that_are_none_change_nothing() {
+fn invalid_quotas_change_nothing() {
     let mut c = Cluster::manual();
     c.agents(2, "cpus:4;mem:1024");
     let f = c.framework("f", own("f"));

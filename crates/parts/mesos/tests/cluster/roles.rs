@@ -8,7 +8,7 @@ fn weights(all: &[(&str, i64)]) -> OperatorCall {
     OperatorCall::UpdateWeights(all.iter().map(|(role, weight)| ((*role).into(), Milli(*weight))).collect())
 }
 
-/// Everything the master knows, and everything that was told.
+/// All data of the master, and all its messages.
 fn whole(c: &mut Cluster) -> (u64, Vec<String>, u64) {
     let mut digest = Digest::new();
     c.master.digest(&mut digest);
@@ -71,7 +71,7 @@ fn roles_are_compared_level_by_level() {
 }
 
 #[test]
-fn reservations_of_roles_above_reach_those_below() {
+fn reservations_of_a_role_reach_its_subroles() {
     let mut c = Cluster::manual();
     c.agents(1, "cpus:4;mem:1024");
     let eng = c.framework("eng", |info| info.roles = vec!["eng".into()]);
@@ -84,7 +84,7 @@ fn reservations_of_roles_above_reach_those_below() {
         info.principal = Some("eng-principal".into());
     });
     assert_eq!(c.offered(below), ["agent-1 eng/backend cpus(eng):1;cpus:3;mem:1024"]);
-    // It may refine what it got; what is refined is for it alone.
+    // It may refine its reservation; the refined part is for it alone.
     let refined = own.pushed(Reservation::dynamic("eng/backend", Some("eng-principal".into())));
     c.accept_with(below, &c.outstanding(below), vec![Operation::Reserve(vec![refined])], Some(0));
     c.call(below, Call::Suppress { roles: Vec::new() });
@@ -125,7 +125,7 @@ fn one_role_of_several_is_suppressed() {
 }
 
 #[test]
-fn a_framework_says_what_is_worth_an_offer() {
+fn a_framework_sets_its_minimum_offer() {
     let mut c = Cluster::new(1);
     c.agents(1, "cpus:4;mem:1024;disk:100");
     c.agents(1, "cpus:0.005;mem:16;disk:100");
@@ -146,7 +146,7 @@ fn a_framework_says_what_is_worth_an_offer() {
 }
 
 #[test]
-fn weights_that_are_none_change_nothing() {
+fn invalid_weights_change_nothing() {
     let mut c = Cluster::new(1);
     c.agents(2, "cpus:4;mem:1024");
     c.framework("f", |_| {});

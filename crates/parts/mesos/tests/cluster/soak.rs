@@ -205,7 +205,7 @@ impl Soak {
             Op::Acknowledge(n) => {
                 let waiting: Vec<(FrameworkId, TaskStatus)> =
                     self.c.statuses.iter().filter(|(_, status)| status.number.is_some()).cloned().collect();
-                // Mostly what was told last.
+                // Usually one of the last statuses.
                 let back = (*n as usize / 4).min(waiting.len().saturating_sub(1));
                 if let Some((id, status)) = waiting.get(waiting.len().saturating_sub(1 + back)) {
                     self.c.acknowledge(*id, status);
@@ -248,7 +248,7 @@ impl Soak {
         }
     }
 
-    /// Acknowledges everything that was told, and what that brings about.
+    /// Acknowledges all statuses, including those that follow.
     fn acknowledge_everything(&mut self) {
         while !(self.c.statuses.is_empty() && self.c.operations.is_empty()) {
             let (statuses, operations) = (self.c.statuses.split_off(0), self.c.operations.split_off(0));
@@ -261,14 +261,14 @@ impl Soak {
         }
     }
 
-    /// Ends all maintenance; agents that are gone stay gone.
+    /// Ends all maintenance; gone agents stay gone.
     fn end_maintenance(&mut self) {
         // A machine that was taken out of the cluster while DOWN is DOWN still.
         for (name, _) in self.c.master.schedule().machines() {
             let _ = self.c.maintain(OperatorCall::Stop(vec![name.clone()]));
         }
         self.c.maintain(OperatorCall::UpdateSchedule(Schedule::default())).expect("nothing is DOWN");
-        // Agents are back, and have said again what was not acknowledged.
+        // Agents are back, and have repeated unacknowledged statuses.
         self.c.advance(600_000);
         self.acknowledge_everything();
         for machine in self.c.master.machines(&self.c.fleet) {
@@ -324,7 +324,7 @@ impl Soak {
         self.c.accept_with(id, &[offer], operations, None);
     }
 
-    /// Gives up whatever is reserved in the first offer, volumes first.
+    /// Releases the reservations in the first offer, volumes first.
     fn release(&mut self, framework: u8) {
         let (id, _) = self.framework(framework);
         let Some(offer) = self.c.offers.iter().find(|offer| offer.framework == id).cloned() else { return };

@@ -1,4 +1,4 @@
-//! Task states, kills, reconciliation, groups, probes: what a framework hears of its tasks.
+//! Task states, kills, reconciliation, groups, probes: the messages that a framework gets about its tasks.
 
 use crate::harness::*;
 use planarium_ground::{CheckSpec, HealthSpec, Program};
@@ -27,8 +27,8 @@ fn health(max_failures: u32, grace_ms: u64) -> HealthSpec {
     HealthSpec { check: check("true"), grace_ms, max_failures }
 }
 
-/// One row: how the task is made, how its process behaves, what is heard within a minute.
-/// A task that runs for longer than it may is ended by its executor, whoever listens.
+/// One row: how the task is made, how its process behaves, the messages within a minute.
+/// A task beyond its time limit is ended by its executor, with or without listeners.
 #[test]
 fn a_task_may_run_for_a_limited_time() {
     let limited = |id: &str, ms| TaskInfo { max_completion_ms: Some(ms), ..task(id, "cpus:1") };
@@ -217,7 +217,7 @@ fn a_kill_without_grace_ends_soon() {
 }
 
 #[test]
-fn killing_is_told_to_those_who_understand_it() {
+fn killing_is_reported_to_frameworks_that_support_it() {
     let mut c = Cluster::new(1);
     c.behave(Target::default(), start_after(4_000));
     c.agents(1, "cpus:4;mem:1024");
@@ -319,7 +319,7 @@ fn reconciliation() {
 }
 
 #[test]
-fn teardown_ends_everything_without_a_word() {
+fn teardown_ends_everything_without_messages() {
     let (mut c, f) = one(|_| {});
     c.advance_to(10_000);
     c.heard();
@@ -334,7 +334,7 @@ fn teardown_ends_everything_without_a_word() {
 }
 
 #[test]
-fn the_user_plays_the_cluster() {
+fn statuses_set_by_hand() {
     let mut c = Cluster::manual();
     c.agents(1, "cpus:4;mem:1024");
     let f = c.framework("f", |_| {});

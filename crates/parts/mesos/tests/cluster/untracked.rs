@@ -1,4 +1,4 @@
-//! Agents that do not hear that they are to shut down.
+//! Agents that do not receive their shutdown order.
 
 use crate::harness::*;
 use planarium_mesos::{
@@ -63,7 +63,7 @@ fn told(c: &mut Cluster) -> Vec<String> {
 }
 
 #[test]
-fn it_comes_back_as_itself_when_the_machine_is_up() {
+fn it_keeps_its_id_when_the_machine_is_up() {
     for kind in [FaultKind::AgentPartitioned, FaultKind::AgentRestart] {
         let (mut c, f, id) = down_while_away(kind);
         // Meanwhile one task of the group fails, which ends the other.
@@ -97,7 +97,7 @@ fn it_comes_back_as_itself_when_the_machine_is_up() {
 }
 
 #[test]
-fn it_hears_the_order_when_it_comes_back_to_a_machine_that_is_down() {
+fn it_receives_the_order_when_it_returns_to_a_down_machine() {
     let (mut c, _, id) = down_while_away(FaultKind::AgentPartitioned);
     c.advance_to(60_000);
     c.clear("away");
@@ -110,7 +110,7 @@ fn it_hears_the_order_when_it_comes_back_to_a_machine_that_is_down() {
     assert_ne!(c.master.machines(&c.fleet)[0].agent_id, id, "a new agent");
 }
 
-/// An agent that does hear the order waits up to five seconds for what does not react, and is then started again.
+/// An agent that receives the order waits up to five seconds for unresponsive processes, and is then started again.
 #[test]
 fn executors_have_five_seconds_to_end() {
     for (hangs, up_at, registers_at) in
@@ -141,7 +141,7 @@ fn executors_have_five_seconds_to_end() {
             "UP at {up_at}"
         );
     }
-    // A framework that leaves: nobody hears what becomes of its tasks.
+    // After a framework leaves, no one is told about its tasks.
     let mut c = Cluster::manual();
     c.agents(1, "cpus:4;mem:1024");
     let f = c.framework("f", |_| {});
@@ -189,7 +189,7 @@ fn tasks_end_with_their_framework_machine_or_executor() {
     assert_eq!(running(&c), ["a", "b", "o"]);
 }
 
-/// A task on manual on an agent that is cut off: what the user says of it is heard when the partition heals.
+/// A manual task on a disconnected agent: statuses set by hand arrive when the partition heals.
 #[test]
 fn manual_statuses_arrive_after_a_partition_heals() {
     let statuses = |c: &mut Cluster| -> Vec<String> {
@@ -198,7 +198,7 @@ fn manual_statuses_arrive_after_a_partition_heals() {
     for (explicit, heals_at, healed) in [
         (false, 30_000, &["30000 t TASK_RUNNING", "30000 t TASK_FINISHED"][..]),
         (true, 30_000, &["30000 t TASK_RUNNING"]),
-        // Given up meanwhile: the agent announces what it has when it is back.
+        // Unreachable meanwhile: the agent announces its tasks when it returns.
         (false, 200_000, &["200000 t TASK_FINISHED REASON_AGENT_REREGISTERED"]),
     ] {
         let mut c = Cluster::manual();
@@ -221,7 +221,7 @@ fn manual_statuses_arrive_after_a_partition_heals() {
         c.clear("cut");
         assert_eq!(statuses(&mut c), healed, "{explicit} {heals_at}");
     }
-    // The master has closed its records on the task, and the agent has not heard of it.
+    // The master has closed its records of the task, and the agent does not know.
     let mut c = Cluster::manual();
     c.agents(1, "cpus:4;mem:1024");
     let f = c.framework("f", |_| {});

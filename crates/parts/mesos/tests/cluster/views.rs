@@ -38,7 +38,7 @@ fn machines_and_tasks() {
     assert_eq!(&*views[1].ip, "10.0.0.2");
 }
 
-/// Each action that is not refused does what it says.
+/// Each allowed action has its promised effect.
 #[test]
 fn actions_work() {
     let build = || {
@@ -91,7 +91,7 @@ fn actions_work() {
 }
 
 #[test]
-fn only_what_changed_is_built_again() {
+fn only_changed_views_are_rebuilt() {
     let mut c = Cluster::new(1);
     c.behave(Target::default(), start_after(4_000));
     c.agents(3, "cpus:4;mem:1024");

@@ -22,7 +22,7 @@ struct Wanted {
     metrics: Vec<Value>,
 }
 
-/// A flag that takes a whole number; -1 where it is not given.
+/// Reads an integer flag; -1 if it is not given.
 fn number(given: &Given, name: &str) -> Result<i64, String> {
     let Some(text) = given.value(name) else { return Ok(-1) };
     let number = text.parse::<i64>().ok().filter(|number| (-MOST - 1..=MOST).contains(number));
@@ -39,7 +39,7 @@ fn utilization(percent: i64) -> Value {
     json!({ "type": "Utilization", "averageUtilization": percent })
 }
 
-/// The target that a text means: a share of the request (`70%`), or an amount, of the unit where it has none.
+/// Parses a target: a share of the request (`70%`), or an amount, in `unit` if it has none.
 fn target(resource: &str, text: &str, unit: &str) -> Result<Value, String> {
     let bad = || format!("error: invalid {resource} format: {text}");
     if let Some(percent) = text.strip_suffix('%') {

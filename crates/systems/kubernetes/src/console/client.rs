@@ -1,4 +1,4 @@
-//! A command at work: requests to the API, texts of files, what is printed.
+//! Runs a command: API requests, file contents, output.
 
 use planarium_part::console::{Output, Terminal};
 use planarium_part::{Request, Response};
@@ -14,7 +14,7 @@ pub(super) struct Client<'c, 't> {
     stderr: String,
 }
 
-/// The answer of the API where it is no good one.
+/// An error answer of the API.
 #[derive(Clone, Debug)]
 pub(super) struct Failed {
     /// Status code; 0 when no answer came.

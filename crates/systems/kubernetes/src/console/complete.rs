@@ -21,7 +21,7 @@ const KINDS: [&str; 12] = [
     "persistentvolumeclaims",
 ];
 
-/// Completes a line; returns nothing for a line that makes no sense so far.
+/// Completes a line; returns nothing for a line that cannot be parsed.
 pub(super) fn complete(line: &str, names: &mut Namer<'_>) -> Completion {
     Completion::of(line, |args, typed| candidates(args, typed, names))
 }

@@ -89,7 +89,7 @@ fn options(given: &Given) -> Result<Value, String> {
     Ok(Value::Object(options))
 }
 
-/// Lets time pass until objects are gone.
+/// Waits until objects are gone.
 fn gone(client: &mut Client<'_, '_>, waits: &[(String, String)]) {
     for (path, uid) in waits {
         for _ in 0..PATIENCE {

@@ -2,7 +2,7 @@
 
 use planarium_part::console::flags::Given;
 
-/// The seconds of a duration such as `90s` or `5m`; nothing where it is not given, or 0.
+/// Parses a duration flag such as `90s` or `5m` to seconds; `None` if it is absent or 0.
 pub(super) fn seconds(given: &Given, name: &str) -> Result<Option<u64>, String> {
     let Some(text) = given.value(name) else { return Ok(None) };
     let bad =

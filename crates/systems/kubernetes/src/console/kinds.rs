@@ -53,7 +53,7 @@ impl Resource {
         }
     }
 
-    /// Path of its collection, or of one of its objects, in a namespace (empty for all of them).
+    /// Returns the path of its collection, or of one object, in a namespace (empty: all namespaces).
     pub(super) fn path(&self, namespace: &str, name: &str) -> String {
         let mut path = if self.group.is_empty() {
             format!("/kube/api/{}", self.version)
@@ -74,7 +74,7 @@ impl Resource {
     }
 }
 
-/// The kind that a word means: plural, singular, short name or kind, perhaps with version and group behind dots.
+/// Finds the kind by plural, singular, short name or kind, optionally with version and group after dots.
 ///
 /// *Errors*: the server has no such type.
 pub(super) fn resource(client: &mut Client<'_, '_>, word: &str) -> Result<Resource, String> {

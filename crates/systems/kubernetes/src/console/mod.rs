@@ -1,9 +1,9 @@
 //! `kubectl`: words in, text out.
 //!
-//! *Knows*: the words, what each asks of the API, and what is printed for every answer. *Must not know*: sockets, files, and how the
-//! API comes by its answers.
+//! *Knows*: the words, the API requests of each command, and the output for every answer. *Must not know*: sockets, files, and how
+//! the API produces its answers.
 //!
-//! Commands that wait (`rollout status`, `drain`, `delete`) let time pass through `/sim/advance`, a second at a time, where the clock can be
+//! Commands that wait (`rollout status`, `drain`, `delete`) advance time through `/sim/advance`, one second at a time, if the clock can be
 //! moved.
 //!
 //! **Source**: `kubernetes/kubernetes: staging/src/k8s.io/kubectl/pkg/cmd`. Match for words, flags and messages; usage texts are our own.
@@ -32,7 +32,7 @@ use client::Client;
 /// The command line.
 pub const CONSOLE: Console = Console { programs: &[&["kubectl"]], run, complete: complete::complete, usage };
 
-/// Result of a command; an error is its text as it is printed.
+/// Result of a command; an error is printed as is.
 type Done = Result<(), String>;
 
 /// A command.

@@ -31,7 +31,7 @@ fn names(given: &Given) -> Result<Vec<String>, String> {
     Ok(given.arguments.iter().map(plain).collect())
 }
 
-/// Keeps pods off a node, or lets them come to it.
+/// Makes a node unschedulable or schedulable.
 fn mark(client: &mut Client<'_, '_>, name: &str, off: bool) -> Done {
     let path = node_path(name);
     let node = client.get(&path)?;

@@ -72,7 +72,7 @@ pub(super) fn status(client: &mut Client<'_, '_>, given: &Given) -> Done {
     Err("error: timed out waiting for the condition".to_owned())
 }
 
-/// The number of a flag that names a revision; 0 where it is not given.
+/// Reads a revision flag; 0 if it is not given.
 fn revision_flag(given: &Given, name: &str) -> Result<i64, String> {
     match given.value(name) {
         None => Ok(0),
@@ -264,7 +264,7 @@ pub(super) fn undo(client: &mut Client<'_, '_>, given: &Given) -> Done {
     Ok(())
 }
 
-/// The patch that gives a Deployment the template of a ReplicaSet; nothing where it has that.
+/// Returns the patch that sets a Deployment's template to a ReplicaSet's; `None` if they are equal.
 fn deployment_patch(value: &Value, revision: &Value) -> Option<Value> {
     let mut template = revision.pointer("/spec/template")?.clone();
     if let Some(labels) = template.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
@@ -286,7 +286,7 @@ fn deployment_patch(value: &Value, revision: &Value) -> Option<Value> {
     ]))
 }
 
-/// The patch that gives a set the template of a ControllerRevision; nothing where it has that.
+/// Returns the patch that sets a set's template to a ControllerRevision's; `None` if they are equal.
 fn set_patch(value: &Value, revision: &Value) -> Option<Value> {
     let data = revision.get("data")?.clone();
     let mut template = data.pointer("/spec/template").cloned().unwrap_or_default();

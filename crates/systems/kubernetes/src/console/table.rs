@@ -5,7 +5,7 @@
 use planarium_part::console::table::Table;
 use serde_json::Value;
 
-/// The lines of a table of the API. `prefix` stands before names, `wide` shows every column.
+/// Formats a table of the API. `prefix` is put before names, `wide` shows every column.
 pub(super) fn of_api(
     table: &Value,
     wide: bool,

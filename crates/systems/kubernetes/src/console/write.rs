@@ -32,7 +32,7 @@ pub(super) fn objects(
         let asked = client.asked_namespace();
         let options = if asked.is_empty() { Value::Null } else { json!({ "namespace": asked }) };
         let loaded = Loaded::read(&LoadService { files, options, ..LoadService::default() });
-        // What is refused for what it is, the server says in its own words when it is sent.
+        // The server refuses invalid objects in its own words when they are sent.
         if loaded.items().is_empty() {
             let first = loaded.diagnostics().iter().find(|finding| finding.is_error());
             let text = first.map_or("no objects passed to apply", |finding| &finding.message);
@@ -69,7 +69,7 @@ pub(super) fn apply(client: &mut Client<'_, '_>, given: &Given) -> Done {
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
 }
 
-/// Creates an object, or changes it by a patch made of what was applied last, what is there, and what is to be.
+/// Creates an object, or changes it by a three-way patch of the last applied, the live, and the new object.
 fn apply_one(
     client: &mut Client<'_, '_>,
     kind: &Resource,
@@ -109,7 +109,7 @@ fn version_of(value: &Value) -> String {
     value.pointer("/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Writes what is applied into its annotation.
+/// Writes the applied object into its annotation.
 fn note(target: &mut Value, value: &Value) {
     let mut plain = value.to_string();
     plain.push('\n');

@@ -16,7 +16,7 @@ pub(crate) fn is_manifest(path: &str) -> bool {
     ENDINGS.iter().any(|ending| path.ends_with(ending))
 }
 
-/// The objects of all files as they are written, in the order of application.
+/// Returns the objects of all files as written, in the order of application.
 pub(super) fn read(files: &Files, sources: &mut SourceMap, found: &mut Diagnostics) -> Vec<Node> {
     let mut nodes = Vec::new();
     let mut first = None;
@@ -49,7 +49,8 @@ pub(super) fn read(files: &Files, sources: &mut SourceMap, found: &mut Diagnosti
     nodes
 }
 
-/// A file that another tool has to make objects of. Texts in ConfigMaps may be templates of their own; a chart's are told by names.
+/// Reports a file that another tool must turn into objects. Texts in ConfigMaps may be templates of their own; charts are
+/// recognised by file names.
 fn unbuilt(path: &str, text: &str, roots: &[Node], is_broken: bool, span: Span) -> Option<Diagnostic> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let by_kind = |root: &Node| root.get("kind").and_then(Node::as_str) == Some("Kustomization");

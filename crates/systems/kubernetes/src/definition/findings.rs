@@ -1,4 +1,4 @@
-//! From documents to objects, with everything that the API server or a reader would say of them.
+//! Reads objects from documents, with the findings of the API server and of a reader.
 //!
 //! *Knows*: one text. *Must not know*: a cluster.
 
@@ -15,14 +15,14 @@ use serde_json::{Map, Value};
 use super::{Item, Loaded, place, versions};
 use crate::{codes, plans};
 
-/// Objects and what is kept without an effect.
+/// Objects, and fields without an effect.
 #[derive(Default)]
 pub(super) struct Read {
     pub(super) items: Vec<Item>,
     pub(super) kept: Vec<(String, &'static str)>,
 }
 
-/// Kinds whose objects nobody acts on here, with why.
+/// Kinds without a controller here, with the reason.
 const KEPT: &[(&str, &str)] = &[
     ("Ingress", "no traffic is simulated"),
     ("IngressClass", "no traffic is simulated"),
@@ -141,7 +141,7 @@ impl Reader<'_> {
         Some(SourceRef { file: file.name().into(), line: place.line, column: place.column })
     }
 
-    /// The kind of an object; nothing for a custom one that is not defined here. *Errors*: it cannot be applied.
+    /// Returns the kind of an object; `None` for a custom kind not defined here. *Errors*: it cannot be applied.
     fn kind(
         &self,
         node: &Node,
@@ -161,7 +161,7 @@ impl Reader<'_> {
                     format!("write 'apiVersion: {successor}', and look at the fields that changed with it")
                 }
             };
-            // Versions that the cluster still reads do not stand in the way.
+            // Versions that the cluster still reads are accepted.
             let finding = match served {
                 Some(_) => Diagnostic::warning(codes::REMOVED, version_at, text),
                 None => Diagnostic::error(codes::REMOVED, version_at, text),
@@ -219,7 +219,7 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// The object with defaults; nothing where it is refused.
+    /// Returns the object with defaults; `None` if it is refused.
     fn review(&self, node: &Node, value: &Value, found: &mut Diagnostics) -> Option<Value> {
         for unknown in self.reviewer.unknown_fields(value) {
             let span = key_of(node, &unknown.within, &unknown.name);

@@ -1,9 +1,9 @@
-//! The files of one `kubectl apply` as a service's definition: which objects they hold, and everything that was found.
+//! The files of one `kubectl apply` as a service's definition: their objects, and all findings.
 //!
-//! *Knows*: files and the namespace that the request names. *Must not know*: a running cluster.
+//! *Knows*: files and the namespace of the request. *Must not know*: a running cluster.
 //!
-//! It can be used when nothing in it is refused by the API server for what it is. What the server refuses for what is (or is not) in
-//! the cluster is told when it is applied, object by object.
+//! It can be used if the API server would accept each object on its own. Refusals that depend on the state of the cluster are
+//! reported when it is applied, object by object.
 
 mod documents;
 mod findings;
@@ -26,7 +26,7 @@ use crate::plans;
 /// Maximum of objects that are read.
 pub const MOST: usize = 10_000;
 
-/// An object as it is written.
+/// An object as written.
 #[derive(Clone, Debug)]
 pub struct Item {
     /// The object that is applied: as written, in its namespace.
@@ -45,7 +45,7 @@ pub struct Item {
     pub name: Text,
     /// Its position.
     pub source: Option<SourceRef>,
-    /// It as it was read.
+    /// Its parsed text.
     pub(crate) node: Node,
 }
 
@@ -55,7 +55,7 @@ impl Item {
         format!("{}/{}", self.word, self.name)
     }
 
-    /// Returns whether another one is about the same object, whatever its version.
+    /// Returns whether another item is about the same object, in any version.
     pub fn is_same(&self, other: &Self) -> bool {
         self.word == other.word && self.namespace == other.namespace && self.name == other.name
     }
@@ -105,7 +105,7 @@ impl Loaded {
         }))
     }
 
-    /// The service's name: as the request has it, else that of the first workload.
+    /// Returns the service's name: from the request, otherwise the name of the first workload.
     pub fn name(&self) -> &Text {
         &self.0.name
     }
@@ -150,7 +150,8 @@ impl Loaded {
         &self.0.kept
     }
 
-    /// Objections to this definition where it follows another one: fields that cannot change, objects that are left behind.
+    /// Returns the objections to an update from `before` to this definition: immutable fields, objects that are left
+    /// behind.
     pub fn findings_against(&self, before: &Self) -> Vec<Diagnostic> {
         findings::of_change(before, self)
     }
@@ -194,7 +195,7 @@ impl planarium_part::Definition for Loaded {
     }
 }
 
-/// The name of a service that nobody named.
+/// Returns a name for a service without one.
 fn given_name(items: &[Item]) -> Text {
     let first = items.iter().find(|item| plans::is_workload(&item.kind)).or(items.first());
     first.map(|item| item.name.clone()).unwrap_or_default()

@@ -1,6 +1,6 @@
-//! Positions of fields that the API server names.
+//! Positions of fields named by the API server.
 //!
-//! *Knows*: paths such as `spec.template.spec.containers[0].image`. *Must not know*: what a field means.
+//! *Knows*: paths such as `spec.template.spec.containers[0].image`. *Must not know*: the meaning of fields.
 
 use planarium_source::Span;
 use planarium_source::yaml::Node;
@@ -12,7 +12,7 @@ enum Step<'p> {
     Index(&'p str),
 }
 
-/// The parts of a path: keys between dots, and what stands in brackets (a place in a list, or a key with dots in it).
+/// Splits a path: keys between dots, and brackets (an index of a list, or a key that contains dots).
 fn steps(path: &str) -> Vec<Step<'_>> {
     let mut steps = Vec::new();
     let mut rest = path;
@@ -33,7 +33,7 @@ fn steps(path: &str) -> Vec<Step<'_>> {
     steps
 }
 
-/// The place of a field: its value where that is plain, else its key. Of one that is not written, that of the nearest one around it.
+/// Returns the position of a field: of a plain value, otherwise of its key. A missing field has the position of the nearest parent.
 pub(super) fn of_field(root: &Node, path: &str) -> Span {
     let mut here = Span::at(root.span.file, root.span.start);
     let mut node = root;
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_taken_apart() {
+    fn paths_are_split() {
         let of = |path: &'static str| steps(path);
         assert_eq!(of("spec.replicas"), [Step::Key("spec"), Step::Key("replicas")]);
         assert_eq!(

@@ -23,7 +23,7 @@ fn flag(member: &Member, key: &str) -> bool {
     value.and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// Why a command on a workload is refused; nothing where it is not.
+/// Returns why a command on a workload is refused; `None` if it is allowed.
 pub(crate) fn refusal(member: &Member, op: PlanOp) -> Option<Text> {
     let Some(object) = &member.object else {
         return Some(format!("{} {:?} not found", plural_of(member), &*member.name).into());

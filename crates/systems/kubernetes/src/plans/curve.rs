@@ -1,6 +1,6 @@
 //! The capacity curve of a Deployment's latest rollout: pods wanted, updated, available and unavailable over time.
 //!
-//! *Knows*: when counts change, and which of them are kept. *Must not know*: how a rollout works.
+//! *Knows*: when counts change, and which samples are kept. *Must not know*: how a rollout works.
 
 use std::sync::Arc;
 
@@ -28,14 +28,14 @@ pub(crate) struct Sample {
 pub(crate) struct Curve {
     /// The revision that is rolled out; empty before the first one.
     pub(crate) revision: Text,
-    /// Samples in order of time, from the first look at the revision until the rollout was complete.
+    /// Samples in order of time, from the first sync of the revision until the rollout was complete.
     pub(crate) samples: Arc<Vec<Sample>>,
-    /// True once the rollout was complete: what happens to its pods later is no part of it.
+    /// True once the rollout is complete: later changes of its pods are not part of it.
     pub(crate) is_over: bool,
 }
 
 impl Curve {
-    /// Notes the counts of a Deployment; a newer revision begins a curve of its own.
+    /// Records the counts of a Deployment; a newer revision begins a new curve.
     pub(crate) fn note(&mut self, member: &Member, status: &str, at: SimTime) {
         let Some(counts) = member.object.as_deref().and_then(counts) else { return };
         let Some(revision) = member.newest().map(|newest| revision_name(&newest.object)) else { return };
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn of_one_instant_the_last_counts_stay() {
+    fn the_last_counts_of_an_instant_are_kept() {
         let mut curve = Curve::default();
         for (at, updated) in [(1, 0), (1, 1), (2, 1), (3, 2)] {
             curve.add(Sample { at: SimTime(at), counts: [2, updated, 0, 0] });

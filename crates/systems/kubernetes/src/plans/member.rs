@@ -1,4 +1,4 @@
-//! An object of a service, with what it has become in the cluster.
+//! An object of a service, with its state in the cluster.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,8 +8,8 @@ use planarium_protocol::Text;
 use planarium_protocol::view::{PlanView, PodView, SourceRef};
 
 use super::curve::Curve;
-use super::facts::Facts;
 use super::pods::pod_view;
+use super::status::MemberStatus;
 use crate::definition::Item;
 
 /// An object of a service.
@@ -27,7 +27,7 @@ pub(crate) struct Member {
     pub(crate) key: Text,
     /// Its kind; nothing while the cluster does not serve it.
     pub(crate) kind: Option<KindId>,
-    /// The server's words where it refused the object.
+    /// The server's words if it refused the object.
     pub(crate) refused: Option<Text>,
     /// It is in the files that were applied last.
     pub(crate) in_files: bool,
@@ -37,15 +37,15 @@ pub(crate) struct Member {
     pub(crate) object: Option<Arc<Object>>,
     /// Objects that its controllers made, by number.
     pub(crate) parts: Map<ObjectNo, Part>,
-    /// Statuses as they were told last.
-    pub(crate) facts: Facts,
+    /// Statuses as last reported.
+    pub(crate) facts: MemberStatus,
     /// Counts of its latest rollout over time, of a Deployment.
     pub(crate) curve: Curve,
     /// Since when it has its status.
     pub(crate) since: SimTime,
     /// Grows with every change.
     pub(crate) revision: u64,
-    /// Its plan, made when somebody asks.
+    /// Its plan, built when requested.
     pub(crate) shown: Arc<OnceLock<Arc<PlanView>>>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Part {
     pub(crate) word: &'static str,
     /// Since when it has that.
     pub(crate) since: SimTime,
-    /// A pod's view, made when somebody asks.
+    /// A pod's view, built when requested.
     shown: Arc<OnceLock<Arc<PodView>>>,
 }
 
@@ -91,7 +91,7 @@ impl Member {
             source: item.source.clone(),
             object: None,
             parts: Map::default(),
-            facts: Facts::default(),
+            facts: MemberStatus::default(),
             curve: Curve::default(),
             since: now,
             revision: 0,
@@ -99,7 +99,7 @@ impl Member {
         }
     }
 
-    /// Returns whether it has a plan of its own.
+    /// Returns whether it has its own plan.
     pub(crate) fn is_workload(&self) -> bool {
         super::is_workload(&self.kind_name)
     }

@@ -1,6 +1,6 @@
-//! Workloads as plans: which words they show, which revisions and pods they have.
+//! Workloads as plans: their status words, revisions and pods.
 //!
-//! *Knows*: objects as the cluster has them. *Must not know*: which service they belong to, and how they came to be.
+//! *Knows*: objects in the cluster. *Must not know*: which service they belong to, and how they were created.
 //!
 //! | Kind | Phases | Steps |
 //! |---|---|---|
@@ -16,28 +16,28 @@
 
 mod actions;
 mod curve;
-mod facts;
 mod member;
 mod objects;
 mod pods;
 mod preview;
+mod status;
 mod tree;
 mod words;
 
 pub(crate) use actions::refusal;
 pub(crate) use curve::Sample;
-pub(crate) use facts::Facts;
 pub(crate) use member::{Member, Part, revision_of};
 pub(crate) use objects::{objects_plan, status as objects_status};
 pub(crate) use pods::pod_view;
 pub(crate) use preview::preview;
+pub(crate) use status::MemberStatus;
 pub(crate) use tree::{plan, step_word};
 pub(crate) use words::{ordinal, part_word, step_of};
 
 use planarium_kube::KindId;
 use serde_json::Value;
 
-/// Name of the plan of all objects that are no workloads.
+/// Name of the plan of all objects that are not workloads.
 pub(crate) const OBJECTS: &str = "objects";
 
 /// Kinds with a plan of their own.

@@ -1,4 +1,4 @@
-//! The plan of all objects of a service that are no workloads.
+//! The plan of all objects of a service that are not workloads.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::{OBJECTS, count};
 use crate::statuses::STATUSES;
 use planarium_protocol::view::{StatusClass, StatusWord};
 
-/// The word of an object that is no workload.
+/// Returns the status of an object that is not a workload.
 pub(super) fn word(object: &Object) -> &'static str {
     match object.kind {
         KindId::PERSISTENT_VOLUME_CLAIM | KindId::PERSISTENT_VOLUME => {
@@ -32,7 +32,7 @@ pub(super) fn word(object: &Object) -> &'static str {
     }
 }
 
-/// The status of all of them: the least good one.
+/// Returns the status of all of them: the worst one.
 pub(crate) fn status<'m>(members: impl Iterator<Item = &'m Member>) -> (&'static str, Progress) {
     let (mut worst, mut progress) = ("Complete", Progress::default());
     for member in members {

@@ -9,9 +9,9 @@ use planarium_protocol::view::{PhaseView, PlanView, Progress, StepView};
 use serde_json::Value;
 
 use super::actions::actions;
-use super::facts::PhaseFacts;
 use super::member::{Member, Part};
 use super::pods::container_word;
+use super::status::PhaseStatus;
 use super::words::{node_of, ordinal, step_of};
 
 /// The plan of a workload.
@@ -60,7 +60,7 @@ fn strategy(member: &Member) -> Text {
     found.unwrap_or_else(|| "parallel".into())
 }
 
-fn phase(member: &Member, facts: &PhaseFacts) -> PhaseView {
+fn phase(member: &Member, facts: &PhaseStatus) -> PhaseView {
     let steps = match member.kind {
         Some(KindId::STATEFUL_SET) => ordinals(member),
         Some(KindId::DAEMON_SET) => nodes(member),
@@ -120,7 +120,7 @@ fn nodes(member: &Member) -> Vec<Arc<StepView>> {
     found.iter().map(|(node, part)| Arc::new(step(member, node.clone(), part))).collect()
 }
 
-/// The containers of a pod of its own.
+/// Returns the containers of a bare pod.
 fn containers(member: &Member) -> Vec<Arc<StepView>> {
     let Some(pod) = &member.object else { return Vec::new() };
     let bound = pod.pod().is_some_and(|facts| !facts.node.is_empty());
@@ -190,7 +190,7 @@ fn empty(member: &Member, name: Text, reason: &str) -> StepView {
     }
 }
 
-/// One line on what a pod waits for, in the words of its conditions.
+/// Describes in one line what a pod waits for, in the words of its conditions.
 fn reason(pod: &Object) -> Text {
     let unmet = |kind: &str| {
         pod.condition(kind)

@@ -18,7 +18,7 @@ pub(crate) fn part_word(member: &Member, part: &Object) -> &'static str {
     word
 }
 
-/// The word of a pod by itself.
+/// Returns the status of a pod alone.
 pub(crate) fn pod_word(pod: &Object) -> &'static str {
     let Some(facts) = pod.pod() else { return "Unknown" };
     match &*facts.shown {
@@ -29,7 +29,7 @@ pub(crate) fn pod_word(pod: &Object) -> &'static str {
     }
 }
 
-/// Returns whether a pod was made by an earlier revision than the one that it is to have.
+/// Returns whether a pod was made by an earlier revision than its target.
 fn is_outdated(member: &Member, pod: &Object) -> bool {
     let Some(object) = &member.object else { return false };
     let own = pod.labels.get("controller-revision-hash");
@@ -62,7 +62,7 @@ pub(crate) fn ordinal(name: &str) -> Option<u32> {
     name.rsplit_once('-').and_then(|(_, ordinal)| ordinal.parse().ok())
 }
 
-/// Phase and step of a pod in the plan of its workload; nothing where it has none.
+/// Returns phase and step of a pod in the plan of its workload; `None` if it has none.
 pub(crate) fn step_of(member: &Member, part: &Part) -> Option<(Text, Text)> {
     let pod = &part.object;
     if pod.kind != KindId::POD {
@@ -83,7 +83,7 @@ pub(super) fn revision_name(set: &Object) -> Text {
     format!("revision-{}", revision_of(set)).into()
 }
 
-/// The node that a DaemonSet's pod is for; its own name where nobody knows.
+/// Returns the node of a DaemonSet's pod; the pod's name if that is unknown.
 pub(super) fn node_of(pod: &Object) -> Text {
     let bound = pod.pod().map(|facts| facts.node).filter(|node| !node.is_empty());
     pod.wanted_node().cloned().or(bound).unwrap_or_else(|| pod.name.clone())

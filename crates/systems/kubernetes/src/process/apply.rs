@@ -1,7 +1,7 @@
 //! `kubectl apply`, `kubectl delete -f`.
 //!
-//! *Knows*: that objects are applied one by one, and that one that is refused does not keep others from being applied.
-//! *Must not know*: what the API server decides by.
+//! *Knows*: that objects are applied one by one, and that a refused one does not stop the others. *Must not know*: the
+//! API server's rules.
 //!
 //! **Source**: `kubernetes/kubernetes: staging/src/k8s.io/kubectl/pkg/cmd/apply/apply.go`, `pkg/cmd/delete/delete.go`. Match, without
 //! `--prune`: objects that are no longer in the files stay.
@@ -84,7 +84,7 @@ impl Process {
     ) -> Result<Value, Refusal> {
         self.take_members(number, definition, cx);
         let items = definition.items();
-        // The client looks every kind up before it sends anything: a kind that these objects define does not count yet.
+        // The client looks up every kind before it sends anything: a kind defined by these objects does not count yet.
         let kinds: Vec<_> = {
             let kube = cluster.kube();
             items.iter().map(|item| kube.find_kind(&item.api_version, &item.kind)).collect()
@@ -146,7 +146,7 @@ impl Process {
         Ok(json!({ "service": name, "dialect": (crate::WORD), "applied": lines }))
     }
 
-    /// Makes members of the items of a definition; those of an earlier one that it does not name stay.
+    /// Makes members from the items of a definition; members of an earlier one that are missing in it stay.
     fn take_members(&mut self, number: u32, definition: &Loaded, cx: &Cx) {
         let Some(service) = self.services.get_mut(&number).map(Arc::make_mut) else { return };
         let known: Vec<u32> = service.members.keys().copied().collect();
@@ -221,7 +221,7 @@ impl Process {
         };
         cluster.with_kube(cx, |kube, _, cx| {
             for (kind, namespace, name) in &objects {
-                // One that is gone, or may not go, does not keep the others.
+                // An object that is gone, or cannot be deleted, does not stop the others.
                 let _ = kube.delete(cx, ObjectRef::new(*kind, namespace, name), &options);
             }
         });
@@ -262,7 +262,7 @@ impl Process {
         cx.emit(EventBody::ServiceRemoved { service: service.name.clone(), dialect: crate::WORD.into() });
     }
 
-    /// Takes up what is there already of the objects at these places, and what controllers made of it.
+    /// Adds existing objects at these places, and the objects that controllers made from them.
     pub(super) fn look_up(&mut self, kube: &Kube, places: &[Place]) {
         for place in places {
             let Some(member) = self.member(*place) else { continue };
@@ -285,7 +285,7 @@ impl Process {
     }
 }
 
-/// The words of a client that finds no such kind.
+/// The client's message for an unknown kind.
 fn no_kind(item: &Item) -> String {
     let file = item.source.as_ref().map_or("", |source| &*source.file);
     format!(

@@ -1,6 +1,6 @@
-//! Commands on workloads and pods, carried out as `kubectl` does it: by patches.
+//! Commands on workloads and pods, carried out like `kubectl`: by patches.
 //!
-//! *Knows*: what each command changes of an object. *Must not know*: what the controllers make of it.
+//! *Knows*: the fields that each command changes. *Must not know*: what the controllers do.
 
 use planarium_kube::{Cluster, DeleteOptions, Object, Part, Patch, Propagation};
 use planarium_part::Cx;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::Process;
 use crate::plans::{self, Member, OBJECTS, revision_of};
 
-/// Annotations that a rollback leaves as they are.
+/// Annotations that a rollback keeps.
 pub(crate) const KEPT_ANNOTATIONS: [&str; 6] = [
     crate::LAST_APPLIED,
     "deployment.kubernetes.io/revision",
@@ -41,7 +41,7 @@ impl Process {
                 let text = "only a workload can be paused, resumed, scaled or undone";
                 return Err(Refusal::new(RefusalCode::Unsupported, text));
             }
-            // What was refused is applied once more, with everything else.
+            // Refused objects are applied once more, with all others.
             let definition = service.definition.clone();
             return self.apply(cx, cluster, number, &definition);
         }
@@ -150,7 +150,7 @@ fn write(cx: &mut Cx, cluster: &mut Cluster, object: &Object, patch: &Patch) -> 
     written.map(|object| object.resource_version).map_err(|error| error.refusal())
 }
 
-/// Gives a workload the template of an earlier revision; 0 is the one before. Returns the word for what was done.
+/// Sets a workload's template to an earlier revision's; 0 is the previous one. Returns the word for the result.
 fn undo(
     cx: &mut Cx,
     cluster: &mut Cluster,
@@ -183,7 +183,7 @@ fn undo(
     Ok("rolled back")
 }
 
-/// The patch that brings the template of a revision back; nothing where it is the present one.
+/// Returns the patch that restores a revision's template; `None` if it is the present one.
 fn rollback(object: &Object, revision: &Object) -> Option<Patch> {
     let value = revision.to_value();
     if &*revision.info().kind == "ControllerRevision" {

@@ -1,6 +1,6 @@
-//! The process as the contract asks for it.
+//! The process as required by the contract.
 //!
-//! *Knows*: which part does what. *Must not know*: any rule.
+//! *Knows*: which module does what. *Must not know*: any rule.
 
 use std::sync::Arc;
 

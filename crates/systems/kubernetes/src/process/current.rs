@@ -1,6 +1,6 @@
-//! The files of a service as they would be written now: calls may have scaled, patched or rolled back its objects since.
+//! Writes the files of a service as they are now: calls may have scaled, patched or rolled back its objects since.
 //!
-//! *Knows*: the objects as they were applied and as they are. *Must not know*: which calls there are.
+//! *Knows*: the objects as applied and as they are now. *Must not know*: the calls.
 
 use planarium_kernel::SortedMap;
 use planarium_kube::{Kube, ObjectRef};
@@ -13,11 +13,11 @@ use super::{Process, Service, keys};
 use crate::definition::Item;
 use crate::plans::{self, Member};
 
-/// A restart is an annotation of the template that nobody keeps in a file.
+/// A restart is an annotation of the template that does not belong in a file.
 const RESTARTED: &str = "kubectl.kubernetes.io/restartedAt";
 
 impl Process {
-    /// The request as it would be written now; none where it still says what runs.
+    /// Returns the request as it would be written now; `None` if it still describes what runs.
     pub(super) fn current_request(&self, name: &str, kube: &Kube) -> Option<LoadService> {
         let (_, service) = self.find(name)?;
         let mut edits: SortedMap<FileId, Vec<(Span, String)>> = SortedMap::new();
@@ -43,9 +43,9 @@ impl Process {
 }
 
 impl Service {
-    /// The edits that make an object's text say what the object is.
+    /// Returns the edits that update an item's text to its object.
     fn edits(&self, item: &Item, member: &Member, kube: &Kube) -> Vec<(Span, String)> {
-        // What a call has changed at this instant has not been followed yet.
+        // A change made by a call at this instant was not processed yet.
         let live =
             member.kind.and_then(|kind| kube.get(ObjectRef::new(kind, &member.namespace, &member.name)));
         let object = live.filter(|object| *object.info().preferred() == *item.api_version);
@@ -79,7 +79,7 @@ impl Service {
         text.map(|text| changes(&item.node, text, &before, &now, &may_add)).unwrap_or_default()
     }
 
-    /// Returns whether an autoscaler of the service decides how many replicas an object has.
+    /// Returns whether an autoscaler of the service sets the replicas of an object.
     fn is_autoscaled(&self, target: &Member) -> bool {
         self.members.values().filter(|member| &*member.kind_name == "HorizontalPodAutoscaler").any(|member| {
             let spec =
@@ -90,7 +90,7 @@ impl Service {
     }
 }
 
-/// Leaves a field of `spec` as it was.
+/// Keeps a field of `spec` unchanged.
 fn keep(before: &Value, now: &mut Value, field: &str) {
     let old = before.get("spec").and_then(|spec| spec.get(field)).cloned();
     let Some(spec) = now.get_mut("spec").and_then(Value::as_object_mut) else { return };

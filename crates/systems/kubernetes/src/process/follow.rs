@@ -1,8 +1,8 @@
-//! Changes of objects, as they concern services.
+//! Applies changes of objects to services.
 //!
-//! *Knows*: owners. *Must not know*: what a change means to a reader; that is [`crate::plans`]'.
+//! *Knows*: owners. *Must not know*: how a change is shown, which [`crate::plans`] decides.
 //!
-//! *Cost*: a change costs the same however many pods a workload has. A workload's pods are gone over when its revision changes.
+//! *Cost*: a change costs the same for any number of pods. A workload's pods are walked when its revision changes.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use planarium_protocol::event::ElementPath;
 use planarium_protocol::{EventBody, Text};
 
 use super::{Place, Process};
-use crate::plans::{self, Facts, OBJECTS, Part, ordinal, part_word, step_of};
+use crate::plans::{self, MemberStatus, OBJECTS, Part, ordinal, part_word, step_of};
 
 impl Process {
-    /// Hears of what has changed and brings up to date what is kept of it.
+    /// Handles changes of the cluster and updates the stored data.
     pub(super) fn settle(&mut self, cx: &mut Cx, cluster: &Cluster) {
         let kube = cluster.kube();
         let changes = kube.changes_since(self.seen);
@@ -31,7 +31,7 @@ impl Process {
                 }
                 dirty.iter().copied().collect::<Vec<_>>()
             }
-            // The log does not go back so far: everything is read anew.
+            // Log truncated: relist.
             Err(_) => {
                 let all: Vec<u32> = self.services.keys().copied().collect();
                 let places: Vec<Place> = all.into_iter().flat_map(|number| self.places_of(number)).collect();
@@ -52,7 +52,7 @@ impl Process {
                 let before = self.member(*place).and_then(|member| member.object.clone());
                 if let Some(member) = self.member_mut(*place) {
                     member.object = (!is_gone).then(|| Arc::clone(object));
-                    // What was refused is there after all: somebody else has created it.
+                    // A refused object exists: another client has created it.
                     if !is_gone && before.is_none() {
                         member.refused = None;
                     }
@@ -92,7 +92,7 @@ impl Process {
         places
     }
 
-    /// The owner of an object that a controller made, and the places that the owner stands at.
+    /// Returns the owner of an object made by a controller, and the owner's places.
     fn whose(&self, kube: &Kube, object: &Object) -> Option<(ObjectNo, Arc<Vec<Place>>)> {
         let known = self.owners.get(&object.no).cloned();
         let owner = object.controller().and_then(|owner| kube.by_uid(&owner.uid))?;
@@ -101,7 +101,7 @@ impl Process {
         Some((owner.no, places))
     }
 
-    /// Takes up an object that a controller made; false where it is known already.
+    /// Adds an object made by a controller; returns false if it is known already.
     pub(super) fn take_part(&mut self, place: Place, object: &Arc<Object>, parent: ObjectNo) -> bool {
         let is_part = matches!(
             object.kind,
@@ -171,7 +171,7 @@ impl Process {
         cx.emit(EventBody::ElementStatus { path, from: part.word.into(), to: to.into() });
     }
 
-    /// Words the pods of a workload anew: which revision they are to have has changed.
+    /// Updates the words of a workload's pods after their target revision has changed.
     fn reword(&mut self, cx: &mut Cx, place: Place) {
         let Some(member) = self.member_mut(place) else { return };
         if !matches!(member.kind, Some(KindId::STATEFUL_SET | KindId::DAEMON_SET)) {
@@ -193,13 +193,13 @@ impl Process {
         }
     }
 
-    /// Brings statuses of members up to date, tells of those that have changed, and drops what is shown of them.
+    /// Updates statuses of members, reports changed ones, and drops their cached views.
     pub(super) fn refresh(&mut self, cx: &mut Cx, kube: &Kube, places: Vec<Place>) {
         let revision = kube.resource_version().max(1);
         let mut services = SortedSet::new();
         for place in places {
             let Some(member) = self.member(place) else { continue };
-            let (before, after) = (member.facts.clone(), Facts::of(member));
+            let (before, after) = (member.facts.clone(), MemberStatus::of(member));
             services.insert(place.0);
             let now = cx.now();
             let mut curve = member.curve.clone();
@@ -241,7 +241,7 @@ impl Process {
     }
 
     /// Tells of statuses of a plan and its phases that have changed.
-    fn tell_facts(&self, cx: &mut Cx, place: Place, before: &Facts, after: &Facts) {
+    fn tell_facts(&self, cx: &mut Cx, place: Place, before: &MemberStatus, after: &MemberStatus) {
         let Some(service) = self.services.get(&place.0) else { return };
         let Some(member) = service.members.get(&place.1) else { return };
         let mut tell = |path: ElementPath, from: &'static str, to: &'static str| {

@@ -1,6 +1,6 @@
-//! The services of plain objects on one cluster: what a person with `kubectl` has applied.
+//! The services of plain objects on one cluster: what a user has applied with `kubectl`.
 //!
-//! *Knows*: which objects belong to which service. *Must not know*: what becomes of them; that is the cluster's.
+//! *Knows*: which objects belong to which service. *Must not know*: what happens to them; that is the cluster's task.
 
 mod apply;
 mod commands;
@@ -53,9 +53,9 @@ struct Service {
     members: Map<u32, Arc<Member>>,
     /// Names of plans, and of steps of the plan `objects`.
     keys: Map<Text, u32>,
-    /// Members without a plan of their own, in order; no member ever goes, or comes to be of another kind.
+    /// Members without their own plan, in order; members are never removed and never change their kind.
     others: Arc<Vec<u32>>,
-    /// Status of the plan `objects` as it was told last.
+    /// Last reported status of the plan `objects`.
     objects: (&'static str, Progress),
     /// It is being deleted.
     leaving: bool,

@@ -14,12 +14,12 @@ use crate::rollout;
 use crate::statuses::STATUSES;
 
 impl Service {
-    /// The view, made when somebody asks.
+    /// Returns the view, built when requested.
     pub(super) fn view(&self) -> Arc<ServiceView> {
         Arc::clone(self.shown.get_or_init(|| Arc::new(self.fresh())))
     }
 
-    /// The view, made anew.
+    /// Builds the view.
     fn fresh(&self) -> ServiceView {
         let workloads: Vec<&Arc<Member>> =
             self.members.values().filter(|member| member.is_workload()).collect();
@@ -47,7 +47,7 @@ impl Service {
         }
     }
 
-    /// One line on what is under way: the first rollout that is not finished, in the words of `kubectl rollout status`.
+    /// Describes the first unfinished rollout in one line, in the words of `kubectl rollout status`.
     fn activity(&self, workloads: &[&Arc<Member>]) -> Text {
         if self.leaving {
             return "being deleted".into();
@@ -63,7 +63,7 @@ impl Service {
         }
     }
 
-    /// Words for what is shown of a service and is not the case any more.
+    /// Lists differences between the shown view and the state.
     pub(super) fn check(&self) -> Vec<String> {
         let mut found = Vec::new();
         let stale =
@@ -72,7 +72,7 @@ impl Service {
             found.push(format!("{}/{}: shows what is not the case any more", self.name, member.key));
         }
         for member in self.members.values() {
-            if member.facts != plans::Facts::of(member) {
+            if member.facts != plans::MemberStatus::of(member) {
                 found.push(format!("{}/{}: keeps a status that is not its own", self.name, member.key));
             }
         }
@@ -109,7 +109,7 @@ fn plan_of(member: &Member) -> Arc<PlanView> {
     Arc::clone(member.shown.get_or_init(|| plans::plan(member)))
 }
 
-/// The pods of a workload, itself where it is one.
+/// Returns the pods of a workload; a pod is its own.
 fn pods_of(member: &Member) -> impl Iterator<Item = Arc<PodView>> {
     let own = member.object.iter().filter(|object| object.kind == KindId::POD);
     own.map(|pod| Arc::new(plans::pod_view(pod))).chain(member.pods().map(plans::Part::view))
@@ -118,7 +118,7 @@ fn pods_of(member: &Member) -> impl Iterator<Item = Arc<PodView>> {
 /// Maximum of capacity curves shown; those of rollouts under way come first.
 const CURVES: usize = 20;
 
-/// Members whose curves are shown: by key, those under way, then those whose status is newest.
+/// Selects the members whose curves are shown: by key, active ones first, then those with the newest status.
 fn with_curves(workloads: &[&Arc<Member>]) -> SortedSet<Text> {
     let mut having: Vec<&&Arc<Member>> =
         workloads.iter().filter(|member| !member.curve.samples.is_empty()).collect();

@@ -5,7 +5,7 @@ use super::support::{deployment, stateful_set};
 use serde_json::json;
 
 #[test]
-fn a_rollout_is_waited_for_in_the_sentences_of_the_real_one() {
+fn rollout_status_waits_with_the_real_sentences() {
     let mut stage = Stage::with(3, &deployment("web:1", 2));
     let text = stage.kubectl("rollout status deployment/web");
     let lines: Vec<&str> = text.lines().collect();
@@ -45,7 +45,7 @@ fn a_rollout_is_waited_for_in_the_sentences_of_the_real_one() {
 }
 
 #[test]
-fn pausing_and_what_is_refused_of_it() {
+fn pausing_and_commands_refused_while_paused() {
     let mut stage =
         Stage::with(3, &format!("{}---\n{}", deployment("web:1", 2), stateful_set("db:1", 1, "")));
     stage.until("deployment.web", "Complete");
@@ -234,7 +234,7 @@ fn an_object_is_described_with_conditions_and_events() {
 }
 
 #[test]
-fn words_that_are_none_are_refused_before_anything_is_sent() {
+fn unknown_words_are_refused_before_anything_is_sent() {
     let mut stage = Stage::with(1, &deployment("web:1", 1));
     for (line, code, text) in [
         ("frobnicate", 2, "error: unknown command \"frobnicate\" for \"kubectl\"\n"),

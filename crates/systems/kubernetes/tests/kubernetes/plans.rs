@@ -74,7 +74,7 @@ fn a_rollout_that_makes_no_progress_exceeds_its_deadline() {
 }
 
 #[test]
-fn commands_change_a_deployment_or_are_refused_in_the_words_of_kubectl() {
+fn commands_change_a_deployment_or_are_refused_with_kubectls_words() {
     let mut stage = Stage::with(3, &deployment("web:1", 2));
     stage.until("deployment.web", "Complete");
     let refused = |stage: &mut Stage, op| stage.plan("deployment.web", op, &[]).unwrap_err();
@@ -120,7 +120,7 @@ fn commands_change_a_deployment_or_are_refused_in_the_words_of_kubectl() {
 }
 
 #[test]
-fn a_stateful_set_goes_ordinal_by_ordinal() {
+fn a_stateful_set_is_updated_ordinal_by_ordinal() {
     let mut stage = Stage::with(3, &stateful_set("db:1", 3, ""));
     stage.until("statefulset.db/pods/db-0", "Ready");
     assert_eq!(stage.status("statefulset.db/pods/db-2"), "Pending", "it waits for those before it");
@@ -183,7 +183,7 @@ fn a_daemon_set_has_a_step_for_each_node() {
 }
 
 #[test]
-fn pods_with_on_delete_wait_for_somebody() {
+fn pods_with_on_delete_wait_for_deletion_by_hand() {
     let strategy = "  updateStrategy: {type: OnDelete}\n";
     let mut stage = Stage::with(2, &daemon_set("agent:1", strategy));
     stage.until("daemonset.agent", "Complete");
@@ -273,7 +273,7 @@ fn an_update_is_an_apply_without_pruning() {
     let config = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: '1', y: '2'}\n";
     let mut stage = Stage::with(3, &format!("{}{config}", deployment("web:1", 2)));
     stage.until("deployment.web", "Complete");
-    // Somebody scales it; the files do not say how many there are any more.
+    // A client scales it; the files no longer set the number.
     stage.kubectl("scale deployment/web --replicas=3");
     let text = deployment("web:1", 2).replace("  replicas: 2\n", "");
     let config = config.replace(", y: '2'", "");
@@ -288,7 +288,7 @@ fn an_update_is_an_apply_without_pruning() {
 }
 
 #[test]
-fn a_service_is_deleted_with_what_is_in_its_files() {
+fn a_service_is_deleted_with_the_objects_of_its_files() {
     let mut stage = Stage::with(3, &deployment("web:1", 2));
     stage.until("deployment.web", "Complete");
     stage.remove(false).unwrap();
@@ -299,7 +299,7 @@ fn a_service_is_deleted_with_what_is_in_its_files() {
 }
 
 #[test]
-fn what_somebody_deletes_can_be_applied_again() {
+fn objects_deleted_by_hand_can_be_applied_again() {
     let mut stage = Stage::with(3, &deployment("web:1", 2));
     stage.until("deployment.web", "Complete");
     stage.kubectl("delete deployment web");
@@ -310,7 +310,7 @@ fn what_somebody_deletes_can_be_applied_again() {
     stage.until("deployment.web", "Complete");
 }
 
-/// Words of a process that only tests ask for.
+/// Accessors that only tests need.
 trait Over {
     fn is_over_now(&self) -> bool;
 }

@@ -38,7 +38,7 @@ fn rolling(replicas: u32, surge: &str, unavailable: &str) -> String {
     deployment("web:1", replicas).replacen("spec:\n  replicas", &strategy, 1)
 }
 
-/// The most pods of the API's count, and the fewest available ones, while a rollout goes on.
+/// Maximum number of pods, and minimum number of available ones, during a rollout.
 fn fence(stage: &mut Stage, element: &str) -> (u64, u64) {
     let (mut most, mut fewest) = (0, u64::MAX);
     for _ in 0..4_000 {
@@ -55,7 +55,7 @@ fn fence(stage: &mut Stage, element: &str) -> (u64, u64) {
 }
 
 /// **Source**: `pkg/controller/deployment/util/deployment_util_test.go` (`TestResolveFenceposts`), `pkg/util/intstr`: shares of surge are
-/// rounded up, those of what may be missing down, and both zero let one be missing.
+/// rounded up, those of unavailability down, and if both are zero, one pod may be missing.
 #[test]
 fn a_rollout_stays_within_its_fenceposts() {
     for (replicas, surge, unavailable, most, fewest) in [
@@ -255,7 +255,7 @@ fn parallel_management_does_not_wait() {
 
 /// **Source**: `test/e2e/apps/statefulset.go`, "should implement legacy replacement when the update strategy is OnDelete".
 #[test]
-fn on_delete_replaces_what_is_deleted() {
+fn on_delete_replaces_deleted_pods() {
     let strategy = "  updateStrategy: {type: OnDelete}\n";
     let mut stage = Stage::with(3, &stateful_set("db:1", 2, strategy));
     stage.until("statefulset.db", "Complete");
@@ -279,7 +279,7 @@ fn daemon(more: &str) -> String {
 
 /// **Source**: `test/e2e/apps/daemon_set.go`, "should run and stop simple daemon".
 #[test]
-fn a_daemon_pod_that_is_deleted_comes_back() {
+fn a_deleted_daemon_pod_is_recreated() {
     let mut stage = Stage::with(3, &daemon(""));
     stage.until("daemonset.agent", "Complete");
     let first = pods(&stage)[0]["metadata"]["name"].as_str().unwrap().to_owned();
@@ -314,7 +314,7 @@ fn job(spec: &str, command: &str, policy: &str) -> String {
 
 /// **Source**: `test/e2e/apps/job.go`, "should run a job to completion when tasks succeed" (parallelism 2, completions 4).
 #[test]
-fn a_job_runs_its_completions_side_by_side() {
+fn a_job_runs_its_completions_in_parallel() {
     let mut stage = Stage::with(3, &job("  parallelism: 2\n  completions: 4\n", "sleep 5", "Never"));
     let mut most = 0;
     while stage.status("job.pack") != "Complete" {
@@ -405,7 +405,7 @@ fn finished_runs_are_kept_up_to_the_limit() {
 
 /// **Source**: `test/e2e/apps/disruption.go`, "evictions": too few pods, the budget met, not met, and as a share.
 #[test]
-fn budgets_let_evictions_through_or_not() {
+fn budgets_allow_or_refuse_evictions() {
     for (replicas, budget, allowed) in [
         (3, "minAvailable: 2", true),
         (2, "minAvailable: 2", false),

@@ -46,7 +46,7 @@ fn objects_come_from_documents_files_lists_and_json() {
 }
 
 #[test]
-fn the_namespace_is_that_of_the_object_else_of_the_request() {
+fn the_objects_namespace_comes_before_that_of_the_request() {
     let text = "# namespace: prod\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Namespace\nmetadata: \
                 {name: prod, namespace: x}\n";
     assert_eq!(paths(&request(text)), ["prod configmap/a", " namespace/prod"]);
@@ -61,7 +61,7 @@ fn the_namespace_is_that_of_the_object_else_of_the_request() {
 }
 
 #[test]
-fn what_the_api_refuses_points_at_the_field() {
+fn refusals_of_the_api_point_at_the_field() {
     let cases: &[(&str, &str, &str)] = &[
         (
             "replicas: 2",
@@ -119,7 +119,7 @@ fn what_the_api_refuses_points_at_the_field() {
 }
 
 #[test]
-fn a_change_of_what_is_fixed_is_a_finding_in_the_new_text() {
+fn a_change_of_an_immutable_field_is_a_finding_in_the_new_text() {
     let before = Loaded::read(&request(&deployment("web:1", 2)));
     let text = deployment("web:2", 3).replace("app: web", "app: other");
     let after = Loaded::read(&request(&text));
@@ -167,7 +167,7 @@ fn plans_are_shown_before_anything_runs() {
 }
 
 #[test]
-fn hostile_texts_are_read_to_an_end() {
+fn hostile_texts_are_read_to_the_end() {
     let deep = "[".repeat(500);
     let texts = [
         "apiVersion: v1\nkind: List\nitems: {}\n".to_owned(),

@@ -22,7 +22,7 @@ fn pod(stage: &Stage) -> String {
 }
 
 #[test]
-fn the_filters_of_the_scheduler_are_told_with_counts() {
+fn the_schedulers_filters_are_reported_with_counts() {
     let text = deployment("web:1", 2).replace("cpu: 250m", "cpu: 6");
     let mut stage = Stage::with(3, &text);
     stage.run_for(5_000);
@@ -38,7 +38,7 @@ fn the_filters_of_the_scheduler_are_told_with_counts() {
 }
 
 #[test]
-fn another_machine_is_no_help_to_a_pod_of_a_daemon_set() {
+fn another_machine_does_not_help_a_daemon_sets_pod() {
     let text = "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: web}\nspec:\n  selector: {matchLabels: {app: web}}\n  template:\n    \
                 metadata: {labels: {app: web}}\n    spec: {containers: [{name: c, image: nginx, resources: {requests: {cpu: 6}}}]}\n";
     let mut stage = Stage::with(2, text);
@@ -95,7 +95,7 @@ fn a_missing_config_map_secret_claim_or_class_can_be_created() {
 }
 
 #[test]
-fn a_bad_image_is_told_with_the_way_back() {
+fn a_bad_image_is_reported_with_a_way_back() {
     let mut stage = Stage::with(3, &deployment("web:1", 2));
     stage.until("deployment.web", "Complete");
     stage.fault(json!({ "fault": "image-missing", "target": { "task": "*" } }));
@@ -122,7 +122,7 @@ fn a_paused_rollout_is_resumed() {
 }
 
 #[test]
-fn a_later_ordinal_names_the_one_before_it() {
+fn a_later_ordinal_names_its_predecessor() {
     let mut stage = Stage::new(2);
     stage.behave(json!({ "start_ms": 60_000 }));
     stage.load(super::support::request(&stateful_set("db:1", 3, ""))).unwrap();
@@ -191,7 +191,7 @@ fn scaling_up_is_offered_only_where_it_helps() {
 }
 
 #[test]
-fn each_node_is_told_with_its_filter_and_the_nearest_miss() {
+fn each_node_is_reported_with_its_filter_and_the_nearest_miss() {
     let text = deployment("web:1", 1).replace("cpu: 250m", "cpu: 3700m");
     let mut stage = Stage::new(4);
     stage.kubectl("cordon agent-3");
@@ -236,7 +236,7 @@ fn many_nodes_are_counted_by_filter() {
 }
 
 #[test]
-fn probes_are_told_with_their_history() {
+fn probes_are_reported_with_their_history() {
     let probed = |probe: &str| {
         deployment("web:1", 1).replace("image: web:1\n", &format!("image: web:1\n          {probe}\n"))
     };
@@ -274,7 +274,7 @@ fn probes_are_told_with_their_history() {
 }
 
 #[test]
-fn a_quota_is_raised_by_what_is_missing() {
+fn a_quota_is_raised_by_the_missing_amount() {
     let quota = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: small}\nspec:\n  hard: {pods: \"2\", requests.cpu: 600m, \
                  services: \"5\"}\n---\n";
     let mut stage = Stage::with(3, &format!("{quota}{}", deployment("web:1", 4)));
@@ -288,7 +288,7 @@ fn a_quota_is_raised_by_what_is_missing() {
 }
 
 #[test]
-fn every_element_that_is_not_done_has_a_reason_at_any_time() {
+fn every_unfinished_element_has_a_reason_at_any_time() {
     let text = format!(
         "{}---\n{}",
         deployment("web:1", 3).replace("cpu: 250m", "cpu: 2"),

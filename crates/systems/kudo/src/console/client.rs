@@ -1,4 +1,4 @@
-//! A command at work: requests to the API, texts of files, what is printed.
+//! Runs a command: API requests, file contents, output.
 
 use planarium_part::console::{Output, Terminal};
 use planarium_part::{Request, Response};
@@ -11,12 +11,12 @@ const API: &str = "/kube/apis/kudo.dev/v1beta1";
 /// A command's means.
 pub(super) struct Client<'c, 't> {
     terminal: &'c mut Terminal<'t>,
-    /// The namespace that is meant.
+    /// The namespace of the command.
     pub(super) namespace: String,
     stdout: String,
 }
 
-/// Why a request did not do what was asked.
+/// Why a request failed.
 pub(super) struct Failed {
     /// Status code; 0 when no answer came.
     pub(super) status: u16,

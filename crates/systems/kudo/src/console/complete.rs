@@ -5,7 +5,7 @@ use planarium_part::console::{Completion, Namer, Names};
 
 use super::{COMMANDS, GLOBAL};
 
-/// Completes a line; returns nothing for a line that makes no sense so far.
+/// Completes a line; returns nothing for a line that cannot be parsed.
 pub(super) fn complete(line: &str, names: &mut Namer<'_>) -> Completion {
     Completion::of(line, |args, typed| candidates(args, typed, names))
 }

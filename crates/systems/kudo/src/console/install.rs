@@ -147,7 +147,7 @@ fn put_operator(client: &mut Client<'_, '_>, objects: &Objects) -> Done {
     Ok(())
 }
 
-/// Returns whether a version of this number is there, whatever version of the application it is for.
+/// Returns whether a version with this number exists, for any version of the application.
 fn is_installed(client: &mut Client<'_, '_>, objects: &Objects) -> Result<bool, String> {
     let operator = text(&objects.operator, &["metadata", "name"]);
     let version = text(&objects.version, &["spec", "version"]);

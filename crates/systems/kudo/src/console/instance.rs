@@ -80,14 +80,14 @@ pub(super) fn uninstall(client: &mut Client<'_, '_>, given: &Given) -> Done {
 
 const TIMEOUT: &str = "timed out waiting for the condition";
 
-/// The instance that is meant: by flag, else the one that is chosen.
+/// Returns the instance: from the flag, otherwise the selected one.
 pub(super) fn named(client: &Client<'_, '_>, given: &Given) -> String {
     given.value("instance").unwrap_or_else(|| client.chosen()).to_owned()
 }
 
-/// Waits until the last plan of an instance is complete; with an older state, until another run than then is.
+/// Waits until the last plan of an instance is complete; with an older state, until a newer run is.
 ///
-/// *Errors*: the time is over, which a plan that failed for good waits for as well.
+/// *Errors*: the time is over; also after a plan has failed fatally, since the wait continues.
 pub(super) fn wait(client: &mut Client<'_, '_>, name: &str, old: Option<&Instance>, seconds: u64) -> Done {
     let mut left = seconds;
     loop {

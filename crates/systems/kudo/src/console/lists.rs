@@ -74,7 +74,7 @@ pub(super) fn parameters(client: &mut Client<'_, '_>, given: &Given) -> Done {
     planarium_kernel::sorted::sort_by(&mut parameters, |a, b| a.name.value.cmp(&b.name.value));
     let mut table = Table::default();
     if required {
-        // The real client compares the addresses of two flags, which are never the same: it finds no parameter at all.
+        // The real client compares the addresses of two flags, which always differ: it finds no parameter at all.
         table.row(["Name"]);
         client.say("no required parameters without default values found");
     }
@@ -85,7 +85,7 @@ pub(super) fn parameters(client: &mut Client<'_, '_>, given: &Given) -> Done {
         }
         client.say(&table.text());
     }
-    // Whatever else was asked for, the whole table follows, in the same columns.
+    // Whatever was requested, the whole table follows, in the same columns.
     table.widest = Some(COLUMN);
     let header = ["Name", "Default", "Required", "Immutable", "Descriptions"];
     table.row(header.into_iter().take(if descriptions { 5 } else { 4 }));

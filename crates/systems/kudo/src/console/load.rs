@@ -1,5 +1,5 @@
-//! Packages from files that can be read one by one: what the tasks name, what else lies beside it where folders can be listed,
-//! and packages that they depend on.
+//! Loads packages from files that can be read one by one: files named by tasks, other files if folders can be listed, and
+//! packages that they depend on.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! `kubectl kudo`: words in, text out.
 //!
-//! *Knows*: the words, what each asks of the API, and what is printed for every answer. *Must not know*: sockets, files, and how the
-//! API comes by its answers.
+//! *Knows*: the words, the API requests of each command, and the output for every answer. *Must not know*: sockets, files, and how
+//! the API produces its answers.
 //!
-//! `--wait` lets time pass through `/sim/advance`, a second at a time, where the clock can be moved.
+//! `--wait` advances time through `/sim/advance`, one second at a time, if the clock can be moved.
 //!
 //! **Source**: `kudobuilder/kudo: pkg/kudoctl/cmd`. Match for words, flags, trees and messages; usage texts are our own.
 
@@ -268,7 +268,7 @@ fn line_of(command: &Command) -> String {
     line
 }
 
-/// The longest beginning of a line that begins commands: like the real program, it shows what may follow, whatever follows.
+/// Returns the longest prefix of a line that begins commands: like the real program, it shows what may follow.
 fn group<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
     let begins = |end: &usize| {
         let head = words.get(..*end).unwrap_or_default();
@@ -283,7 +283,7 @@ fn usage() -> String {
     usage_below(&[])
 }
 
-/// Every command that begins with these words, one a line.
+/// Lists every command that begins with these words, one per line.
 fn usage_below(words: &[&str]) -> String {
     let mut text = String::from("Usage:\n");
     for command in COMMANDS.iter().filter(|command| command.words.starts_with(words)) {

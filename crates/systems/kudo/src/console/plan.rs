@@ -123,7 +123,7 @@ pub(super) fn trigger(client: &mut Client<'_, '_>, given: &Given) -> Done {
     }
     let namespace = client.namespace.clone();
     let old = client.get("instances", &name)?.map(|value| Instance::of_value(&value));
-    // Admission gives every run a uid of its own; this one only has to be another than the present one.
+    // Admission gives every run a new uid; this one only has to differ from the present one.
     let spec = json!({ "operatorVersion": {}, "planExecution": { "planName": plan, "uid": "triggered" } });
     client.merge("instances", &name, &json!({ "spec": spec }))?;
     if given.flag("wait") {

@@ -2,7 +2,7 @@
 //!
 //! **Source**: `gosuri/uitable: table.go`, `util/wordwrap`, with its defaults. Match, but that every character is one column wide.
 
-/// The client's column width where it sets one.
+/// The column width set by the client, if any.
 pub(super) const COLUMN: usize = 35;
 
 /// Rows of cells.
@@ -68,7 +68,7 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// A text filled up with blanks, or cut where it is too long.
+/// Pads a text with blanks, or cuts it if it is too long.
 fn resized(text: &str, column: usize) -> String {
     if column == 0 || width(text) <= column {
         return format!("{text:<column$}");
@@ -77,7 +77,7 @@ fn resized(text: &str, column: usize) -> String {
     format!("{kept}...")
 }
 
-/// A text with line breaks in place of blanks, so that lines are no longer than they may be. Words as long as a line stay whole.
+/// Replaces blanks by line breaks to limit the line length. Longer words stay whole.
 fn wrapped(text: &str, widest: usize) -> String {
     let mut out = String::new();
     let (mut word, mut blanks) = (String::new(), String::new());

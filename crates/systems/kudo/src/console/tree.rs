@@ -1,7 +1,7 @@
 //! Trees of lines, as `xlab/treeprint` draws them.
 //!
-//! **Source**: `xlab/treeprint: treeprint.go` of v1.0.0. Match: a line that goes down past a branch has two blanks that do not break behind
-//! it, and a label of several lines stands as it is.
+//! **Source**: `xlab/treeprint: treeprint.go` of v1.0.0. Match: a line that continues past a branch is followed by two non-breaking blanks,
+//! and a label of several lines is printed unchanged.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
-//! Dependencies of an operator version: installed, and without a cycle.
+//! Checks dependencies of an operator version: installed, and without cycles.
 //!
-//! *Knows*: versions as they are in the cluster. *Must not know*: instances.
+//! *Knows*: versions in the cluster. *Must not know*: instances.
 //!
 //! **Source**: `kudobuilder/kudo: pkg/controller/instance/instance_controller.go`, `resolver_incluster.go`. Match.
 

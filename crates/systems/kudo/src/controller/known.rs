@@ -1,6 +1,6 @@
-//! The controller's record of an instance, and the times at which its elements changed.
+//! The controller's record of an instance, and when its elements changed.
 //!
-//! *Knows*: the instance as it was written last, and revisions. *Must not know*: what makes the controller look.
+//! *Knows*: the last written instance, and revisions. *Must not know*: what triggers a reconcile.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(super) struct Due {
 /// Record of an instance.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// The instance as it was written last.
+    /// The last written instance.
     pub instance: Arc<Instance>,
     /// The version of its operator that was there last.
     pub version: Option<Arc<Version>>,
@@ -34,22 +34,22 @@ pub struct Known {
     pub memory: Arc<Memory>,
     /// Its pods, by name.
     pub(super) pods: Map<Text, Pod>,
-    /// Why the last look did not get anywhere; empty when it did.
+    /// Why the last reconcile failed; empty if it succeeded.
     pub trouble: Text,
     /// When elements changed, by plan, phase and step; the latter are empty for plans and phases.
     pub(super) marks: Map<ElementKey, Mark>,
-    /// Revision of what all elements show.
+    /// Revision of data that all elements show.
     pub(super) base: u64,
-    /// Revision of everything that is shown of it.
+    /// Revision of the whole view.
     pub revision: u64,
     pub(super) due: Option<Due>,
-    /// Errors since the last look without one.
+    /// Errors since the last successful reconcile.
     pub(super) failures: u32,
-    /// The version of the cluster after which a look changed nothing.
+    /// The cluster's version after which a reconcile changed nothing.
     pub(super) quiet_at: Option<u64>,
-    /// Objects of the run that have changed since a look that changed nothing; none while everything has to be looked at.
+    /// Objects of the run that changed since a reconcile without changes; `None` if everything must be checked.
     pub(super) stirred: Option<Vec<ObjectNo>>,
-    /// The instance as it was written last, until that is heard of.
+    /// The last written instance, until the controller is notified of it.
     pub(super) written: Option<Arc<Instance>>,
 }
 
@@ -61,7 +61,7 @@ pub(super) type ElementKey = (Text, Text, Text);
 pub struct Mark {
     /// Since when it has its status.
     pub since: SimTime,
-    /// Revision of what it shows.
+    /// Revision of its view.
     pub revision: u64,
 }
 
@@ -125,8 +125,8 @@ impl Known {
         self.pods.contains_key(name)
     }
 
-    /// Something in its namespace, or in none, has changed. What a look would go by is kept: objects that the run has applied. Where
-    /// it may depend on the change in another way, everything has to be looked at.
+    /// Records a change of an object in its namespace or without one. Remembers objects that the run has applied. If a reconcile may
+    /// depend on the change in another way, everything must be checked.
     pub(super) fn stir(&mut self, kind: ChangeKind, object: &Object) {
         let Some(stirred) = &mut self.stirred else { return };
         let info = object.info();
@@ -151,8 +151,8 @@ impl Known {
         }
     }
 
-    /// Returns whether another look would end as the last one did, which changed nothing: whatever has changed since then is as well as it
-    /// was. What tasks wait for is noted anew.
+    /// Returns whether another reconcile would end like the last one, which changed nothing, because all changed objects are as healthy as
+    /// before. Updates the objects that tasks wait for.
     pub(super) fn goes_on(&mut self, kube: &Kube) -> bool {
         let Some(stirred) = &mut self.stirred else { return false };
         if stirred.is_empty() {
@@ -171,12 +171,12 @@ impl Known {
         true
     }
 
-    /// When the controller looks at it next.
+    /// Returns the instant of the next reconcile.
     pub fn next_look(&self) -> Option<SimTime> {
         Some(self.due?.at)
     }
 
-    /// Takes an instance in as it was written last.
+    /// Stores an instance as last written.
     pub(super) fn take(&mut self, now: SimTime, instance: Arc<Instance>, revision: u64) {
         let old = std::mem::replace(&mut self.instance, Arc::clone(&instance));
         self.revision = revision;

@@ -1,13 +1,12 @@
-//! The controller: when it looks at an instance, and what it does then.
+//! The controller: when it reconciles an instance, and how.
 //!
-//! *Knows*: changes of objects, the instances that they concern, and the order of one look at an instance. *Must not know*: what
-//! tasks do.
+//! *Knows*: changes of objects, the instances concerned, and the order of one reconcile. *Must not know*: what tasks do.
 //!
-//! A look is due at once when an instance, something that it owns or its operator's version changes; one second later while a plan
-//! is under way; with growing delays after an error. Looks that would find everything as it was cost next to nothing.
+//! A reconcile is due immediately when an instance, an object that it owns or its operator's version changes; one second later
+//! while a plan is running; with growing delays after an error. No-op reconciles are cheap.
 //!
-//! **Source**: `kudobuilder/kudo: pkg/controller/instance/instance_controller.go`, `resolver_incluster.go`. Matched, but that the time
-//! of a plan is not written anew while nothing else about it changes.
+//! **Source**: `kudobuilder/kudo: pkg/controller/instance/instance_controller.go`, `resolver_incluster.go`. Matched, except that a
+//! plan's time is not rewritten while nothing else about it changes.
 
 mod dependencies;
 mod known;
@@ -38,7 +37,7 @@ pub use known::{Known, Mark};
 /// Namespace and name.
 pub type Key = (Text, Text);
 
-/// Between two looks at an instance whose plan is under way. *Units*: milliseconds.
+/// Interval between two reconciles of an instance with a running plan. *Units*: milliseconds.
 const TICK_MS: u64 = 1000;
 
 /// The first delay after an error; it doubles with every further one. *Units*: milliseconds.
@@ -70,10 +69,10 @@ pub struct Controller {
     client: Client,
 }
 
-/// The controller's client of the cluster, which sends so many writes in a second only.
+/// Rate-limited client of the cluster.
 ///
-/// Two steps that apply one template at the same time write its object in turns, and each write makes the controller look again:
-/// it is this client that sets their pace.
+/// Two steps that apply one template at the same time overwrite its object in turns, and each write triggers a reconcile: this
+/// client limits their pace.
 #[derive(Clone, Copy, Debug, Default)]
 struct Client {
     /// When everything that was sent has had its time.
@@ -92,7 +91,7 @@ impl Client {
     }
 }
 
-/// Why a look ended early.
+/// Why a reconcile ended early.
 enum Trouble {
     /// Tried again after a delay.
     Retry(String),
@@ -156,7 +155,7 @@ impl Controller {
         }
     }
 
-    /// Hears of everything that has changed since it was told last.
+    /// Handles all changes since the last call.
     pub fn hear(&mut self, now: SimTime, kube: &Kube) {
         if kube.resource_version() == self.seen {
             return;
@@ -176,7 +175,7 @@ impl Controller {
         self.seen = kube.resource_version();
     }
 
-    /// The change log does not reach back far enough: what there is is read anew.
+    /// Log truncated: relist.
     fn look_at_everything(&mut self, now: SimTime, kube: &Kube) {
         let list = |kind: &str| {
             let kind = kube.find_kind(API_VERSION, kind);
@@ -236,7 +235,7 @@ impl Controller {
                     }
                     self.look(now, &key);
                 }
-                // Parents hear of their children.
+                // Parents are notified of their children.
                 for owner in object.owners.iter().filter(|owner| &*owner.kind == "Instance") {
                     self.look(now, &(object.namespace.clone(), owner.name.clone()));
                 }
@@ -252,7 +251,7 @@ impl Controller {
                 let revision = self.next_revision();
                 for known in self.instances.values_mut() {
                     if *known.instance.version_namespace() == key.0 && known.instance.version == key.1 {
-                        // One that is gone is shown as long as nothing takes its place.
+                        // A deleted version is still shown until another one replaces it.
                         known.version = version.clone().or_else(|| known.version.take());
                         known.touch_all(revision);
                         wake(known, now);
@@ -296,7 +295,7 @@ impl Controller {
         }
     }
 
-    /// Looks at everything anew, as after a restart of the controller.
+    /// Reconciles everything, as after a restart of the controller.
     pub fn restart(&mut self, now: SimTime) {
         let revision = self.next_revision();
         for known in self.instances.values_mut() {
@@ -309,24 +308,24 @@ impl Controller {
         }
     }
 
-    /// When the next look is due.
+    /// Returns when the next reconcile is due.
     pub fn next_due(&self) -> Option<SimTime> {
         let due = self.instances.values().filter_map(|known| Some(known.due?.at)).min()?;
         Some(due.max(self.client.free_at()))
     }
 
-    /// Returns how many looks are due because something changed.
+    /// Returns the number of reconciles due because of a change.
     pub fn one_shots(&self) -> usize {
         self.instances.values().filter(|known| known.due.is_some_and(|due| !due.tick)).count()
     }
 
-    /// Returns whether the next look that is only due because time has passed may change something.
+    /// Returns whether the next periodic reconcile may change something.
     pub fn restless(&self, kube: &Kube) -> bool {
         let due = self.instances.values().filter(|known| known.due.is_some_and(|due| due.tick));
         due.into_iter().any(|known| known.quiet_at != Some(kube.resource_version()) && known.failures == 0)
     }
 
-    /// Takes one look that is due.
+    /// Runs one due reconcile.
     pub fn fire(&mut self, cx: &mut Cx, kube: &mut Kube, epoch_ms: u64) {
         let now = cx.now();
         let due = self.instances.iter().filter_map(|(key, known)| Some((known.due?.at, key)));
@@ -385,7 +384,7 @@ impl Controller {
         }
     }
 
-    /// Looks at one instance; whether to look again after a while.
+    /// Reconciles one instance; returns whether to do so again later.
     fn reconcile(&mut self, cx: &mut Cx, kube: &mut Kube, key: &Key, epoch_ms: u64) -> Result<bool, Trouble> {
         let kind = kube.find_kind(API_VERSION, "Instance");
         let object = kind.and_then(|kind| kube.get(ObjectRef::new(kind, &key.0, &key.1))).cloned();
@@ -488,7 +487,7 @@ impl Controller {
         }
         let ended = status.status;
         if was_terminal {
-            // A cleanup that has failed is left as it is.
+            // A failed cleanup stays.
             return Ok(false);
         }
         instance.update(status, &now);
@@ -506,7 +505,7 @@ impl Controller {
         Ok(true)
     }
 
-    /// Keeps an instance as it was written, until that is heard of.
+    /// Keeps a written instance until the controller is notified of it.
     fn keep(&mut self, key: &Key, written: Option<Arc<Instance>>) {
         if let Some(known) = self.instances.get_mut(key) {
             known.written = written;
@@ -522,7 +521,7 @@ impl Controller {
         Some(version)
     }
 
-    /// Records a warning unless it is what stopped the last look, too.
+    /// Records a warning, unless it also stopped the last reconcile.
     fn tell_once(
         &self,
         cx: &mut Cx,
@@ -541,10 +540,10 @@ impl Controller {
 /// Source of events about instances.
 const SOURCE: &str = "instance-controller";
 
-/// Writes when an instance was looked at last into the status of its plan, where that look has changed nothing else.
+/// Writes the time of the last reconcile into a plan's status, if that reconcile changed nothing else.
 ///
-/// **Source**: `kudobuilder/kudo: pkg/controller/instance/instance_controller.go`. Match in what is read; watchers are told with the next
-/// change.
+/// **Source**: `kudobuilder/kudo: pkg/controller/instance/instance_controller.go`. Match in the values read; watchers are notified with
+/// the next change.
 fn note_look(known: &Known, kube: &mut Kube, key: &Key, now_ms: u64) {
     let running = known.instance.plans.get(&known.instance.execution.plan);
     let Some(plan) = running.filter(|plan| plan.status.is_running() && known.trouble.is_empty()) else {
@@ -558,7 +557,7 @@ fn note_look(known: &Known, kube: &mut Kube, key: &Key, now_ms: u64) {
     kube.refresh_status(reference, instance.resource_version, Arc::new(instance.report()));
 }
 
-/// Something has changed: a look is due now.
+/// Schedules a reconcile now, because something has changed.
 fn wake(known: &mut Known, now: SimTime) {
     known.due = Some(Due { at: now, tick: false });
 }
@@ -569,7 +568,7 @@ fn arm_tick(known: &mut Known, now: SimTime) {
     }
 }
 
-/// An instance that is deleted runs its cleanup, once, whatever else runs.
+/// Starts the cleanup of a deleted instance, once, even if another plan is running.
 fn schedule_cleanup(kube: &Kube, instance: &mut Instance, version: &Version) {
     let never_run = instance.plans.get("cleanup").is_none_or(|plan| plan.status == Status::NeverRun);
     if instance.deleting
@@ -619,7 +618,7 @@ type PreparedRun = (Vec<(Text, Option<Text>)>, Vec<(Text, Text)>);
 
 /// Prepares a run.
 ///
-/// *Errors*: the reason of an event and the words. The plan stays as it is and is tried again for ever.
+/// *Errors*: the reason and the message of an event. The plan stays and is retried without end.
 fn prepare(
     instance: &Instance,
     version: &Version,
@@ -643,8 +642,8 @@ fn prepare(
     Ok((texts, pipes))
 }
 
-/// Writes what has changed: first spec and metadata, which admission sees, then the status. Answers the instance as it is
-/// there now, where nobody else had a say in it.
+/// Writes the changes: first spec and metadata, which pass admission, then the status. Returns the stored instance,
+/// unless another client has changed it.
 fn write(
     cx: &mut Cx,
     kube: &mut Kube,
@@ -696,7 +695,7 @@ fn changed(object: &Object, instance: &Instance) -> Value {
     value
 }
 
-/// Returns whether two differ in nothing but when plans were last looked at.
+/// Returns whether two instances differ only in the times of plans' checks.
 fn same_but_time(a: &Instance, b: &Instance) -> bool {
     a.conditions == b.conditions
         && a.plans.len() == b.plans.len()

@@ -18,7 +18,7 @@ impl Work<'_, '_> {
         self.judge(at, &applied)
     }
 
-    /// Creates or merges objects, in order; what the cluster answered.
+    /// Creates or merges objects, in order; returns the cluster's answers.
     pub(super) fn apply_all(
         &mut self,
         at: &At<'_>,

@@ -1,7 +1,7 @@
 //! Child instances.
 //!
-//! **Source**: `kudobuilder/kudo: pkg/engine/task/task_kudo_operator.go`. Match: a child whose plan has failed for good has none
-//! scheduled, and so counts as done.
+//! **Source**: `kudobuilder/kudo: pkg/engine/task/task_kudo_operator.go`. Match: a child whose plan has failed fatally has no
+//! scheduled plan, and so counts as done.
 
 use planarium_kube::{ObjectRef, Part, Patch};
 use planarium_protocol::{Text, json};
@@ -14,7 +14,7 @@ use crate::instance::Instance;
 use crate::package::{instance_object, params, version_name};
 
 impl Work<'_, '_> {
-    /// Creates the child or brings it up to date, and asks whether it has come to rest.
+    /// Creates or updates the child, and checks whether its plan has ended.
     pub(super) fn child(&mut self, at: &At<'_>) -> Outcome {
         let task = at.task;
         let operator = task.package.value.as_str();

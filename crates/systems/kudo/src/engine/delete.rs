@@ -7,7 +7,7 @@ use planarium_kube::{DeleteOptions, ObjectRef, Propagation};
 use super::{At, Failure, Outcome, Prepared, Work};
 
 impl Work<'_, '_> {
-    /// Deletes the objects of a task; done when none of them is there any more.
+    /// Deletes the objects of a task; done when none of them exists.
     pub(super) fn delete(&mut self, at: &At<'_>) -> Outcome {
         let rendered = self.rendered(at, true)?;
         self.delete_all(&rendered.objects)?;
@@ -25,13 +25,13 @@ impl Work<'_, '_> {
         }
     }
 
-    /// Deletes objects, what belongs to them first. One that is not there is no matter.
+    /// Deletes objects, their dependants first. Missing objects are ignored.
     pub(super) fn delete_all(&mut self, objects: &[Prepared]) -> Result<(), Failure> {
         for object in objects {
             let Some(kind) = object.kind else { continue };
             let reference = ObjectRef::new(kind, &object.namespace, &object.name);
             let options = DeleteOptions { propagation: Propagation::Foreground, ..DeleteOptions::default() };
-            // One that is on its way already is not asked again.
+            // An object that is already being deleted is not deleted again.
             if self.kube.get(reference).is_none_or(|live| live.is_being_deleted()) {
                 continue;
             }

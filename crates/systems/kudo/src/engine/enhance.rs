@@ -238,7 +238,7 @@ fn object_at<'v>(value: &'v mut Value, key: &str) -> Option<&'v mut Map<String, 
     inner.as_object_mut()
 }
 
-/// Adds texts to the mapping at a path. What stands in the way, or holds anything but texts, is left as it is.
+/// Adds texts to the mapping at a path. Other values on the path stay unchanged.
 fn merge_texts(value: &mut Value, path: &[&str], added: &[(&str, &str)]) {
     let Some((last, before)) = path.split_last() else { return };
     let mut at = value;
@@ -276,7 +276,7 @@ fn needs(value: &Value) -> Vec<(&'static str, String)> {
     found
 }
 
-/// Everything of an object that makes a difference: not where it came from and when.
+/// Hashes the significant content of an object: without its origin and times.
 fn content(value: &Value, hash: &mut Digest) {
     let annotations = value.pointer("/metadata/annotations");
     if annotations.is_some_and(|annotations| annotations.get("kudo.dev/skip-hash-calculation").is_some()) {
@@ -300,7 +300,7 @@ fn content(value: &Value, hash: &mut Digest) {
     }
 }
 
-/// Hashes the configuration that KUDO applied last, or the object itself where somebody else made it.
+/// Hashes the configuration last applied by KUDO, or the object itself if another client created it.
 fn live_content(live: &Object, hash: &mut Digest) {
     let applied = live.annotations.get(LAST_APPLIED).and_then(|text| json::value(text.as_bytes()).ok());
     content(&applied.unwrap_or_else(|| live.to_value()), hash);

@@ -14,7 +14,7 @@ pub enum Health {
     Healthy,
     /// Not yet, with the real words.
     Unhealthy(String),
-    /// It cannot be told, which counts as not yet.
+    /// The health is unknown, which counts as not healthy yet.
     Unclear(String),
     /// It never will be.
     Failed(String),

@@ -16,7 +16,7 @@ pub struct Manifest {
     pub offset: u32,
 }
 
-/// A part of a text that is no object.
+/// A part of a text that is not an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManifestError {
     /// The real words.
@@ -25,9 +25,9 @@ pub struct ManifestError {
     pub offset: u32,
 }
 
-/// Takes a text apart at lines that begin with `---`. Blank parts and parts of comments only are passed over.
+/// Splits a text at lines that begin with `---`. Skips blank parts and parts of comments only.
 ///
-/// *Errors*: the first part that is no YAML or names no kind.
+/// *Errors*: the first part that is not YAML or has no kind.
 pub fn split(text: &str) -> Result<Vec<Manifest>, ManifestError> {
     let mut found = Vec::new();
     let mut start = 0_usize;

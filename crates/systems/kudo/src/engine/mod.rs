@@ -1,7 +1,7 @@
-//! The engine: what a plan does in one pass.
+//! The engine: one pass of a plan.
 //!
-//! *Knows*: tasks, steps, phases and plans, and how objects are rendered, written and judged. *Must not know*: when passes
-//! happen, and why a plan was started.
+//! *Knows*: tasks, steps, phases and plans, and how objects are rendered, written and checked. *Must not know*: when
+//! passes happen, and why a plan was started.
 
 mod apply;
 mod child;
@@ -62,7 +62,7 @@ pub enum Failure {
 /// A task's result: done or not, or its failure.
 pub type Outcome = Result<bool, Failure>;
 
-/// An object of a task as it is applied.
+/// An object of a task, ready to apply.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     /// The object, with everything that KUDO adds.
@@ -110,7 +110,7 @@ pub struct Memory {
     key: (Text, u64),
     /// Results of rendering, by task.
     pub rendered: Map<Place, Arc<Rendered>>,
-    /// The first object of a task that is not healthy, as `Kind/name`, and what it said.
+    /// The first unhealthy object of a task, as `Kind/name`, and its message.
     pub unhealthy: Map<Place, (Text, String)>,
     /// Objects that were found healthy, at the version they had.
     healthy: Map<ObjectNo, u64>,
@@ -118,12 +118,12 @@ pub struct Memory {
     settled: Map<ObjectNo, (u64, Arc<Value>)>,
     /// Tasks about which something else is shown since [`Memory::take_news`].
     news: Vec<Place>,
-    /// Set if all that the last pass did was to apply objects and to ask for their health, without an error.
+    /// True if the last pass only applied objects and checked their health, without an error.
     plain: bool,
 }
 
 impl Memory {
-    /// Notes what a task waits for, if it waits: the object as `Kind/name`, and what it said.
+    /// Records what a task waits for, if anything: the object as `Kind/name`, and its message.
     fn waits(&mut self, place: Place, wait: Option<(Text, String)>) {
         if self.unhealthy.get(&place) == wait.as_ref() {
             return;
@@ -140,7 +140,7 @@ impl Memory {
         !self.news.is_empty()
     }
 
-    /// Returns whether all that the last pass did was to apply objects and to ask for their health, without an error.
+    /// Returns whether the last pass only applied objects and checked their health, without an error.
     pub fn is_plain(&self) -> bool {
         self.plain
     }
@@ -150,8 +150,8 @@ impl Memory {
         self.settled.contains_key(&no)
     }
 
-    /// Returns whether a task waits for an object that the run has applied, and would go on waiting: it is not healthy yet, and nobody but
-    /// the cluster has written to it.
+    /// Returns whether a task waits for an object that the run has applied, and would keep waiting: it is still unhealthy, and only the
+    /// cluster has written to it.
     pub fn waits_on(&self, object: &Object) -> bool {
         let waited_for = || {
             let is_it = |(path, _): &(Text, String)| {
@@ -165,7 +165,7 @@ impl Memory {
             && waited_for()
     }
 
-    /// Notes what is said now of an object that tasks wait for.
+    /// Updates the message of an object that tasks wait for.
     pub fn note(&mut self, object: &Object) {
         if let Some((version, _)) = self.settled.get_mut(&object.no) {
             *version = object.resource_version;
@@ -188,7 +188,7 @@ impl Memory {
         std::mem::take(&mut self.news)
     }
 
-    /// Roughly how many bytes it takes.
+    /// Estimates its size. *Units*: bytes.
     pub fn bytes(&self) -> u64 {
         let count = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
         let rendered = self.rendered.values().map(|rendered| {
@@ -223,7 +223,7 @@ pub struct Work<'w, 'r> {
     pub version: &'r Version,
     /// Texts of parameters, by name: the instance's or the default.
     pub params: &'r [(Text, Option<Text>)],
-    /// Names of what pipes of the plan make, by key.
+    /// Names of objects made by the plan's pipes, by key.
     pub pipes: &'r [(Text, Text)],
     /// Memory of the run.
     pub memory: &'w mut Memory,

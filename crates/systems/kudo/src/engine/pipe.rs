@@ -40,7 +40,7 @@ impl Work<'_, '_> {
         let objects = self.enhanced(at, vec![pod.clone()])?;
         let applied = self.apply_all(at, &objects)?;
         let Some(live) = applied.first() else { return Ok(false) };
-        // A pipe pod cannot fail for good.
+        // A pipe pod cannot fail permanently.
         if let Some(message) = health::of(live).message() {
             let message = message.to_owned();
             self.memory.waits(at.place(), Some((format!("Pod/{}", live.name).into(), message)));
@@ -67,7 +67,7 @@ impl Work<'_, '_> {
     }
 
     fn enhanced(&self, at: &At<'_>, values: Vec<Value>) -> Result<Vec<super::Prepared>, super::Failure> {
-        // What is made here is read as any rendered text is.
+        // The result is parsed like any rendered text.
         let values = values.into_iter().filter_map(|value| {
             manifest::split(&value.to_string())
                 .ok()
@@ -154,7 +154,7 @@ fn cleaned(path: &str) -> Vec<&str> {
     parts
 }
 
-/// Strictly below, and the next part does not begin with a dot.
+/// Strictly below, and the next segment does not begin with a dot.
 fn is_below(folder: &str, file: &str) -> bool {
     if folder.starts_with('/') != file.starts_with('/') {
         return false;
@@ -171,7 +171,7 @@ fn base_name(path: &str) -> &str {
 
 fn finish_pod(pod: &mut Value, name: &str, mount: &Mount) {
     let Some(fields) = pod.as_object_mut() else { return };
-    // Whatever the template calls itself, the task makes a pod of it.
+    // Whatever kind the template declares, the task makes a pod of it.
     fields.entry("apiVersion").or_insert_with(|| "v1".into());
     fields.entry("kind").or_insert_with(|| "Pod".into());
     let metadata = fields.entry("metadata").or_insert_with(|| json!({}));

@@ -15,9 +15,9 @@ const KINDS: [(&str, &str); 5] = [
     ("v1", "Pod"),
 ];
 
-/// Returns the first problem of an instance's objects; nothing when all are healthy.
+/// Returns the first problem of an instance's objects; `None` if all are healthy.
 ///
-/// *Errors*: an object whose health cannot be told: nothing is said about the instance then.
+/// *Errors*: an object of unknown health: then the instance's readiness is unknown, too.
 pub fn of(kube: &Kube, namespace: &str, instance: &str) -> Result<Option<String>, String> {
     let labels = Selector::of_pairs([(crate::pods::INSTANCE_LABEL, instance), ("heritage", "kudo")]);
     let mut messages = Vec::new();

@@ -17,7 +17,7 @@ use crate::package::model::{Plan, Task, TaskKind};
 use crate::package::params;
 use crate::version::Version;
 
-/// The name of what a pipe makes: instance, plan, phase, step, task and key, each in small letters and digits.
+/// Returns the name of a pipe's object: instance, plan, phase, step, task and key, each in small letters and digits.
 pub fn pipe_name(parts: [&str; 6]) -> String {
     let clean = |part: &str| -> String {
         part.to_lowercase().chars().filter(|c| c.is_ascii_lowercase() || c.is_ascii_digit()).collect()
@@ -70,7 +70,7 @@ pub struct Facts<'f> {
     pub version: &'f Version,
     /// Texts of parameters.
     pub params: &'f [(Text, Option<Text>)],
-    /// Names of what pipes make.
+    /// Names of objects made by pipes.
     pub pipes: &'f [(Text, Text)],
     /// Calendar time. *Units*: milliseconds since 1970.
     pub now_ms: i64,
@@ -165,7 +165,7 @@ impl Work<'_, '_> {
         }
         let known = self.memory.rendered.get(&place).map(|known| known.texts.clone());
         let texts = match known {
-            // Only what it depends on has changed.
+            // Only dependencies have changed.
             Some(texts) => texts,
             None => {
                 let facts = self.facts();
@@ -200,7 +200,7 @@ impl Work<'_, '_> {
     }
 }
 
-/// Returns whether what the objects' hashes were made of is as it was, and every kind is served that is now.
+/// Returns whether the inputs of the objects' hashes are unchanged, and the same kinds are served.
 fn is_current(kube: &Kube, rendered: &Rendered) -> bool {
     let same = rendered.dependencies.iter().all(|(kind, namespace, name, version)| {
         enhance::dependency(kube, kind, namespace, name).map_or(0, |object| object.resource_version)

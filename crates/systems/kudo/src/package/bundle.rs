@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Begins a line that a part follows.
 const HEAD: &str = "# file: ";
 
-/// Parts of texts by their own paths, each with the path of the text that it stands in.
+/// Parts of texts by their own paths, each with the path of its containing text.
 pub(super) type Parts = SortedMap<String, (String, String)>;
 
 /// The files with texts of several parts taken apart. An `operator.yaml` is one when it names itself or its companions in such
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_keep_their_places() {
+    fn parts_keep_their_positions() {
         let text = "# file: operator.yaml\nname: ä\n# file: params.yaml\nparameters: []\n# file: templates/a/b.yaml\nkind: X\n";
         let files = BTreeMap::from([("x/operator.yaml".to_owned(), text.to_owned())]);
         let parts = taken_apart(&files).unwrap_or_default();

@@ -24,7 +24,7 @@ use crate::codes;
 pub struct Package {
     /// Path of its folder; empty for the top.
     pub root: String,
-    /// `operator.yaml`, if there is one that can be used.
+    /// `operator.yaml`, if it exists and can be used.
     pub operator: Option<Operator>,
     /// `params.yaml` likewise.
     pub params: Option<ParamsFile>,
@@ -43,9 +43,9 @@ pub struct TemplateFile {
     pub parsed: Option<Template>,
 }
 
-/// Reads every package among some files; the first one is the one that the files are about.
+/// Reads every package among some files; the first one is the main package.
 ///
-/// *Errors*: what keeps the first package from being used makes it lack its operator or its parameters.
+/// *Errors*: a first package that cannot be used has no operator or no parameters.
 pub fn read(
     files: &BTreeMap<String, String>,
     sources: &mut SourceMap,
@@ -191,7 +191,7 @@ impl<'n, 'd> Fields<'n, 'd> {
         words
     }
 
-    /// Names fields that do not exist; whether all that there are could be read.
+    /// Reports unknown fields; returns whether all known ones could be read.
     fn finish(self) -> bool {
         for entry in self.node.as_mapping().unwrap_or_default() {
             let Some(name) = entry.key.as_str() else { continue };

@@ -1,7 +1,7 @@
-//! Which files make up a package.
+//! Finds the files of each package.
 //!
-//! **Source**: `kudobuilder/kudo: pkg/kudoctl/packages/reader/parser.go`. Match: what is no file of a package is passed over,
-//! because it may belong to another one below.
+//! **Source**: `kudobuilder/kudo: pkg/kudoctl/packages/reader/parser.go`. Match: files that do not belong to a package are
+//! skipped, because they may belong to another one below.
 
 use planarium_kernel::SortedMap;
 use std::collections::BTreeMap;
@@ -19,8 +19,8 @@ pub struct Folder<'f> {
     pub templates: SortedMap<String, (String, &'f str)>,
 }
 
-/// Every package among some files, by its root. A root is a folder with an `operator.yaml`, or the top where nothing else
-/// has one. *Order*: the top first, then by path.
+/// Returns every package among some files, by its root. A root is a folder with an `operator.yaml`, or the top if no
+/// folder has one. *Order*: the top first, then by path.
 pub fn folders(files: &BTreeMap<String, String>) -> Vec<Folder<'_>> {
     let mut roots: Vec<String> = files
         .keys()
@@ -49,7 +49,7 @@ fn top_of(files: &BTreeMap<String, String>) -> String {
     params.unwrap_or_default()
 }
 
-/// A path as `filepath.Clean` leaves it, without what stands for the present folder.
+/// Cleans a path like `filepath.Clean`, and removes a leading `./`.
 fn clean(path: &str) -> &str {
     path.trim_start_matches("./").trim_start_matches('/')
 }

@@ -33,10 +33,10 @@ pub struct Operator {
     pub plans: Vec<Plan>,
 }
 
-/// A text that need not be there, and its place: that of the whole file where it is not.
+/// An optional text and its position; a missing one has the position of the whole file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Word {
-    /// The text; empty where it is not written.
+    /// The text; empty if missing.
     pub value: String,
     /// Its place.
     pub span: Span,
@@ -51,7 +51,7 @@ pub enum TaskKind {
     Delete,
     /// Applies or deletes, by a parameter.
     Toggle,
-    /// Does what it is told to: nothing, fail, wait.
+    /// Does nothing, fails or waits, as specified.
     Dummy,
     /// Runs a pod and keeps the files that it makes.
     Pipe,
@@ -95,7 +95,7 @@ pub struct Task {
     pub pod: Word,
     /// `pipe`.
     pub pipe: Vec<PipeFile>,
-    /// `package` of a child: its operator, or where it is found.
+    /// `package` of a child: its operator, or the package's location.
     pub package: Word,
     /// `instanceName` of a child.
     pub instance_name: Word,
@@ -205,7 +205,7 @@ pub struct Parameter {
     pub description: String,
     /// `hint`.
     pub hint: String,
-    /// `default` as it was decoded; none for nothing.
+    /// `default` as decoded; `None` if absent.
     pub given: Option<Value>,
     /// Position of the default.
     pub default_at: Span,
@@ -219,7 +219,7 @@ pub struct Parameter {
     pub trigger: Word,
     /// `type` as written; empty means text.
     pub kind: String,
-    /// `enum` as it was decoded.
+    /// `enum` as decoded.
     pub enumeration: Option<Vec<Value>>,
     /// The allowed values as texts.
     pub allowed: Option<Vec<Text>>,
@@ -230,7 +230,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Returns whether nothing but the user can give it a value.
+    /// Returns whether only the user can set its value.
     pub fn must_be_given(&self) -> bool {
         self.required && self.default.is_none()
     }

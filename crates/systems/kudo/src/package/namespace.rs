@@ -1,7 +1,7 @@
-//! The namespace that is made for an instance.
+//! The namespace created for an instance.
 //!
 //! **Source**: `kudobuilder/kudo: pkg/kudoctl/packages/install/namespace.go`, `CreateNamespace` in `pkg/kudoctl/util/kudo/kudo.go`. Match:
-//! of the parameters only those that were given have a value, whatever their defaults are.
+//! only parameters that were given have a value; defaults are not used.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use serde_json::{Map, Value};
 use super::decode::Package;
 use super::params;
 
-/// The namespace of an instance, with what the package's manifest says of it.
+/// Returns the namespace object of an instance, built from the package's manifest.
 ///
-/// *Errors*: a manifest that is not there, cannot be rendered, or is no object.
+/// *Errors*: a manifest that is missing, cannot be rendered, or is not an object.
 pub fn namespace_object(
     package: &Package,
     instance: &str,

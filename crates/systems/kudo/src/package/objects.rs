@@ -31,8 +31,7 @@ pub fn version_name(operator: &str, app_version: &str, operator_version: &str) -
 
 /// Converts a package.
 ///
-/// *Errors*: what the real conversion refuses, a line each: missing files, templates that tasks name and that do not exist,
-/// kinds of task that do not exist.
+/// *Errors*: the refusals of the real conversion, one per line: missing files, unknown templates and unknown kinds of task.
 pub fn objects(package: &Package) -> Result<Objects, String> {
     let Some(operator) = &package.operator else { return Err("operator.yaml file is missing".to_owned()) };
     let Some(params) = &package.params else { return Err("params.yaml file is missing".to_owned()) };

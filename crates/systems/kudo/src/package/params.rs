@@ -1,4 +1,4 @@
-//! Parameters as texts and as values of templates; what a text must be to fit its type.
+//! Parameters as texts and as template values; conversion by type.
 //!
 //! **Source**: `kudobuilder/kudo: pkg/util/convert/convert.go`, `pkg/apis/kudo/v1beta1/parameter_types_helpers.go`,
 //! `pkg/kudoctl/cmd/params/parser.go`. Match.
@@ -22,9 +22,9 @@ pub fn wrap(value: Option<&Json>, kind: &str) -> Option<String> {
     }
 }
 
-/// The value that a template sees of a text.
+/// Converts a text to the value that a template sees.
 ///
-/// *Errors*: text of a list or a map that is no such YAML.
+/// *Errors*: the text of a list or a map is not such YAML.
 pub fn unwrap(text: Option<&str>, kind: &str) -> Result<Value, String> {
     let text = text.unwrap_or_default();
     match kind {
@@ -130,7 +130,7 @@ pub fn fits_type(kind: &str, text: &str) -> Result<(), String> {
 /// *Errors*: its words, in which a number of YAML is a float.
 pub fn decoded_fits_type(kind: &str, value: &Json) -> Result<(), String> {
     let printed = || Value::from_json(value).to_string();
-    // Go's `%s` of something that is no text.
+    // Go's `%s` of a value that is not a text.
     let with_s = || match value {
         Json::String(text) => text.clone(),
         Json::Bool(flag) => format!("%!s(bool={flag})"),
@@ -182,9 +182,9 @@ fn fits_enum(parameter: &Parameter, value: &str) -> Result<(), String> {
     }
 }
 
-/// The parameters of a file or of a rendered parameter file, as texts.
+/// Reads the parameters of a parameter file as texts.
 ///
-/// *Errors*: text that is no mapping, and every value that is nothing.
+/// *Errors*: the text is not a mapping, or a value is null.
 pub fn from_file(path: &str, text: &str) -> Result<Vec<(Text, Text)>, String> {
     let value = yaml(text)
         .map_err(|error| format!("error unmarshalling content of parameter file {path}: {error}"))?;

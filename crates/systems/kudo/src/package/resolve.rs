@@ -1,7 +1,7 @@
 //! Dependencies of packages on other packages.
 //!
-//! **Source**: `kudobuilder/kudo: pkg/kudoctl/resources/dependencies/resolve.go` and `pkg/kudoctl/packages/resolver`. Match, but
-//! that there is no repository to ask: a name means a package that lies beside the others.
+//! **Source**: `kudobuilder/kudo: pkg/kudoctl/resources/dependencies/resolve.go` and `pkg/kudoctl/packages/resolver`. Match,
+//! except that there is no repository: a name refers to a package among the files.
 
 use planarium_source::template::gotemplate::Version;
 use std::cmp::Ordering;
@@ -10,7 +10,7 @@ use super::decode::Package;
 use super::model::{Task, TaskKind};
 use super::objects::version_name;
 
-/// Newest first: by version of the application, then of the operator. Texts that are no versions come after those that are.
+/// Orders versions newest first: by version of the application, then of the operator. Invalid versions come last.
 pub fn compare_versions(a: &str, b: &str) -> Ordering {
     if a == b {
         return Ordering::Equal;
@@ -131,8 +131,8 @@ fn reaches(edges: &[(usize, usize)], from: usize, to: usize) -> bool {
     false
 }
 
-/// The package that a task means: by a path that begins with `./` or `../` from the parent's folder, else by the operator's
-/// name, the newest that fits.
+/// Finds the package of a task: by a path that begins with `./` or `../` from the parent's folder, otherwise by the
+/// operator's name, the newest matching one.
 fn child_of(packages: &[Package], parent: &Package, task: &Task) -> Result<usize, String> {
     let name = task.package.value.as_str();
     if name.starts_with("./") || name.starts_with("../") || name.starts_with('/') {
@@ -163,8 +163,8 @@ fn child_of(packages: &[Package], parent: &Package, task: &Task) -> Result<usize
     best.ok_or_else(|| format!("no operator version found for {name}"))
 }
 
-/// The path of a package that is named relative to its parent's folder, from the top of all files; it begins with `../` where it
-/// leads above the top. None for a package that is named otherwise.
+/// Returns the path of a package named relative to its parent's folder, from the top of all files; it begins with `../` if it
+/// leads above the top. `None` for a package named otherwise.
 pub fn outside(folder: &str, name: &str) -> Option<String> {
     if !(name.starts_with("./") || name.starts_with("../")) {
         return None;
@@ -182,7 +182,7 @@ pub fn outside(folder: &str, name: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// A path joined to a folder; none where it leads out of everything.
+/// Joins a path to a folder; `None` if it leads above the top.
 fn join(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = if path.starts_with('/') {
         Vec::new()

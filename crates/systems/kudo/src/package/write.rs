@@ -1,6 +1,6 @@
-//! The files of a package, written from an operator version that is in the cluster.
+//! Writes the files of a package from an operator version in the cluster.
 //!
-//! *Knows*: what a version holds, and what of the package it leaves out. *Must not know*: the cluster. Reading the files gives the same
+//! *Knows*: the content of a version, and what of the package it lacks. *Must not know*: the cluster. Reading the files gives the same
 //! version again; comments and groups of parameters are not part of a version and are lost.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,8 @@ use super::params;
 use crate::codes::API_VERSION;
 use crate::version::Version;
 
-/// The files of a version, by their path in the package. `operator` has what is kept in the `Operator` object instead.
+/// Returns the files of a version, by their path in the package. `operator` has the data kept in the `Operator`
+/// object.
 pub fn files(version: &Version, operator: &Operator) -> BTreeMap<String, String> {
     let mut fields = Map::new();
     fields.insert("apiVersion".to_owned(), API_VERSION.into());
@@ -47,7 +48,7 @@ pub fn files(version: &Version, operator: &Operator) -> BTreeMap<String, String>
     own.into_iter().map(|(path, value)| (path.to_owned(), to_go_yaml(&value))).chain(templates).collect()
 }
 
-/// A parameter as `params.yaml` has it.
+/// Returns a parameter in the form of `params.yaml`.
 fn written(one: &Parameter) -> Value {
     let mut value = parameter(one);
     let Some(fields) = value.as_object_mut() else { return value };

@@ -1,6 +1,6 @@
-//! The manager as the contract asks for it.
+//! The manager as required by the contract.
 //!
-//! *Knows*: which part does what. *Must not know*: any rule.
+//! *Knows*: which module does what. *Must not know*: any rule.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl Definition for Loaded {
     }
 }
 
-/// A file of that name decides, whatever else lies in the folder; else a single text that has an operator's keys.
+/// A file of that name decides, whatever else is in the folder; otherwise a single text with an operator's keys.
 fn detect(files: &Files) -> u8 {
     let is_operator = |path: &String| is_named(path, "operator.yaml") || is_named(path, "operator.yml");
     if files.keys().any(is_operator) {

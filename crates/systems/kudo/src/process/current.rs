@@ -14,7 +14,7 @@ use crate::definition::Loaded;
 use crate::package::{files, params, version_name};
 
 impl Process {
-    /// The request as it would be written now; none where it still says what runs.
+    /// Returns the request as it would be written now; `None` if it still describes what runs.
     pub(super) fn current_request(&self, name: &str) -> Option<LoadService> {
         let (key, known) = self.find(name)?;
         let service = self.services.get(key)?;
@@ -38,7 +38,7 @@ fn values(load: &LoadService, known: &Known) -> BTreeMap<String, Value> {
     known.instance.parameters.iter().map(value).collect()
 }
 
-/// The files of the version that the instance has, where it is another one than that of the request.
+/// Returns the files of the instance's version, if that differs from the request's.
 fn upgraded(load: &LoadService, definition: &Loaded, known: &Known) -> Option<BTreeMap<String, String>> {
     let operator = definition.operator()?;
     let loaded =

@@ -1,9 +1,9 @@
-//! Installing, changing and removing instances, as `kubectl kudo` does it.
+//! Installs, changes and removes instances, like `kubectl kudo`.
 //!
-//! *Knows*: which objects a package becomes, and in which order they are written. *Must not know*: what becomes of them.
+//! *Knows*: the objects of a package, and the order in which they are written. *Must not know*: what happens to them.
 //!
-//! **Source**: `kudobuilder/kudo: pkg/kudoctl/resources/install`, `resources/upgrade`. Matched, but that a version that is there
-//! already is written anew where its package differs, and that a namespace that does not exist is created.
+//! **Source**: `kudobuilder/kudo: pkg/kudoctl/resources/install`, `resources/upgrade`. Matched, except that an existing version
+//! is rewritten if its package differs, and that a missing namespace is created.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::definition::Loaded;
 use crate::package::{self, Objects, instance_object, namespace_object, params};
 use crate::pods::INSTANCE_LABEL;
 
-/// Looks at one instant that the API server may take to serve KUDO's kinds.
+/// Maximum number of syncs within one instant until the API server serves KUDO's kinds.
 const PATIENCE: usize = 1000;
 
 impl Process {
@@ -39,7 +39,7 @@ impl Process {
                 return;
             }
             for definition in crds::definitions() {
-                // One that is there already is as good.
+                // An existing one is fine.
                 let _ = kube.create(cx, definition);
             }
             kube.add_webhook(admission::WEBHOOK);
@@ -61,7 +61,7 @@ impl Process {
         }
     }
 
-    /// Installs a package and an instance of it.
+    /// Installs a package and an instance.
     pub(super) fn install(
         &mut self,
         cx: &mut Cx,
@@ -88,7 +88,7 @@ impl Process {
         Ok(json!({ "service": name, "dialect": (crate::WORD) }))
     }
 
-    /// The request of an update with what it leaves out taken from the one before: files, and values of parameters.
+    /// Completes the request of an update from the previous one: files, and values of parameters.
     pub(super) fn completed(&self, load: &LoadService) -> Option<LoadService> {
         let (key, _) = self.find(&load.name)?;
         let old = self.services.get(key)?.load.as_ref()?;
@@ -165,7 +165,7 @@ impl Process {
             service.load = Some(Arc::new(load));
             service.definition = Some(definition);
         }
-        // The package stands behind what is shown, even where nothing of the instance has changed.
+        // The view depends on the package, even if the instance has not changed.
         self.controller.touch(&key);
         self.settle(cx, cluster);
         Ok(json!({ "service": (key.1), "dialect": (crate::WORD) }))
@@ -197,7 +197,7 @@ impl Process {
         Ok(json!({ "service": (key.1), "removed": (self.find(&key.1).is_none()) }))
     }
 
-    /// Starts a plan, or starts it anew while it runs.
+    /// Starts a plan, or restarts it if it is running.
     pub(super) fn trigger(
         &mut self,
         cx: &mut Cx,
@@ -207,7 +207,7 @@ impl Process {
     ) -> Result<Value, Refusal> {
         let (key, _) = self.named(name)?;
         let key = key.clone();
-        // Admission gives every run a uid of its own; this one only has to be another than the present one.
+        // Admission gives every run a new uid; this one only has to differ from the present one.
         let patch =
             Patch::Merge(json!({ "spec": { "planExecution": { "planName": plan, "uid": "triggered" } } }));
         cluster.with_kube(cx, |kube, _, cx| {
@@ -270,7 +270,7 @@ fn put_namespace(cx: &mut Cx, kube: &mut Kube, definition: &Loaded) -> Result<()
     kube.create(cx, value).map(|_| ()).map_err(refused)
 }
 
-/// Creates operator and version unless they are there; a version whose package has changed is written anew.
+/// Creates operator and version unless they exist; rewrites a version whose package has changed.
 fn put_version(cx: &mut Cx, kube: &mut Kube, namespace: &str, objects: &Objects) -> Result<(), Refusal> {
     for (kind, value) in [("Operator", &objects.operator), ("OperatorVersion", &objects.version)] {
         let Some(kind) = kube.find_kind(API_VERSION, kind) else { continue };

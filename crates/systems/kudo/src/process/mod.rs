@@ -1,10 +1,10 @@
 //! The KUDO manager as the world drives it.
 //!
-//! *Knows*: the instances that there are, which request each was loaded with, and what they show. *Must not know*: any rule of KUDO;
-//! those are the controller's, the engine's and admission's.
+//! *Knows*: the existing instances, the request of each, and their views. *Must not know*: any rule of KUDO; those belong to the
+//! controller, the engine and admission.
 //!
-//! One process holds all instances, whoever made them: inputs, `kubectl kudo`, or a task that installs another operator. An
-//! instance is a service; its name is meant to be unique over all namespaces.
+//! One process holds all instances, whether created by inputs, by `kubectl kudo`, or by a task that installs another
+//! operator. An instance is a service; its name should be unique over all namespaces.
 
 mod contract;
 mod crds;
@@ -33,7 +33,7 @@ struct Service {
     /// The request that it was loaded or updated with last; none when it came about otherwise.
     load: Option<Arc<LoadService>>,
     definition: Option<Loaded>,
-    /// Revision of what it shows.
+    /// Revision of its view.
     revision: u64,
     /// Its view, made on demand.
     shown: Arc<OnceLock<Arc<ServiceView>>>,
@@ -81,7 +81,7 @@ impl Process {
         all
     }
 
-    /// Hears of what has changed and brings up to date what is kept of it.
+    /// Handles changes of the cluster and updates the stored data.
     fn settle(&mut self, cx: &mut Cx, cluster: &Cluster) {
         let kube = cluster.kube();
         self.controller.reach(cx.next_seq().saturating_sub(1));

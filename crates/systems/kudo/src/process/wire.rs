@@ -1,6 +1,6 @@
-//! Paths of KUDO's kinds in the Kubernetes API, which the API server answers.
+//! Paths of KUDO's kinds in the Kubernetes API, answered by the API server.
 //!
-//! *Knows*: which paths need KUDO to be installed. *Must not know*: what a request means.
+//! *Knows*: which paths need KUDO to be installed. *Must not know*: the meaning of requests.
 
 use planarium_kube::{ApiError, Reason};
 use planarium_part::{Request, Response};

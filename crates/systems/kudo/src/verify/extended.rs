@@ -76,7 +76,8 @@ fn description(text: &str) -> Option<&'static str> {
     }
 }
 
-/// The first byte is no small letter: the real check looks at one byte, which of other letters is none.
+/// The first byte is not a small letter: the real check looks at one byte only, which is never one in non-ASCII
+/// letters.
 fn starts_upper(text: &str) -> bool {
     !text.starts_with(|c: char| c.is_ascii_lowercase())
 }

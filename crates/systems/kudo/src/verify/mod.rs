@@ -1,9 +1,9 @@
 //! The package verifier.
 //!
-//! *Order*: that of the real verifiers; what they find in random order stands here by name.
+//! *Order*: that of the real verifiers; results without a defined order are sorted by name.
 //!
 //! **Source**: `kudobuilder/kudo: pkg/kudoctl/cmd/verify/verify.go` and `pkg/kudoctl/packages/verifier`. Match. The verifier only
-//! advises: a package with its errors can be installed, as long as it converts to objects.
+//! advises: a package with its errors can be installed if it converts to objects.
 
 mod extended;
 mod parameters;
@@ -185,7 +185,7 @@ fn pipe_problem(file: &PipeFile) -> Option<String> {
     None
 }
 
-/// A name that findings point at, or the place of what has none.
+/// Returns the position of a name, or `otherwise` if it has none.
 fn place(word: &Word, otherwise: Span) -> Span {
     if word.value.is_empty() { otherwise } else { word.span }
 }

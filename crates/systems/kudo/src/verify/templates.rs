@@ -99,7 +99,7 @@ pub(super) fn render(package: &Package, operator: &Operator, params: &ParamsFile
     }
 }
 
-/// The number of pods that an object asks for, if it is more than the simulator takes.
+/// Returns the number of pods requested by an object, if it exceeds the simulator's limit.
 fn too_many(object: &serde_json::Value) -> Option<i64> {
     let keys: &[&str] = match object.get("kind").and_then(serde_json::Value::as_str)? {
         "Deployment" | "ReplicaSet" | "StatefulSet" => &["replicas"],

@@ -1,4 +1,4 @@
-//! `kubectl kudo` over a cluster: what is printed, to the letter.
+//! `kubectl kudo` over a cluster: exact output.
 
 use super::stage::Stage;
 use planarium_kernel::SimTime;
@@ -55,7 +55,7 @@ fn files() -> BTreeMap<String, String> {
 }
 
 #[test]
-fn a_life_on_the_command_line() {
+fn a_life_cycle_on_the_command_line() {
     let mut stage = Stage::new(2);
     let mut files = files();
     let upgraded: Vec<(String, String)> = files
@@ -63,7 +63,7 @@ fn a_life_on_the_command_line() {
         .map(|(path, text)| (path.replace("web/", "next/"), text.replace("\"1.0.0\"", "\"1.1.0\"")))
         .collect();
     files.extend(upgraded);
-    // The line, what it prints, and what goes to standard error.
+    // The line, its output, and its error output.
     let lines: &[(&str, &str, &str)] = &[
         ("get instances", "List of current installed instances in namespace \"default\":\n.\n\n", ""),
         (
@@ -170,7 +170,7 @@ fn a_life_on_the_command_line() {
 }
 
 #[test]
-fn words_that_make_no_sense_send_nothing() {
+fn invalid_commands_send_nothing() {
     let mut stage = Stage::new(1);
     for line in ["nonsense", "plan --nope", "install --nope", "get -o"] {
         let output = run(&mut stage, &files(), "", line);
@@ -201,14 +201,14 @@ fn words_that_make_no_sense_send_nothing() {
             output.stdout
         );
     }
-    // The service that is chosen stands in for the flag.
+    // The selected service replaces the flag.
     let mut stage = Stage::new(1);
     run(&mut stage, &files(), "", "install web --instance shop --wait");
     assert_eq!(run(&mut stage, &files(), "shop", "uninstall").code, 0);
 }
 
 #[test]
-fn a_message_of_several_lines_stands_in_the_tree_as_it_is() {
+fn a_message_of_several_lines_is_printed_unchanged_in_the_tree() {
     let mut files = files();
     let broken = files["web/templates/app.yaml"].replace("{{ .Name }}", "{{ fail \"one\\ntwo\" }}");
     files.insert("web/templates/app.yaml".to_owned(), broken);
@@ -223,7 +223,7 @@ fn a_message_of_several_lines_stands_in_the_tree_as_it_is() {
 }
 
 #[test]
-fn objects_are_shown_as_they_are() {
+fn objects_are_printed_unchanged() {
     let mut stage = Stage::new(1);
     run(&mut stage, &files(), "", "install web --instance shop --wait");
     let output = run(&mut stage, &files(), "", "plan status --instance shop -o json");
@@ -239,7 +239,7 @@ fn objects_are_shown_as_they_are() {
 }
 
 #[test]
-fn templates_that_no_task_names_are_warned_about() {
+fn templates_without_a_task_are_warned_about() {
     let mut files = files();
     files.insert("web/templates/deep/spare.yaml".to_owned(), "apiVersion: v1\nkind: ConfigMap\n".to_owned());
     files.insert("web/templates/notes.txt".to_owned(), "no template".to_owned());
@@ -251,7 +251,7 @@ fn templates_that_no_task_names_are_warned_about() {
 }
 
 #[test]
-fn names_of_flags_are_the_real_ones() {
+fn flags_have_the_real_names() {
     let mut stage = Stage::new(1);
     for line in ["package list plans web -t", "package list plans web --with-tasks"] {
         let output = run(&mut stage, &files(), "", line);
@@ -262,7 +262,7 @@ fn names_of_flags_are_the_real_ones() {
 }
 
 #[test]
-fn tables_are_those_of_the_real_client() {
+fn tables_match_the_real_client() {
     let mut files = files();
     let broken =
         files["web/operator.yaml"].replace("tasks: [app]", "tasks: [app, gone]").replace("2.1", "2.");
@@ -315,7 +315,7 @@ fn tables_are_those_of_the_real_client() {
 }
 
 #[test]
-fn a_namespace_is_made_of_the_packages_manifest() {
+fn a_namespace_is_created_from_the_packages_manifest() {
     let mut files = files();
     let named =
         files["web/operator.yaml"].replace("name: web\n", "name: web\nnamespaceManifest: space.yaml\n");

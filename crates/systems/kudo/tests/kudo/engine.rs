@@ -13,7 +13,7 @@ fn package(tasks: &str, plans: &str, params: &str, templates: &str) -> String {
     )
 }
 
-/// A plan with one phase of steps, each of one task of its own name unless others are given.
+/// A plan with one phase of steps, each with one task of the same name unless others are given.
 fn plan(name: &str, strategy: &str, steps: &[&str]) -> String {
     let steps: String = steps
         .iter()
@@ -51,7 +51,7 @@ fn dummy(name: &str, spec: &str) -> String {
 }
 
 #[test]
-fn an_apply_puts_objects_there_and_waits_until_they_are_healthy() {
+fn apply_creates_objects_and_waits_until_they_are_healthy() {
     let text = package(
         &(apply("config", "config.yaml") + &apply("web", "web.yaml")),
         &plan("deploy", "serial", &["config", "web"]),
@@ -97,7 +97,7 @@ fn an_apply_puts_objects_there_and_waits_until_they_are_healthy() {
 
 #[test]
 fn serial_waits_and_parallel_does_not() {
-    // Strategy of the phase, what the second step shows while the first one never ends.
+    // Strategy of the phase, and the status of the second step while the first one never ends.
     for (strategy, second) in [("serial", "PENDING"), ("parallel", "COMPLETE")] {
         let text = package(
             &(dummy("never", "done: false") + &dummy("done", "done: true")),
@@ -120,7 +120,7 @@ fn serial_waits_and_parallel_does_not() {
 }
 
 #[test]
-fn phases_without_a_strategy_run_side_by_side() {
+fn phases_without_a_strategy_run_in_parallel() {
     let plans = "  deploy:\n    phases:\n      - name: a\n        strategy: serial\n        steps: [{ name: s, tasks: [never] }]\n\
                  \x20     - name: b\n        strategy: serial\n        steps: [{ name: s, tasks: [fine] }]\n";
     let text = package(&(dummy("never", "done: false") + &dummy("fine", "done: true")), plans, "  []\n", "");
@@ -129,7 +129,7 @@ fn phases_without_a_strategy_run_side_by_side() {
 }
 
 #[test]
-fn transient_errors_are_tried_again_and_fatal_ones_end_the_plan() {
+fn transient_errors_are_retried_and_fatal_ones_end_the_plan() {
     let text = package(
         &(dummy("soft", "wantErr: true") + &dummy("fine", "done: true")),
         &plan("deploy", "parallel", &["a=soft", "b=fine"]),
@@ -202,7 +202,7 @@ fn a_toggle_applies_or_deletes() {
 }
 
 #[test]
-fn a_delete_takes_what_there_is() {
+fn a_delete_removes_existing_objects() {
     let nothing = "# file: templates/nothing.yaml\n{{ if false }}x: 1{{ end }}\n";
     let unknown =
         "# file: templates/unknown.yaml\napiVersion: example.org/v1\nkind: Thing\nmetadata:\n  name: x\n";
@@ -235,7 +235,7 @@ fn a_delete_takes_what_there_is() {
 }
 
 #[test]
-fn templates_that_fail_end_the_plan_with_their_place() {
+fn failing_templates_end_the_plan_with_their_position() {
     let bad = "# file: templates/bad.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Params.COLOR | nindent \"x\" }}\n";
     let text = package(&apply("bad", "bad.yaml"), &plan("deploy", "serial", &["bad"]), COLOR, bad);
     Play::new(&text).play(
@@ -275,7 +275,7 @@ fn a_plan_that_applies_a_crd_runs_again_without_an_error() {
     let thing = "# file: templates/thing.yaml\napiVersion: example.org/v1\nkind: Thing\nmetadata:\n  name: {{ .Name }}-thing\n\
                  spec: { color: {{ .Params.COLOR }} }\n";
     let tasks = apply("crd", "crd.yaml") + &apply("thing", "thing.yaml");
-    // One definition follows the parameter, the other one stays as it is.
+    // One definition follows the parameter, the other one stays unchanged.
     for (label, last) in [("\"{{ .Params.COLOR }}\"", "blue"), ("red", "red")] {
         let plans = plan("deploy", "serial", &["crd", "thing"]);
         let mut play = Play::new(&package(&tasks, &plans, COLOR, &format!("{}{thing}", crd(label))));
@@ -303,7 +303,7 @@ fn a_plan_that_applies_a_crd_runs_again_without_an_error() {
 }
 
 #[test]
-fn jobs_have_to_succeed() {
+fn jobs_must_succeed() {
     let job = |command: &str| {
         format!(
             "# file: templates/job.yaml\napiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {{{{ .Name }}}}-job\nspec:\n  backoffLimit: 1\n\
@@ -344,7 +344,7 @@ fn jobs_have_to_succeed() {
 }
 
 #[test]
-fn a_pipe_hands_a_file_of_a_pod_to_later_steps() {
+fn a_pipe_passes_a_file_of_a_pod_to_later_steps() {
     let pod = "# file: templates/pod.yaml\napiVersion: v1\nkind: Pod\nspec:\n  volumes:\n    - name: shared\n      emptyDir: {}\n\
                \x20 initContainers:\n    - name: init\n      image: busybox\n      command: [sh, -c, 'echo hi > /shared/out.txt']\n\
                \x20     volumeMounts: [{ name: shared, mountPath: /shared }]\n";
@@ -421,12 +421,12 @@ fn other_operators_are_installed_as_children() {
 }
 
 #[test]
-fn unreadable_values_leave_the_plan_pending_and_say_so() {
+fn unreadable_values_leave_the_plan_pending_with_a_reason() {
     let params = "  - name: ITEMS\n    type: array\n    default: [a]\n    trigger: deploy\n";
     let text = package(&dummy("fine", "done: true"), &plan("deploy", "serial", &["fine"]), params, "");
     let mut play = Play::new(&text);
     play.play("load\n until deploy COMPLETE");
-    // Admission looks at such values, so only an older instance can hold one: here it is the version that changes.
+    // Admission checks such values, so only an older instance can have one: here the version changes.
     play.play("patch operatorversion/shop-1.0.0 {\"spec\":{\"parameters\":[{\"name\":\"ITEMS\",\"required\":true,\"default\":\"[a\",\"value-type\":\"array\",\"immutable\":false}]}}");
     play.play(
         "
@@ -456,7 +456,7 @@ fn unplaceable_instances_are_named() {
 }
 
 #[test]
-fn a_field_of_the_wrong_type_is_tried_again_for_ever_and_nothing_is_written() {
+fn a_field_of_the_wrong_type_is_retried_without_end_and_nothing_is_written() {
     for (field, wrong, problem) in [
         ("replicas: 2", "replicas: two", "unrecognized type: int32"),
         ("image: web:1", "image: 5", "cannot convert int64 to string"),
@@ -485,7 +485,7 @@ fn a_field_of_the_wrong_type_is_tried_again_for_ever_and_nothing_is_written() {
 }
 
 #[test]
-fn one_template_applied_by_two_steps_at_once_goes_on_all_the_same() {
+fn one_template_applied_by_two_parallel_steps_still_completes() {
     let text = package(
         &(apply("one", "web.yaml") + &apply("two", "web.yaml")),
         &plan("deploy", "parallel", &["one", "two"]),

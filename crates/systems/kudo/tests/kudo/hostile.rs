@@ -1,4 +1,4 @@
-//! Texts, requests and sequences of commands that nobody would write on purpose.
+//! Texts, requests and sequences of commands that no one would write on purpose.
 
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
@@ -96,7 +96,7 @@ fn spoiled(seed: u64) -> LoadService {
 }
 
 #[test]
-fn spoiled_packages_are_read_and_run_without_harm() {
+fn corrupted_packages_are_handled() {
     let mut used = 0;
     for seed in 0..400 {
         let load = spoiled(seed);
@@ -116,7 +116,7 @@ fn spoiled_packages_are_read_and_run_without_harm() {
         assert!(Process::preview(&loaded).is_some_and(|view| view.is_ok()), "{seed}");
         used += 1;
         let mut stage = Stage::new(2);
-        // A refusal is fine; whatever is admitted runs.
+        // A refusal is fine; everything admitted runs.
         if stage.load(load).is_ok() {
             stage.run_for(30_000);
             explained(&stage, seed);
@@ -125,7 +125,7 @@ fn spoiled_packages_are_read_and_run_without_harm() {
     assert!(used > 40, "{used} of them could be used");
 }
 
-/// Everything that is not finished says why, and what is shown is what is the case.
+/// Every unfinished element has an explanation, and the view matches the state.
 fn explained(stage: &Stage, seed: u64) {
     for (_, view) in System::views(&stage.process) {
         for plan in &view.plans {
@@ -158,7 +158,7 @@ fn explained(stage: &Stage, seed: u64) {
 }
 
 #[test]
-fn random_lives_keep_what_holds() {
+fn random_commands_keep_invariants() {
     for seed in 0..24 {
         let mut stage = Stage::new(3);
         for at in 1..25 {
@@ -166,7 +166,7 @@ fn random_lives_keep_what_holds() {
             let values = ["true", "false", "3", "0", "-1", "x", "", "[]", "[c]", "{"];
             let value = Value::from(values[pick(1, values.len())]);
             let name = ["EXTRA", "COUNT", "COLOR", "LIST", "NOPE"][pick(2, 5)];
-            // Whatever is refused leaves the world as it was.
+            // A refused command leaves the world unchanged.
             let _ = match pick(0, 9) {
                 0 | 1 => stage.load(request(GOOD)).map(drop),
                 2 => stage.remove("shop", pick(3, 4) == 0).map(drop),
@@ -198,7 +198,7 @@ fn random_lives_keep_what_holds() {
             stage.run_for(u64::try_from(pick(4, 8)).expect("small") * 700);
             explained(&stage, seed);
         }
-        // A copy goes on as the original does.
+        // A copy behaves like the original.
         let mut copy = stage.clone();
         stage.run_for(20_000);
         copy.run_for(20_000);

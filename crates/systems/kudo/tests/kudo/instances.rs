@@ -27,7 +27,7 @@ const ONE: &str = "  - name: A\n    default: \"1\"\n";
 
 #[test]
 fn parameters_start_the_plan_they_name_else_update_else_deploy() {
-    // Plans, parameters, what is set, the plan that runs.
+    // Plans, parameters, the change, the plan that runs.
     let cases: &[(&[(&str, &str)], &str, &str, &str)] = &[
         (&[("deploy", "done")], ONE, "A=2", "deploy"),
         (&[("deploy", "done"), ("update", "done")], ONE, "A=2", "update"),
@@ -52,7 +52,7 @@ fn parameters_start_the_plan_they_name_else_update_else_deploy() {
             let uid = |value: &serde_json::Value| value["status"]["planStatus"][plan]["uid"].clone();
             assert_eq!(uid(&before), uid(&after), "{plan} has not");
         }
-        // The same value again is no change.
+        // Setting the same value again is not a change.
         play.play(&format!("set {set}\n run 2"));
         assert_eq!(uid(&after), uid(&play.stage.instance("shop").unwrap()));
     }
@@ -62,11 +62,11 @@ const BUSY: &[(&str, &str)] =
     &[("deploy", "done"), ("update", "done"), ("long", "never"), ("cleanup", "done")];
 
 #[test]
-fn admission_refuses_in_the_real_words() {
+fn admission_refuses_with_the_real_words() {
     let two = "  - name: A\n    default: \"1\"\n    trigger: long\n  - name: B\n    default: \"1\"\n    trigger: deploy\n\
                \x20 - name: C\n    default: \"1\"\n    immutable: true\n  - name: N\n    type: integer\n    default: 1\n\
                \x20 - name: E\n    default: x\n    enum: [x, y]\n  - name: R\n    required: true\n    trigger: nowhere\n";
-    // What is done first, what is refused, and why.
+    // The first change, the refused one, and the reason.
     let cases = [
         ("", "start nothing", "plan nothing does not exist"),
         (
@@ -137,13 +137,13 @@ fn admission_refuses_in_the_real_words() {
         let mut play = Play::new(&text);
         play.stage = base.stage.clone();
         play.play(&format!("{first}\n {line}\n refused {reason}"));
-        // Nothing is left of what was refused.
+        // The refused change left nothing.
         play.play("run 3");
     }
 }
 
 #[test]
-fn creation_is_refused_for_what_is_not_valid() {
+fn invalid_instances_are_refused_at_creation() {
     let params = "  - name: N\n    type: integer\n    default: 1\n  - name: E\n    default: x\n    enum: [x, y]\n  - name: R\n";
     let mut play = Play::new(&package(&[("deploy", "done")], params));
     play.play("load R=1\n until deploy COMPLETE");
@@ -171,7 +171,7 @@ fn creation_is_refused_for_what_is_not_valid() {
 }
 
 #[test]
-fn a_running_plan_can_be_started_anew() {
+fn a_running_plan_can_be_restarted() {
     let mut play = Play::new(&package(BUSY, ONE));
     play.play("load\n until deploy COMPLETE\n start long\n run 2\n is long/main/work IN_PROGRESS");
     let uid = |play: &Play| play.stage.instance("shop").unwrap()["spec"]["planExecution"]["uid"].clone();
@@ -211,7 +211,7 @@ fn upgrades_run_upgrade_else_update_else_deploy() {
 }
 
 #[test]
-fn cleanup_runs_before_the_instance_goes() {
+fn cleanup_runs_before_the_instance_is_deleted() {
     let mut play = Play::new(&package(&[("deploy", "done"), ("cleanup", "done")], ONE));
     play.play(
         "
@@ -224,10 +224,10 @@ fn cleanup_runs_before_the_instance_goes() {
         gone instance/shop
         ",
     );
-    // It takes the place of what runs, even of what never ends.
+    // It replaces the running plan, even one that never ends.
     let mut play = Play::new(&package(&[("deploy", "never"), ("cleanup", "done")], ONE));
     play.play("load\n run 2\n is deploy IN_PROGRESS\n remove\n run 3\n gone instance/shop");
-    // One that fails holds the instance until somebody takes the finalizer off.
+    // A failed cleanup holds the instance until the finalizer is removed by hand.
     let mut play = Play::new(&package(&[("deploy", "done"), ("cleanup", "fatal")], ONE));
     play.play(
         "
@@ -252,7 +252,7 @@ fn cleanup_runs_before_the_instance_goes() {
 }
 
 #[test]
-fn every_unfinished_element_says_why() {
+fn every_unfinished_element_has_an_explanation() {
     let play = |script: &str| {
         let mut play = Play::new(&package(BUSY, ONE));
         play.play(script);

@@ -36,7 +36,7 @@ fn package(strategy: &str) -> LoadService {
 }
 
 #[test]
-fn a_large_operator_gets_there() {
+fn a_large_operator_completes() {
     let mut stage = Stage::new(30);
     stage.load(package("serial")).expect("installed");
     stage.run_until(3_600_000, "a large plan", |stage| stage.status("large/deploy") == "COMPLETE");
@@ -65,7 +65,7 @@ fn a_package_of_many_parameters_and_a_template_of_360_kilobytes() {
         for line in 0..250 {
             writeln!(text, "  k{line}: {{{{ .Params.P_{line} | quote }}}}").expect("texts grow");
         }
-        // What is applied is kept in an annotation as well, which may hold 256 KiB: in one object all this would be refused.
+        // An applied object is also stored in an annotation of at most 256 KiB: in one object all this would be refused.
         for half in ["a", "b"].iter().filter(|_| at == 0) {
             write!(text, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{ name: {{{{ .Name }}}}-{half} }}\ndata:\n  script: |\n")
                 .expect("texts grow");

@@ -21,7 +21,7 @@ fn read_folder(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>)
     }
 }
 
-/// The real packages. They are no part of the repository: what reads them is skipped where they are not at hand (`tests/build.rs`).
+/// The real packages. They are not part of the repository: without them, their tests are skipped (`tests/build.rs`).
 pub(crate) fn real_packages() -> Vec<(String, BTreeMap<String, String>)> {
     let real = std::env::var_os("PLANARIUM_REAL").map(PathBuf::from);
     let real = real.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/real"));
@@ -53,8 +53,8 @@ fn real_packages_have_no_errors() {
 }
 
 #[test]
-fn unusual_files_are_read_as_the_real_reader_reads_them() {
-    // What is put in place of what, the finding that comes of it (if any), and whether it can be installed.
+fn unusual_files_are_read_like_the_real_reader() {
+    // The replaced text, its replacement, the resulting finding (if any), and whether it can be installed.
     let base = "# file: operator.yaml\nname: web\noperatorVersion: 1.0.0\nkubernetesVersion: 1.10\n\
                 tasks:\n- name: app\n  kind: Apply\n  spec:\n    resources: [app.yaml]\n\
                 plans:\n  deploy:\n    strategy: serial\n    phases:\n    - name: main\n      strategy: serial\n      steps:\n\
@@ -98,7 +98,7 @@ fn unusual_files_are_read_as_the_real_reader_reads_them() {
 }
 
 #[test]
-fn the_verifier_writes_values_as_go_does() {
+fn the_verifier_prints_values_like_go() {
     let verified = |parameter: &str| {
         let text = format!(
             "# file: operator.yaml\nname: shop\noperatorVersion: \"1.0.0\"\nkubernetesVersion: 1.16.0\ntasks:\n\

@@ -11,7 +11,7 @@ fn blocks<'p>(page: &'p str, word: &str) -> Vec<&'p str> {
 }
 
 #[test]
-fn the_examples_of_every_page_behave() {
+fn the_examples_of_every_page_show_their_finding() {
     let mut wrong = Vec::new();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/diagnostics");
     for (code, title) in CODES {

@@ -101,7 +101,7 @@ fn say(stage: &mut Stage, said: TaskStatusInput) -> Result<serde_json::Value, Re
 }
 
 #[test]
-fn a_user_can_say_how_a_container_is() {
+fn a_container_status_can_be_set_by_hand() {
     let mut play = Play::new(PACKAGE);
     let manual: ProcessBehaviour =
         serde_json::from_str(r#"{"target": {"task": "*-server"}, "behaviour": {"manual": true}}"#)

@@ -1,4 +1,4 @@
-//! Objects that a package lacks: what `why` offers makes them, and then the plan comes to its end.
+//! Objects that a package lacks: the way out that `why` offers creates them, and then the plan completes.
 
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 
@@ -27,7 +27,7 @@ fn deployment(pod: &str) -> String {
 }
 
 #[test]
-fn what_a_package_lacks_is_made_by_what_is_offered() {
+fn the_offered_way_out_creates_missing_objects() {
     let env = |kind: &str, name: &str, key: &str| {
         format!("{{name: {key}, valueFrom: {{{kind}: {{name: {name}, key: {key}}}}}}}")
     };
@@ -127,7 +127,7 @@ fn what_a_package_lacks_is_made_by_what_is_offered() {
     }
 }
 
-/// Sends every call that the step's explanation offers; how many there were.
+/// Sends every call that the step's explanation offers; returns their number.
 fn do_what_is_offered(stage: &mut Stage, title: &str) -> usize {
     let why = stage.why("shop/deploy/main/app");
     let mut made = 0;

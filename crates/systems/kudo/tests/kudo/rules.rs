@@ -1,7 +1,7 @@
-//! Rules of KUDO one by one: packages with many plans, and what comes of each.
+//! Individual rules of KUDO: packages with many plans, and the result of each.
 //!
-//! The plays are texts in `plays/`. A line `=== TITLE` begins one; `# file: PATH` lines hold its package, and the lines after
-//! `# play` are those of `script`. Without a `# file:` line the package is that of the play before.
+//! The cases are texts in `plays/`. A line `=== TITLE` begins one; `# file: PATH` lines contain its package, and the lines
+//! after `# play` are those of `script`. Without a `# file:` line the previous package is used.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 

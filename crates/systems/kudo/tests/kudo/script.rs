@@ -1,4 +1,4 @@
-//! Plays: packages and what is done with their instances, a line each.
+//! Scripted cases: packages and commands on their instances, one per line.
 //!
 //! | line | means |
 //! |---|---|
@@ -219,7 +219,7 @@ impl Play {
             "until" => {
                 let (element, status) = rest.split_once(' ').expect("ELEMENT STATUS");
                 let element = self.element(element);
-                // What was asked for before has to have begun.
+                // The previous command must have taken effect.
                 self.stage.run_for(0);
                 self.stage.run_until(600_000, line, |stage| stage.status(&element) == status);
             }

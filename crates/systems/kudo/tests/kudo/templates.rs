@@ -1,8 +1,9 @@
-//! Random templates rendered by the engine here and by Go's own, which have to agree.
+//! Random templates rendered by this engine and by Go's own, which must agree.
 //!
-//! `tests/go/render.go` is the other side; it needs Debian's `golang-go` and `golang-github-masterminds-sprig-dev`. Those have sprig
-//! 3.2, and KUDO has 2.22: what the two read differently (numbers in texts other than plain ones, negative `trunc`) and functions of
-//! dates, versions and draws are not generated. `PLANARIUM_TEMPLATES=N` renders N templates, `PLANARIUM_SEED` begins elsewhere.
+//! `tests/go/render.go` is the Go program; it needs Debian's `golang-go` and `golang-github-masterminds-sprig-dev`. Those have sprig
+//! 3.2, and KUDO has 2.22: constructs that the two read differently (numbers in texts other than plain ones, negative `trunc`) and
+//! functions of dates, versions and draws are not generated. `PLANARIUM_TEMPLATES=N` renders N templates, `PLANARIUM_SEED` sets the
+//! seed.
 
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 
@@ -567,7 +568,7 @@ fn random_templates_give_what_go_gives() {
         // A map that holds itself cannot be printed: the program ends there.
         let Some(want) = want else { continue };
         let got = here(text);
-        // Texts that are no UTF-8 do not come through JSON as they are.
+        // Texts that are not UTF-8 are changed by JSON.
         let whole = want.as_ref().is_ok_and(|want| {
             !want.contains('\u{fffd}') && !want.contains("\\ufffd") && !want.contains("!!binary")
         }) || want.is_err();

@@ -1,7 +1,7 @@
-//! Cases of KUDO's own suite, written anew as plays.
+//! Cases of KUDO's own suite, rewritten as scripted cases.
 //!
 //! The first line of each block is `# source: kudobuilder/kudo test/SUITE/CASE`. The table in `docs/fidelity/kudo-cases.md` lists every case of
-//! both suites, those without a play with the reason.
+//! both suites, those not covered with the reason.
 
 #![expect(clippy::panic, reason = "helpers of tests")]
 
@@ -16,7 +16,7 @@ const PLAYS: [&str; 3] = [
 
 const TABLE: &str = include_str!("../../../../../docs/fidelity/kudo-cases.md");
 
-/// The cases that the blocks of a text name as their sources. *Errors*: the title of a block that does not begin with its source.
+/// Returns the source cases of a text's blocks. *Errors*: the title of a block that does not begin with its source.
 fn sources(text: &str) -> Result<BTreeSet<&str>, String> {
     let source = |(title, body): (&str, _)| {
         let first = str::lines(body).next().unwrap_or_default();
@@ -57,7 +57,7 @@ fn a_block_needs_a_source_in_its_first_line() {
 }
 
 #[test]
-fn the_table_lists_each_case_once_and_knows_which_have_plays() {
+fn the_table_lists_each_case_once_and_marks_covered_ones() {
     let mut with_play = BTreeSet::new();
     let mut all = BTreeSet::new();
     for row in TABLE.lines().filter_map(|line| line.strip_prefix("| `test/")) {

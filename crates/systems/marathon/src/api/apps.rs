@@ -30,19 +30,19 @@ pub(super) fn unknown_app(id: &PathId) -> Refused {
 /// Options of an app's update.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Update {
-    /// Absent fields stay as they are.
+    /// Keeps absent fields.
     pub(super) partial: bool,
     /// An app that is not there is created.
     pub(super) create: bool,
-    /// Deployments that stand in the way are given up.
+    /// Cancels conflicting deployments.
     pub(super) force: bool,
 }
 
-/// One app of a change, with what it was before.
+/// One app of a change, with its previous state.
 pub(super) enum Wanted {
-    /// As it is to be.
+    /// The new definition.
     Whole(Box<RunSpec>),
-    /// As it was in a version.
+    /// The definition of an earlier version.
     Back(Arc<RunSpec>),
 }
 
@@ -74,7 +74,7 @@ impl Reader<'_> {
                 let read = read_as(&APP, body, true)?;
                 let update = update::normalise(read, &around)?;
                 if update.get("version").is_none() {
-                    // Whether what comes of it is an app at all.
+                    // Check whether the result is a valid app.
                     update::apply(&update, &existing, &around)?;
                 }
                 Ok(update)
@@ -124,15 +124,15 @@ impl Reader<'_> {
         }
     }
 
-    /// The version that a text means.
+    /// Parses a version.
     ///
-    /// *Errors*: a text that is no instant.
+    /// *Errors*: the text is not an instant.
     pub(crate) fn stamp(&self, text: &str) -> Result<u64, Refused> {
         if !Calendar::is_date(text) {
             let text = format!("Invalid timestamp provided '{text}'. Expecting ISO-8601 datetime string.");
             return Err(Refused::Illegal(text));
         }
-        // What was before the world has no version.
+        // Instants before genesis have no version.
         Ok(self.records.setup.calendar.stamp(text).unwrap_or(u64::MAX))
     }
 
@@ -190,7 +190,7 @@ impl Caller<'_, '_> {
         );
         self.marathon.settle(self.port);
         let mut body = into_map(write::spec(&posted, &self.marathon.records.setup.calendar));
-        // As it was posted: what is assigned on the way is not in it yet.
+        // As posted, without values that are assigned later.
         body.shift_remove("versionInfo");
         for count in ["tasksStaged", "tasksRunning", "tasksHealthy", "tasksUnhealthy"] {
             body.insert(count.to_owned(), 0.into());
@@ -312,7 +312,7 @@ fn drop_unkept(app: &mut Map<String, Value>) {
     }
 }
 
-/// Puts an app or pod into the tree, keeping the versions of what it replaces.
+/// Puts an app or pod into the tree, keeping the versions of the one it replaces.
 pub(super) fn put(root: &mut Root, spec: RunSpec, settings: &Settings) -> Result<(), Refused> {
     let other = root.spec(&spec.id).is_some_and(|old| old.is_app() != spec.is_app());
     if other {

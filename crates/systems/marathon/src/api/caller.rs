@@ -31,7 +31,7 @@ impl Caller<'_, '_> {
         Answer::json(body).with(DEPLOYMENT, &*accepted.id)
     }
 
-    /// A change of the tree with nothing else to it.
+    /// Applies a change of the tree without further options.
     pub(crate) fn simple_change(
         &mut self,
         group: PathId,

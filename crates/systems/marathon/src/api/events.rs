@@ -23,7 +23,7 @@ fn frame(kind: &str, data: &Value) -> String {
 pub(crate) struct Listeners {
     /// The number of those that were forgotten.
     forgotten: u64,
-    /// The last of them: when, and whether one came.
+    /// The last attempts: instant, and whether an event was sent.
     last: VecDeque<(SimTime, bool)>,
 }
 
@@ -40,7 +40,7 @@ impl Listeners {
         self.last.push_back((now, came));
     }
 
-    /// The number of changes so far.
+    /// Number of changes so far.
     pub(crate) fn count(&self) -> u64 {
         self.forgotten + self.last.len() as u64
     }
@@ -64,9 +64,10 @@ impl Reader<'_> {
         frame(kind, &json!({ "remoteAddress": CLIENT, "eventType": kind, "timestamp": timestamp }))
     }
 
-    /// Returns the first bytes of a stream, and its topic. The listener hears of itself, and of none that came before.
+    /// Returns the first bytes of a stream, and its topic. The listener gets its own subscription event, and none of
+    /// earlier ones.
     pub(crate) fn begin_stream(&self, query: &Query, now: SimTime, listeners: &Listeners) -> (String, Value) {
-        // One without a name is asked for as well: no event has it.
+        // An empty name selects no event.
         let kinds: Vec<&str> = query.all("event_type").collect();
         let wanted = kinds.is_empty() || kinds.contains(&kind_of(true));
         let first = if wanted { self.listener(now, true) } else { String::new() };
@@ -94,7 +95,7 @@ impl Reader<'_> {
                 }
             }
         }
-        // What was refused left nothing behind but what the world was told of it.
+        // A refused change has only the events that were reported.
         for event in events {
             if let Some((failed, reason)) =
                 KnownFailure::of(&event.body, &self.records.setup.settings.framework)

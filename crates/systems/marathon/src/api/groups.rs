@@ -94,7 +94,7 @@ impl Reader<'_> {
         all.insert("dependencies".to_owned(), needs.iter().map(PathId::as_str).collect());
         all.insert("version".to_owned(), self.records.setup.calendar.date(root.version).into());
         let mine = || root.specs_within(id).filter(|spec| spec.id.parent() == *id && spec.id != *id);
-        // What is not embedded is an empty list.
+        // Parts that are not embedded are empty lists.
         for key in ["apps", "pods", "groups"] {
             all.insert(key.to_owned(), Value::Array(Vec::new()));
         }
@@ -110,14 +110,14 @@ impl Reader<'_> {
             let pods = mine().filter(|spec| !spec.is_app()).map(|pod| self.pod_status_json(pod, now));
             all.insert("pods".to_owned(), pods.collect());
         }
-        // The root and groups within groups enforce nothing and say nothing of it.
+        // The root and nested groups neither enforce roles nor show the field.
         if !self.records.setup.settings.client_compat && id.is_top_level() {
             all.insert("enforceRole".to_owned(), group.is_some_and(|group| group.enforce).into());
         }
         Value::Object(all)
     }
 
-    /// Reads the request in a posted body; `id` is where it was posted.
+    /// Reads the request in a posted body; `id` is the posted path.
     pub(crate) fn group_body(&self, id: &PathId, posted: &Posted) -> Result<(PathId, GroupBody), Refused> {
         let body = posted.body()?;
         let id = match body.text("id") {
@@ -165,7 +165,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The steps that a change would have, without carrying it out.
+    /// Returns the steps of a change, without carrying it out.
     pub(crate) fn dry_run(&self, at: &str, body: &Value) -> Done {
         let at = named(at)?;
         let (id, body) = self.group_body(&at, &posted(body)?)?;
@@ -283,11 +283,11 @@ fn embeds(query: &Query) -> (Embed, GroupEmbed) {
     (app, embed)
 }
 
-/// All apps of a group and of those below it get so many times their instances, rounded up.
+/// Multiplies the instances of all apps in a group and its subgroups by a factor, rounded up.
 fn scale(root: &mut Root, id: &PathId, factor: Double) {
     let apps: Vec<Arc<RunSpec>> = root.specs_within(id).filter(|spec| spec.is_app()).cloned().collect();
     for app in apps {
-        // What is too large stays at the most there can be; what is negative comes out as the real one has it.
+        // Too large values are limited to the maximum; negative ones are as in the real system.
         let instances = Double::whole(u64::from(app.instances)).times(factor).ceil_i32().cast_unsigned();
         if let Some(place) = root.specs.get_mut(&app.id) {
             *place = Arc::new(RunSpec { instances, ..RunSpec::clone(&app) });
@@ -295,7 +295,7 @@ fn scale(root: &mut Root, id: &PathId, factor: Double) {
     }
 }
 
-/// A group with all in it becomes what it was.
+/// Restores a group with its content.
 fn go_back(root: &mut Root, old: &Root, id: &PathId, settings: &Settings) -> Result<(), Refused> {
     let at = old.group(id).cloned().unwrap_or_default();
     let kept: Vec<Arc<RunSpec>> =

@@ -1,9 +1,9 @@
-//! The API: what each call answers and what it changes.
+//! The API: the answer and the effect of each call.
 //!
 //! *Knows*: routes, bodies, statuses. *Must not know*: sockets; how a change is carried out.
 //!
 //! **Source**: `marathon: api/v2, api/MarathonExceptionMapper.scala, api/RestResource.scala`. Match; an unknown path is 404 with the
-//! text of the real one, which answers 500.
+//! text of the real system, which answers 500.
 
 mod apps;
 pub(crate) mod caller;
@@ -99,7 +99,7 @@ const NOTHING: &str = "No content to map due to end-of-input\n at [Source: (byte
 
 /// The body of a call as JSON.
 ///
-/// *Errors*: no body, or a text that is no JSON.
+/// *Errors*: there is no body, or the text is not JSON.
 pub(crate) fn body_of(body: &Value) -> Result<Value, Refused> {
     match body {
         Value::Null => Err(Refused::NoBody(NOTHING.to_owned())),

@@ -1,7 +1,7 @@
-//! Pods: several containers that are launched together.
+//! Pods: several containers launched together.
 //!
-//! **Source**: `marathon: api/v2/PodsResource.scala, raml/PodStatusConversion.scala`. Match for what the simulator has; of a
-//! container's status what only a real agent knows is left out.
+//! **Source**: `marathon: api/v2/PodsResource.scala, raml/PodStatusConversion.scala`. Match for what the simulator has;
+//! fields of a container's status that only a real agent knows are left out.
 
 use super::apps::put;
 use super::caller::Caller;

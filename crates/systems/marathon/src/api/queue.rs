@@ -143,7 +143,7 @@ impl Caller<'_, '_> {
     }
 }
 
-/// One row a reason: what was left after the ones before it.
+/// One row per reason: the offers left after the previous reasons.
 fn funnel(processed: u64, rejects: &SortedMap<Reject, u64>) -> Value {
     let mut left = processed;
     let mut rows = Vec::new();

@@ -38,7 +38,7 @@ pub(crate) enum Route {
     Unknown,
 }
 
-/// What a call asks for.
+/// The parsed request of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
     pub(crate) method: &'a str,
@@ -93,7 +93,7 @@ pub(crate) fn of(parts: &[&str]) -> Route {
     }
 }
 
-/// Pods mark what is about them with `::`.
+/// Paths about pods contain `::`.
 fn pod(id: &[&str], last: &str) -> Route {
     let path = |parts: &[&str]| format!("/{}", parts.join("/"));
     if let [id @ .., mark] = id {
@@ -153,7 +153,7 @@ impl Query {
         self.pairs.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns whether a flag is on, in whatever case `true` is written.
+    /// Returns whether a flag is `true`, in any case.
     pub(crate) fn flag(&self, name: &str, default: bool) -> bool {
         self.get(name).map_or(default, |value| value.eq_ignore_ascii_case("true"))
     }

@@ -1,4 +1,4 @@
-//! Apps with what is known of their instances.
+//! Apps with the data about their instances.
 //!
 //! **Source**: `marathon: core/appinfo/impl/AppInfoBaseData.scala, core/appinfo/TaskCounts.scala, TaskStatsByVersion.scala,
 //! api/v2/InfoEmbedResolver.scala`. Match.
@@ -11,7 +11,7 @@ use super::{Answer, Done};
 use crate::definition::peek::Peek;
 use crate::definition::write::{self, Dates};
 use crate::definition::{Refused, RunSpec, into_map};
-use crate::deployments::work::progress::ReadinessResult;
+use crate::deployments::jobs::progress::ReadinessResult;
 use crate::id::PathId;
 use crate::instances::instance::Instance;
 use planarium_kernel::{SimTime, sorted};
@@ -90,7 +90,7 @@ impl Reader<'_> {
         counts
     }
 
-    /// An app with what is embedded in it.
+    /// Returns an app with its embedded data.
     pub(super) fn app_info(&self, app: &RunSpec, embed: Embed, now: SimTime) -> Value {
         let mut all = into_map(write::spec(app, &self.records.setup.calendar));
         let instances =
@@ -135,7 +135,7 @@ impl Reader<'_> {
         Value::Object(all)
     }
 
-    /// An app or pod as it is defined.
+    /// Returns the definition of an app or pod.
     pub(super) fn definition_json(&self, spec: &RunSpec) -> Value {
         let mut all = into_map(write::spec(spec, &self.records.setup.calendar));
         self.leave_out_unknown(&mut all);

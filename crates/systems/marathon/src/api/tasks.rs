@@ -159,7 +159,7 @@ impl Reader<'_> {
 }
 
 impl Caller<'_, '_> {
-    /// Kills instances, which are launched again, or wipes them with what is reserved for them. Answers those meant.
+    /// Kills instances, which are launched again, or wipes them with their reservations. Returns the killed ones.
     fn kill(&mut self, found: &[(Key, Arc<Instance>)], wipe: bool) {
         if wipe {
             for (key, instance) in found {
@@ -193,7 +193,7 @@ impl Caller<'_, '_> {
         self.marathon.settle(self.port);
     }
 
-    /// Kills instances, of which there are to be fewer.
+    /// Kills instances and reduces the number of instances accordingly.
     fn kill_and_scale(&mut self, chosen: Chosen, force: bool) -> Done {
         if let Some(id) = chosen.keys().find(|id| {
             self.marathon
@@ -331,7 +331,7 @@ impl Caller<'_, '_> {
     }
 }
 
-/// The ids that a body lists. What is missing is told at the root, with the body.
+/// Returns the ids listed in a body. A missing list is reported at the root, with the body.
 fn ids_of(body: &Value) -> Result<Vec<&str>, Refused> {
     let fault = |path: String, error: &'static str| crate::schema::Fault { path, error: error.into() };
     let Some(ids) = body.get("ids") else {
@@ -361,7 +361,7 @@ fn both(query: &Query) -> Result<(bool, bool), Refused> {
     Ok((scale, wipe))
 }
 
-/// Returns whether a text looks like the id of a task, of whatever age.
+/// Returns whether a text has the form of a task id, of any version.
 fn is_task_id(text: &str) -> bool {
     let split = text.rsplit_once(['.', '_']);
     split.is_some_and(|(head, tail)| !head.is_empty() && !tail.is_empty())

@@ -1,4 +1,4 @@
-//! A command at work: requests to the API, texts of files, what is printed.
+//! Runs a command: API requests, file contents, output.
 
 use std::fmt::Write as _;
 
@@ -55,7 +55,7 @@ impl<'c, 't> Client<'c, 't> {
         }
     }
 
-    /// Asks the API, or has it change something. Null stands for no body.
+    /// Sends a request to the API. Null means no body.
     ///
     /// *Errors*: the server's words, as the real program shows them.
     pub(super) fn send(&mut self, method: &str, path: &str, body: &Value) -> Result<Value, String> {

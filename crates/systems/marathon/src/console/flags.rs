@@ -2,9 +2,9 @@
 
 use planarium_part::console::flags::{Flag, Given, read_long};
 
-/// Reads flags, each written `name` or `name=` for one that takes a value, and arguments; flags may stand anywhere.
+/// Reads flags, each declared as `name` or as `name=` if it takes a value, and arguments; flags may come anywhere.
 ///
-/// *Errors*: a flag that does not exist, or lacks its value.
+/// *Errors*: an unknown flag, or one without its value.
 pub(super) fn read(args: &[String], flags: &[&'static str]) -> Result<Given, String> {
     read_long(args, |name| {
         let flag = flags.iter().find(|flag| flag.trim_end_matches('=') == name)?;

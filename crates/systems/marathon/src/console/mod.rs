@@ -1,9 +1,9 @@
 //! `dcos marathon`: words in, text out.
 //!
-//! *Knows*: the words, what each asks of the API, what is printed for every answer. *Must not know*: sockets, files, how the API
-//! comes by its answers.
+//! *Knows*: the words, the API requests of each command, the output for every answer. *Must not know*: sockets, files, how the
+//! API produces its answers.
 //!
-//! `deployment watch` lets time pass through `/sim/advance` where the clock can be moved.
+//! `deployment watch` advances time through `/sim/advance` if the clock can be moved.
 //!
 //! **Source**: `dcos/dcos-core-cli: python/lib/dcoscli/dcoscli/marathon, dcoscli/data/help/marathon.txt, dcoscli/tables.py`. Match
 //! for words, flags and columns; simplified: plug-in commands (`about` apart) and `--config-schema` are absent.
@@ -47,7 +47,7 @@ impl Worded for Command {
     }
 }
 
-/// Every command: words, arguments, what it does, flags, function.
+/// Every command: words, arguments, description, flags, function.
 macro_rules! commands {
     ($($words:expr, $arguments:literal, $about:literal, $flags:expr, $run:path;)+) => {
         const COMMANDS: &[Command] =
@@ -95,7 +95,7 @@ commands! {
     ["delay", "reset"], "<app-id>", "ends the launch delay of an app (no command of the real program)", [], debug::reset;
 }
 
-/// Returns how many words a command takes at least and at most.
+/// Returns the minimum and maximum number of arguments of a command.
 fn bounds(arguments: &str) -> (usize, usize) {
     let least = arguments.split(' ').filter(|word| word.starts_with('<')).count();
     let most = if arguments.contains("...") {
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_told_apart() {
+    fn words_are_split() {
         let run = |line: &str| {
             let args: Vec<String> =
                 line.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();

@@ -62,7 +62,7 @@ pub(super) fn deployments(client: &mut Client<'_, '_>, given: &Given) -> Done {
     Ok(())
 }
 
-/// The id of a deployment that is called by what the page calls it is its id in the list.
+/// Converts a deployment's name on the page to its id in the list.
 fn deployment(given: &Given) -> &str {
     given.argument(0).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Which files are definitions, and of what.
+//! Finds definitions among files, and their kinds.
 //!
 //! *Knows*: outermost keys and file names. *Must not know*: rules.
 
@@ -25,7 +25,7 @@ pub(super) struct Piece {
 /// The place of a definition in its text; neither for the whole text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Within {
-    /// The key that it stands under.
+    /// The key that contains it.
     key: Option<&'static str>,
     /// The place in a list.
     item: Option<usize>,
@@ -45,7 +45,7 @@ impl Piece {
     }
 }
 
-/// A text with the places of what is in it. Those of JSON are found once somebody points at one.
+/// A text with the positions of its content. Those of JSON are computed on demand.
 #[derive(Debug)]
 struct Source {
     text: Arc<str>,
@@ -109,7 +109,7 @@ fn counts(path: &str) -> bool {
 }
 
 fn has_ending(path: &str) -> bool {
-    // What was pasted has no name.
+    // A pasted text has no name.
     path.is_empty() || [".json", ".yaml", ".yml"].iter().any(|ending| path.ends_with(ending))
 }
 
@@ -152,7 +152,7 @@ pub(super) fn read(
         |(path, text, _): &&(&String, &String, FileId)| counts(path) && has_ending(path) && looks_right(text);
     let mut chosen: Vec<&(&String, &String, FileId)> = ids.iter().filter(right).collect();
     if chosen.is_empty() {
-        // A text that is alone is meant, whatever it looks like.
+        // A single text is always used, whatever it resembles.
         let mut rest = ids.iter().filter(|(path, ..)| counts(path) && (ids.len() == 1 || has_ending(path)));
         chosen.extend(rest.next());
         if rest.next().is_some() {
@@ -193,7 +193,7 @@ fn parse(text: &str, source: &Source, found: &mut Diagnostics) -> Option<Value> 
     Some(json)
 }
 
-/// Returns how many fields are written in a text that is JSON: each has one colon, which is in no string.
+/// Returns the number of fields in a JSON text: each has one colon outside of strings.
 fn fields_in(text: &str) -> usize {
     let (mut count, mut quoted, mut escaped) = (0, false, false);
     for byte in text.bytes() {
@@ -208,7 +208,7 @@ fn fields_in(text: &str) -> usize {
     count
 }
 
-/// Returns how many fields are left: of those written twice, one.
+/// Returns the number of fields after parsing: duplicates count once.
 fn fields_of(json: &Value) -> usize {
     match json {
         Value::Object(fields) => fields.len() + fields.values().map(fields_of).sum::<usize>(),
@@ -217,7 +217,7 @@ fn fields_of(json: &Value) -> usize {
     }
 }
 
-/// The definitions in one text: itself, or what it wraps.
+/// Adds the definitions in one text: itself, or the ones that it contains.
 fn pieces_of(
     path: &str,
     source: &Arc<Source>,
@@ -321,7 +321,7 @@ fn take_versions(group: &mut Map<String, Value>, node: &Node, found: &mut Diagno
     }
 }
 
-/// Returns the kind of all of it together.
+/// Returns the common kind of all pieces.
 pub(super) fn what(pieces: &[Piece], found: &mut Diagnostics) -> Option<What> {
     match pieces {
         [] => None,

@@ -16,7 +16,7 @@ use planarium_source::{Diagnostic, Diagnostics, suggest};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Fields that do not exist. `group` is the one that was read if it is one.
+/// Reports unknown fields. `group` is the parsed group, if it is one.
 pub(super) fn unknown_fields(
     pieces: &[Piece],
     group: Option<&Posted>,
@@ -110,7 +110,7 @@ pub(super) fn dependencies(pieces: &[Piece], body: &Body, specs: &[Arc<RunSpec>]
     let all = sorted(&mut specs.iter());
     let apps = sorted(&mut specs.iter().filter(|spec| spec.is_app()));
     let is_app = |id: &PathId| apps.binary_search(id).is_ok();
-    // What stands in a group comes right after its id.
+    // Members of a group follow its id.
     let is_group =
         |id: &PathId| all.get(all.partition_point(|one| one <= id)).is_some_and(|next| next.is_within(id));
     let wrong = |group: bool, needed: &PathId| {
@@ -183,7 +183,7 @@ const KEPT: [(&str, &str); 7] = [
     ("executorResources", "only executors of one's own need them"),
 ];
 
-/// Those of them that are given.
+/// Returns the fields present among those without an effect.
 pub(super) fn kept(body: &Value) -> Vec<(String, &'static str)> {
     let mut found: Vec<(String, &'static str)> = Vec::new();
     gather(body, &mut found);

@@ -1,20 +1,20 @@
-//! Mends of what the real one refuses, where there is one way to write it.
+//! Fixes for texts that the real system refuses, if there is one correct way to write them.
 //!
-//! *Knows*: rules by their messages. *Must not know*: where a finding is shown.
+//! *Knows*: rules by their messages. *Must not know*: the display of findings.
 
 use crate::definition::OPERATORS;
 use crate::definition::Violation;
 use planarium_source::yaml::Node;
 use planarium_source::{Span, suggest};
 
-/// A mend: what it does in words, what it replaces, by what.
+/// A fix: its description, the replaced span, the new text.
 pub(super) type Mend = (String, Span, String);
 
 /// The mend of a violation at a value.
 pub(super) fn mend(node: &Node, violation: &Violation) -> Option<Mend> {
     let said: &str = &violation.message;
     let write = |node: &Node, text: &str| {
-        // What a template or an anchor made cannot be edited in its place.
+        // The results of templates and anchors cannot be edited in place.
         node.literal.then(|| (format!("Write {text}"), node.span, text.to_owned()))
     };
     let is_about = |field: &str| violation.path.ends_with(field);
@@ -26,7 +26,7 @@ pub(super) fn mend(node: &Node, violation: &Violation) -> Option<Mend> {
         return write(node, "[\"*\"]");
     }
     if said.contains("unreachableStrategy must be disabled") {
-        // It is told of the whole app, too.
+        // It is also reported for the whole app.
         let field =
             if is_about("unreachableStrategy") { Some(node) } else { node.get("unreachableStrategy") };
         return write(field?, "\"disabled\"");
@@ -37,7 +37,7 @@ pub(super) fn mend(node: &Node, violation: &Violation) -> Option<Mend> {
     constraint(node, said)
 }
 
-/// The mend of a constraint, by what is wrong with it.
+/// Returns the fix of a constraint, by its message.
 fn constraint(node: &Node, said: &str) -> Option<Mend> {
     let parts = node.literal.then(|| node.as_sequence()).flatten()?;
     let text = |at: usize| Some(&*parts.get(at)?.as_scalar()?.text);

@@ -1,9 +1,9 @@
-//! From the files of a request to a definition: which file is what, what the API would say to it, lints.
+//! Reads the files of a request into a definition: the kind of each file, the API's findings, lints.
 //!
 //! *Knows*: the order of these steps. *Must not know*: any single rule.
 //!
-//! Reading never fails: whatever cannot be understood is a finding. Rules are those that the process applies to the body of a
-//! call; a definition is held against a process that has nothing else in it.
+//! Reading never fails: everything that cannot be understood is a finding. The rules are those that the process applies to
+//! the body of a call; a definition is checked against an otherwise empty process.
 
 mod files;
 mod lints;
@@ -56,7 +56,7 @@ pub(crate) enum What {
 pub(crate) struct Body {
     pub(crate) what: What,
     pub(crate) json: Arc<Value>,
-    /// A group as it was read.
+    /// A group as read.
     pub(crate) group: Option<Arc<Posted>>,
     /// Apps or pods as they were read, in order.
     pub(crate) specs: Vec<Arc<PostedSpec>>,
@@ -77,12 +77,12 @@ struct Inner {
     kept: Vec<(String, &'static str)>,
     /// Pieces in the order of the body's items, for findings that come later.
     pieces: Vec<Piece>,
-    /// The apps and pods that come of it.
+    /// The resulting apps and pods.
     ids: Vec<PathId>,
 }
 
 impl Body {
-    /// A body of which nothing is known but what it is.
+    /// Creates a body of which only the kind is known.
     fn read(what: What, json: Arc<Value>) -> Self {
         let group = (what == What::Group).then(|| Arc::new(Posted::of(json.clone())));
         let specs = match what {
@@ -97,12 +97,12 @@ impl Body {
         Self { what, json, group, specs }
     }
 
-    /// The app or pod that it is, as it was read.
+    /// Returns the app or pod as read.
     pub(crate) fn spec(&self) -> Option<Arc<PostedSpec>> {
         if self.what == What::Apps { None } else { self.specs.first().cloned() }
     }
 
-    /// A group as it was read.
+    /// Returns the group as read.
     pub(crate) fn posted(&self) -> Arc<Posted> {
         self.group.clone().unwrap_or_else(|| Arc::new(Posted::of(self.json.clone())))
     }
@@ -132,7 +132,7 @@ impl Loaded {
         &self.0.ids
     }
 
-    /// Roughly what it takes. *Units*: bytes.
+    /// Estimates its size. *Units*: bytes.
     pub(crate) fn weight(&self) -> u64 {
         let texts: usize = self.0.sources.iter().map(|(_, file)| file.text().len()).sum();
         // The texts, what they were read to, and the request that they came with.
@@ -272,7 +272,7 @@ pub(crate) struct Tried {
     posted: Vec<(RoleSettings, RunSpec)>,
 }
 
-/// A tree with what a body describes.
+/// A tree with the body's apps and groups.
 struct Described {
     tree: Root,
     change: Option<Arc<GroupChange>>,
@@ -293,7 +293,7 @@ pub(crate) fn try_on(marathon: &Marathon, body: &Body) -> Result<(), Refused> {
     plan_to(marathon, &tree_of(marathon, body)?.tree)
 }
 
-/// The tree of a process with what a body describes in place of what it has of it, and what a group was understood as.
+/// Returns the tree of a process with the body's content replacing its own, and the group as read.
 fn tree_of(marathon: &Marathon, body: &Body) -> Result<Described, Refused> {
     let reader = Reader::of(marathon);
     let settings = &*marathon.records.setup.settings;
@@ -409,7 +409,7 @@ fn in_words(fault: &schema::Fault) -> String {
     format!("{words} ({})", fault.error)
 }
 
-/// Returns advice, where it is not plain from the rule.
+/// Returns advice, unless the rule is self-explanatory.
 fn help(code: &str, violation: &Violation) -> Option<String> {
     let text = match code {
         codes::RESIDENT_ROLE => format!(

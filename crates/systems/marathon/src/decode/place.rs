@@ -5,7 +5,7 @@
 use planarium_source::Span;
 use planarium_source::yaml::Node;
 
-/// The index that a path begins with: `(3)/id` is of the fourth item.
+/// Returns the index that a path begins with: `(3)/id` is in the fourth item.
 pub(super) fn index(path: &str) -> Option<(usize, &str)> {
     let (number, rest) = path.strip_prefix('(')?.split_once(')')?;
     Some((number.parse().ok()?, rest))
@@ -37,7 +37,7 @@ pub(super) fn find(root: &Node, path: &str) -> Span {
     span
 }
 
-/// The value that a path leads to; none where it leads nowhere.
+/// Returns the value at a path; `None` if it does not exist.
 pub(super) fn value<'n>(root: &'n Node, path: &str) -> Option<&'n Node> {
     let mut node = root;
     for part in path.split('/').filter(|part| !part.is_empty()) {

@@ -1,7 +1,7 @@
-//! The text of a definition as calls have changed it since it was read: scaled, given another command, rolled back.
+//! Rewrites the text of a definition after calls have changed it: scaled, given another command, rolled back.
 //!
-//! *Knows*: places of fields in the text. *Must not know*: which calls there are. What the text does not say stays unsaid, unless it
-//! has changed.
+//! *Knows*: positions of fields in the text. *Must not know*: the calls. Fields missing in the text stay missing, unless they have
+//! changed.
 
 use super::Loaded;
 use crate::definition::RunSpec;
@@ -92,7 +92,7 @@ fn is_flow(loaded: &Loaded, node: &Node) -> bool {
     text.zip(start).and_then(|(text, start)| text.get(start..)).is_some_and(|rest| rest.starts_with('{'))
 }
 
-/// The edit that gives a field its value. A text that no one can edit in its place stays as it is.
+/// Returns the edit that sets a field. A text that cannot be edited in place stays unchanged.
 fn edit(node: &Node, flow: bool, key: &str, value: &Value) -> Option<(Span, String)> {
     if let Some(entry) = node.entry(key) {
         return entry.value.literal.then(|| (entry.value.span, value.to_string()));

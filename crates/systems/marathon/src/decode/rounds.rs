@@ -1,8 +1,8 @@
-//! All rounds of a check at once: what was refused is left out, and the rest is looked at again.
+//! Runs all rounds of a check at once: removes the refused fields and checks the rest again.
 //!
-//! *Knows*: how a field is taken out of a body, which findings only follow from that. *Must not know*: any rule.
+//! *Knows*: how a field is removed from a body, which findings only follow from that. *Must not know*: any rule.
 //!
-//! The API stops at faults of shape, and again at the rules of a body before it looks at what the body becomes. A reader of findings
+//! The API stops at schema errors, and again at the rules of a body before it checks the resulting definition. A reader of findings
 //! wants all of them together.
 
 use super::place::index;
@@ -14,10 +14,10 @@ use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Rounds at most: shape, rules of the body, rules of what it becomes, each perhaps once more.
+/// Maximum number of rounds: schema, rules of the body, rules of the result, each perhaps twice.
 const ROUNDS: usize = 6;
 
-/// Fields whose rules look at other fields: what is left out on the left makes findings on the right meaningless.
+/// Fields whose rules depend on other fields: a removed field on the left makes findings on the right meaningless.
 const LOOKED_AT: [(&str, &[&str]); 5] = [
     (
         "container",
@@ -44,7 +44,7 @@ const LOOKED_AT: [(&str, &[&str]); 5] = [
 struct WholeRule {
     /// Part of its words.
     words: &'static str,
-    /// The fields that it looks at. The first one is left out in the next round.
+    /// The fields that it depends on. The first one is removed in the next round.
     fields: &'static [&'static str],
 }
 
@@ -79,7 +79,7 @@ fn whole_rule(violation: &Violation) -> Option<&'static WholeRule> {
     OF_THE_WHOLE.iter().find(|rule| is_whole && violation.message.contains(rule.words))
 }
 
-/// Tells what is refused of a body beside what was refused of it at first.
+/// Reports the refusals of a body beyond the first ones.
 pub(super) fn rest(body: &Body, settings: &Settings, first: &Refused, tell: &mut dyn FnMut(&Refused)) {
     let mut json = Value::clone(&body.json);
     let mut gone: Vec<String> = Vec::new();
@@ -98,7 +98,7 @@ pub(super) fn rest(body: &Body, settings: &Settings, first: &Refused, tell: &mut
     }
 }
 
-/// Places of what is refused; of a field that is missing the object that it is missing from.
+/// Returns positions of the refused fields; for a missing field, that of its object.
 fn places_of(refused: &Refused) -> Vec<String> {
     match refused {
         Refused::Faults(all) => {
@@ -143,7 +143,8 @@ fn without_consequences(refused: Refused, gone: &[String]) -> Option<Refused> {
     }
 }
 
-/// Tells if a rule about an app as a whole is broken for another reason than left-out fields; none if it is no such rule.
+/// Returns whether a rule about a whole app is violated independently of the removed fields; `None` if the rule is about
+/// a field.
 fn of_the_whole(violation: &Violation, gone: &[String]) -> Option<bool> {
     let rule = whole_rule(violation)?;
     let looked_at = |gone: &String| {
@@ -153,7 +154,7 @@ fn of_the_whole(violation: &Violation, gone: &[String]) -> Option<bool> {
     Some(!gone.iter().any(looked_at))
 }
 
-/// Tells if the rule of a place looks at a field of the same app that was left out.
+/// Returns whether the rule of a field depends on a removed field of the same app.
 fn looks_at(place: &str, gone: &str) -> bool {
     let (app, field) = field_of(place);
     let (other, left_out) = field_of(gone);
@@ -161,7 +162,7 @@ fn looks_at(place: &str, gone: &str) -> bool {
     app == other && LOOKED_AT.iter().any(named)
 }
 
-/// The app or pod that a place is in, and the field of it.
+/// Splits a path into the app or pod and its field.
 fn field_of(place: &str) -> (&str, &str) {
     let mut end = 0;
     for (at, _) in place.match_indices(')') {
@@ -212,7 +213,7 @@ mod tests {
     use planarium_protocol::json;
 
     #[test]
-    fn fields_are_taken_out_and_lists_keep_their_places() {
+    fn fields_are_removed_and_lists_keep_their_positions() {
         let body =
             json!({"cpus": "x", "constraints": [["a"], ["b"]], "apps": [{"mem": 1}, {"env": {"A": 1}}]});
         for (place, gone) in [
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_parted_into_app_and_field() {
+    fn paths_are_split_into_app_and_field() {
         for (place, app, field) in [
             ("/cpus", "", "cpus"),
             ("/healthChecks(0)/port", "", "healthChecks"),

@@ -1,4 +1,4 @@
-//! Rules of an app in canonical form, as it was posted.
+//! Rules of a posted app in canonical form.
 //!
 //! **Source**: `marathon: api/v2/validation/AppValidation.scala (validateCanonicalAppAPI), EnvVarValidation.scala,
 //! SecretValidation.scala, ArtifactValidation.scala, state/ResourceRole.scala`. Match.
@@ -106,7 +106,7 @@ fn has_command(app: &Map<String, Value>) -> bool {
     cmd != args || !cmd && container
 }
 
-/// A limit is not below what is requested.
+/// Checks that a limit is not below its request.
 pub(super) fn limit(limits: &Map<String, Value>, at: &str, of: &str, requested: f64, rules: &mut Rules) {
     let path = format!("{at}/resourceLimits/{of}");
     match limits.get(of) {

@@ -23,7 +23,7 @@ pub(crate) fn is_mesos(check: &Value) -> bool {
     check.field("command").is_some() || !matches!(check.word("protocol"), "HTTP" | "HTTPS" | "TCP")
 }
 
-/// Returns whether a check names a port that there is, of so many.
+/// Returns whether a check names an existing port, among `count` ports.
 fn has_port(check: &Value, count: usize) -> bool {
     match check.whole("portIndex") {
         Some(index) => usize::try_from(index).is_ok_and(|index| index < count),
@@ -31,7 +31,7 @@ fn has_port(check: &Value, count: usize) -> bool {
     }
 }
 
-/// Ports of checks that the agent runs: looked at when the app is to run, not as it is posted.
+/// Checks the ports of agent-run checks: for the app as it runs, not as posted.
 pub(super) fn ports_of_agents(app: &Fields, rules: &mut Rules) {
     let count = ports(app).len();
     for (at, check) in app.items("healthChecks").iter().enumerate() {
@@ -79,12 +79,12 @@ pub(super) fn readiness(app: &Fields, rules: &mut Rules) {
     }
 }
 
-/// Leaves a health check with what its protocol knows, so that the same check is written in one way only.
+/// Keeps only the fields of a health check that its protocol uses, so that equal checks have one form.
 ///
-/// *Order*: of the fields as answers have them.
+/// *Order*: the fields' order in answers.
 ///
-/// **Source**: `marathon: raml/HealthCheckConversion.scala (appHealthCheckRamlReader, appHealthCheckWrites)`. Match: what is said
-/// of answers with 1xx is read and not kept.
+/// **Source**: `marathon: raml/HealthCheckConversion.scala (appHealthCheckRamlReader, appHealthCheckWrites)`. Match: the setting
+/// about 1xx answers is read and dropped.
 pub(super) fn settle(check: &mut Fields) {
     let protocol = check.word("protocol").to_owned();
     check.shift_remove("ignoreHttp1xx");
@@ -106,7 +106,7 @@ pub(super) fn settle(check: &mut Fields) {
     }
 }
 
-/// A check that makes no sense although it reads: the real system fails where it turns it into one of its own.
+/// Returns the error for a readable but invalid check: the real system fails when it converts it.
 pub(super) fn senseless(check: &Value) -> Option<String> {
     let protocol = check.word("protocol");
     match (check.field("command").is_some(), protocol) {

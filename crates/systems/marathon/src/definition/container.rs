@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
 
-/// With several container networks a host port belongs to one of them.
+/// With several container networks a host port must belong to one of them.
 pub(super) const ONE_NETWORK: &str = "networkNames must be a single item list when hostPort is specified and more than 1 container network is defined";
 
 /// Rules of an app's container.
@@ -115,7 +115,7 @@ fn persistent_path(text: &str, path: &str, rules: &mut Rules) {
     rules.expect(!text.contains('/'), path, "value must not contain \"/\"");
 }
 
-/// Rules of what a persistent volume is made of.
+/// Rules of persistent volumes.
 pub(super) fn persistent(info: &Value, path: &str, rules: &mut Rules) {
     let size = info.whole("size").unwrap_or(0);
     rules.expect(size > 0, format!("{path}/size"), format!("got {size}, expected more than 0"));
@@ -184,7 +184,7 @@ fn rexray(options: &Fields, path: &str, rules: &mut Rules) {
         rules.expect(natural, at("iops"), format!("Expected a valid, positive integer instead of {number}"));
     }
     if let Some(word) = options.text("dvdi/overwritefs") {
-        // The real one takes what is true for what reads as true or false.
+        // The real system compares with `true` after parsing.
         rules.expect(word.eq_ignore_ascii_case("true"), at("overwritefs"), "Expected a valid boolean");
     }
 }

@@ -1,10 +1,10 @@
-//! Numbers with a fraction, as the real system computes with them: IEEE doubles, in whole numbers.
+//! Numbers with a fraction, as computed by the real system: IEEE doubles, in whole numbers.
 //!
-//! *Knows*: the value of a double, its products with whole numbers and doubles, rounded as IEEE rounds. *Must not know*: what a
-//! number stands for.
+//! *Knows*: the value of a double, its products with whole numbers and doubles, rounded like IEEE. *Must not know*: the meaning
+//! of a number.
 //!
-//! The real system computes shares and delays in doubles, and its results depend on how these round: 100 instances with 0.15 on
-//! top are 114. Nothing here is a float, so every machine comes to the same result.
+//! The real system computes shares and delays in doubles, and its results depend on their rounding: 100 instances with 0.15
+//! more are 114. Nothing here is a float, so every machine gets the same result.
 
 use std::cmp::Ordering;
 
@@ -31,7 +31,7 @@ impl Double {
     /// A half.
     pub(crate) const HALF: Self = Self { negative: false, mantissa: 1, exponent: -1 };
 
-    /// The number of a JSON text as it was read.
+    /// Creates it from a number of a JSON text.
     pub(crate) fn of(number: f64) -> Self {
         let bits = number.to_bits();
         let (fraction, power) = (bits & ((1 << (BITS - 1)) - 1), bits >> (BITS - 1) & 0x7FF);
@@ -109,7 +109,7 @@ impl Double {
         }
     }
 
-    /// The whole part; 0 for negative numbers, the largest there is for what is larger.
+    /// Returns the whole part; 0 for negative numbers, the maximum for larger ones.
     pub(crate) fn floor(self) -> u64 {
         if self.negative { 0 } else { self.split().0 }
     }
@@ -148,7 +148,7 @@ impl Double {
         if self.mantissa == 0 {
             return f64::from_bits(sign);
         }
-        // As many bits as there may be, so that the exponent is the one that is written.
+        // As many bits as possible, so that the exponent is the encoded one.
         let room = self.mantissa.leading_zeros().saturating_sub(u64::BITS - BITS);
         let room = room.min(u32::try_from(self.exponent.saturating_sub(LEAST)).unwrap_or(0));
         let (mantissa, exponent) = (self.mantissa << room, self.exponent - i32::try_from(room).unwrap_or(0));

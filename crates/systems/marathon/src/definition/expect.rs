@@ -18,7 +18,7 @@ impl Rules {
     pub(crate) fn expect(&mut self, holds: bool, path: impl Into<String>, message: impl Into<String>) {
         if !holds {
             let violation = Violation::new(path, message);
-            // Both what was posted and what it became are checked, often for the same.
+            // The posted form and its result are both checked, often with the same violation.
             if self.found.len() < TOLD && !self.found.contains(&violation) {
                 self.found.push(violation);
             }
@@ -65,7 +65,7 @@ impl Rules {
         self.expect(instances <= most, path, too_many(instances));
     }
 
-    /// Returns how many violations were found so far.
+    /// Returns the number of violations so far.
     pub(crate) fn count(&self) -> usize {
         self.found.len()
     }

@@ -1,7 +1,7 @@
-//! Definitions: from what was posted to what runs.
+//! Definitions: from a posted body to a spec that runs.
 //!
-//! *Knows*: the order: read by shape, old forms to new ones, rules of what was posted, defaults, the spec, rules of the spec.
-//! *Must not know*: groups around an app, tasks, offers.
+//! *Knows*: the order: read by schema, convert old forms, rules of the posted form, defaults, the spec, rules of the spec.
+//! *Must not know*: the groups of an app, tasks, offers.
 //!
 //! **Source**: `marathon: api/v2/AppHelpers.scala, AppNormalization.scala, validation/AppValidation.scala,
 //! state/AppDefinition.scala`. Match.

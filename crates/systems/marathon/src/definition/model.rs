@@ -1,7 +1,7 @@
-//! Rules of an app as it is going to run.
+//! Rules of an app as it will run.
 //!
 //! **Source**: `marathon: state/AppDefinition.scala (validAppDefinition, validBasicAppDefinition, validWithRoleEnforcement)`.
-//! Match; what the rules of the posted form have ensured already is not looked at again.
+//! Match; rules that the posted form has already ensured are not checked again.
 
 use super::canonical;
 use super::peek::Peek;
@@ -18,7 +18,7 @@ pub(super) fn flaws(spec: &RunSpec, settings: &Settings, roles: &RoleSettings) -
     rules.into_found()
 }
 
-/// Returns the violations of an app in the tree of groups: checked with every change, whatever was changed.
+/// Returns the violations of an app in the tree of groups: checked with every change of the tree.
 pub(crate) fn flaws_in_group(spec: &RunSpec, settings: &Settings, roles: &RoleSettings) -> Vec<Violation> {
     flaws(spec, settings, roles)
 }
@@ -45,7 +45,7 @@ fn basic(spec: &RunSpec, settings: &Settings, rules: &mut Rules) {
         "/executor",
         format!("must fully match regular expression '{EXECUTOR}'"),
     );
-    // What a plain container may do without as it is posted has to be there when it is to run.
+    // Fields that a posted plain container may lack are required when it runs.
     let container = json.object("container").is_some_and(|container| container.contains_key("docker"));
     let (cmd, args) = (json.contains_key("cmd"), json.holds("args"));
     rules.expect(cmd != args || !cmd && container, "/", canonical::NO_COMMAND);
@@ -69,7 +69,7 @@ fn basic(spec: &RunSpec, settings: &Settings, rules: &mut Rules) {
         rules.zero(def.over_capacity, "/upgradeStrategy/maximumOverCapacity");
     }
     if json.object("labels").is_some_and(|labels| labels.word(super::scheduling::SINGLE_INSTANCE) == "true") {
-        // Of two things one of which has to hold, both are told.
+        // One of two conditions must hold; if neither does, both are reported.
         let alone = def.min_health.is_zero() && def.over_capacity.is_zero();
         rules.expect(alone, "/isSingleInstance", "must be false");
         rules.zero(def.min_health, "/upgradeStrategy/minimumHealthCapacity");

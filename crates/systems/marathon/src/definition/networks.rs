@@ -19,7 +19,7 @@ pub(crate) fn mode(net: &Value) -> &str {
     net.word("mode")
 }
 
-/// The networks that old fields ask for, or those given.
+/// Returns the networks of the old fields, or the given ones.
 pub(super) fn translate(
     address: Option<&Value>,
     docker: Option<&str>,

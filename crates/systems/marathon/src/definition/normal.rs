@@ -1,6 +1,6 @@
-//! Bringing an app to its canonical form: the 1.4 dialect first, defaults last.
+//! Converts an app to its canonical form: the 1.4 dialect first, defaults last.
 //!
-//! *Knows*: which old field becomes which new one. *Must not know*: what is refused for other reasons.
+//! *Knows*: which old field becomes which new one. *Must not know*: other refusals.
 //!
 //! **Source**: `marathon: api/v2/AppNormalization.scala (forDeprecated, forDeprecatedUpdates, forUpdates, forPostValidation)`.
 //! Match.
@@ -47,7 +47,7 @@ pub(crate) fn migrate(app: &mut Fields, settings: &Settings) -> Result<(), Refus
     let discovery = discovered(app);
     let container = match app.remove("container") {
         Some(container) => Some(container),
-        // An address of its own implies a container, which nobody has to write.
+        // An `ipAddress` implies a container, which may be left out.
         None => app.contains_key("ipAddress").then(empty_container),
     };
     if let Some(Value::Object(mut container)) = container {
@@ -88,7 +88,7 @@ pub(crate) fn migrate(app: &mut Fields, settings: &Settings) -> Result<(), Refus
     Ok(())
 }
 
-/// Old forms of a change of an app: only what is there.
+/// Converts old forms in a change of an app: only present fields.
 pub(crate) fn migrate_update(update: &mut Fields, settings: &Settings) -> Result<(), Refused> {
     migrate_fetch(update)?;
     let old_network = old_network(update);
@@ -237,7 +237,7 @@ fn migrate_mappings(container: &mut Fields) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Ports told to service discovery become port mappings.
+/// Converts service discovery ports to port mappings.
 fn migrate_discovery(container: &mut Fields, ports: &[Value]) -> Result<(), Refused> {
     if ports.is_empty() {
         return Ok(());
@@ -291,7 +291,7 @@ fn empty_container() -> Value {
     json!({"type": "MESOS", "volumes": []})
 }
 
-/// The deprecated object that says nothing but that there are persistent volumes.
+/// The deprecated object that only says that there are persistent volumes.
 pub(crate) fn residency() -> Value {
     json!({"relaunchEscalationTimeoutSeconds": 3600, "taskLostBehavior": "WAIT_FOREVER"})
 }
@@ -301,7 +301,7 @@ fn definitions_of(app: &Fields) -> Value {
     app.items("ports").iter().map(definition).collect()
 }
 
-/// Checks that name no port look at the first one.
+/// Sets the first port for checks without one.
 fn default_port_index(app: &mut Fields) {
     let Some(Value::Array(checks)) = app.get_mut("healthChecks") else { return };
     for check in checks.iter_mut().filter_map(Value::as_object_mut) {

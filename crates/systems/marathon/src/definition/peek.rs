@@ -3,7 +3,7 @@
 use planarium_kernel::Milli;
 use serde_json::{Map, Value};
 
-/// Fields of an object; what is absent reads as nothing.
+/// Fields of an object; absent ones read as empty values.
 pub(crate) trait Peek {
     /// A field.
     fn field(&self, key: &str) -> Option<&Value>;

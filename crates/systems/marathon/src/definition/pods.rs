@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
 
-/// Fills in what a pod leaves out.
+/// Fills in the defaults of a pod.
 pub(super) fn complete(pod: &mut Fields, around: &Around<'_>) {
     let id = crate::id::PathId::resolve(pod.word("id"), around.base);
     pod.insert("id".to_owned(), Value::String(id.to_string()));
@@ -24,7 +24,7 @@ pub(super) fn complete(pod: &mut Fields, around: &Around<'_>) {
     if !pod.holds("networks") {
         pod.insert("networks".to_owned(), json!([{"mode": HOST, "labels": {}}]));
     }
-    // Everywhere but on a network of its own an endpoint has a port of the host.
+    // Except on a container network, an endpoint has a port of the host.
     let on_host = pod.items("networks").iter().all(|net| mode(net) != CONTAINER);
     if let Some(Value::Array(nets)) = pod.get_mut("networks") {
         // A network without a name is refused below.
@@ -84,7 +84,7 @@ fn persistent(pod: &Fields) -> bool {
     pod.items("volumes").iter().any(|volume| volume.field("persistent").is_some())
 }
 
-/// Returns the violations of a pod as it was posted.
+/// Returns the violations of a posted pod.
 pub(super) fn flaws(pod: &Fields, around: &Around<'_>) -> Vec<Violation> {
     let mut rules = Rules::default();
     let id = pod.word("id");
@@ -234,7 +234,7 @@ fn check_health(check: &Value, path: &str, endpoints: &[Value], rules: &mut Rule
     rules.expect(given == 1, path, "Only one of http, tcp, or command may be specified");
 }
 
-/// Rules of what Linux is asked for a container.
+/// Rules of a container's Linux settings.
 ///
 /// **Source**: `marathon: state/LinuxInfo.scala (validLinuxInfoForContainerRaml)`. Match.
 pub(super) fn linux(info: &Value, path: &str, rules: &mut Rules) {
@@ -265,7 +265,7 @@ fn check_scheduling(pod: &Fields, rules: &mut Rules) {
         let path = format!("/scheduling/placement/constraints({at})");
         scheduling::constraint(one.word("fieldName"), one.word("operator"), one.text("value"), &path, rules);
     }
-    // Nothing, or nothing but good ones: both are told.
+    // Must be empty, or contain valid constraints only: both are reported.
     rules.empty(rules.count() == before, "/scheduling/placement/constraints");
     let resident = persistent(pod);
     if let Some(upgrade) = scheduling.object("upgrade").filter(|_| resident) {

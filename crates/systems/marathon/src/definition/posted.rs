@@ -1,6 +1,6 @@
-//! Apps and pods as they were posted: read by their shape once, and understood once for the same flags and roles.
+//! Apps and pods as posted: read by their schema once, and interpreted once for the same flags and roles.
 //!
-//! *Knows*: the body and what it was understood as. *Must not know*: what is done with it.
+//! *Knows*: the body and its interpretation. *Must not know*: how it is used.
 
 use super::{Around, Refused, RoleSettings, RunSpec, app_of, normalise_app, peek::Peek, pod_of};
 use crate::id::PathId;
@@ -17,7 +17,7 @@ struct Understood {
     spec: RunSpec,
 }
 
-/// An app or pod as it was posted.
+/// An app or pod as posted.
 #[derive(Clone, Debug)]
 pub(crate) struct PostedSpec {
     json: Arc<Value>,
@@ -84,7 +84,7 @@ impl PostedSpec {
         }
     }
 
-    /// Remembers what it was understood as.
+    /// Stores its interpretation.
     pub(crate) fn keep(&mut self, settings: &Settings, roles: RoleSettings, spec: RunSpec) {
         self.read.value = Value::Null;
         self.understood = Some(Arc::new(Understood { settings: settings.clone(), roles, spec }));

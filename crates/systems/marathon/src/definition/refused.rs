@@ -28,9 +28,9 @@ impl Violation {
 /// Why not.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Refused {
-    /// The body is no JSON.
+    /// The body is not JSON.
     NotJson(String),
-    /// There is no body.
+    /// The body is missing.
     NoBody(String),
     /// The body is not of the shape asked for.
     Faults(Vec<Fault>),
@@ -44,7 +44,7 @@ pub(crate) enum Refused {
     NotFound(String),
     /// The thing to create exists.
     Conflict(String),
-    /// Deployments hold what is to be changed.
+    /// Deployments lock the target.
     Locked(Vec<Text>),
     /// Too many deployments run.
     TooMany(u64),
@@ -66,7 +66,7 @@ impl Refused {
         Self::Violations(vec![Violation::new(path, message)])
     }
 
-    /// The same of a part of a whole, for those who look for the place.
+    /// Returns the same refusal with paths inside `part` of the whole.
     pub(crate) fn within(self, part: &str) -> Self {
         match self {
             Self::Violations(all) => {
@@ -111,10 +111,10 @@ impl Refused {
         }
     }
 
-    /// Why, as the events of a failed change say it.
+    /// Returns the reason, as in the events of a failed change.
     ///
     /// **Source**: `marathon: Exception.scala (ValidationFailedException)`, `wix/accord: Result.scala (RuleViolation.toString)`.
-    /// Simplified: what was looked at is not written out beside its place.
+    /// Simplified: the checked value is not printed next to its path.
     pub(crate) fn reason(&self) -> String {
         match self {
             Self::Violations(all) => {

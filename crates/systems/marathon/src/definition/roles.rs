@@ -12,14 +12,14 @@ pub(crate) struct RoleSettings {
     pub(crate) valid: Vec<Text>,
     /// The one it has when it says nothing.
     pub(crate) default: Text,
-    /// The one that it had so far.
+    /// Its previous role.
     pub(crate) previous: Option<Text>,
-    /// A change of the role of a resident one is meant.
+    /// The role of a resident app is changed on purpose.
     pub(crate) forced: bool,
 }
 
 impl RoleSettings {
-    /// One role and no other.
+    /// Settings with exactly one role.
     pub(crate) fn only(role: &Text) -> Self {
         Self { valid: vec![role.clone()], default: role.clone(), previous: None, forced: false }
     }
@@ -35,7 +35,7 @@ impl RoleSettings {
     }
 }
 
-/// The role is one of those, and what is accepted goes with it.
+/// Checks that the role is permitted, and that the accepted roles match it.
 pub(super) fn valid(role: Option<&str>, accepted: &[&str], settings: &RoleSettings, rules: &mut Rules) {
     if let Some(role) = role {
         let known = settings.valid.iter().any(|valid| **valid == *role);
@@ -49,7 +49,7 @@ pub(super) fn valid(role: Option<&str>, accepted: &[&str], settings: &RoleSettin
     rules.expect(fits, "/acceptedResourceRoles", message);
 }
 
-/// Keeps the role of reserved instances, unless a change of it is asked for.
+/// Keeps the role of reserved instances, unless a change is forced.
 pub(super) fn kept(role: &str, settings: &RoleSettings, rules: &mut Rules) {
     let Some(previous) = &settings.previous else { return };
     let message = format!(
@@ -72,9 +72,9 @@ pub(super) fn accepted(roles: &[&str], path: &str, what: &str, resident: bool, r
     rules.expect(!resident || roles.iter().all(|role| *role == "*") && !roles.is_empty(), path, message);
 }
 
-/// Returns all reasons why a text is no role, each once.
+/// Returns all reasons why a text is not a role, each once.
 ///
-/// **Source**: `marathon: state/ResourceRole.scala (validResourceRole)`. Match; the real one says the place of a character, too.
+/// **Source**: `marathon: state/ResourceRole.scala (validResourceRole)`. Match, without the position of a character.
 fn flaws(role: &str) -> Vec<String> {
     let mut found = Vec::new();
     if matches!(role, "" | "." | "..") {
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_fault_of_a_role_is_told_once() {
+    fn every_fault_of_a_role_is_reported_once() {
         for (role, count) in
             [("web", 0), ("", 1), ("..", 1), ("-a", 1), ("- a", 2), ("x\n\ry\n", 2), ("a/b\t", 2)]
         {

@@ -1,7 +1,7 @@
 //! Rules of placement and of upgrades.
 //!
 //! **Source**: `marathon: api/v2/validation/SchedulingValidation.scala, state/UpgradeStrategy.scala`. Match. Regular expressions
-//! are read by `regex-lite`, which knows no look-around and no back references.
+//! are parsed by `regex-lite`, without look-around and back references.
 
 use super::Rules;
 use super::double::Double;

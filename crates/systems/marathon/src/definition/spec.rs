@@ -1,4 +1,4 @@
-//! Run specs: an app or a pod with everything the scheduler asks of it.
+//! Run specs: an app or a pod with all its requirements for the scheduler.
 //!
 //! *Knows*: how the canonical form becomes numbers. *Must not know*: instances, offers.
 //!
@@ -30,13 +30,13 @@ pub(crate) struct VersionInfo {
 }
 
 impl VersionInfo {
-    /// All anew.
+    /// Creates the version info of a new spec.
     pub(crate) fn all(version: Stamp) -> Self {
         Self { version, scaled: version, changed: version }
     }
 }
 
-/// Which of the two.
+/// App or pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// An app.
@@ -171,7 +171,7 @@ pub(crate) enum HostPorts {
 }
 
 impl HostPorts {
-    /// Returns how many there are, mapped or not.
+    /// Returns the number of ports, mapped or not.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Any(count) => *count as usize,
@@ -203,7 +203,7 @@ pub(crate) struct VolumeDef {
     pub(crate) path_like: Vec<Regex>,
 }
 
-/// Fields that a constraint looks at.
+/// Fields that a constraint refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ConstraintField {
     Hostname,
@@ -218,7 +218,7 @@ pub(crate) enum Operator {
     Unique,
     /// Anywhere, as long as all are together; or there.
     Cluster(Option<Text>),
-    /// Over so many values; 0 without a number.
+    /// Over this many values; 0 if not specified.
     GroupBy(u32),
     Like(Regex),
     Unlike(Regex),
@@ -231,7 +231,7 @@ pub(crate) enum Operator {
 pub(crate) struct Constraint {
     pub(crate) field: ConstraintField,
     pub(crate) operator: Operator,
-    /// As it was written, for explanations.
+    /// As written, for explanations.
     pub(crate) text: Text,
 }
 
@@ -257,7 +257,7 @@ pub(crate) struct HealthDef {
     pub(crate) timeout_ms: u64,
     pub(crate) max_failures: u32,
     pub(crate) delay_ms: u64,
-    /// As it is written.
+    /// As written.
     pub(crate) json: Value,
 }
 
@@ -273,7 +273,7 @@ pub(crate) struct ReadinessDef {
 }
 
 impl Definition {
-    /// Gives an app these ports for load balancers: nothing else in it hangs on them.
+    /// Sets the service ports of an app: nothing else depends on them.
     pub(crate) fn set_service_ports(&mut self, ports: &[u32]) {
         let mapped = self.json.object("container").is_some_and(|container| container.holds("portMappings"));
         let (list, key) = if mapped {
@@ -375,7 +375,7 @@ fn count(value: Option<i64>) -> u32 {
     value.map_or(0, |value| u32::try_from(value).unwrap_or(0))
 }
 
-/// Sorts a list that has no order, and drops what is there twice.
+/// Sorts a list without a defined order, and removes duplicates.
 fn as_set(app: &mut Map<String, Value>, key: &str) {
     if let Some(Value::Array(items)) = app.get_mut(key) {
         let mut keyed: Vec<(String, Value)> = items.drain(..).map(|item| (in_order(&item), item)).collect();
@@ -385,7 +385,7 @@ fn as_set(app: &mut Map<String, Value>, key: &str) {
     }
 }
 
-/// The text of a value with the keys of its objects sorted: the same for what is the same.
+/// Returns the text of a value with sorted keys: equal values have equal texts.
 pub(super) fn in_order(value: &Value) -> String {
     fn write(value: &Value, text: &mut String) {
         match value {
@@ -645,7 +645,7 @@ fn constraint_from(field: &str, operator: &str, value: Option<&str>) -> Option<C
         "CLUSTER" => Operator::Cluster((!written.is_empty()).then(|| text(written))),
         "GROUP_BY" => Operator::GroupBy(number()),
         "LIKE" => Operator::Like(whole_regex(written)?),
-        // Unlike nothing is no value at all.
+        // An empty UNLIKE matches every value.
         "UNLIKE" if written.is_empty() => Operator::Unlike(Regex::new("").ok()?),
         "UNLIKE" => Operator::Unlike(whole_regex(written)?),
         "MAX_PER" => Operator::MaxPer(number()),

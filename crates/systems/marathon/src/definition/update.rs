@@ -1,4 +1,4 @@
-//! Changes of an app: what is given replaces what there is, field by field.
+//! Changes of an app: given fields replace existing ones.
 //!
 //! *Knows*: which fields a change may leave out. *Must not know*: groups.
 //!
@@ -12,7 +12,7 @@ use crate::schema::{self, app::APP};
 use planarium_protocol::json;
 use serde_json::{Map, Value};
 
-/// A change in canonical form. `update` was read by the shape of an app, leaving out what is absent.
+/// Returns a change in canonical form. `update` was read by the schema of an app, without absent fields.
 pub(crate) fn normalise(update: Value, around: &Around<'_>) -> Result<Value, Refused> {
     let mut update = into_map(update);
     normal::canonical_ids(&mut update, around.base);
@@ -25,7 +25,7 @@ pub(crate) fn normalise(update: Value, around: &Around<'_>) -> Result<Value, Ref
     Ok(Value::Object(update))
 }
 
-/// The app that a change makes of another one.
+/// Returns the app after a change.
 pub(crate) fn apply(update: &Value, current: &RunSpec, around: &Around<'_>) -> Result<RunSpec, Refused> {
     let mut app = into_map(write::spec(current, &NoDates));
     // These two are not kept.
@@ -36,7 +36,7 @@ pub(crate) fn apply(update: &Value, current: &RunSpec, around: &Around<'_>) -> R
     Ok(next)
 }
 
-/// The app that a change makes of nothing.
+/// Returns the new app that a change creates.
 pub(crate) fn create(update: &Value, id: &PathId, around: &Around<'_>) -> Result<RunSpec, Refused> {
     let template = schema::read(&APP, &json!({"id": id.as_str(), "portDefinitions": []}), false).value;
     finish(into_map(template), update, id, around)
@@ -56,13 +56,13 @@ fn finish(
     for key in ["version", "versionInfo"] {
         app.shift_remove(key);
     }
-    // What was written is read again, so that what was left out when empty has its default.
+    // Read the written form again, so that empty fields get their defaults.
     let read = schema::read(&APP, &Value::Object(app), false);
     if !read.faults.is_empty() {
         return Err(Refused::Faults(read.faults));
     }
     let mut app = into_map(read.value);
-    // What is changed has a strategy before it is looked at.
+    // A changed app needs a strategy before it is checked.
     super::spec::default_strategy(&mut app);
     app_of(normalise_app(Value::Object(app), around)?, around)
 }

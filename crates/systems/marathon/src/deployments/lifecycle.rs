@@ -38,7 +38,7 @@ impl Deploying<'_, '_> {
         self.deployments.running().filter(clash).map(|deployment| deployment.no).collect()
     }
 
-    /// Accepts a plan, or says which deployments stand in its way; `force` gives these up.
+    /// Accepts a plan, or returns the conflicting deployments; `force` cancels these.
     ///
     /// *Errors*: conflicts without `force`.
     pub(crate) fn deploy(&mut self, plan: Arc<Plan>, force: bool) -> Result<u32, Refused> {

@@ -1,31 +1,30 @@
-//! Deployments: accepted, carried out step by step, given up; who holds which lock.
+//! Deployments: accepted, carried out step by step, cancelled; and their locks.
 //!
-//! *Knows*: which deployments there are, how far each is, which ones stand in another's way. *Must not know*: what an action
-//! does; how a plan is computed.
+//! *Knows*: the deployments, their progress, and conflicts. *Must not know*: what an action does; how a plan is computed.
 //!
-//! Storing plans and waiting for workers to stop takes the real process time, and none here: a deployment that is
-//! accepted begins at once, one that is given up is gone at once.
+//! The real process needs time for storing plans and stopping workers; here both take none: an accepted deployment
+//! begins immediately, and a cancelled one is removed immediately.
 //!
 //! **Source**: `marathon: core/deployment/impl/DeploymentManagerActor.scala, DeploymentActor.scala,
 //! MarathonSchedulerActor.scala`. Match.
 
 pub(crate) mod actions;
 pub(crate) mod invariants;
+pub(crate) mod jobs;
 pub(crate) mod lifecycle;
 pub(crate) mod plan;
 pub(crate) mod planning;
 pub(crate) mod revert;
-pub(crate) mod work;
 
 use crate::deployments::plan::Plan;
 use crate::instances::tracker::SpecNo;
 use crate::statuses::Words;
+use jobs::progress::ReadinessResult;
+use jobs::replacing::Replacing;
 use planarium_kernel::{Cause, SimTime, SortedMap, SortedSet};
 use planarium_protocol::Text;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use work::progress::ReadinessResult;
-use work::replacing::Replacing;
 
 /// Number of finished deployments that are still shown.
 const REMEMBERED: usize = 8;
@@ -111,12 +110,12 @@ impl Deployments {
         self.all.get(&no)
     }
 
-    /// By id; one that is not over.
+    /// Finds an unfinished deployment by id.
     pub(crate) fn find(&self, id: &str) -> Option<&Arc<Deployment>> {
         self.running().find(|deployment| *deployment.plan.id == *id)
     }
 
-    /// Returns how many there were.
+    /// Returns the number of deployments so far.
     pub(crate) fn count(&self) -> u32 {
         self.last
     }

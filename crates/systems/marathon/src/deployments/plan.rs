@@ -41,7 +41,7 @@ pub(crate) struct Action {
     pub(crate) kind: ActionKind,
     /// With which spec.
     pub(crate) spec: Arc<RunSpec>,
-    /// Instances that have to go first, whatever the number.
+    /// Instances to kill first, whatever the number.
     pub(crate) kill: Arc<[InstanceNo]>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Step {
 impl Step {
     /// As answers show it.
     pub(crate) fn json(&self) -> Value {
-        // Most actions of a step are named as the one before: a copy costs less than a map that is made anew.
+        // Most actions of a step have the previous one's name: a copy is cheaper than a new map.
         let mut last: Option<((ActionKind, bool), Map<String, Value>)> = None;
         let actions = self.actions.iter().map(|action| {
             let named = (action.kind, action.spec.is_app());

@@ -1,4 +1,4 @@
-//! Planning a change of the tree: what it is, which plan it has, what came of it.
+//! Plans a change of the tree: the change, its plan, and the result.
 //!
 //! *Knows*: the order: change, ports, versions, rules, plan. *Must not know*: whether the plan is accepted.
 //!
@@ -38,7 +38,7 @@ pub(crate) struct RootChange<'a> {
     pub(crate) change: &'a mut dyn FnMut(&mut Root) -> Result<(), Refused>,
 }
 
-/// A change that failed: what those who listen are told of it.
+/// A failed change, as reported to listeners.
 #[derive(Clone, Debug)]
 pub(crate) struct FailedChange {
     pub(crate) group: PathId,
@@ -78,12 +78,12 @@ pub(crate) fn plan_of(
     Ok((plan, levels))
 }
 
-/// A change that failed, as the world was told of it.
+/// A failed change, as reported to the world.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct KnownFailure {
     /// The group that was to change.
     pub(crate) group: Text,
-    /// The version that it would have had.
+    /// The version of the failed change.
     pub(crate) version: Text,
     /// The deployment, where one was planned.
     pub(crate) plan: Option<Value>,

@@ -1,4 +1,4 @@
-//! Taking back what a plan changed, in a tree that others may have changed since.
+//! Reverts the changes of a plan, in a tree that other changes may have modified since.
 //!
 //! **Source**: `marathon: core/deployment/impl/DeploymentPlanReverter.scala`. Match.
 
@@ -9,7 +9,7 @@ use crate::settings::Settings;
 use planarium_kernel::SortedSet;
 use std::sync::Arc;
 
-/// The tree without what the plan changed.
+/// Returns the tree without the plan's changes.
 pub(crate) fn revert(plan: &Plan, current: &Root, settings: &Settings) -> Root {
     let mut root = current.clone();
     revert_specs(plan, &mut root, settings);
@@ -37,7 +37,7 @@ fn revert_groups(plan: &Plan, root: &mut Root, settings: &Settings) {
     for id in ids.iter().rev() {
         match (before.group(id), after.group(id)) {
             (Some(old), None) => {
-                // Back again, with what it needed.
+                // Restore it with its dependencies.
                 let mut needs = dependencies(root, id);
                 needs.extend(old.dependencies.iter().cloned());
                 root.make_group(id, settings);

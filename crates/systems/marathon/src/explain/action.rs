@@ -1,14 +1,14 @@
-//! Reasons for what a deployment does with one app.
+//! Reasons for a deployment's action on one app.
 //!
-//! *Knows*: what each kind of work waits for. *Must not know*: deployments as a whole.
+//! *Knows*: what each kind of job waits for. *Must not know*: deployments as a whole.
 
 use std::fmt::Write as _;
 
 use super::{Explainer, count, reason};
 use crate::deployments::Deployment;
-use crate::deployments::work::progress::Progress;
-use crate::deployments::work::replacing::Replacing;
-use crate::deployments::work::{Job, Work};
+use crate::deployments::jobs::progress::Progress;
+use crate::deployments::jobs::replacing::Replacing;
+use crate::deployments::jobs::{Job, Work};
 use crate::instances::instance::Goal;
 use crate::instances::instance::{Instance, InstanceNo};
 use crate::instances::tracker::{Key, SpecNo};
@@ -95,16 +95,18 @@ impl Explainer<'_> {
         if staying > 0 {
             let (least, most) = (replacing.ignition.min_healthy, replacing.ignition.max_capacity);
             let what = format!(
-                "{} stay until as many new ones are healthy and ready: at least {least} have to be healthy, and there may be \
+                "{} {} until as many new ones are healthy and ready: at least {least} have to be healthy, and there may be \
                  {most} in all",
-                count(staying, "old instance")
+                count(staying, "old instance"),
+                if staying == 1 { "stays" } else { "stay" }
             );
             reasons.push(self.underway(&what));
         }
         if started < wanted && staying == 0 && dying.is_empty() {
             let what = format!(
-                "{} are not started: {} count as started, and there may be {} in all",
+                "{} {} not started: {} count as started, and there may be {} in all",
                 count(wanted - started, "new instance"),
+                if wanted - started == 1 { "is" } else { "are" },
                 replacing.started,
                 replacing.ignition.max_capacity
             );

@@ -1,6 +1,6 @@
-//! Reasons for apps, pods and groups as the plan of all apps shows them.
+//! Reasons for apps, pods and groups in the plan of all apps.
 //!
-//! *Knows*: whose work an app waits for. *Must not know*: what a deployment's action waits for in detail.
+//! *Knows*: whose job an app waits for. *Must not know*: what a deployment's action waits for in detail.
 
 use super::{Explainer, complete, count, reason};
 use crate::instances::tracker::SpecNo;
@@ -54,14 +54,14 @@ impl Explainer<'_> {
             }
             return reasons;
         }
-        // Nobody works on it, but a deployment may have it locked.
+        // No job works on it, but a deployment may have locked it.
         let locked = self.deployments.running().find(|one| one.plan.affected().contains(&run.id)).cloned();
         reasons.extend(self.waiting(no));
         if let Some(deployment) = &locked
             && !is_done(run.shown)
         {
             let locked = self.locked(deployment, no);
-            // What it waits for by itself goes on whatever the deployment does.
+            // Its own waits continue independent of the deployment.
             let is_at_work = !reasons.is_empty();
             reasons.extend(locked.map(|reason| if is_at_work { beside(reason) } else { reason }));
             self.deployment_remedies(deployment);
@@ -95,7 +95,7 @@ impl Explainer<'_> {
         Some(self.action_ref(deployment, at, index))
     }
 
-    /// A deployment has it locked and works on something else.
+    /// A deployment has locked it and works on something else.
     fn locked(&self, deployment: &crate::deployments::Deployment, no: SpecNo) -> Option<Reason> {
         let id = &self.records.run(no)?.id;
         let current = deployment.under_way();
@@ -115,7 +115,7 @@ impl Explainer<'_> {
         Some(reason(text, Some(deployment.event), kind))
     }
 
-    /// There are not as many instances as there should be, and nobody is at it.
+    /// The number of instances is wrong, and no job works on it.
     fn count_is_wrong(&self, no: SpecNo) -> Option<Reason> {
         let records = self.records;
         let (at, wanted, there) = records.next_look_at_counts(no)?;
@@ -130,7 +130,7 @@ impl Explainer<'_> {
         ))
     }
 
-    /// Nothing is to be done; what is worth knowing all the same.
+    /// Nothing is to be done; adds other useful facts.
     fn at_rest(&self, no: SpecNo) -> Reason {
         let counts = self.shown().app_counts(no);
         if counts.running == 0 {

@@ -1,12 +1,12 @@
-//! Ways to have instances that wait for offers fit what there is: roles, quota, smaller requests, fewer instances.
+//! Ways to fit waiting instances into the offers: roles, quota, smaller requests, fewer instances.
 //!
-//! *Knows*: what the last offers had left, and which fields of an app an operator would change. *Must not know*: which of the ways
-//! gets an element moving; whoever shows them tries them.
+//! *Knows*: the rest of the last offers, and the app fields that an operator would change. *Must not know*: which of the ways
+//! works; the caller tries them.
 
 use super::Explainer;
 use super::remedies::Turn;
 use crate::definition::RunSpec;
-use crate::deployments::work::Work;
+use crate::deployments::jobs::Work;
 use crate::id::PathId;
 use crate::instances::instance::{Goal, Instance};
 use crate::instances::tracker::SpecNo;
@@ -84,7 +84,7 @@ impl Explainer<'_> {
         planarium_kernel::sorted::sort_by_key(&mut near, |unused| super::offers::distance(spec, unused));
         let instances = usize::try_from(spec.instances).unwrap_or(usize::MAX).max(1);
         near.truncate(instances);
-        // Machines that are shared by several of them.
+        // Several instances may share a machine.
         let Ok(each) = i64::try_from(instances.div_ceil(near.len().max(1))) else { return };
         let mut body = Map::new();
         let mut words = Vec::new();
@@ -137,7 +137,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// A change of an app: by force where a deployment has it locked.
+    /// Adds a change of an app: with `force` if a deployment has locked it.
     fn change(&mut self, turn: Turn, title: &str, id: &PathId, body: &Value) {
         let blocking = self.blocking(id);
         let force = if blocking.is_some() { "?force=true" } else { "" };
@@ -164,7 +164,7 @@ fn accepted(spec: &RunSpec) -> Vec<&str> {
     }
 }
 
-/// What an app asks for by the name of the field.
+/// Returns an app's requests by field name.
 fn requests(spec: &RunSpec) -> [(&'static str, Milli); 4] {
     let needs = &spec.def.needs;
     [("cpus", needs.cpus), ("mem", needs.mem), ("disk", needs.disk), ("gpus", needs.gpus)]
@@ -174,7 +174,7 @@ fn is_amount(reject: Reject) -> bool {
     matches!(reject, Reject::Cpus | Reject::Mem | Reject::Disk | Reject::Gpus)
 }
 
-/// The amount of what is left of an offer that somebody who takes resources of these roles may use.
+/// Returns the amount of an offer's rest that a user of these roles may use.
 fn usable(unused: &Unused, roles: &[&str], name: &str) -> Milli {
     let selector = Selector { roles: roles.to_vec(), labels: None };
     unused.left.filter(|resource| selector.takes(resource)).scalar(name)

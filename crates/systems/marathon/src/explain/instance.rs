@@ -1,13 +1,13 @@
 //! Reasons for one instance that is not healthy and ready yet, or does not end.
 //!
-//! *Knows*: the checks of its app, and what the cluster knows of its task. *Must not know*: who waits for it.
+//! *Knows*: the checks of its app, and the cluster's data about its task. *Must not know*: who waits for it.
 
 use std::fmt::Write as _;
 
 use super::{Explainer, reason};
 use crate::definition::spec::HealthDef;
 use crate::deployments::Deployment;
-use crate::deployments::work::progress::Progress;
+use crate::deployments::jobs::progress::Progress;
 use crate::instances::instance::{Condition, Instance};
 use crate::instances::tracker::Key;
 use planarium_mesos::ProbeFacts;
@@ -91,7 +91,7 @@ impl Explainer<'_> {
         }
         let next_text = next.map(|at| format!("; the next look is at {at}")).unwrap_or_default();
         let what = format!("{name} runs and is not healthy yet: {}{next_text}", parts.join("; "));
-        // A look is no end: the check may fail again.
+        // A single check is not the end: the next one may fail, too.
         reason(what.clone(), event, ReasonKind::Underway { what: what.into(), until_ms: None })
     }
 

@@ -1,9 +1,10 @@
-//! Why an element is not finished: typed reasons, words, and what would unblock it.
+//! Explains why an element is not finished: typed reasons, words, and ways out.
 //!
-//! *Knows*: everything that the process knows, and what the cluster knows of tasks and machines.
-//! *Must not know*: how anything is shown.
+//! *Knows*: all data of the process, and the cluster's data about tasks and machines. *Must not know*: how anything
+//! is shown.
 //!
-//! *Invariant*: never empty for an unfinished element; every input among the remedies is accepted as things are.
+//! *Invariant*: never empty for an unfinished element; every input among the remedies is accepted in the present
+//! state.
 
 mod action;
 mod app;
@@ -31,7 +32,7 @@ use remedies::Turn;
 /// Maximum of children, instances or machines named one by one.
 const NAMED: usize = 4;
 
-/// Why an element is not finished; none when there is no such element.
+/// Explains why an element is not finished; `None` if it does not exist.
 pub(crate) fn why(marathon: &Marathon, path: &ElementPath, cluster: &Cluster) -> Option<Why> {
     let shown = Shown::of(marathon);
     let found = shown.find(&path.plan, path.phase.as_deref(), path.step.as_deref())?;
@@ -61,7 +62,7 @@ pub(crate) fn why(marathon: &Marathon, path: &ElementPath, cluster: &Cluster) ->
     Some(Why { path: path.clone(), status: status.into(), sentence, reasons, unblock })
 }
 
-/// The text with a small first letter, unless it begins with a name.
+/// Returns the text with a small first letter, unless it begins with a name.
 fn uncapitalised(text: &str) -> String {
     let word = text.split(' ').next().unwrap_or_default();
     let mut chars = text.chars();

@@ -1,6 +1,6 @@
-//! Reasons for instances that wait to be launched: delays, offers that do not come, offers that do not suit.
+//! Reasons for instances that wait to be launched: delays, missing offers, unsuitable offers.
 //!
-//! *Knows*: the launch queue, and what became of the last offer of each agent. *Must not know*: what the instances are wanted for.
+//! *Knows*: the launch queue, and the result of each agent's last offer. *Must not know*: what the instances are needed for.
 
 use super::{Explainer, count, reason};
 use crate::definition::RunSpec;
@@ -34,7 +34,7 @@ fn requirement(reject: Reject) -> &'static str {
 }
 
 impl Explainer<'_> {
-    /// Explains the wait of an app's instances that are to be launched.
+    /// Explains why an app's instances wait for their launch.
     pub(super) fn waiting(&mut self, no: SpecNo) -> Vec<Reason> {
         let records = self.records;
         let waiting: Vec<&Arc<Instance>> =
@@ -56,7 +56,7 @@ impl Explainer<'_> {
             reasons.push(self.no_offers(&spec, &many, waiting.len()));
             self.fit_remedies(no, &spec, &looked);
         } else {
-            // What is reserved for an instance is on no other machine.
+            // The reservations of an instance are on one machine only.
             let bound: Vec<_> = waiting.iter().filter(|one| one.reservation.is_some()).copied().collect();
             if bound.len() < waiting.len() {
                 self.offer_remedies(&spec, waiting.len() - bound.len(), false);
@@ -171,8 +171,8 @@ impl Explainer<'_> {
     }
 }
 
-/// Distance of an offer from what an app needs: requirements that more room would not meet, then what is short, in thousandths of
-/// what is needed, all amounts together.
+/// Returns how far an offer is from an app's needs: requirements that more room would not meet, then the missing amounts in
+/// thousandths of the needed ones, summed.
 pub(super) fn distance(spec: &RunSpec, unused: &Unused) -> (usize, i64) {
     let needs = &spec.def.needs;
     let short = |name: &str, needed: Milli| {
@@ -205,7 +205,7 @@ fn waits(many: &str) -> &'static str {
 /// Returns the outcome of one offer.
 fn outcome(spec: &RunSpec, unused: &Unused) -> AgentOutcome {
     let needs = &spec.def.needs;
-    // What is offered to other roles is no help, and is not what is missing.
+    // Resources offered to other roles neither help nor are missing.
     let scalar = |name: &str, needed: Milli| {
         let offered = unused.left.scalar(name);
         if offered < needed {
@@ -232,7 +232,7 @@ fn outcome(spec: &RunSpec, unused: &Unused) -> AgentOutcome {
         Reject::Ports => "the ports it needs are not offered".to_owned(),
         Reject::ScarceGpus => "its GPUs are kept for those who need them".to_owned(),
     };
-    // Where nothing may be used at all, the role is the one reason.
+    // If no resource may be used, the role is the only reason.
     let only_role = unused.why.reasons.contains(&Reject::Role);
     let is_amount = |reject| matches!(reject, Reject::Cpus | Reject::Mem | Reject::Disk | Reject::Gpus);
     let counts = |reject: Reject| !(only_role && is_amount(reject));

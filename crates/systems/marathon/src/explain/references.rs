@@ -1,4 +1,4 @@
-//! Reasons that name other elements, and remedies as they are collected.
+//! Reasons that refer to other elements, and the collected remedies.
 
 use super::remedies::Turn;
 use super::{Explainer, NAMED, reason};
@@ -34,7 +34,7 @@ impl<'a> Explainer<'a> {
         reason(format!("{name} is {}", child.status), None, ReasonKind::Child { child: child.clone() })
     }
 
-    /// Children, some of them one by one.
+    /// Refers to children, some of them individually.
     pub(super) fn children(&self, children: Vec<ElementRef>) -> Vec<Reason> {
         let rest = children.len().saturating_sub(NAMED);
         let mut reasons: Vec<Reason> =

@@ -1,6 +1,6 @@
 //! Inputs that would get an element moving.
 //!
-//! *Invariant*: every input given here is accepted by the world as it is now.
+//! *Invariant*: every input given here is accepted by the world in its present state.
 
 use super::Explainer;
 use crate::definition::RunSpec;
@@ -29,7 +29,7 @@ pub(super) enum Turn {
     Room,
     /// The user speaks for a task.
     Said,
-    /// The deployment is stopped where it is.
+    /// Stop the deployment in its present state.
     Stop,
     /// The definition is for a person to change.
     Advice,

@@ -1,6 +1,6 @@
-//! Changes of groups as they are posted: structure, with the defaults and rules of every app in them.
+//! Posted changes of groups: structure, with the defaults and rules of every app.
 //!
-//! *Knows*: what a group's body may say and what it does to the tree. *Must not know*: deployments.
+//! *Knows*: the fields of a group's body, and their effect on the tree. *Must not know*: deployments.
 //!
 //! **Source**: `marathon: api/v2/GroupNormalization.scala, state/Group.scala (validNestedGroupUpdateWithBase),
 //! raml/GroupConversion.scala (UpdateGroupStructureOp)`. Match.
@@ -19,7 +19,7 @@ use planarium_protocol::Text;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// A change of a group's structure. What is absent stays as it is.
+/// A change of a group's structure. Absent parts stay unchanged.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupChange {
     /// The group.
@@ -36,7 +36,7 @@ pub(crate) struct GroupChange {
 #[derive(Clone, Debug)]
 struct AppChange {
     spec: Arc<RunSpec>,
-    /// The role that it was permitted for no other reason than that it had it.
+    /// The role that is permitted only because it was used before.
     kept: Option<Text>,
 }
 
@@ -47,8 +47,7 @@ struct Roles {
     enforce: bool,
 }
 
-/// The body of a change of a group, read by its shape. What it says of apps is understood once, as long as settings and roles
-/// are those that it was understood with.
+/// The body of a group's change, read by its schema. Its apps are interpreted once, while settings and roles stay the same.
 #[derive(Clone, Debug)]
 pub(crate) struct Posted {
     json: Arc<Value>,
@@ -57,7 +56,7 @@ pub(crate) struct Posted {
 }
 
 impl Posted {
-    /// A body as it was posted.
+    /// Creates it from a posted body.
     pub(crate) fn of(json: Arc<Value>) -> Self {
         Self { read: schema::read(&GROUP, &json, true), json, understood: None }
     }
@@ -78,7 +77,7 @@ impl Posted {
         }
     }
 
-    /// The change of structure that it asks for; `path` is the group it is about.
+    /// Returns the requested structure; `path` is the group.
     pub(crate) fn structure(
         &self,
         path: &PathId,
@@ -96,7 +95,7 @@ impl Posted {
         Ok(Arc::new(read(&whole, path, root, settings)?))
     }
 
-    /// Remembers what it was understood as.
+    /// Stores its interpretation.
     pub(crate) fn keep(&mut self, change: Arc<GroupChange>, settings: &Settings) {
         forget_apps(&mut self.read.value);
         self.understood = Some((settings.clone(), change));
@@ -227,7 +226,8 @@ fn kept_role(id: &PathId, root: &Root, valid: &RoleSettings) -> Option<Text> {
     (!valid.valid.contains(role)).then(|| role.clone())
 }
 
-/// Rules of a body that goes back to a version or scales, which has to stand alone. Faults of the groups in it are told, too.
+/// Checks a body that restores a version or scales, which must not contain anything else. Errors of the groups in it are
+/// reported, too.
 pub(crate) fn check_whole(
     body: &Value,
     path: &PathId,
@@ -287,7 +287,7 @@ fn check_group(body: &Value, id: &PathId, at: &str, whole: Whole<'_>, rules: &mu
         check_group(group, &inner, &at, whole, rules);
     }
     let Some(old) = whole.root.group(id).filter(|_| whole.modified && id.is_top_level()) else { return };
-    // What a body does not say is what new groups have; a group that is not named is not looked at.
+    // Parts missing in the body get the defaults of new groups; a group without an id is not checked.
     if body.text("id").is_some() {
         let message = "enforceRole cannot be modified in a request that adds, removes or modifies services; \
             please make these changes in separate requests.";
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_readings_equal_fresh_ones() {
+    fn cached_readings_equal_fresh_ones() {
         let app = |id: &str| json!({"id": id, "cmd": "sleep 1", "container": {"type": "MESOS"}, "networks": [{"mode": "container"}]});
         let plain = || json!({"id": "db", "cmd": "sleep 1"});
         let with_role = |role: &str| json!({"id": "db", "cmd": "sleep 1", "role": role});

@@ -1,4 +1,4 @@
-//! The tree of groups as it is defined now, and the last versions of it and of all in it.
+//! The present tree of groups, and the last versions of the tree and its members.
 //!
 //! *Invariant*: the present tree is among the versions; levels are those of the present tree.
 //!
@@ -19,7 +19,7 @@ const KEPT: usize = 50;
 pub(crate) struct Definitions {
     /// The present tree.
     pub(crate) root: Root,
-    /// The levels of the present tree, once somebody has asked.
+    /// The levels of the present tree, once requested.
     levels: OnceLock<Option<Levels>>,
     /// Trees of the last versions.
     pub(crate) roots: SortedMap<Stamp, Root>,
@@ -51,7 +51,7 @@ impl Definitions {
         self.levels.get_or_init(|| Levels::of(&self.root)).as_ref()
     }
 
-    /// Takes another tree over; answers what is defined otherwise than before.
+    /// Replaces the tree; returns the changed definitions.
     pub(crate) fn replace(&mut self, root: Root) -> Vec<Redefined> {
         let before = std::mem::replace(&mut self.root, root);
         self.levels = OnceLock::new();
@@ -76,7 +76,7 @@ impl Definitions {
         changed
     }
 
-    /// Takes the levels of the present tree over from whoever has computed them.
+    /// Stores the levels of the present tree from a caller that has computed them.
     pub(crate) fn set_levels(&mut self, levels: Option<Levels>) {
         self.levels = OnceLock::from(levels);
     }
@@ -97,7 +97,7 @@ impl Definitions {
         self.versions.get(id).map(|all| all.iter().rev().cloned().collect()).unwrap_or_default()
     }
 
-    /// An app or pod as it was in a version.
+    /// Returns an app or pod in a version.
     pub(crate) fn version_of(&self, id: &PathId, version: Stamp) -> Option<Arc<RunSpec>> {
         self.versions.get(id)?.iter().find(|spec| spec.version.version == version).cloned()
     }

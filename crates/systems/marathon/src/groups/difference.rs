@@ -1,6 +1,6 @@
 //! Differences between two trees.
 //!
-//! *Knows*: what came, went and changed. *Must not know*: what is done about it.
+//! *Knows*: added, removed and changed specs. *Must not know*: the consequences.
 
 use crate::definition::RunSpec;
 use crate::groups::Levels;
@@ -18,7 +18,7 @@ pub(crate) struct Difference<'a> {
     needs_stay: bool,
 }
 
-/// An app or pod that is new or not what it was.
+/// A new or changed app or pod.
 #[derive(Debug)]
 pub(crate) struct Change<'a> {
     /// Its place among all after.
@@ -56,7 +56,7 @@ impl<'a> Difference<'a> {
         found
     }
 
-    /// The levels of `after`, where those of `before` are at hand.
+    /// Returns the levels of `after`, derived from those of `before` if possible.
     pub(crate) fn levels(&self, before: Option<&Levels>, after: &Root) -> Option<Levels> {
         if self.needs_stay {
             debug_assert_eq!(before, Levels::of(after).as_ref(), "levels are not as kept");

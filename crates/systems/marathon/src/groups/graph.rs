@@ -1,11 +1,11 @@
-//! Dependencies between apps, and the level that each stands on.
+//! Dependencies between apps, and the level of each.
 //!
 //! *Knows*: edges, longest paths, cycles. *Must not know*: what changes.
 //!
-//! A group that something depends on is a vertex without a length of its own, so that there are as many edges as
-//! dependencies and members, and not their product.
+//! A group with dependants is a vertex of length zero, so that the number of edges is the sum of dependencies and
+//! members, not their product.
 //!
-//! *Cost*: linear in specs, groups, dependencies and members of groups that something depends on.
+//! *Cost*: linear in specs, groups, dependencies and members of groups with dependants.
 //!
 //! **Source**: `marathon: state/RootGroup.scala (applicationDependencies, dependencyGraph),
 //! core/deployment/DeploymentPlan.scala (runSpecsGroupedByLongestPath)`. Match.
@@ -16,9 +16,9 @@ use planarium_kernel::sorted;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// The level of every spec: the number of specs on the longest path of needs that begins with it. Cheap to clone.
+/// The level of every spec: the number of specs on the longest dependency path that begins with it. Cheap to clone.
 ///
-/// *Order*: that of the ids.
+/// *Order*: by id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Levels(Arc<[u32]>);
 
@@ -90,12 +90,12 @@ impl<'a> Graph<'a> {
         }
         let is_app: Vec<bool> = root.specs.values().map(|spec| spec.is_app()).collect();
         let mut edges: Vec<(u32, u32)> = Vec::new();
-        // Who needs something that is no app.
+        // Specs that need something other than an app.
         let mut others: Vec<(u32, &PathId)> = Vec::new();
         let mut near = 0;
         for (at, spec) in (0..).zip(root.specs.values()).filter(|(_, spec)| spec.is_app()) {
             for id in &spec.def.dependencies {
-                // What one app needs stands close to what the one before it needs.
+                // The dependencies of consecutive apps are usually close together.
                 let found = seek(&ids, id, near).filter(|at| is_app.get(*at) == Some(&true));
                 near = found.unwrap_or(near);
                 match found.and_then(|to| u32::try_from(to).ok()) {
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_found_from_everywhere() {
+    fn ids_are_found_from_any_position() {
         let all: Vec<PathId> = (10..50).map(|n| PathId::absolute(&format!("/a/{n}"))).collect();
         let even: Vec<&PathId> = all.iter().step_by(2).collect();
         for (n, id) in all.iter().enumerate() {

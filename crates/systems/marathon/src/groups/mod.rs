@@ -1,8 +1,8 @@
-//! The tree of groups with everything in it.
+//! The tree of groups with its apps and pods.
 //!
-//! *Knows*: groups, what stands in them, dependencies between them, versions. *Must not know*: instances, deployments.
+//! *Knows*: groups, their members, dependencies between them, versions. *Must not know*: instances, deployments.
 //!
-//! **Source**: `marathon: state/Group.scala, state/RootGroup.scala`. Match; the tree is held flat, by id.
+//! **Source**: `marathon: state/Group.scala, state/RootGroup.scala`. Match; the tree is stored flat, by id.
 
 pub(crate) mod change;
 pub(crate) mod definitions;
@@ -30,13 +30,13 @@ use std::sync::Arc;
 pub(crate) struct Group {
     /// Its dependencies.
     pub(crate) dependencies: Arc<[PathId]>,
-    /// Set if what stands in it runs under its own role; top-level groups only.
+    /// Set if the members run under the group's own role; top-level groups only.
     pub(crate) enforce: bool,
 }
 
-/// Everything there is.
+/// All groups, apps and pods.
 ///
-/// *Invariant*: the group that something stands in is there, up to the root.
+/// *Invariant*: the group of every member exists, up to the root.
 #[derive(Clone, Debug)]
 pub(crate) struct Root {
     /// Of the last change; all groups have it.
@@ -122,7 +122,7 @@ impl Root {
         self.groups_within(group).filter(move |(id, _)| *id != group && id.parent() == *group)
     }
 
-    /// Returns whether nothing stands in a group, other groups included.
+    /// Returns whether a group has no members, including other groups.
     pub(crate) fn is_empty_group(&self, group: &PathId) -> bool {
         let below = |id: &PathId| id != group;
         !self.specs_within(group).any(|spec| below(&spec.id))
@@ -188,7 +188,7 @@ impl Root {
         }
     }
 
-    /// The roles that an app or pod may have, by where it stands.
+    /// Returns the permitted roles of an app or pod, by its group.
     ///
     /// **Source**: `marathon: util/RoleSettings.scala (forService)`. Match.
     pub(crate) fn roles_for(&self, id: &PathId, settings: &Settings, forced: bool) -> RoleSettings {
@@ -207,9 +207,10 @@ impl Root {
         RoleSettings { previous: existing.clone(), forced, ..base.and(existing) }
     }
 
-    /// Checks the tree as a whole; `difference` leads to it from one that keeps the rules, `levels` are its own.
+    /// Checks the whole tree; `difference` leads to it from a valid tree, `levels` are its own.
     ///
-    /// **Source**: `marathon: state/RootGroup.scala (validRootGroup), state/Group.scala (validGroup)`. Match; only what has
+    /// **Source**: `marathon: state/RootGroup.scala (validRootGroup), state/Group.scala (validGroup)`. Match; only changed
+    /// specs are checked individually.
     /// changed is looked at one by one.
     pub(crate) fn check(
         &self,

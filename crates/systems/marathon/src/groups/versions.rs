@@ -8,10 +8,10 @@ use crate::id::PathId;
 use planarium_kernel::SortedSet;
 use std::sync::Arc;
 
-/// Specs that are to be restarted although nothing about them changes.
+/// Specs to restart without a change.
 pub(crate) type Marks = SortedSet<PathId>;
 
-/// The changed tree with the versions that the change makes. `marks` are to be restarted.
+/// Returns the changed tree with its new versions. `marks` are restarted.
 pub(crate) fn with_versions(version: Stamp, from: &Root, mut to: Root, marks: &Marks) -> Root {
     to.version = version;
     let mut changed: Vec<Arc<RunSpec>> = Vec::new();

@@ -1,12 +1,12 @@
-//! Health of instances as checks see it.
+//! Health of instances from the results of checks.
 //!
-//! *Knows*: which checks of which version are under way, what each has seen of each instance, when all of them together make
-//! an instance healthy. *Must not know*: what deployments make of it; how a check reaches a process.
+//! *Knows*: active checks by version, their results for each instance, when an instance is healthy. *Must not know*: how
+//! deployments use it; how a check reaches a process.
 //!
 //! **Source**: `marathon: core/health/Health.scala, core/health/impl/HealthCheckActor.scala, AppHealthCheckActor.scala,
-//! MarathonHealthCheckManager.scala`. Differ: what was seen of a task is forgotten when the task has ended, as the documentation
-//! has it. The code forgets it at the next tick of the check after that, so an instance that is back by then goes on with what
-//! was seen of the task before; the flag `MARATHON_SIM_STRICT_HEALTH_FLAG` does as the code.
+//! MarathonHealthCheckManager.scala`. Differ: results of a task are forgotten when it has ended, as in the documentation. The
+//! code forgets them at the check's next tick, so an instance that is back by then keeps the results of the previous task; the
+//! flag `MARATHON_SIM_STRICT_HEALTH_FLAG` switches to the code's behaviour.
 
 pub(crate) mod probes;
 mod verdict;
@@ -70,7 +70,7 @@ pub(crate) struct Report<'a> {
     pub(crate) check: u32,
     pub(crate) result: &'a CheckResult,
     pub(crate) at: SimTime,
-    /// The event that it comes from.
+    /// The event that caused it.
     pub(crate) event: u64,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct LastFailure {
 pub(crate) struct Outcome {
     /// The failure counts.
     pub(crate) failed: bool,
-    /// The instance is to be killed, for the failure before this one.
+    /// The instance must be killed, with the previous failure as reason.
     pub(crate) kill: Option<LastFailure>,
     /// This check sees the instance otherwise than before.
     pub(crate) flipped: bool,
@@ -161,7 +161,7 @@ impl Checks {
         }
     }
 
-    /// An instance runs again: what ticks meanwhile have not found gone is still there.
+    /// Handles an instance that runs again: results not removed by a tick meanwhile are still valid.
     pub(crate) fn instance_runs(&mut self, no: InstanceNo, now: SimTime) {
         let Some(ended) = self.ended.remove(&no) else { return };
         let purged: Vec<bool> = self
@@ -255,8 +255,8 @@ fn overall(all: &[Option<Arc<Health>>]) -> Option<bool> {
     }
 }
 
-/// Maps an exit code of a simulated check to a result of this kind; none is no answer in time. Codes from 100 on are
-/// taken for statuses of HTTP.
+/// Maps an exit code of a simulated check to a result of this kind; `None` is a timeout. Codes from 100 on are HTTP
+/// statuses.
 pub(crate) fn result_of(check: &HealthDef, exit_code: Option<i32>) -> CheckResult {
     let http = check.protocol.starts_with("HTTP");
     match exit_code {

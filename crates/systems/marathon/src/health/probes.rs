@@ -1,10 +1,11 @@
-//! Checks that Marathon makes itself: which processes are asked, and when that begins and ends.
+//! Checks made by Marathon itself: the checked processes, and when checks begin and end.
 //!
-//! *Knows*: when checks of an app begin and end, which process is which instance. *Must not know*: what a check makes of a
-//! result; that is [`crate::health`]'s.
+//! *Knows*: when checks of an app begin and end, which process belongs to which instance. *Must not know*: the effect of a
+//! result, which [`crate::health`] decides.
 //!
 //! **Source**: `marathon: core/health/impl/MarathonHealthCheckManager.scala, HealthCheckActor.scala,
-//! core/readiness/impl/ReadinessCheckExecutorImpl.scala`. Match; all tasks of one version are asked at the ticks of its checks.
+//! core/readiness/impl/ReadinessCheckExecutorImpl.scala`. Match; all tasks of one version are checked at the ticks of its
+//! checks.
 
 use crate::definition::RunSpec;
 use crate::definition::spec::{ReadinessDef, Stamp};
@@ -39,7 +40,7 @@ impl Probes {
         self.watched.get(&process).copied()
     }
 
-    /// Returns how many processes are checked.
+    /// Returns the number of checked processes.
     pub(crate) fn len(&self) -> usize {
         self.watched.len()
     }
@@ -178,7 +179,7 @@ impl Probes {
         port.watch(pid, watch);
     }
 
-    /// Asks no more whether an instance is ready.
+    /// Ends an instance's readiness check.
     pub(crate) fn unwatch_readiness(&mut self, records: &Records, port: &mut Port<'_>, key: Key) {
         let Some(pid) = self.asked.get(&key).copied() else { return };
         let owner = Self::owner(&records.setup);

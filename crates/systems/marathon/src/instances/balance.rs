@@ -1,6 +1,6 @@
-//! Apps and pods whose count of instances is not what it should be, and that nobody works on.
+//! Apps and pods with a wrong number of instances and without a job.
 //!
-//! *Invariant*: holds exactly those that [`Balance::weigh`] was last told so of.
+//! *Invariant*: contains exactly those last reported by [`Balance::weigh`].
 
 use crate::instances::tracker::SpecNo;
 use planarium_kernel::Map;
@@ -8,14 +8,14 @@ use planarium_kernel::Map;
 /// Apps and pods whose count is not right.
 #[derive(Clone, Default)]
 pub(crate) struct Balance {
-    /// Specs that have not as many instances as they should, and that nobody works on.
+    /// Specs with a wrong number of instances and without a job.
     unbalanced: Map<SpecNo, ()>,
     /// Specs that are not defined any more and have instances that are to run.
     orphans: Map<SpecNo, ()>,
 }
 
 impl Balance {
-    /// Notes how a spec stands: how many instances are desired (none: it is not defined), how many are wanted.
+    /// Records the desired (`None` if undefined) and the wanted number of instances of a spec.
     pub(crate) fn weigh(&mut self, no: SpecNo, desired: Option<u32>, wanted: u32, locked: bool) {
         let unbalanced = !locked && desired.is_some_and(|desired| desired != wanted);
         set(&mut self.unbalanced, no, unbalanced);
@@ -52,7 +52,7 @@ impl Balance {
         !self.orphans.is_empty()
     }
 
-    /// Returns how many are noted.
+    /// Returns the number of records.
     pub(crate) fn len(&self) -> usize {
         self.unbalanced.len() + self.orphans.len()
     }

@@ -19,7 +19,7 @@ impl Records {
         self.instances.set_goal(key, goal, cx.now(), cause);
     }
 
-    /// Has instances end, keeping what is reserved for them.
+    /// Ends instances, keeping their reservations.
     pub(crate) fn end_instances(
         &mut self,
         cx: &mut Cx,

@@ -30,7 +30,7 @@ macro_rules! words {
 words! {
     /// Conditions of an instance.
     Condition {
-        /// Nothing of it runs and it waits for an offer.
+        /// Nothing runs, and it waits for an offer.
         Scheduled,
         /// An offer was accepted for it.
         Provisioned,
@@ -38,7 +38,7 @@ words! {
         Error,
         /// Its task failed.
         Failed,
-        /// Its task ended by itself.
+        /// Its task ended on its own.
         Finished,
         /// Its task was killed.
         Killed,
@@ -58,7 +58,7 @@ words! {
         Gone,
         /// Its task never started.
         Dropped,
-        /// Nobody knows its task.
+        /// Its task is unknown.
         Unknown,
     }
 }
@@ -119,7 +119,7 @@ impl Condition {
         }
     }
 
-    /// Of several tasks the one that comes first here decides.
+    /// Among several tasks, the lowest rank decides.
     const fn rank(self) -> u8 {
         match self {
             Self::Error => 0,
@@ -175,9 +175,9 @@ words! {
     Goal {
         /// A task runs.
         Running,
-        /// No task runs, what is reserved stays.
+        /// No task runs; reservations stay.
         Stopped,
-        /// Nothing of it is left.
+        /// Nothing remains.
         Decommissioned,
     }
 }
@@ -288,7 +288,7 @@ pub(crate) struct Instance {
     pub(crate) no: InstanceNo,
     /// `<safe path>.instance-<uuid>`.
     pub(crate) id: Text,
-    /// Its spec, in the version that it was last launched with or is to be launched with.
+    /// Its spec, in the version of its last or next launch.
     pub(crate) spec: Arc<RunSpec>,
     /// The role it runs under.
     pub(crate) role: Text,
@@ -309,7 +309,7 @@ pub(crate) struct Instance {
     pub(crate) cause: Cause,
     /// The event that changed it last.
     pub(crate) event: u64,
-    /// When it came into the queue of those that wait for an offer, as long as it is in it.
+    /// When it entered the launch queue, while it is in it.
     pub(crate) queued: SimTime,
     /// When its goal was last set.
     pub(crate) asked: SimTime,
@@ -403,7 +403,7 @@ impl Instance {
             && self.tasks.iter().all(|task| task.condition.is_terminal())
     }
 
-    /// Roughly what it takes. *Units*: bytes.
+    /// Estimates its size. *Units*: bytes.
     pub(crate) fn weight(&self) -> u64 {
         planarium_kernel::cow::bytes_of::<Self>(1)
             + planarium_kernel::cow::bytes_of::<Task>(self.tasks.len())
@@ -475,7 +475,7 @@ impl Instance {
         }
     }
 
-    /// One that runs and is not healthy decides; one that does not run makes it unknown.
+    /// A running unhealthy task decides; a task that does not run makes it unknown.
     fn health_of_tasks(&self) -> Option<bool> {
         let mut found = None;
         for task in &self.tasks {

@@ -1,6 +1,6 @@
-//! Instances of apps and pods: their state, the tracker of all of them, counts, addresses.
+//! Instances of apps and pods: their state, their tracker, counts, addresses.
 //!
-//! *Knows*: what each instance is and is to become. *Must not know*: who wants it, where offers come from.
+//! *Knows*: the state and the goal of each instance. *Must not know*: who wants it, where offers come from.
 
 pub(crate) mod balance;
 pub(crate) mod goals;

@@ -15,7 +15,7 @@ use planarium_part::Cx;
 use std::sync::Arc;
 
 impl Records {
-    /// Brings the count of a spec to what its definition says, unless somebody else works on it.
+    /// Scales a spec to its definition, unless a job works on it.
     pub(crate) fn rescale(&mut self, cx: &mut Cx, no: SpecNo) {
         let Some(run) = self.run(no).filter(|run| run.lock.is_none()) else { return };
         let Some(spec) = self.definitions.root.spec(&run.id).cloned() else { return };
@@ -41,7 +41,7 @@ impl Records {
         self.go_on_rescaling(cx, no);
     }
 
-    /// Starts what is missing once everybody has ended who is to.
+    /// Starts missing instances once all instances to kill have ended.
     pub(crate) fn go_on_rescaling(&mut self, cx: &mut Cx, no: SpecNo) {
         let over = |rescaling: &Arc<Rescaling>| rescaling.waits.is_over();
         let Some(run) = self.run_mut(no).filter(|run| run.rescaling.as_ref().is_some_and(over)) else {

@@ -1,8 +1,8 @@
-//! Counts of instances: who has to go, how many have to come.
+//! Numbers of instances: which to kill, how many to start.
 //!
 //! **Source**: `marathon: core/deployment/ScalingProposition.scala, MarathonSchedulerActor.scala (SchedulerActions.scale),
-//! core/task/termination/impl/KillStreamWatcher.scala`. Match; of instances that are alike the older one goes first where the
-//! real order is that of a hash.
+//! core/task/termination/impl/KillStreamWatcher.scala`. Match; among equal instances the older one goes first, where the real
+//! order is that of a hash.
 
 use crate::definition::RunSpec;
 use crate::instances::instance::InstanceNo;
@@ -93,7 +93,7 @@ impl Ending {
         Self { left }
     }
 
-    /// Leaves those out that are gone or have ended by now.
+    /// Removes those that are gone or have ended.
     pub(crate) fn look(&mut self, now: impl Fn(InstanceNo) -> Option<Arc<Instance>>) {
         self.left.retain(|no, tasks| now(*no).is_some_and(|instance| !has_ended(&instance, tasks)));
     }

@@ -1,9 +1,9 @@
-//! All instances, and what follows at once from each change of one.
+//! All instances, and the immediate consequences of each change.
 //!
-//! *Knows*: instances by spec, which of them wait for an offer, counts by spec, and the changes that nobody has reacted to yet.
-//! *Must not know*: who reacts, and how.
+//! *Knows*: instances by spec, which of them wait for an offer, counts by spec, and unprocessed changes. *Must not know*: who
+//! reacts, and how.
 //!
-//! *Invariant*: `waiting` holds exactly the instances that wait for an offer, `waiting_specs` their specs, counts are those of
+//! *Invariant*: `waiting` contains exactly the instances that wait for an offer, `waiting_specs` their specs; the counts match
 //! the instances.
 //!
 //! **Source**: `marathon: core/task/tracker/impl/InstanceTrackerActor.scala, core/instance/update/InstanceUpdater.scala,
@@ -46,11 +46,11 @@ pub(crate) struct Before {
     pub(crate) healthy: Option<bool>,
 }
 
-/// A change of an instance that others hear of.
+/// A change of an instance, for other parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
     pub(crate) key: Key,
-    /// None when it is new or as good as new to those who hear of it.
+    /// `None` if it is new, or counts as new for other parts.
     pub(crate) before: Option<Before>,
     pub(crate) now: Arc<Instance>,
     /// It is not tracked any more.
@@ -69,7 +69,7 @@ pub(crate) struct Change {
 pub(crate) struct Counts {
     /// All.
     pub(crate) all: u32,
-    /// Wanted, and not given up as unreachable: what scaling looks at.
+    /// Wanted, and not given up as unreachable: used for scaling.
     pub(crate) wanted: u32,
     /// Active or waiting for an offer.
     pub(crate) present: u32,
@@ -152,7 +152,7 @@ pub(crate) struct Tracker {
     wishing: Map<Wishing, ()>,
     /// Roles that instances had.
     roles: SortedSet<Text>,
-    /// Instances whose reservations are to be taken back.
+    /// Instances whose reservations must be released.
     unreserving: Map<Key, ()>,
     /// Instances that have not come up, by when that is too long.
     overdue: Map<(SimTime, Key), ()>,
@@ -166,7 +166,7 @@ pub(crate) struct Tracker {
     wishes: u64,
     /// Number of changes of an instance.
     revisions: u64,
-    /// Wishes for offers have changed since somebody looked.
+    /// The demand for offers has changed since the last check.
     wish_changed: bool,
     patience: Patience,
     changes: VecDeque<Change>,
@@ -245,7 +245,7 @@ impl Tracker {
         (0..).map(SpecNo).zip(self.counts.iter().copied()).filter(|(_, counts)| counts.all > 0)
     }
 
-    /// The oldest change that nobody has reacted to.
+    /// Takes the oldest unprocessed change.
     pub(crate) fn next_change(&mut self) -> Option<Change> {
         self.changes.pop_front()
     }
@@ -275,12 +275,12 @@ impl Tracker {
         due.into_iter().map(|(_, key)| key).collect()
     }
 
-    /// Those that have not answered for so long that they are to be forgotten.
+    /// Returns instances that have been silent so long that they must be forgotten.
     pub(crate) fn take_lost(&self, now: SimTime) -> Vec<Key> {
         self.lost.keys().take_while(|(at, _)| *at <= now).map(|(_, key)| *key).collect()
     }
 
-    /// Instances whose reservations are to be taken back.
+    /// Instances whose reservations must be released.
     pub(crate) fn unreserving(&self) -> impl Iterator<Item = &Arc<Instance>> {
         self.unreserving.keys().filter_map(|key| self.all.get(key))
     }
@@ -475,7 +475,7 @@ impl Tracker {
     pub(crate) fn provision(&mut self, key: Key, provision: Provision, now: SimTime, cause: Cause) {
         let Some((mut instance, before)) = self.before(key) else { return };
         instance.provisioned(provision.spec, provision.agent, provision.tasks, now);
-        // Told whatever it was before.
+        // Reported independent of the previous state.
         self.put(key, instance, Some(before), None, cause);
         self.tell_last();
     }
@@ -500,7 +500,7 @@ impl Tracker {
         self.put(key, instance, None, None, cause);
     }
 
-    /// A task uses what is reserved for an instance.
+    /// Marks an instance's reservation as used by a task.
     pub(crate) fn use_reservation(&mut self, key: Key) {
         let Some((mut instance, _)) = self.before(key) else { return };
         if let Some(reservation) = &mut instance.reservation {
@@ -536,7 +536,7 @@ impl Tracker {
         true
     }
 
-    /// Forgets an instance whatever it is.
+    /// Forgets an instance in any state.
     pub(crate) fn force_expunge(&mut self, key: Key, cause: Cause) {
         let Some((mut instance, before)) = self.before(key) else { return };
         instance.condition = Condition::Killed;
@@ -651,7 +651,7 @@ impl Tracker {
     }
 }
 
-/// When something is due with an instance that nobody else would bring about.
+/// Due instants of an instance that nothing else would trigger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Dates {
     overdue: Option<SimTime>,
@@ -685,7 +685,7 @@ impl Dates {
     }
 }
 
-/// When a reservation that nobody has confirmed is given up.
+/// Returns when an unconfirmed reservation is given up.
 pub(crate) fn reservation_deadline(instance: &Instance) -> Option<SimTime> {
     match instance.reservation.as_ref()?.state {
         ReservationState::New(deadline)

@@ -17,7 +17,7 @@ pub(crate) struct Delay {
     nanos: u64,
     /// The most it can be. *Units*: milliseconds.
     max_ms: u64,
-    /// Failures so far.
+    /// Number of failures.
     pub(crate) failures: u32,
     /// The event that reported it.
     pub(crate) event: u64,
@@ -81,7 +81,7 @@ impl Backoff {
         next
     }
 
-    /// The event that told of the delay.
+    /// Records the event that reported the delay.
     pub(crate) fn told(&mut self, spec: &RunSpec, event: u64) {
         if let Some(delay) = self.delays.get_mut(&spec.version.changed) {
             delay.event = event;
@@ -100,7 +100,7 @@ impl Backoff {
         self.delays.remove(&spec.version.changed).is_some()
     }
 
-    /// Forgets what was long over at that instant.
+    /// Removes delays that ended long before that instant.
     pub(crate) fn sweep(&mut self, at: SimTime) {
         self.delays.retain(|_, delay| at <= delay.forgotten());
     }

@@ -91,7 +91,7 @@ fn advances(condition: Condition) -> bool {
     )
 }
 
-/// Its agent is being drained, which is nobody's failure.
+/// Its agent is being drained, which is not a failure.
 fn is_drained(instance: &Instance) -> bool {
     instance.tasks.iter().filter_map(|task| task.status.as_ref()).any(|status| {
         status.reason == Some(Reason::AgentDraining)

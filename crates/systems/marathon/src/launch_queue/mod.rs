@@ -1,7 +1,7 @@
-//! The launch queue: instances that are to be launched, delays after failures, launch tokens.
+//! The launch queue: instances to launch, delays after failures, launch tokens.
 //!
 //! **Source**: `marathon: core/launchqueue/impl/LaunchQueueActor.scala, RateLimiterActor.scala,
-//! core/flow/impl/OfferMatcherLaunchTokensActor.scala`. Match; tokens and delays are brought up to date when somebody looks.
+//! core/flow/impl/OfferMatcherLaunchTokensActor.scala`. Match; tokens and delays are updated when read.
 
 pub(crate) mod backoff;
 mod failures;

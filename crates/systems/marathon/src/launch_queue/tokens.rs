@@ -1,7 +1,6 @@
-//! Launch tokens: how many instances may be launched in a while.
+//! Launch tokens: the number of instances that may be launched per interval.
 //!
-//! **Source**: `marathon: core/flow/impl/OfferMatcherLaunchTokensActor.scala`. Match; tokens are brought up to date when somebody
-//! looks.
+//! **Source**: `marathon: core/flow/impl/OfferMatcherLaunchTokensActor.scala`. Match; tokens are updated when read.
 
 use crate::setup::Setup;
 use crate::timers::{Rhythm, tick_from};
@@ -21,7 +20,7 @@ impl Default for Tokens {
 }
 
 impl Tokens {
-    /// Returns how many instances may be launched at once.
+    /// Updates the tokens; returns the number of instances that may be launched now.
     pub(crate) fn refreshed(&mut self, setup: &Setup, now: SimTime) -> u64 {
         let every = setup.settings.tokens_ms;
         let rhythm = Rhythm { first_ms: 0, every_ms: every };
@@ -34,7 +33,7 @@ impl Tokens {
         self.left
     }
 
-    /// Returns how many are left, as of the last refreshing.
+    /// Returns the number of tokens at the last update.
     pub(crate) fn left(&self) -> u64 {
         self.left
     }
@@ -50,7 +49,7 @@ impl Tokens {
         self.left = self.left.saturating_add(1);
     }
 
-    /// The process has started again: the next look refreshes them.
+    /// Resets the interval after a restart of the process: the next read updates the tokens.
     pub(crate) fn forget_refreshing(&mut self) {
         self.at = SimTime::MAX;
     }

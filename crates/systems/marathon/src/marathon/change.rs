@@ -1,9 +1,9 @@
-//! Changing the tree: every change is a deployment.
+//! Changes the tree: every change is a deployment.
 //!
 //! *Knows*: the order: change, ports, versions, rules, plan, acceptance; which versions are kept. *Must not know*: requests.
 //!
-//! **Source**: `marathon: core/group/impl/GroupManagerImpl.scala`. Match; a change that is refused leaves nothing behind, where
-//! the real one keeps a version of the tree that nobody has.
+//! **Source**: `marathon: core/group/impl/GroupManagerImpl.scala`. Match; a refused change leaves nothing behind, where the
+//! real one stores an unused version of the tree.
 
 use crate::definition::Refused;
 use crate::definition::spec::Stamp;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 const REFUSED: u32 = 0x6d31;
 
 impl Marathon {
-    /// Changes the tree. What listeners are told when that fails is in [`Marathon::take_failed`] then.
+    /// Changes the tree. After a failure, [`Marathon::take_failed`] has the report for listeners.
     pub(crate) fn change_root(
         &mut self,
         port: &mut Port<'_>,
@@ -35,7 +35,7 @@ impl Marathon {
                 self.settle(port);
             }
             Err(refused) => {
-                // Every plan has an id of its own, that of the next deployment is not it.
+                // Every plan has its own id, which differs from that of the next deployment.
                 let plan = plan.map(|plan| {
                     let mut plan = Plan::clone(&plan);
                     plan.id = self.records.setup.uuid(REFUSED, port.cx.next_seq());

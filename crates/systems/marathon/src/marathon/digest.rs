@@ -1,14 +1,14 @@
-//! The digest of what the process knows.
+//! The digest of the process's state.
 //!
-//! *Knows*: which facts count: the tree, instances, deployments, delays, locks, kills. Prose, counters and what is kept to be
-//! quick do not. *Must not know*: what a difference means.
+//! *Knows*: which facts count: the tree, instances, deployments, delays, locks, kills. Prose, counters and caches do not.
+//! *Must not know*: what a difference means.
 
 use crate::instances::instance::Instance;
 use crate::marathon::Marathon;
 use planarium_kernel::{Digest, SimTime};
 
 impl Marathon {
-    /// Writes everything that a replay has to come to again.
+    /// Writes everything that a replay must reproduce.
     pub(crate) fn digest(&self, digest: &mut Digest) {
         digest.write_str(&self.records.setup.settings.framework);
         digest.write_str(&self.records.setup.framework_id);

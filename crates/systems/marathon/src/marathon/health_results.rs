@@ -1,14 +1,14 @@
-//! Results of checks: what each leads to.
+//! Handles results of checks.
 //!
-//! *Knows*: that a result may tell listeners, kill an instance, and change what deployments know of its health.
-//! *Must not know*: what a check makes of a result; that is [`Checks`](crate::health::Checks)'.
+//! *Knows*: that a result may notify listeners, kill an instance, and change its health for deployments. *Must not
+//! know*: the effect of a result, which [`Checks`](crate::health::Checks) decides.
 //!
 //! **Source**: `marathon: core/health/impl/HealthCheckActor.scala, MarathonHealthCheckManager.scala`. Match.
 
 use crate::apps::Failure;
 use crate::causes::event_of;
 use crate::definition::spec::Stamp;
-use crate::deployments::work::News;
+use crate::deployments::jobs::JobEvent;
 use crate::events::Happening;
 use crate::health::{CheckResult, LastFailure, Overall, Report};
 use crate::instances::instance::{Condition, Instance};
@@ -22,7 +22,7 @@ impl Marathon {
     pub(crate) fn agent_checks(&mut self, port: &mut Port<'_>, change: &Change) {
         let instance = &change.now;
         if change.deleted || !instance.condition.is_active() {
-            // The last status of a task repeats what was known of it: that it has ended is no success.
+            // The last status of a task repeats its previous health: the end is not a success.
             return;
         }
         let version = instance.version();
@@ -142,6 +142,6 @@ impl Marathon {
     ) {
         let (id, spec) = (instance.id.clone(), instance.spec_id().clone());
         self.records.publish(port.cx, Happening::HealthChanged { instance: id, spec, version, healthy });
-        self.deploying(port).job_hears(key.spec, &News::Health { no: key.no, version, healthy });
+        self.deploying(port).job_hears(key.spec, &JobEvent::Health { no: key.no, version, healthy });
     }
 }

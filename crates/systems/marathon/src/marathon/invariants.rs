@@ -80,7 +80,7 @@ impl Marathon {
             + bytes_of::<SpecNo>(self.records.balance.len())
     }
 
-    /// About what [`Marathon::beyond`] says of all of it, by counts: a world is weighed with every input.
+    /// Estimates [`Marathon::beyond`] for all of it, from counts: a world is weighed with every input.
     pub(crate) fn weight(&self) -> u64 {
         use planarium_kernel::cow::bytes_of;
         let instances: usize = self.records.instances.specs().map(|(_, counts)| counts.all as usize).sum();

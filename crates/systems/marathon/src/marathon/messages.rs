@@ -1,8 +1,8 @@
-//! Messages of the master, and news of processes that are checked from here.
+//! Handles messages of the master, and results of checks made by Marathon.
 //!
 //! **Source**: `marathon: MarathonScheduler.scala, core/task/update/impl/TaskStatusUpdateProcessorImpl.scala`. Match.
 
-use crate::deployments::work::News;
+use crate::deployments::jobs::JobEvent;
 use crate::events::{Happening, spec_of_task};
 use crate::health::probes::READINESS;
 use crate::health::result_of;
@@ -87,7 +87,7 @@ impl Marathon {
         }
     }
 
-    /// News of a process that is checked from here.
+    /// Handles a result of an external check.
     pub(crate) fn on_fleet(&mut self, port: &mut Port<'_>, event: &FleetEvent) {
         let FleetEventKind::Watched { pid, number, exit_code } = event.kind else { return };
         port.cx.set_cause(event.cause);
@@ -95,7 +95,7 @@ impl Marathon {
         let Some(instance) = self.records.instances.get(key).cloned() else { return };
         if number == READINESS {
             self.deploying(port)
-                .job_hears(key.spec, &News::Readiness { key, instance: &instance, exit_code });
+                .job_hears(key.spec, &JobEvent::Readiness { key, instance: &instance, exit_code });
         } else if let Ok(at) = usize::try_from(number)
             && let Some(check) = instance.spec.def.health.get(at)
         {

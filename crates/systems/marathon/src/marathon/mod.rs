@@ -1,10 +1,10 @@
-//! The running process: its records, and who is asked in which order when something happens.
+//! The running process: its records, and the order in which they react.
 //!
 //! *Knows*: which record reacts to what, and in which order. *Must not know*: any rule of one of them; requests, views, files.
 //!
-//! Parts of the real process tell each other of changes by messages. Here each change of an instance is put in a line
+//! Parts of the real process notify each other by messages. Here each change of an instance is queued
 //! ([`Tracker`](crate::instances::tracker::Tracker)), and everything that reacts to it does so in the real order before the next
-//! one is looked at ([`Marathon::settle`]). All of that takes no time.
+//! change is handled ([`Marathon::settle`]). All of that takes no time.
 
 pub(crate) mod change;
 mod digest;
@@ -37,12 +37,12 @@ pub(crate) struct Marathon {
     pub(crate) kills: Kills,
     /// Processes that are checked from here.
     pub(crate) probes: Probes,
-    /// Which roles want offers, and what the master was told of that.
+    /// The roles that want offers, and their last report to the master.
     pub(crate) demand: Demand,
     pub(crate) tokens: Tokens,
     /// The master may know something that it has not said.
     in_doubt: bool,
-    /// The change that failed last, until its refusal is told.
+    /// The last failed change, until its refusal is reported.
     failed: Option<Arc<FailedChange>>,
 }
 

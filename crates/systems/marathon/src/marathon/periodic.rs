@@ -1,9 +1,9 @@
 //! Periodic jobs of the process.
 //!
 //! **Source**: `marathon: MarathonSchedulerService.scala, core/task/jobs/impl/OverdueInstancesActor.scala,
-//! ExpungeOverdueLostTasksActor.scala, MarathonSchedulerActor.scala`. Match; the periodic reconciliation, which has
-//! an explicit and an implicit half, asks only about tasks of which the master knows something else than what it said last, those
-//! that nothing was ever heard of and those that Marathon has forgotten among them: other answers change nothing.
+//! ExpungeOverdueLostTasksActor.scala, MarathonSchedulerActor.scala`. Match; the periodic reconciliation, with an explicit and an
+//! implicit half, asks only about tasks whose state in the master differs from the last report, including unreported and
+//! forgotten ones: other answers change nothing.
 
 use crate::instances::instance::{Condition, Goal, Instance};
 use crate::instances::tracker::{Key, Tracked, reservation_deadline};
@@ -54,7 +54,7 @@ impl Marathon {
         }
     }
 
-    /// Asks the master about tasks, and gives up instances of what is not there any more.
+    /// Asks the master about tasks, and drops instances of removed specs.
     fn reconcile(&mut self, port: &mut Port<'_>) {
         self.in_doubt = false;
         for no in self.records.balance.orphans() {
@@ -76,7 +76,7 @@ impl Marathon {
                 let known = || port.task(self.records.setup.framework, &task.id).map(|facts| facts.state);
                 let differs = match &task.status {
                     Some(status) => doubtful || known() != Some(status.state.as_str()),
-                    // Nothing was ever heard of it: the master tells what it knows, and nothing of what it does not.
+                    // Never reported: the master answers for tasks that it knows only.
                     None => known().is_some_and(|state| state != "TASK_UNREACHABLE"),
                 };
                 if differs {

@@ -2,7 +2,7 @@
 //!
 //! **Source**: `marathon: core/CoreGuiceModule.scala (taskStatusUpdateSteps), core/task/update/impl/steps`. Match.
 
-use crate::deployments::work::News;
+use crate::deployments::jobs::JobEvent;
 use crate::events::Happening;
 use crate::instances::instance::Condition;
 use crate::instances::tracker::{Change, Tracked};
@@ -29,13 +29,13 @@ impl Marathon {
             if change.now.condition == Condition::Running && change.now.healthy != Some(false) {
                 self.tokens.give_back(&self.records.setup, port.now());
             }
-            self.deploying(port).job_hears(no, &News::Changed(change));
+            self.deploying(port).job_hears(no, &JobEvent::Changed(change));
         }
         let was_healthy = change.before.and_then(|before| before.healthy);
         if was_healthy != change.now.healthy {
             self.health_changed(port, change.key, &change.now, change.now.version(), change.now.healthy);
         }
-        self.deploying(port).job_hears(no, &News::Gone(change));
+        self.deploying(port).job_hears(no, &JobEvent::Gone(change));
         self.records.rescaling_hears(port.cx, no, &change.now, change.deleted);
         self.records.weigh(no);
         if is_worth_scaling(change.seen)

@@ -1,6 +1,7 @@
-//! Working off what has been brought about: reactions, deployments, the wish for offers, timers, what is shown.
+//! Processes pending work: reactions, deployments, the demand for offers, timers, views.
 //!
-//! *Order*: a change of an instance comes before deployments go on; the master, timers, readers and listeners are told once
+//! *Order*: changes of instances come before deployments continue; the master, timers, readers and listeners are notified
+//! once nothing is left.
 //! nothing is left.
 
 use crate::marathon::Marathon;

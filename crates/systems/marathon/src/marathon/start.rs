@@ -1,6 +1,6 @@
-//! The beginning of the process, and its second beginning after a failure.
+//! Starts the process, and restarts it after a failure.
 //!
-//! *Knows*: what is stored and what is only in memory. *Must not know*: why it starts.
+//! *Knows*: which data is stored and which is only in memory. *Must not know*: why it starts.
 //!
 //! **Source**: `marathon: MarathonSchedulerService.scala, MarathonSchedulerActor.scala (ElectedAsLeaderAndReady)`. Match: instances,
 //! groups and deployments are stored; delays, health, locks, kills and statistics are not.
@@ -89,7 +89,7 @@ impl Marathon {
         self.records.setup.settings = Arc::new(settings);
     }
 
-    /// The process has ended and starts again, with what it has stored.
+    /// Restarts the process with its stored data.
     pub(crate) fn start_again(&mut self, port: &mut Port<'_>) {
         self.wake(port, false);
     }

@@ -1,7 +1,7 @@
-//! Which roles want offers, and telling the master.
+//! Tracks which roles want offers, and tells the master.
 //!
-//! *Knows*: a role wants offers while an instance of it waits for one and is not delayed, or something reserved is to be
-//! taken back. *Must not know*: what is done with offers.
+//! *Knows*: a role wants offers while one of its instances waits for one and is not delayed, or a reservation must be
+//! released. *Must not know*: how offers are used.
 //!
 //! **Source**: `marathon: core/launchqueue/impl/ReviveOffersState.scala, ReviveOffersStreamLogic.scala,
 //! ReviveOffersActor.scala`. Match.
@@ -26,11 +26,11 @@ struct Wish {
 /// Demand reported to the master, and demand to report again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Demand {
-    /// Something may have changed since the master was told.
+    /// Something may have changed since the last report to the master.
     changed: bool,
     told: SortedMap<Text, Wish>,
     told_at: Option<SimTime>,
-    /// Asking again in so many ticks.
+    /// Number of ticks until offers are requested again.
     again: SortedMap<Text, u32>,
 }
 
@@ -38,12 +38,12 @@ pub(crate) struct Demand {
 const AGAIN: u32 = 2;
 
 impl Demand {
-    /// Returns whether a role wants offers, as the master was told.
+    /// Returns whether a role wants offers, as last reported to the master.
     pub(crate) fn wants_offers(&self, role: &str) -> bool {
         self.told.get(role).is_some_and(|wish| wish.wants)
     }
 
-    /// When the master is told of what has changed, if that is not at once.
+    /// Returns when the master is told of the change, if not immediately.
     pub(crate) fn tells_master_at(&self, records: &Records) -> Option<SimTime> {
         let at = self.told_at?.saturating_add(records.setup.settings.revive_ms);
         (self.changed && records.timers.is_armed(Job::Revive)).then_some(at)
@@ -82,7 +82,7 @@ impl Demand {
         }
     }
 
-    /// Tells the master what has changed, at most once in a while.
+    /// Tells the master the change, at most once per interval.
     pub(crate) fn update_wish(&mut self, records: &mut Records, port: &mut Port<'_>) {
         self.changed |= records.instances.take_wish_change();
         if !self.changed || records.setup.framework_id.is_empty() {
@@ -147,7 +147,7 @@ impl Demand {
         }
     }
 
-    /// Roles that still want offers a while after they said so say it again.
+    /// Repeats the request of roles that still want offers.
     pub(crate) fn revive_again(&mut self, records: &mut Records, port: &mut Port<'_>) {
         let mut due = Vec::new();
         self.again.retain(|role, left| {
@@ -199,7 +199,7 @@ impl Demand {
         all
     }
 
-    /// The framework is subscribed anew, with what it said of itself.
+    /// Resets the state after a new subscription with the framework's own settings.
     pub(crate) fn forget(&mut self, records: &mut Records) {
         *self = Self { changed: true, ..Self::default() };
         records.instances.forget_roles();

@@ -1,8 +1,9 @@
-//! Tasks as the master gets them.
+//! Tasks as sent to the master.
 //!
 //! *Knows*: ids, names, labels, ports, checks and resources of tasks. *Must not know*: why they are launched.
 //!
-//! **Source**: `marathon: mesosphere/mesos/TaskBuilder.scala, TaskGroupBuilder.scala`. Match for what the cluster can see.
+//! **Source**: `marathon: mesosphere/mesos/TaskBuilder.scala, TaskGroupBuilder.scala`. Match for everything visible to the
+//! cluster.
 
 use crate::definition::peek::Peek;
 use crate::definition::spec::{Amounts, HealthDef, TaskDef};
@@ -140,7 +141,7 @@ fn info(
         executor: None,
         resources,
         labels: labels.clone(),
-        // Nobody could see it: it concerns only the agent, which runs nothing here.
+        // Not visible: it concerns only the agent, which runs nothing here.
         env: SortedMap::new(),
         program: Program {
             goalless: true,

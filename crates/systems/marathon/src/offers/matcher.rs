@@ -34,23 +34,23 @@ pub(crate) struct Plan {
     pub(crate) operations: Vec<Operation>,
     /// Cause of the first operation.
     pub(crate) cause: Option<Cause>,
-    /// It is to come again soon.
+    /// The offer should come again soon.
     pub(crate) resend: bool,
 }
 
-/// A spec whose instances wait, by the order in which offers are looked at: none of its volumes is there, what the draw says.
+/// A spec with waiting instances, by the order of matching: without volumes on the agent, then by draw.
 type Matcher = (bool, u64, SpecNo);
 
 /// Result of matching an offer with one spec.
 enum Tried {
-    /// Nobody there may be launched on it.
+    /// No instance of the spec can be launched on it.
     Nobody,
     No(Mismatch, Arc<RunSpec>),
     Launch(Key, Match, Vec<Resource>),
     Reserve(Key, Match),
 }
 
-/// An offer, and what earlier launches have left of it.
+/// An offer, and the rest of it after earlier launches.
 #[derive(Clone, Copy)]
 struct OpenOffer<'a> {
     offer: &'a Arc<Offer>,
@@ -134,7 +134,7 @@ impl OfferMatcher<'_> {
         self.records.touch(no);
     }
 
-    /// Returns whether somebody of a spec waits who is not delayed.
+    /// Returns whether a spec has a waiting instance that is not delayed.
     fn may_launch(&self, no: SpecNo) -> bool {
         let Some(run) = self.records.run(no) else { return false };
         if run.backoff.is_empty() {
@@ -146,9 +146,10 @@ impl OfferMatcher<'_> {
             .any(|(_, instance)| run.backoff.allows(&instance.spec, self.cx.now()))
     }
 
-    /// Returns the specs with waiting instances, in the order in which they look at an offer: first those whose volumes are there.
+    /// Returns the specs with waiting instances, in the order in which they are matched with an offer: those with volumes there
+    /// come first.
     ///
-    /// *Cost*: no more than a draw for each; who is asked at all is found out as it goes on.
+    /// *Cost*: at most one draw for each; whether a spec is tried at all is decided later.
     fn matchers(&self, offer: &Offer) -> BinaryHeap<Reverse<Matcher>> {
         let mut ids: Vec<&str> = Vec::new();
         for volume in offer.resources.iter().filter_map(Resource::persistence) {
@@ -170,7 +171,8 @@ impl OfferMatcher<'_> {
         self.records.instances.waiting_specs().map(place).collect::<Vec<_>>().into()
     }
 
-    /// Matches an offer with those of a spec who wait, one after the other; who is like one that did not match is passed over.
+    /// Matches an offer with the waiting instances of a spec, one after the other; skips those equal to one that did not
+    /// match.
     fn try_spec(&self, no: SpecNo, open: OpenOffer<'_>) -> Tried {
         let now = self.cx.now();
         let Some(run) = self.records.run(no) else { return Tried::Nobody };
@@ -221,7 +223,7 @@ impl OfferMatcher<'_> {
         }
     }
 
-    /// First those whose reservations are there, then somebody who has none yet.
+    /// First instances with reservations there, then one without any.
     fn try_resident(
         &self,
         no: SpecNo,
@@ -349,7 +351,7 @@ impl OfferMatcher<'_> {
         Some(taken)
     }
 
-    /// Gives back what is reserved for instances that are gone or not wanted any more.
+    /// Releases reservations of instances that are gone or no longer wanted.
     fn take_back(&mut self, offer: &Arc<Offer>) -> Plan {
         let mut by_instance: SortedMap<Text, Vec<Resource>> = SortedMap::new();
         for resource in &offer.resources {

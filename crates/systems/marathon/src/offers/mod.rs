@@ -1,8 +1,9 @@
-//! Offers: what is done with each, and which roles want them.
+//! Offers: how each is used, and which roles want them.
 //!
-//! *Knows*: what is accepted and for how long the rest is turned down. *Must not know*: which instance an offer is used for.
+//! *Knows*: which parts are accepted and for how long the rest is declined. *Must not know*: which instance an offer is used
+//! for.
 //!
-//! **Source**: `marathon: core/launcher/impl/OfferProcessorImpl.scala`. Match; offers of one message are looked at one after the
+//! **Source**: `marathon: core/launcher/impl/OfferProcessorImpl.scala`. Match; offers of one message are handled one after the
 //! other.
 
 pub(crate) mod demand;
@@ -51,7 +52,7 @@ pub(crate) fn answer(records: &mut Records, tokens: &mut Tokens, port: &mut Port
     }
     let [later, soon] = declined;
     if !soon.is_empty() {
-        // Nothing else says that these come again: the world is not at rest until they have.
+        // No other timer announces these offers: the world is not idle until they have come.
         let at = port.cx.now().saturating_add(RESENT_MS);
         records.timers.arm(Job::Resent, at, Class::OneShot, port.cx.cause());
     }

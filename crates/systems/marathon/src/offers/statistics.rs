@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(crate) struct Unused {
     pub(crate) at: SimTime,
     pub(crate) offer: Arc<Offer>,
-    /// Resources that others left of it.
+    /// Resources left by earlier matches.
     pub(crate) left: Resources,
     pub(crate) why: Mismatch,
     /// The spec it was matched with.

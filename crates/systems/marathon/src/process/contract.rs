@@ -1,6 +1,6 @@
-//! Marathon as the contract asks for it.
+//! Marathon as required by the contract.
 //!
-//! *Knows*: which part does what. *Must not know*: any rule.
+//! *Knows*: which module does what. *Must not know*: any rule.
 
 use super::{Member, Process, not_found, preview, same_name, wire};
 use crate::api::caller::Caller;
@@ -280,7 +280,7 @@ impl Framework for Process {
                 self.with(&mut Port::new(cx, cluster), |marathon, port| marathon.on_message(port, message));
             }
             News::Removed => self.with(&mut Port::new(cx, cluster), Marathon::register_anew),
-            // Marathon looks at offers when they come.
+            // Marathon handles offers when they come.
             News::OfferRound => {}
         }
     }

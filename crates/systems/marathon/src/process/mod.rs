@@ -1,7 +1,7 @@
 //! Marathon as the world drives it: one process with all its apps, pods and groups.
 //!
-//! *Knows*: which definition was loaded under which name, and which call of the API stands for what the contract asks.
-//! *Must not know*: any rule of apps or deployments.
+//! *Knows*: the name of each loaded definition, and the API call for each operation of the contract. *Must not know*:
+//! any rule of apps or deployments.
 
 mod contract;
 mod preview;
@@ -51,11 +51,11 @@ pub struct Process {
     env: BTreeMap<String, String>,
     /// *Order*: that of loading.
     members: SortedMap<Number, Member>,
-    /// Which versions of the tree the members were last held against, and how many deployments were under way.
+    /// Versions of the tree when the members were last compared, and the number of active deployments.
     looked: (u64, u64),
     /// Those who listened to its events.
     listeners: Listeners,
-    /// The framework was torn down: nothing is left.
+    /// The framework was torn down, and nothing is left.
     over: bool,
 }
 
@@ -67,7 +67,7 @@ fn same_name(one: &str, other: &str) -> bool {
     one.trim_matches('/') == other.trim_matches('/')
 }
 
-/// A call of the API that a definition stands for.
+/// An API call equivalent to a definition.
 struct Act {
     method: &'static str,
     route: Route,
@@ -75,7 +75,7 @@ struct Act {
     body: Arc<Value>,
     /// The body if it is a group's.
     group: Option<Arc<Posted>>,
-    /// The body if it is that of an app or pod as it is posted.
+    /// The body if it is a posted app or pod.
     spec: Option<Arc<PostedSpec>>,
 }
 
@@ -97,7 +97,7 @@ impl Process {
         }
     }
 
-    /// The name of the framework, which is that of what is shown.
+    /// Returns the name of the framework, which is also the view's.
     pub(crate) fn framework_name(&self) -> &Text {
         &self.marathon.records.setup.settings.framework
     }
@@ -113,12 +113,12 @@ impl Process {
         self.view.of(Shown::of(&self.marathon), &self.definitions())
     }
 
-    /// The names of what was loaded.
+    /// Returns the names of the loaded definitions.
     pub(crate) fn definitions(&self) -> Vec<Text> {
         self.members.values().map(|member| member.name.clone()).collect()
     }
 
-    /// Returns whether anything of a definition is there, or on its way out.
+    /// Returns whether any member of a definition exists or is being removed.
     fn is_there(&self, definition: &Loaded) -> bool {
         let root = &self.marathon.records.definitions.root;
         let has = |id: &PathId| {
@@ -138,7 +138,7 @@ impl Process {
         }
     }
 
-    /// Forgets what was loaded and is gone for good.
+    /// Drops loaded definitions whose members are gone.
     fn forget_gone(&mut self, cx: &mut Cx) {
         let looked = (
             self.marathon.records.definitions.root.version,
@@ -166,14 +166,14 @@ impl Process {
         try_on(&self.marathon, definition.body()?).err()
     }
 
-    /// Does something with the process, and what follows of it.
+    /// Accesses the process, and handles the consequences.
     fn with<R>(&mut self, port: &mut Port<'_>, work: impl FnOnce(&mut Marathon, &mut Port<'_>) -> R) -> R {
         let done = work(&mut self.marathon, port);
         self.forget_gone(port.cx);
         done
     }
 
-    /// The refusal of the world, with what listeners are told of it.
+    /// Converts a refusal for the world, and reports it to listeners.
     fn refuse(&mut self, refused: &Refused) -> Refusal {
         let mut refusal = refusal(refused);
         let failed = self.marathon.take_failed();
@@ -209,7 +209,7 @@ impl Process {
         self.marathon.set_settings(Settings { framework, ..Settings::of(&self.env) });
     }
 
-    /// The call that creates what a definition describes.
+    /// Returns the call that creates a definition.
     fn creation(definition: &Loaded, force: bool) -> Option<Act> {
         let body = definition.body()?;
         let force = if force { "force=true" } else { "" };
@@ -234,7 +234,7 @@ impl Process {
         })
     }
 
-    /// The call that makes what is there the same as a definition.
+    /// Returns the call that updates to a definition.
     fn replacement(definition: &Loaded, force: bool) -> Option<Act> {
         let body = definition.body()?;
         let force = if force { "&force=true" } else { "" };
@@ -284,7 +284,7 @@ impl Process {
         })
     }
 
-    /// Gives what was loaded another definition.
+    /// Updates a loaded definition.
     fn replace(&mut self, port: &mut Port<'_>, loading: Loading<Loaded>) -> Result<Value, Refusal> {
         let Loading { number, load, definition } = loading;
         let wanted = if load.name.is_empty() { definition.name() } else { load.name.as_str() };
@@ -315,7 +315,7 @@ impl Process {
         Ok(self.loaded(&name, &answer))
     }
 
-    /// Takes what was loaded away again, or the framework with all that runs on it.
+    /// Removes a loaded definition, or the framework with everything that runs on it.
     fn take_away(&mut self, port: &mut Port<'_>, name: &str, force: bool) -> Result<Value, Refusal> {
         let Some((number, member)) = self.member(name).map(|(number, member)| (number, member.clone()))
         else {
@@ -342,7 +342,7 @@ impl Process {
             }
         };
         let Some(route) = route else {
-            // It is on its way out, or gone.
+            // It is being removed, or gone.
             if force || !self.is_there(&member.definition) {
                 self.members.remove(&number);
                 port.cx.emit(EventBody::ServiceRemoved {
@@ -380,7 +380,7 @@ fn unusable() -> Refusal {
     Refusal::new(RefusalCode::InvalidDefinition, "the definition has errors")
 }
 
-/// Returns whether a request is to have its way against deployments that are under way.
+/// Returns whether `force` is set in a request.
 fn asks_force(load: &LoadService) -> bool {
     load.options.get("force").is_some_and(|force| *force == Value::Bool(true))
 }

@@ -1,6 +1,6 @@
 //! The API as clients reach it: `/marathon/...`, `/service/marathon/...`, `/v2/...`.
 //!
-//! *Knows*: methods, headers, which requests change something. *Must not know*: what any of them does.
+//! *Knows*: methods, headers, which requests change something. *Must not know*: the effect of requests.
 
 use super::Process;
 use crate::api::Answer;
@@ -145,7 +145,7 @@ fn is_json(kind: &str) -> bool {
 /// The forms of `pong`, best first.
 const PONGS: [&str; 4] = ["text/plain", "text/html", "application/json", "text/*"];
 
-/// `pong`, in the form that the client likes best; nothing where it likes none.
+/// Returns `pong` in the form that the client prefers; nothing if it accepts none.
 ///
 /// **Source**: `marathon: api/SystemResource.scala`. Match.
 fn pong(accept: Option<&str>) -> Response {

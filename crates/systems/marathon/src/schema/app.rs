@@ -15,7 +15,7 @@ const CONSTRAINT: Kind = TEXT_LIST;
 const INT: Kind = Kind::Int { min: i32::MIN as i64, max: i32::MAX as i64 };
 const SECONDS: Kind = COUNT;
 
-/// An app as it is posted.
+/// A posted app.
 pub(crate) static APP: Shape = Shape {
     fields: &[
         required("id", PATH),
@@ -103,7 +103,7 @@ pub(crate) static LINUX: Shape = Shape {
     ],
 };
 
-/// Limits above what is requested.
+/// Limits above the requests.
 pub(crate) static RESOURCE_LIMITS: Shape =
     Shape { fields: &[optional("cpus", Kind::WordOrNumber), optional("mem", Kind::WordOrNumber)] };
 

@@ -4,7 +4,7 @@
 
 use super::{AMOUNT, Kind, PATH, Shape, TEXT, TEXT_LIST, list, optional};
 
-/// A change of a group. Apps and groups within are read one by one, each with the rules of its own.
+/// A change of a group. Apps and groups in it are read one by one, each with its own rules.
 pub(crate) static GROUP: Shape = Shape {
     fields: &[
         optional("id", PATH),

@@ -1,9 +1,9 @@
-//! The shape of what Marathon reads: fields, types, bounds, defaults, as data.
+//! The schemas that Marathon reads: fields, types, bounds, defaults, as data.
 //!
-//! *Knows*: which fields exist and what single values may be. *Must not know*: rules between fields.
+//! *Knows*: the existing fields and the valid single values. *Must not know*: rules between fields.
 //!
-//! **Source**: `marathon: docs/docs/rest-api/public/api/v2/types/*.raml` and the readers generated of them. Match for apps,
-//! groups and pods as far as they are named here; of an object's alternatives the first whose required fields are there is meant.
+//! **Source**: `marathon: docs/docs/rest-api/public/api/v2/types/*.raml` and the readers generated from them. Match for the
+//! listed parts of apps, groups and pods; the first alternative of an object whose required fields are present wins.
 
 pub(crate) mod app;
 pub(crate) mod group;
@@ -41,7 +41,7 @@ pub(crate) enum Presence {
 /// Types of a value.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// A text of so many characters that this says yes to.
+    /// A text with this length that `fits` accepts.
     Text { min: usize, max: usize, fits: Option<fn(&str) -> bool> },
     /// A whole number between bounds, of 32 bits.
     Int { min: i64, max: i64 },
@@ -51,15 +51,15 @@ pub(crate) enum Kind {
     Number { min: i64, max: i64 },
     /// True or false.
     Boolean,
-    /// One of these words, in whatever case.
+    /// One of these words, in any case.
     Word(&'static [&'static str]),
-    /// A list of so many items.
+    /// A list with this number of items.
     List { of: &'static Kind, min: usize, max: usize },
     /// An object.
     Object(&'static Shape),
     /// An object of any keys with values of one kind.
     Map(&'static Kind),
-    /// Objects told apart by a field that one of them has.
+    /// Objects distinguished by a field that only one of them has.
     Either(&'static [(&'static str, &'static Shape)]),
     /// A text, or an object.
     TextOr(&'static Shape),
@@ -67,7 +67,7 @@ pub(crate) enum Kind {
     WordOr(&'static str, &'static Shape),
     /// This very word, or a number.
     WordOrNumber,
-    /// Anything, kept as it is.
+    /// Anything, unchanged.
     Any,
 }
 

@@ -14,7 +14,7 @@ use super::{
 const SECONDS: Kind = COUNT;
 const ENV: Kind = Kind::Map(&Kind::TextOr(&ENV_SECRET));
 
-/// A pod as it is posted.
+/// A posted pod.
 pub(crate) static POD: Shape = Shape {
     fields: &[
         required("id", PATH),

@@ -1,9 +1,9 @@
-//! Reading a value by its shape: what was understood in canonical form, and every fault.
+//! Reads a value by its schema: the result in canonical form, and every error.
 //!
-//! *Knows*: how a shape is walked. *Must not know*: any field.
+//! *Knows*: how a schema is walked. *Must not know*: any field.
 //!
-//! **Source**: the readers of `play-json` as Marathon uses them (words of faults, numbers, null as absent). Match; an object
-//! expected where another type stands is a fault here even when all its fields may be absent.
+//! **Source**: the readers of `play-json` as Marathon uses them (words of errors, numbers, null as absent). Match; another
+//! type in place of an object is an error here even if all its fields may be absent.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -102,7 +102,7 @@ impl Reader {
     fn object(&mut self, shape: &Shape, value: &Value, partial: bool) -> Value {
         let mut all = Map::new();
         let Value::Object(given) = value else {
-            // What is required is missing; what is not gives away the type.
+            // A required field is missing; an unexpected one shows the type.
             let mut required =
                 shape.fields.iter().filter(|field| field.presence == Presence::Required && !partial);
             match required.next() {
@@ -315,7 +315,7 @@ fn exact(number: f64) -> Option<i64> {
     (same && whole.unsigned_abs() < 1 << 53).then_some(whole)
 }
 
-/// A number as it is written: without a point when it is whole.
+/// Writes a number: whole ones without a decimal point.
 pub(crate) fn plain(number: f64) -> Value {
     match exact(number) {
         Some(whole) => Value::from(whole),

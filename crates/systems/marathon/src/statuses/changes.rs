@@ -1,6 +1,6 @@
-//! Telling of every status word that changes.
+//! Reports every change of a status word.
 //!
-//! *Cost*: a change of an instance looks at its app and at one action; a step that begins or ends looks at its deployment.
+//! *Cost*: a change of an instance checks its app and one action; a step that begins or ends checks its deployment.
 
 use crate::deployments::plan::Action;
 use crate::deployments::{Deployment, Deployments};
@@ -153,7 +153,7 @@ fn show_action(records: &Records, deployments: &mut Deployments, cx: &mut Cx, no
         records.setup.path(shown::deployment_name(no), Some(phase), Some(shown::action_name(action).into()));
     tell(cx, path, from, to);
     let now = cx.now();
-    // Shared with nobody, it is changed where it is.
+    // It is not shared, so it is changed in place.
     drop(deployment);
     deployments.change(no, |deployment| {
         let word = deployment.words.steps.get_mut(step).and_then(|step| step.actions.get_mut(at));

@@ -1,8 +1,8 @@
-//! The status words that are shown, and telling of each that changes.
+//! The displayed status words, and reports of their changes.
 //!
-//! *Knows*: which word an element shows now and showed before. *Must not know*: how a word is drawn, why it is shown.
+//! *Knows*: the present and the previous word of an element. *Must not know*: how a word is drawn, why it is shown.
 //!
-//! *Cost*: a change of an instance looks at its app and at one action; a step that begins or ends looks at its deployment.
+//! *Cost*: a change of an instance checks its app and one action; a step that begins or ends checks its deployment.
 
 pub(crate) mod changes;
 pub(crate) mod words;
@@ -45,7 +45,7 @@ impl Tally {
         self.words.iter().map(|(phase, word)| (phase, *word))
     }
 
-    /// The word of the plan; empty when there is no app.
+    /// Returns the word of the plan; empty without apps.
     pub(crate) fn plan(&self) -> &'static str {
         self.plan
     }
@@ -73,7 +73,7 @@ pub(crate) struct Statuses {
     pub(crate) revision: u64,
     /// Specs whose shown status may have changed.
     touched: SortedMap<SpecNo, ()>,
-    /// Deployments of which what is shown may have changed: as a whole, or one spec in it.
+    /// Deployments whose view may have changed: as a whole, or for one spec.
     moved: SortedSet<(u32, Option<SpecNo>)>,
     /// Status words of apps, counted by phase.
     pub(crate) tally: Tally,
@@ -98,7 +98,7 @@ impl Statuses {
     }
 }
 
-/// The word of several: what still goes on comes before what is done.
+/// Combines several words: unfinished ones come before finished ones.
 fn roll_up<'w>(words: impl Iterator<Item = &'w &'static str> + Clone) -> &'static str {
     let order = [shown::DELAYED, shown::WAITING, shown::DEPLOYING, shown::RUNNING, shown::SUSPENDED];
     order.into_iter().find(|word| words.clone().any(|own| own == word)).unwrap_or("")

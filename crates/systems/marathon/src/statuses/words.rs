@@ -1,6 +1,6 @@
-//! The status words of apps, deployments, steps and actions, as things are.
+//! The status words of apps, deployments, steps and actions, from the present state.
 //!
-//! *Knows*: which word each state is shown by. *Must not know*: what was shown before.
+//! *Knows*: the word for each state. *Must not know*: previous words.
 
 use crate::deployments::{Deployment, Stage};
 use crate::id::PathId;
@@ -9,7 +9,7 @@ use crate::records::Records;
 use crate::shown;
 use planarium_kernel::SimTime;
 
-/// The word of an app or pod as things stand; empty for one that is nowhere.
+/// Returns the present word of an app or pod; empty if it does not exist.
 pub(crate) fn app_word(records: &Records, no: SpecNo, now: SimTime) -> &'static str {
     let Some(run) = records.run(no) else { return "" };
     let counts = records.instances.counts(no);

@@ -41,7 +41,7 @@ fn extremes(lab: &mut Lab, id: &str) -> (usize, usize) {
 }
 
 #[test]
-fn an_app_comes_up_is_scaled_and_goes() {
+fn an_app_is_created_scaled_and_removed() {
     let mut lab = Lab::new(3);
     up(&mut lab, &[app("/a", 3, json!({}))]);
     assert_eq!(lab.running("/a"), 3);
@@ -62,7 +62,7 @@ fn an_app_comes_up_is_scaled_and_goes() {
 }
 
 #[test]
-fn youngest_go_first_unless_the_oldest_do() {
+fn the_youngest_are_killed_first_unless_the_strategy_says_oldest() {
     for (selection, first) in [("YOUNGEST_FIRST", 0), ("OLDEST_FIRST", 2)] {
         let mut lab = Lab::new(3);
         for count in 1..=3 {
@@ -101,7 +101,7 @@ fn a_rolling_restart_stays_within_its_capacity() {
 }
 
 #[test]
-fn those_that_others_need_come_first() {
+fn dependencies_are_deployed_first() {
     let mut lab = Lab::new(3);
     up(
         &mut lab,
@@ -122,7 +122,7 @@ fn those_that_others_need_come_first() {
 }
 
 #[test]
-fn a_crash_loop_delays_longer_and_longer_and_never_ends() {
+fn a_crash_loop_is_delayed_longer_each_time_and_never_ends() {
     let mut lab = Lab::new(2);
     lab.behave("/a", json!({"health": [1]}));
     let check = json!([{"protocol": "TCP"}]);
@@ -147,18 +147,18 @@ fn a_crash_loop_delays_longer_and_longer_and_never_ends() {
 }
 
 #[test]
-fn deployments_stand_in_each_others_way() {
+fn deployments_conflict_on_locked_apps() {
     let mut lab = Lab::new(2);
     up(&mut lab, &[app("/a", 2, json!({})), app("/b", 1, json!({}))]);
     let first = lab.put(&[app("/a", 2, json!({"cpus": 100}))], false).expect("accepted");
     lab.run(30_000);
     let refused = lab.put(&[app("/a", 3, json!({}))], false).expect_err("locked");
     assert_eq!(refused, Refused::Locked(vec![first.id.clone()]));
-    // Somebody else is not locked.
+    // Other apps are not locked.
     lab.put(&[app("/b", 2, json!({}))], false).expect("accepted");
     lab.run(30_000);
     assert_eq!(lab.running("/b"), 2);
-    // By force: the first one is given up, what it had queued stays until it is replaced.
+    // With force: the first deployment is cancelled, its queued instances stay until they are replaced.
     lab.put(&[app("/a", 3, json!({}))], true).expect("accepted");
     let stage = lab.marathon.deployments.iter().find(|one| one.plan.id == first.id).map(|one| one.stage);
     assert_eq!(stage, Some(Stage::Canceled));
@@ -167,7 +167,7 @@ fn deployments_stand_in_each_others_way() {
 }
 
 #[test]
-fn health_checks_from_here_make_deployments_wait_and_kill() {
+fn marathon_health_checks_make_deployments_wait_and_kill() {
     let check = json!([{"protocol": "HTTP", "path": "/health", "gracePeriodSeconds": 20, "intervalSeconds": 10,
         "maxConsecutiveFailures": 2}]);
     let mut lab = Lab::new(2);
@@ -188,7 +188,7 @@ fn health_checks_from_here_make_deployments_wait_and_kill() {
 }
 
 #[test]
-fn readiness_is_asked_during_deployments_only() {
+fn readiness_is_checked_during_deployments_only() {
     let more = json!({"portDefinitions": [{"port": 0, "name": "http-api"}],
         "readinessChecks": [{"portName": "http-api", "intervalSeconds": 5, "timeoutSeconds": 3, "preserveLastResponse": true}]});
     let mut lab = Lab::new(2);
@@ -206,7 +206,7 @@ fn readiness_is_asked_during_deployments_only() {
 }
 
 #[test]
-fn an_agent_that_does_not_answer_is_replaced_and_what_comes_back_is_too_much() {
+fn an_unreachable_agent_is_replaced_and_returning_instances_are_surplus() {
     for (strategy, returns) in
         [(json!({"inactiveAfterSeconds": 0, "expungeAfterSeconds": 0}), false), (json!("disabled"), true)]
     {
@@ -228,7 +228,7 @@ fn an_agent_that_does_not_answer_is_replaced_and_what_comes_back_is_too_much() {
 }
 
 #[test]
-fn an_old_instance_that_is_forgotten_makes_room_for_a_new_one() {
+fn a_forgotten_old_instance_makes_room_for_a_new_one() {
     let more = json!({
         "cmd": "sleep 100000",
         "constraints": [["hostname", "UNIQUE"]],
@@ -255,7 +255,7 @@ fn an_old_instance_that_is_forgotten_makes_room_for_a_new_one() {
 }
 
 #[test]
-fn a_task_that_is_back_is_asked_again_whether_it_is_ready() {
+fn a_returning_task_is_checked_for_readiness_again() {
     let more = json!({"cmd": "sleep 100000", "portDefinitions": [{"port": 0, "name": "http-api"}],
         "unreachableStrategy": {"inactiveAfterSeconds": 300, "expungeAfterSeconds": 600},
         "readinessChecks": [{"portName": "http-api", "intervalSeconds": 5, "timeoutSeconds": 3}]});
@@ -274,7 +274,7 @@ fn a_task_that_is_back_is_asked_again_whether_it_is_ready() {
 }
 
 #[test]
-fn more_patience_spares_what_has_come_up_meanwhile() {
+fn a_longer_timeout_spares_instances_that_have_started_meanwhile() {
     let mut lab = Lab::new(1);
     lab.put(&[app("/a", 1, json!({"cmd": "sleep 100000"}))], false).expect("accepted");
     assert!(lab.until(60_000, |lab| lab.lines("TASK_STARTING").len() == 1));
@@ -288,7 +288,7 @@ fn more_patience_spares_what_has_come_up_meanwhile() {
 }
 
 #[test]
-fn late_replacement_waits_for_its_time() {
+fn delayed_replacement_waits_for_its_time() {
     let mut lab = Lab::new(2);
     let strategy = json!({"inactiveAfterSeconds": 60, "expungeAfterSeconds": 1000});
     up(&mut lab, &[app("/a", 1, json!({"unreachableStrategy": strategy}))]);
@@ -344,7 +344,7 @@ fn resident_instances_return_to_their_volumes() {
 }
 
 #[test]
-fn the_process_goes_on_after_it_has_ended() {
+fn the_process_continues_after_a_restart() {
     let mut lab = Lab::new(3);
     up(&mut lab, &[app("/a", 3, json!({}))]);
     lab.put(&[app("/a", 3, json!({"cmd": "./server --level 7"}))], false).expect("accepted");
@@ -359,7 +359,7 @@ fn the_process_goes_on_after_it_has_ended() {
 }
 
 #[test]
-fn tasks_that_die_are_launched_again() {
+fn failed_tasks_are_launched_again() {
     let mut lab = Lab::new(2);
     up(&mut lab, &[app("/a", 2, json!({}))]);
     lab.fault(FaultKind::TaskKill, json!({"pod": "/a"}));
@@ -371,10 +371,10 @@ fn tasks_that_die_are_launched_again() {
 
 #[test]
 fn slow_launches_are_killed_and_retried() {
-    // Each flag, and how long a task may take that never runs: until the next look after it, which comes every 5 seconds.
+    // Each flag, and how long a task may take that never runs: until the next check, every 5 seconds.
     for (env, from, until) in [
         (&[][..], 300_000, 306_000),
-        // The master would tell of it when it is asked.
+        // The master would report it when asked.
         (
             &[
                 ("MARATHON_TASK_LAUNCH_CONFIRM_TIMEOUT", "60000"),
@@ -396,7 +396,7 @@ fn slow_launches_are_killed_and_retried() {
         );
         let waited = lab.cx.now().since(launched);
         assert!((from..=until).contains(&waited), "{waited} ms with {env:?}: {}", lab.log.join("\n"));
-        // The same instance, another task; nobody failed, so there is no delay.
+        // The same instance with another task; nothing failed, so there is no delay.
         assert!(lab.until(30_000, |lab| lab.lines("launched a.").len() == 2), "{}", lab.log.join("\n"));
         assert_eq!((lab.lines("._app.2").is_empty(), lab.lines("delay").len()), (false, 0));
         assert_eq!(lab.instances("/a").len(), 1);
@@ -405,7 +405,7 @@ fn slow_launches_are_killed_and_retried() {
 }
 
 #[test]
-fn checks_go_on_whatever_becomes_of_the_master() {
+fn checks_continue_without_the_master() {
     let more = |cmd: &str| {
         json!({"cmd": cmd, "portDefinitions": [{"port": 0, "name": "http-api"}],
             "healthChecks": [{"protocol": "HTTP", "gracePeriodSeconds": 20, "intervalSeconds": 10, "maxConsecutiveFailures": 2}],
@@ -429,7 +429,7 @@ fn checks_go_on_whatever_becomes_of_the_master() {
 }
 
 #[test]
-fn the_master_tells_of_tasks_that_were_never_heard_of() {
+fn the_master_reports_tasks_that_were_never_reported() {
     let mut lab = Lab::with(1, &[("MARATHON_RECONCILIATION_INTERVAL", "20000")]);
     lab.behave("/a", json!({"start_ms": 200_000}));
     lab.fault(FaultKind::StatusDropped, json!({"pod": "/a"}));

@@ -122,7 +122,7 @@ impl Lab {
         [self.alone.next_due(), self.marathon.next_due()].into_iter().flatten().min()
     }
 
-    /// Works with Marathon and its way to the cluster.
+    /// Accesses Marathon and its connection to the cluster.
     pub(crate) fn at_work<R>(&mut self, work: impl FnOnce(&mut Marathon, &mut Port<'_>) -> R) -> R {
         let now = self.cx.now();
         work(&mut self.marathon, &mut Port::new(&mut self.cx, &mut self.alone.cluster(now)))
@@ -168,7 +168,7 @@ impl Lab {
 
     // ---- changes -----------------------------------------------------------------------------
 
-    /// Puts apps in, in the place of what had their ids.
+    /// Puts apps, replacing those with the same ids.
     pub(crate) fn put(&mut self, apps: &[Value], force: bool) -> Result<Accepted, Refused> {
         let settings = self.marathon.records.setup.settings.clone();
         let mut specs = Vec::new();

@@ -66,7 +66,7 @@ fn shown(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_examples_of_every_page_behave() {
+fn the_examples_of_every_page_show_their_finding() {
     let mut wrong = Vec::new();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/diagnostics");
     for (code, title) in CODES {
@@ -93,7 +93,7 @@ fn the_examples_of_every_page_behave() {
 }
 
 #[test]
-fn faults_of_shape_and_of_rules_are_told_in_one_round() {
+fn schema_errors_and_violated_rules_are_reported_in_one_round() {
     let codes = |text: &str| -> Vec<String> {
         let found = shown(text);
         let code = |line: &String| line.split(['[', ']']).nth(1).unwrap_or_default().to_owned();
@@ -109,7 +109,7 @@ fn faults_of_shape_and_of_rules_are_told_in_one_round() {
 {"id": "a", "cmd": "./x", "instances": "two"},
 {"id": "b", "cmd": "./x", "constraints": [["hostname", "LIKE", "("]]}]}"#;
     assert_eq!(codes(group), ["MAR011", "MAR050"]);
-    // What only follows from a field that was left out is not told.
+    // Findings that only follow from a removed field are not reported.
     assert_eq!(codes(r#"{"id": "/web", "cmd": 7}"#), ["MAR011"]);
     let ports =
         r#"{"id": "/web", "cmd": "./x", "portDefinitions": "none", "healthChecks": [{"portIndex": 1}]}"#;
@@ -117,7 +117,7 @@ fn faults_of_shape_and_of_rules_are_told_in_one_round() {
 }
 
 #[test]
-fn a_misshapen_field_a_bad_constraint_and_a_bad_port_are_three_findings() {
+fn a_malformed_field_a_bad_constraint_and_a_bad_port_are_three_findings() {
     let shapes = [
         r#""cpus": "many""#,
         r#""instances": 1.5"#,
@@ -162,7 +162,7 @@ fn a_misshapen_field_a_bad_constraint_and_a_bad_port_are_three_findings() {
 }
 
 #[test]
-fn what_the_real_one_refuses_is_mended_in_its_place() {
+fn refused_texts_are_fixed_in_place() {
     let volume = r#""container": {"type": "MESOS", "volumes": [{"containerPath": "data", "mode": "RW", "persistent": {"size": 100}}]}"#;
     let resident = |more: &str| format!("{{\"id\": \"/db\", \"cmd\": \"./db\",\n{volume},\n{more}}}");
     let constraint = |written: &str| {

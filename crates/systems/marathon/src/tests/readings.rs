@@ -1,4 +1,4 @@
-//! A definition is read by its shape once, whatever is done with it afterwards.
+//! A definition is read by its schema once, however it is used afterwards.
 
 use crate::process::Process;
 use crate::schema::read::READINGS;

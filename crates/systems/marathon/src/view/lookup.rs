@@ -1,7 +1,6 @@
-//! Finding what is shown by its name.
+//! Finds displayed elements by name.
 //!
-//! *Knows*: names as they are shown, and those by which users know apps and deployments elsewhere. *Must not know*: what
-//! stands behind a word.
+//! *Knows*: displayed names, and the usual names of apps and deployments. *Must not know*: the meaning of a word.
 
 use super::Shown;
 use crate::deployments::Deployment;
@@ -10,7 +9,7 @@ use crate::instances::tracker::SpecNo;
 use crate::shown;
 use std::sync::Arc;
 
-/// An element of what is shown.
+/// A displayed element.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Found<'m> {
     /// All apps.
@@ -78,7 +77,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// The word that an element shows, found by a path with slashes. What is an app's id is found as well.
+    /// Returns the word of an element, found by a path with slashes. An app's id is found as well.
     pub(crate) fn status_at(&self, element: &str) -> Option<&'static str> {
         let mut parts = element.splitn(3, '/');
         let (plan, phase, step) = (parts.next()?, parts.next(), parts.next());

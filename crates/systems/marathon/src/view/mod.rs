@@ -1,8 +1,8 @@
 //! The view of the process: apps, deployments, instances, and the actions on them.
 //!
-//! *Knows*: names, words, counts, actions with what they lead to. *Must not know*: who draws them.
+//! *Knows*: names, words, counts, actions with their consequences. *Must not know*: who draws them.
 //!
-//! *Cost*: built anew when something has changed; instances and apps that have not changed are shared.
+//! *Cost*: rebuilt after changes; unchanged instances and apps are shared.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ pub(crate) mod actions;
 pub(crate) mod lookup;
 mod more;
 
-use crate::deployments::work::Work;
+use crate::deployments::jobs::Work;
 use crate::deployments::{Deployment, Deployments, Stage};
 use crate::instances::instance::{Goal, Instance};
 use crate::instances::tracker::{Key, SpecNo};
@@ -51,7 +51,7 @@ impl ViewCache {
     }
 }
 
-/// The records that what is shown is built from.
+/// The records that the view is built from.
 #[derive(Clone, Copy)]
 pub(crate) struct Shown<'a> {
     pub(crate) records: &'a Records,
@@ -81,7 +81,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// The instances of all apps and pods, those among them whose definition is removed already.
+    /// Returns the instances of all apps and pods, including removed ones.
     fn pods(&self) -> Vec<Arc<PodView>> {
         let mut last: Option<(SpecNo, bool)> = None;
         let shown = |(key, instance): (Key, &Arc<Instance>)| {
@@ -103,7 +103,7 @@ impl<'a> Shown<'a> {
         Arc::new(PodView { revision: self.records.statuses.revision, actions, ..view.clone() })
     }
 
-    /// One line on what goes on.
+    /// Describes the current activity in one line.
     fn activity(&self) -> Text {
         let running = self.deployments.running().count();
         let waiting: u32 = self.records.instances.specs().map(|(_, counts)| counts.waiting).sum();

@@ -1,6 +1,6 @@
-//! Marathon's own view beside plans and instances: counts of every app, the course of rolling restarts.
+//! Marathon's own view in addition to plans and instances: counts of every app, the course of rolling restarts.
 //!
-//! *Knows*: the shape, which is this crate's own. *Must not know*: how it is drawn.
+//! *Knows*: the shape, which belongs to this crate. *Must not know*: how it is drawn.
 //!
 //! ```text
 //! {"apps": {"/shop/db": {"wanted", "old", "new", "healthy", "running", "waiting", "delayUntil", "version"}},
@@ -10,8 +10,8 @@
 
 use super::Shown;
 use crate::definition::write::Dates;
-use crate::deployments::work::Work;
-use crate::deployments::work::replacing::Replacing;
+use crate::deployments::jobs::Work;
+use crate::deployments::jobs::replacing::Replacing;
 use crate::deployments::{Deployment, Stage};
 use crate::instances::instance::{Condition, Goal};
 use crate::instances::tracker::SpecNo;

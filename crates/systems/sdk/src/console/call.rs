@@ -1,17 +1,16 @@
-//! One command's conversation: requests out, answers checked, text gathered.
+//! The requests of one command: sends them, checks the answers, collects the output.
 //!
-//! Knows: paths below a service, and which status codes are failures with which text.
-//! Must not know: any command.
+//! Knows: paths below a service, and the messages of failing status codes. Must not know: any command.
 //!
 //! **Source**: dcos-commons `cli/client/{http,response,print}.go`, `cli/queries/plan.go`. First lines of failures match;
-//! the hints after them are our own, and say what the scheduler answered.
+//! the hints after them are ours, and contain the scheduler's answer.
 
 use super::Output;
 use planarium_part::{Request, Response};
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// Why a command did not do what it was asked.
+/// Why a command failed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Failure {
     /// The service turned it down, or is out of reach.
@@ -140,7 +139,7 @@ impl<'c> Call<'c> {
         }
     }
 
-    /// Sends a request and hands back whatever comes.
+    /// Sends a request and returns any response.
     pub(super) fn exchange(&mut self, method: &str, target: &str, body: Option<&Value>) -> Response {
         let mut request = Request::new(method, target, Vec::new());
         if let Some(body) = body {

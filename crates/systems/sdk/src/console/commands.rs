@@ -1,6 +1,6 @@
 //! The table of commands.
 //!
-//! Knows: every command's words, arguments and flags. Must not know: how words are read, what is asked.
+//! Knows: every command's words, arguments and flags. Must not know: how words are read, what is requested.
 //!
 //! **Source**: dcos-commons `cli/commands`. Match; the help lines are our own.
 

@@ -6,7 +6,7 @@ use super::commands::COMMANDS;
 use super::grammar::{Command, Flag, apart, module};
 use planarium_part::console::{Completion, Namer, Names};
 
-/// Completes a line; returns nothing for a line that makes no sense so far.
+/// Completes a line; returns nothing for a line that cannot be parsed.
 pub fn complete(line: &str, names: &mut Namer<'_>) -> Completion {
     Completion::of(line, |args, typed| candidates(args, typed, names))
 }
@@ -18,7 +18,7 @@ fn candidates(args: &[String], typed: &str, names: &mut Namer<'_>) -> Vec<String
         return names(None, Names::Services);
     }
     let (service, args) = module(args);
-    // A flag whose value is being typed: what stands before it, and the flag.
+    // A flag whose value is being typed: the words before it, and the flag.
     let (args, flag) = match args.split_last() {
         Some((last, rest)) if !rest.iter().any(|arg| arg == "--") => match Flag::waiting(last) {
             Some(flag) => (rest, Some(flag)),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn every_place_takes_its_own_words() {
+    fn every_position_has_its_own_words() {
         let rows: &[(&str, &[&str])] = &[
             ("", &["plan", "pod", "update", "uninstall", "endpoints", "describe", "debug", "help"]),
             ("p", &["plan", "pod"]),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_goes_on_as_far_as_all_agree() {
+    fn a_line_is_completed_as_far_as_all_words_agree() {
         let rows = [
             ("pl", Some("plan ")),
             ("plan status d", Some("plan status de")),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chosen_word_is_read_back_as_itself() {
+    fn a_completed_word_is_parsed_back() {
         for line in ["plan force deploy world w", "debug pod pause hello-0 -t ", "plan status de"] {
             let completion = complete(line, &mut namer);
             for (index, word) in completion.words.iter().enumerate() {

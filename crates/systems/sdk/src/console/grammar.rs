@@ -1,9 +1,9 @@
-//! From words to a command with its arguments and flags.
+//! Parses words into a command with its arguments and flags.
 //!
 //! Knows: how words, flags and aliases are read, and the usage text. Must not know: what a command does.
 //!
-//! **Source**: dcos-commons `cli/commands` and the argument parser it uses: flags may stand anywhere, `--` ends them.
-//! Match for words, aliases, flags; the error and usage texts are our own.
+//! **Source**: dcos-commons `cli/commands` and the argument parser it uses: flags may come anywhere, `--` ends them.
+//! Match for words, aliases, flags; the error and usage texts are ours.
 
 use super::call::{Call, Done};
 use super::commands::COMMANDS;
@@ -91,7 +91,7 @@ impl Flag {
         Self::ALL.into_iter().find(|flag| flag.long() == name)
     }
 
-    /// The flag that a word names whose value is to come with the next word.
+    /// Returns the flag named by a word whose value follows in the next word.
     pub(super) fn waiting(word: &str) -> Option<Self> {
         let flag = match word.strip_prefix("--") {
             Some(long) => Self::named(long),
@@ -133,7 +133,7 @@ pub(super) struct Command {
 }
 
 impl Command {
-    /// Returns how many of the words are the beginning of its name.
+    /// Returns the number of words that match the beginning of its name.
     pub(super) fn matched(&self, words: &[String]) -> usize {
         self.path.iter().zip(words).take_while(|(names, word)| names.contains(&word.as_str())).count()
     }
@@ -200,7 +200,7 @@ impl Given {
 
 /// Requests in the words of a line.
 pub(super) enum Asked {
-    /// The usage text of the commands that begin with these words.
+    /// The usage text of the commands with this prefix.
     Help(Vec<String>),
     /// A command.
     Command(&'static Command, Given),
@@ -221,7 +221,7 @@ pub(super) struct Misread {
     pub(super) context: Vec<String>,
 }
 
-/// Reads words. A leading `dcos MODULE`, as the real command line has it, names the service.
+/// Parses words. A leading `dcos MODULE`, as in the real command line, names the service.
 pub(super) fn understand(args: &[String]) -> Result<Understood, Misread> {
     let (module, args) = module(args);
     let (mut words, flags) = apart(args).map_err(|message| Misread { message, context: Vec::new() })?;
@@ -356,7 +356,7 @@ fn unknown(mut words: Vec<String>, depth: usize) -> Misread {
 /// Widest synopsis that keeps its help on the same line.
 const SYNOPSIS_WIDTH: usize = 44;
 
-/// The commands that begin with these words; all when there are none.
+/// Returns the commands with this prefix; all if it is empty.
 pub(super) fn usage(context: &[String]) -> String {
     let shown: Vec<(String, String)> = COMMANDS
         .iter()

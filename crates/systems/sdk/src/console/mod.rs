@@ -1,16 +1,16 @@
 //! The real service command line, words in and text out: `plan status deploy`, `pod replace hello-0`, ...
 //!
-//! Knows: the words, what each asks of the scheduler's API, and what is printed for every answer.
-//! Must not know: sockets, files, how the API comes by its answers. Requests go through a function that the
-//! caller gives, so the page runs this over the router beside it and the command line over HTTP.
+//! Knows: the words, the API requests of each command, and the output for every answer. Must not know: sockets,
+//! files, how the API produces its answers. Requests go through a function of the caller, so the page runs this over
+//! its own router and the command line over HTTP.
 //!
-//! Two places go beyond the API of one scheduler, because in the real system another program answers there:
-//! `describe`, `update start` and `update package-versions` talk to the package manager, and here to `/sim`.
+//! Two commands go beyond the API of one scheduler, because in the real system another program answers: `describe`,
+//! `update start` and `update package-versions` use the package manager, and here `/sim`.
 //!
 //! **Source**: dcos-commons `cli/` (commands, queries, client). Match for words, calls, trees and messages; usage texts and
 //! hints are our own.
 //!
-//! Exit codes: 0 done, 1 turned down or out of reach, 2 words that cannot be understood (nothing was sent).
+//! Exit codes: 0 done, 1 refused or unreachable, 2 words that cannot be parsed (nothing was sent).
 
 mod call;
 mod commands;

@@ -1,12 +1,12 @@
-//! Options of a package: where its files are, defaults, merging.
+//! Options of a package: locations of its files, defaults, merging.
 //!
-//! Knows: what the package manager does with options. Must not know: what an option means.
+//! Knows: how the package manager handles options. Must not know: the meaning of an option.
 //!
 //! **Source**: `dcos/cosmos` (package rendering).
 
 use serde_json::{Map, Value};
 
-/// A package's file beside its app template, or the one that lies least deep.
+/// Finds a package's file next to its app template, or the one at the lowest depth.
 pub(super) fn package_file<'f>(files: &'f Map<String, Value>, name: &str) -> Option<&'f str> {
     let template = least_deep(files, "marathon.json.mustache");
     let path = match template.and_then(|path| path.rsplit_once('/')) {
@@ -47,8 +47,8 @@ pub(super) fn merged(under: Value, over: &Value) -> Value {
     }
 }
 
-/// A value as the real command line writes it anew: keys in alphabetical order, whole numbers without a point.
-/// *Invariant*: as deep as a schema or options, which a JSON reader has bounded.
+/// Rewrites a value like the real command line: keys in alphabetical order, whole numbers without a point.
+/// *Invariant*: the depth is limited by the JSON reader.
 pub(super) fn sorted(value: Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_written_anew() {
+    fn values_are_rewritten() {
         let value = json!({"b": [{"d": 1.0, "c": 0.5}], "a": {"z": -2.0, "y": "1.0", "x": null}, "B": 1e300});
         let written = r#"{"B":1e+300,"a":{"x":null,"y":"1.0","z":-2},"b":[{"c":0.5,"d":1}]}"#;
         assert_eq!(sorted(value).to_string(), written);

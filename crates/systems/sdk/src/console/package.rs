@@ -1,11 +1,11 @@
-//! `describe`, `update start`, `update package-versions`, `uninstall`: what the real command line asks the package manager
-//! for. `dcos package uninstall SERVICE` is understood as well.
+//! `describe`, `update start`, `update package-versions`, `uninstall`: requests of the real command line to the package
+//! manager. Accepts `dcos package uninstall SERVICE`, too.
 //!
 //! Knows: that `/sim` keeps the definition a service was installed with, options and package files included.
 //! Must not know: how a definition is read.
 //!
-//! **Source**: dcos-commons `cli/queries/package.go`. Match for what is asked and merged; there is no
-//! catalogue here, so a package has one version only. The texts are our own.
+//! **Source**: dcos-commons `cli/queries/package.go`. Match for requests and merging; there is no catalogue here, so
+//! a package has one version only. The texts are ours.
 
 use super::call::{Call, Done, Failure, Rules, push_name};
 use super::grammar::{Flag, Given};
@@ -14,7 +14,7 @@ use planarium_protocol::json;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
-/// Stands for the version that packaging tools fill in.
+/// Placeholder for the version that packaging tools fill in.
 const UNSET_VERSION: &str = "stub-universe";
 
 pub(super) fn describe(call: &mut Call<'_>, _: &Given) -> Done {
@@ -144,7 +144,7 @@ fn read_options(call: &mut Call<'_>, source: &str) -> Result<Value, Failure> {
     }
 }
 
-/// The refusal with what was found in the definition, a line each.
+/// Returns the refusal with the definition's findings, one per line.
 fn findings(body: &[u8]) -> Option<String> {
     let problem: Value = serde_json::from_slice(body).ok()?;
     let mut out = problem.get("detail")?.as_str()?.to_owned();

@@ -53,7 +53,7 @@ pub(super) fn force_complete(call: &mut Call<'_>, given: &Given) -> Done {
     command(call, COMPLETE, Element { plan: given.arg(0), phase: given.arg(1), step: given.arg(2) })
 }
 
-/// A command of the API with what is said when it worked and when the reply is none.
+/// An API command with its messages for success and for an invalid reply.
 #[derive(Clone, Copy)]
 pub(super) struct Verb {
     call: &'static str,
@@ -96,7 +96,7 @@ impl Element<'_> {
     }
 }
 
-/// Sends a command and says how it went.
+/// Sends a command and reports the result.
 pub(super) fn command(call: &mut Call<'_>, verb: Verb, element: Element<'_>) -> Done {
     let query: Vec<(&str, &str)> = [("phase", element.phase), ("step", element.step)]
         .into_iter()

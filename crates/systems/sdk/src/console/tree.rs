@@ -1,6 +1,6 @@
 //! Trees of plans and pods as text.
 //!
-//! Knows: the connectors and the labels. Must not know: where the bodies come from.
+//! Knows: the connectors and the labels. Must not know: the source of the bodies.
 //!
 //! **Source**: dcos-commons `cli/queries/plan.go`, `cli/queries/pod.go`. Match.
 

@@ -1,22 +1,22 @@
-//! Frequent mistakes: a field on the wrong level, or with the level between left out.
+//! Frequent mistakes: a field on the wrong level, or a missing level.
 //!
-//! *Knows*: where each field belongs. *Must not know*: what a field means.
+//! *Knows*: the level of each field. *Must not know*: the meaning of fields.
 
 use super::{Cx, Named};
 use crate::codes;
 use planarium_source::yaml::Node;
 
-/// Things with names, and the fields around and inside of them.
+/// A level of named things, with the fields around and inside them.
 pub(super) struct Level {
     /// The field that holds them.
     things: &'static str,
-    /// One of them.
+    /// The word for one thing.
     thing: &'static str,
-    /// Fields that every one of them has, or nearly every one.
+    /// Fields that all, or nearly all, of them have.
     marks: &'static [&'static str],
     /// The mapping of the field, and the fields beside it.
     owner: (&'static str, &'static [&'static str]),
-    /// Fields of one of them.
+    /// Fields of one thing.
     inner: &'static [&'static str],
 }
 

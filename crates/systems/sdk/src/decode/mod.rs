@@ -1,10 +1,10 @@
-//! From the tree of a rendered definition to the spec, with a finding for every rule that is broken.
+//! Reads the tree of a rendered definition into the spec, with a finding for every violated rule.
 //!
-//! *Knows*: every field of a definition, its default and its rules. *Must not know*: templates, packages,
-//! what running plans do with the spec.
+//! *Knows*: every field of a definition, its default and its rules. *Must not know*: templates, packages, how running
+//! plans use the spec.
 //!
-//! All independent mistakes are found in one reading. What cannot be understood is left out or replaced by
-//! something harmless, so that one mistake does not bring others about.
+//! All independent mistakes are found in one reading. Parts that cannot be understood are left out or replaced by a
+//! harmless value, so that one mistake does not cause others.
 //!
 //! **Source**: `dcos-commons: sdk/scheduler/src/main/java/com/mesosphere/sdk/specification/yaml`
 //! (raw fields, `YAMLToInternalMappers.java`) and the constraints of the `Default*Spec` classes. Match; the

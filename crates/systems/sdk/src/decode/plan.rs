@@ -1,7 +1,7 @@
 //! Plans, phases and custom steps.
 //!
-//! **Source**: `dcos-commons: …/specification/PlanGenerator.java`. Match; it looks at plans when the scheduler
-//! starts, here they are checked with everything else.
+//! **Source**: `dcos-commons: …/specification/PlanGenerator.java`. Match; it checks plans when the scheduler starts,
+//! here they are checked with everything else.
 
 use super::{Cx, Named, Word, misplaced_fields, word};
 use crate::codes;
@@ -24,7 +24,7 @@ pub(super) fn plans(cx: &mut Cx<'_>, node: Option<&Node>, pods: &[Arc<PodSpec>])
     let written = named.len();
     let named = misplaced_fields::in_place(cx, named, &misplaced_fields::PLANS);
     if named.len() < written {
-        // What is missing is missing for another reason.
+        // It is missing because of another finding.
         return named.iter().filter_map(|plan| self::plan(cx, plan, pods).map(Arc::new)).collect();
     }
     for plan in &named {
@@ -226,7 +226,7 @@ fn report_unknown_task(cx: &mut Cx<'_>, word: &Word<'_>, pod: &PodSpec) {
     });
 }
 
-/// Every instance needs an entry of its own or a default; entries beyond the count do nothing.
+/// Checks that every instance has its own entry or a default; entries beyond the count have no effect.
 fn check_indexes(cx: &mut Cx<'_>, entries: &Entries, steps: &Entry, phase: &str, pod: &PodSpec) {
     let has = |key| entries.iter().any(|(entry, _)| entry.key == key);
     for (entry, span) in entries {
@@ -243,7 +243,7 @@ fn check_indexes(cx: &mut Cx<'_>, entries: &Entries, steps: &Entry, phase: &str,
     if has(StepKey::Default) {
         return;
     }
-    // Indexes are unique, so looking at one more than there are entries finds a gap if there is one.
+    // Indexes are unique, so checking one more than there are entries finds a gap if there is one.
     let some = u32::try_from(entries.len()).unwrap_or(u32::MAX).saturating_add(1);
     if let Some(missing) = (0..pod.count.min(some)).find(|index| !has(StepKey::Index(*index))) {
         let message = format!(

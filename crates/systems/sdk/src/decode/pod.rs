@@ -300,9 +300,9 @@ fn uris(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<Text> {
     uris
 }
 
-/// Why a text is no URI reference.
+/// Returns why a text is not a URI reference.
 ///
-/// **Source**: RFC 2396 as `java.net.URI` reads it, which also lets characters beyond ASCII pass. Simplified:
+/// **Source**: RFC 2396 as read by `java.net.URI`, which also accepts characters beyond ASCII. Simplified:
 /// characters, percent escapes and an empty scheme are checked, not the inner structure of authorities.
 fn uri_problem(text: &str) -> Option<String> {
     if let Some(bad) =

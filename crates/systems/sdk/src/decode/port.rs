@@ -106,7 +106,7 @@ fn ranges(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<PortRange> {
     ranges
 }
 
-/// A port number, 0 for one that is none.
+/// Reads a port number; 0 if it is invalid.
 pub(super) fn number(cx: &mut Cx<'_>, number: i64, span: Span) -> u32 {
     match u32::try_from(number) {
         Ok(port) if port <= LAST_PORT => port,

@@ -14,7 +14,7 @@ pub(crate) fn reaches(key: &str, pod: &str) -> bool {
     name.is_some_and(|name| !name.is_empty())
 }
 
-/// Adds what is routed to a pod's tasks to a task's own environment, which it overrides.
+/// Adds the variables routed to a pod's tasks to a task's own environment; they override it.
 pub(super) fn route(env: &BTreeMap<String, String>, pod: &str, task: &mut SortedMap<Text, Text>) {
     let own = format!("TASKCFG_{}_", env_name(pod));
     for (key, value) in env {

@@ -275,8 +275,8 @@ pub(super) fn external(cx: &mut Cx<'_>, node: Option<&Node>) -> Vec<ExternalVolu
     volumes
 }
 
-/// **Source**: `dcos-commons: …/specification/PortworxVolumeSpec.java (Builder)`. Match; that an option `name` is taken for
-/// the name given twice also where `volume-name` is absent is a quirk of it.
+/// **Source**: `dcos-commons: …/specification/PortworxVolumeSpec.java (Builder)`. Match, including its quirk that an option
+/// `name` counts as a duplicate name even without `volume-name`.
 fn driver_options(cx: &mut Cx<'_>, volume: &str, word: Option<Word<'_>>, named: bool) -> Vec<(Text, Text)> {
     let mut options = Vec::new();
     let Some(word) = word.filter(|word| !word.text.is_empty()) else { return options };

@@ -1,6 +1,6 @@
-//! One line per step: why it is where it is.
+//! One line per step: the reason for its status.
 //!
-//! *Cost*: small and without a walk; a view asks for every step it shows.
+//! *Cost*: small and without a walk; a view requests it for every step.
 
 use super::process::BARRED;
 use super::rivals::dying;

@@ -1,6 +1,7 @@
-//! Machines that may have room and make no offer, because the scheduler turned them down for an hour.
+//! Machines that may have room but make no offers, because the scheduler declined them for an hour.
 //!
-//! *Knows*: what was turned down before, and which machines a step has looked at. *Must not know*: why nobody asks again.
+//! *Knows*: earlier refusals, and which machines a step has evaluated. *Must not know*: why no offers are requested
+//! again.
 
 use super::{Explainer, reason};
 use crate::scheduler::offers::evaluate;
@@ -26,8 +27,8 @@ impl Explainer<'_> {
         self.facts.now().unwrap_or_else(|| self.scheduler.time_of_last_change())
     }
 
-    /// Machines that a step could look at and that make no offer: turned down before, when they were of no use, and not
-    /// asked for again, since the step is not new work.
+    /// Returns machines that a step could use and that make no offers: declined when they were not needed, and not
+    /// requested again, since the step is not new work.
     pub(super) fn declined(&mut self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
         let scheduler = self.scheduler;
         if scheduler.offers.revive.is_requested() {

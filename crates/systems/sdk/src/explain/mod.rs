@@ -1,7 +1,7 @@
-//! Why an element is not finished: typed reasons, words, and what would unblock it.
+//! Explains why an element is not finished: typed reasons, words, and ways out.
 //!
-//! *Knows*: everything the scheduler knows, and what a [`ClusterFacts`] adds about processes and offers.
-//! *Must not know*: how anything is shown.
+//! *Knows*: all data of the scheduler, and what a [`ClusterFacts`] adds about processes and offers. *Must not know*:
+//! how anything is shown.
 //!
 //! Never empty for an unfinished element.
 
@@ -29,7 +29,7 @@ use remedies::Remedies;
 /// Readiness of a process, as the cluster knows it and its scheduler does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadinessFacts {
-    /// Checks so far.
+    /// Number of checks so far.
     pub attempts: u32,
     /// Exit code of the last one.
     pub last_exit: Option<i32>,
@@ -46,7 +46,7 @@ pub struct MaintenanceFacts {
     pub remedy: Option<(Text, Input)>,
 }
 
-/// Knowledge of the cluster beyond what it told the scheduler.
+/// Data about the cluster that the scheduler does not have.
 pub trait ClusterFacts {
     /// The readiness check of a task's process.
     fn readiness(&self, task_id: &str) -> Option<ReadinessFacts> {
@@ -65,20 +65,20 @@ pub trait ClusterFacts {
         false
     }
 
-    /// Tells if a task's machine is lost, so that nothing is heard of it and nothing can be said in its name.
+    /// Returns whether a task's machine is lost, so that no status can come from it or be set for it.
     fn is_silent(&self, task_id: &str) -> bool {
         let _ = task_id;
         false
     }
 
-    /// In which state a machine is that cannot offer anything, e.g. `lost`; nothing for one that is up.
+    /// Returns the state of a machine that cannot make offers, e.g. `lost`; `None` if it is up.
     fn machine_state(&self, hostname: &str) -> Option<String> {
         let _ = hostname;
         None
     }
 
-    /// Maintenance of a machine that makes no offers by the operator's will; nothing for one that does, scheduled for
-    /// maintenance or not.
+    /// Returns the maintenance of a machine that makes no offers because of it; `None` if it makes offers, scheduled
+    /// for maintenance or not.
     fn maintenance(&self, hostname: &str) -> Option<MaintenanceFacts> {
         let _ = hostname;
         None
@@ -95,7 +95,7 @@ pub trait ClusterFacts {
         Vec::new()
     }
 
-    /// Why no offers come to a service, e.g. `no machine has joined yet`.
+    /// Returns why a service gets no offers, e.g. `no machine has joined yet`.
     fn offer_drought(&self, service: &str) -> Option<String> {
         let _ = service;
         None
@@ -114,7 +114,7 @@ impl Scheduler {
         self.why_with(path, &NoFacts)
     }
 
-    /// The same with what the cluster knows.
+    /// Explains an element with the cluster's data.
     pub fn why_with(&self, path: &ElementPath, facts: &dyn ClusterFacts) -> Option<Why> {
         let (plan, element) = self.plans.find(path)?;
         let remedies = Remedies { scheduler: self, facts, found: Vec::new() };
@@ -168,7 +168,7 @@ fn element_ref(scheduler: &Scheduler, plan: PlanId, element: Element) -> Element
     ElementRef { path: scheduler.path(plan, element), status: scheduler.display_status(plan, element).into() }
 }
 
-/// The control loop looks at it next time.
+/// The control loop handles it in its next cycle.
 fn next_cycle(scheduler: &Scheduler) -> Reason {
     if let Some(at) = scheduler.next_cycle() {
         let text = format!("The scheduler looks at it in its next cycle, at {at}");

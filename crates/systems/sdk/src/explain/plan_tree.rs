@@ -1,4 +1,4 @@
-//! Reasons for plans and phases: their own holds, then the children to look at.
+//! Reasons for plans and phases: their own holds, then those of their children.
 
 use super::{Explainer, element_ref, reason, sentences};
 use crate::scheduler::plans::PlanKind;
@@ -66,7 +66,7 @@ impl Explainer<'_> {
         reason(text.clone(), None, ReasonKind::Quirk { text: text.into() })
     }
 
-    /// A hold by an operator, or a custom plan that nobody started.
+    /// A hold by an operator, or a custom plan that was not started.
     fn interrupted(&mut self, held: Element) -> Reason {
         let path = self.scheduler.path(self.plan, held);
         let plan = self.scheduler.plans.get(self.plan);

@@ -23,7 +23,7 @@ impl Explainer<'_> {
         Some(reason(text, None, ReasonKind::NoOffers { text: line.into() }))
     }
 
-    /// The service looks at no offers yet.
+    /// The service does not evaluate offers yet.
     pub(super) fn barred(&self) -> Option<Reason> {
         let text = format!("It gets no offers: {BARRED}");
         self.scheduler.is_barred().then(|| reason(text, None, ReasonKind::NoOffers { text: BARRED.into() }))

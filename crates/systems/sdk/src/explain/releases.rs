@@ -1,4 +1,4 @@
-//! Reasons for steps that launch nothing: what a reservation to be given back waits for.
+//! Reasons for steps that launch nothing: what the release of a reservation waits for.
 
 use super::{Explainer, next_cycle, reason};
 use crate::scheduler::Scheduler;

@@ -1,6 +1,6 @@
 //! Inputs that would get an element moving.
 //!
-//! *Invariant*: every input given here is accepted by the world as it is now.
+//! *Invariant*: every input given here is accepted by the world in its present state.
 
 use super::{ClusterFacts, sentences};
 use crate::scheduler::Scheduler;
@@ -97,7 +97,7 @@ impl Remedies<'_> {
         self.add("Update the service with a definition that the checks let pass", None);
     }
 
-    /// A status in the name of a task, where something can be heard of it.
+    /// Sets a task's status by hand, if the task can still be heard.
     fn status(&mut self, title: String, task: &TaskRecord, state: &str, readiness_exit: Option<i32>) {
         if self.facts.is_silent(&task.id) {
             return;
@@ -181,7 +181,7 @@ impl Remedies<'_> {
         }
     }
 
-    /// A round of offers, where it would bring any.
+    /// Adds a round of offers, if it would make any.
     pub(super) fn round(&mut self) {
         if self.facts.round_reaches(None) {
             let round = Input::OfferRound(OfferRound::default());

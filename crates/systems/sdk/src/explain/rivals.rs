@@ -62,7 +62,7 @@ impl Rivals<'_> {
         Some(reason(text, None, ReasonKind::Killing { tasks, by: None }))
     }
 
-    /// Another plan's step launched a task on a resource set that this one needs; nobody has asked for its end yet.
+    /// Another plan's step launched a task on a resource set that this one needs, and its end was not requested yet.
     fn rival(self, holder: Holder, requirement: &Requirement) -> Option<Reason> {
         let sets: Vec<&Text> = requirement.task_specs().map(|spec| &spec.resource_set.id).collect();
         let stored = self.scheduler.state.tasks.pod(&requirement.key)?;
@@ -85,8 +85,8 @@ impl Rivals<'_> {
     }
 }
 
-/// Tasks of a pod whose kill is on its way. One that is unreachable is none of them: nobody can be told to end it, and
-/// what the pod waits for is another offer.
+/// Returns tasks of a pod whose kill was requested. Unreachable tasks are left out: they cannot be told to end, and
+/// the pod waits for another offer.
 pub(super) fn dying<'a>(scheduler: &'a Scheduler, requirement: &Requirement) -> Vec<&'a TaskRecord> {
     let unreachable =
         |task: &TaskRecord| task.status.as_ref().is_some_and(|status| status.state == "TASK_UNREACHABLE");

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_start_small_and_keep_names() {
+    fn clauses_start_in_lower_case_and_keep_names() {
         for (text, expected) in [
             ("The task runs", "the task runs"),
             ("A gate", "a gate"),

@@ -192,8 +192,8 @@ impl Explainer<'_> {
         reasons
     }
 
-    /// A pod's reservations are on a machine that makes no offers because of maintenance. The real scheduler
-    /// never looks at unavailability, so a planned window is not a reason.
+    /// A pod's reservations are on a machine that makes no offers because of maintenance. The real scheduler ignores
+    /// unavailability, so a planned window is not a reason.
     fn maintenance(&mut self, requirement: &Requirement) -> Vec<Reason> {
         let stored =
             self.scheduler.state.tasks.pod(&requirement.key).into_iter().flat_map(|tasks| tasks.values());

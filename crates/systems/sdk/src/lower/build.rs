@@ -15,7 +15,7 @@ pub fn plans(spec: &ServiceSpec) -> Vec<LoweredPlan> {
     spec.plans.iter().map(|plan| written(spec, plan)).collect()
 }
 
-/// The plans that a start of the scheduler shows. Before the first completed deployment an `update` plan is
+/// Returns the plans shown after a start of the scheduler. Before the first completed deployment, an `update` plan is
 /// left out; afterwards it is the plan named `deploy`.
 pub fn at_start(spec: &ServiceSpec, deployed_before: bool) -> Vec<LoweredPlan> {
     let mut all = plans(spec);
@@ -31,7 +31,7 @@ pub fn at_start(spec: &ServiceSpec, deployed_before: bool) -> Vec<LoweredPlan> {
     all
 }
 
-/// Returns how many steps all plans have together, without building them.
+/// Returns the total number of steps of all plans, without building them.
 pub fn step_count(spec: &ServiceSpec) -> u64 {
     if spec.plans.is_empty() {
         return spec.pods.iter().map(|pod| u64::from(pod.count)).fold(0, u64::saturating_add);

@@ -105,6 +105,6 @@ pub struct LoweredStep {
     pub after: Range<u32>,
     /// Its position.
     pub at: At,
-    /// Why it could not be built: the step is in ERROR for good.
+    /// Why it could not be built: the step is in ERROR permanently.
     pub error: Option<Text>,
 }

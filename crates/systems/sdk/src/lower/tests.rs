@@ -39,7 +39,7 @@ fn with_phase(phase: &str) -> String {
 }
 
 #[test]
-fn without_plans_one_is_generated() {
+fn without_plans_a_plan_is_generated() {
     let spec = spec(PODS);
     let plans = plans(&spec);
     assert!(plans[0].generated);
@@ -88,7 +88,7 @@ fn phases_and_custom_steps() {
 }
 
 #[test]
-fn update_takes_the_place_of_deploy_once_deployed() {
+fn update_replaces_deploy_once_deployed() {
     let text = format!(
         "{PODS}plans:\n  other: {{phases: {{}}}}\n  deploy: {{phases: {{d: {{pod: world}}}}}}\n  update: \
          {{strategy: parallel, phases: {{u: {{pod: world}}}}}}\n"

@@ -1,13 +1,13 @@
-//! Several services on one framework: what a service takes over from it, and who sees which offers.
+//! Several services on one framework: inherited settings, and the routing of offers.
 //!
-//! *Knows*: the framework's role and principal, whose a task or a reservation is, the turn in which offers go from
-//! service to service, how many services may reserve at a time.
-//! *Must not know*: what a service does with an offer; the master.
+//! *Knows*: the framework's role and principal, the service of a task or a reservation, the order in which offers are
+//! passed between services, how many services may reserve at the same time. *Must not know*: what a service does with
+//! an offer; the master.
 //!
 //! **Source**: `dcos-commons: …/scheduler/multi/{MultiServiceEventClient,ParallelFootprintDiscipline,
-//! AllDiscipline}.java`. Match, but: offers wait in the first service's batch instead of a queue of the framework's
-//! own; a service at rest is not asked; every service counts its revives by itself; and a service whose turn to
-//! reserve has come asks for offers at once.
+//! AllDiscipline}.java`. Match, except: offers wait in the first service's batch instead of the framework's own
+//! queue; an idle service is skipped; every service counts its own revives; and a service whose turn to reserve has
+//! come requests offers immediately.
 
 mod hub;
 
@@ -16,7 +16,7 @@ pub use hub::{Hub, MemberId, Routed, Turn};
 use planarium_mesos::api::{TaskState, TaskStatus};
 use std::collections::BTreeMap;
 
-/// The variable of the framework's environment that limits how many services reserve at a time.
+/// The variable in the framework's environment that limits how many services reserve at the same time.
 const DISCIPLINE: &str = "RESERVE_DISCIPLINE";
 
 /// Maximum of services of a framework that reserve at a time; no limit unless the environment names one above 0.

@@ -12,9 +12,9 @@ use planarium_source::{Diagnostic, Diagnostics, FileId, Span, json};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Stands for the version that packaging tools fill in.
+/// Placeholder for the version that packaging tools fill in.
 const VERSION: &str = "stub-universe";
-/// Stands for the build time that packaging tools fill in.
+/// Placeholder for the build time that packaging tools fill in.
 const BUILD_TIME: (&str, &str) = ("1443830400000", "Sat Oct 03 2015 00:00:00 +0000");
 
 /// Inputs of the template's rendering.
@@ -109,8 +109,8 @@ pub(super) fn render(
     Some(App { env: planarium_kernel::sorted::tree(texts), command })
 }
 
-/// Reports options that hold a list or an object where the template inserts a text, and leaves them empty: rendered,
-/// they would make a text that is no JSON.
+/// Reports options with a list or an object where the template inserts a text, and leaves them empty: rendered, they
+/// would produce invalid JSON.
 fn taken_for_texts(
     template: &str,
     file: FileId,

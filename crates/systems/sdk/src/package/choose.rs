@@ -1,4 +1,4 @@
-//! Which of the files is the definition.
+//! Finds the definition among the files.
 
 use super::{Yaml, file_name};
 use planarium_protocol::input::LoadService;
@@ -8,11 +8,11 @@ use planarium_protocol::input::LoadService;
 pub(crate) enum Choice<'r> {
     /// This one.
     File(&'r str),
-    /// None looks like a definition.
+    /// No file looks like a definition.
     None,
     /// Several do, and nothing says which.
     Several(Vec<&'r str>),
-    /// The options ask for one that is not there.
+    /// The options select a missing file.
     Unknown {
         /// File name without its ending.
         wanted: String,
@@ -21,7 +21,7 @@ pub(crate) enum Choice<'r> {
     },
 }
 
-/// Chooses the definition: what the options ask for, the only one, or `svc.yml`.
+/// Selects the definition: as set in the options, the only one, or `svc.yml`.
 pub(crate) fn choose<'r>(request: &'r LoadService, yaml: Option<&Yaml>) -> Choice<'r> {
     let yamls: Vec<&str> = request.files.keys().map(String::as_str).filter(|path| is_yaml(path)).collect();
     let defining: Vec<&str> = yamls.iter().copied().filter(|path| has_pods(request, path)).collect();
@@ -54,7 +54,7 @@ fn stem(path: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// A quick look, before anything is rendered: some line begins with the key that only definitions have.
+/// A quick check before rendering: some line begins with the key that only definitions have.
 fn has_pods(request: &LoadService, path: &str) -> bool {
     let text = request.files.get(path).map(String::as_str).unwrap_or_default();
     text.lines().any(|line| line.strip_prefix("pods").is_some_and(|rest| rest.trim_start().starts_with(':')))

@@ -1,10 +1,10 @@
-//! Package folders: what turns options into the environment of the scheduler.
+//! Package folders: convert options to the environment of the scheduler.
 //!
-//! *Knows*: `config.json`, `resource.json`, `package.json`, `marathon.json.mustache`, the choice of the
-//! definition file. *Must not know*: what a definition says.
+//! *Knows*: `config.json`, `resource.json`, `package.json`, `marathon.json.mustache`, the choice of the definition
+//! file. *Must not know*: the content of a definition.
 //!
-//! **Source**: `dcos/cosmos` (how a package is rendered). Match; the values that packaging tools fill
-//! in (`package-version`, build times, artifact addresses) are stand-ins.
+//! **Source**: `dcos/cosmos` (how a package is rendered). Match; the values that packaging tools fill in
+//! (`package-version`, build times, artifact addresses) are placeholders.
 
 mod app;
 mod choose;

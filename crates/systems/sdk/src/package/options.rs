@@ -1,7 +1,6 @@
-//! The user's options with the places they are written at.
+//! The user's options with their positions.
 //!
-//! *Knows*: the file that the options came from, or the text in its place. *Must not know*: what a package does
-//! with an option.
+//! *Knows*: the options file, or its text. *Must not know*: how a package uses an option.
 
 use crate::codes;
 use planarium_kernel::SortedMap;
@@ -53,7 +52,7 @@ impl<'r> Options<'r> {
         self.at(path).map(|node| node.span)
     }
 
-    /// The options without some of them.
+    /// Returns the options without some of them.
     pub(super) fn without(&self, paths: &[Vec<String>]) -> Value {
         let mut value = self.value.clone();
         for path in paths {

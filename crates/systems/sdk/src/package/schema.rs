@@ -37,8 +37,8 @@ pub(super) fn merge(defaults: Value, options: &Value) -> Value {
     }
 }
 
-/// Checks the options, and that with the defaults nothing required is left out. Answers the paths of options that have
-/// the wrong type.
+/// Checks the options, and that with the defaults all required ones are present. Returns the paths of options with the
+/// wrong type.
 pub(super) fn check(
     schema: &Value,
     options: &Options<'_>,

@@ -5,7 +5,7 @@ use super::{Key, Matcher, Rule};
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 
-/// Facts of an offer that rules look at.
+/// Facts of an offer that rules use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OfferFacts {
     /// Machine.
@@ -22,7 +22,7 @@ pub struct OfferFacts {
     pub master_region: Option<Text>,
 }
 
-/// Facts of a stored task that rules look at: its last launch.
+/// Facts of a stored task that rules use: its last launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredTaskFacts {
     /// Task instance name, e.g. `hello-0-server`.
@@ -59,11 +59,11 @@ impl Outcome {
 }
 
 impl Rule {
-    /// Evaluates an offer for one pod instance, given the stored tasks of the whole service (or, when
+    /// Evaluates an offer for one pod instance, given the stored tasks of the whole service (or, if
     /// [`Rule::counts_elsewhere`] is false, those of the offer's machine).
     ///
-    /// Every stored task counts, whatever its state, except those of the same pod instance. Counts are per
-    /// task: a pod of two tasks uses up two.
+    /// Every stored task counts, in any state, except those of the same pod instance. Counts are per task: a pod of
+    /// two tasks counts twice.
     pub fn evaluate(&self, offer: &OfferFacts, tasks: &[StoredTaskFacts], pod: &str, index: u32) -> Outcome {
         match self {
             Self::And(rules) => {
@@ -208,7 +208,7 @@ fn spread_key(
     keys(key, hostname, attributes, region, zone).into_iter().next()
 }
 
-/// The stored tasks a counting rule looks at.
+/// The stored tasks that a counting rule uses.
 struct Counted<'t> {
     tasks: &'t [StoredTaskFacts],
     /// Pod type of the rule.

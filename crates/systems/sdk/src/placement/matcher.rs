@@ -47,7 +47,7 @@ impl Matcher {
     }
 }
 
-/// Formats an agent attribute's value: a number without superfluous decimals, anything else as it is.
+/// Formats an agent attribute's value: numbers without trailing decimals, everything else unchanged.
 pub(super) fn attribute_text(value: &str) -> String {
     Milli::parse(value).map_or_else(|_| value.to_owned(), |number| number.to_string())
 }
@@ -62,7 +62,7 @@ pub struct Pattern {
 impl Pattern {
     /// Compiles an expression.
     ///
-    /// *Errors*: what is wrong with it, in words.
+    /// *Errors*: describes the fault.
     pub fn parse(text: &str) -> Result<Self, String> {
         let whole = format!("^(?:{text})$");
         let regex = RegexBuilder::new(&whole).size_limit(SIZE_LIMIT).build().map_err(|e| e.to_string())?;

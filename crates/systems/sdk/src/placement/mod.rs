@@ -1,7 +1,7 @@
-//! Placement rules: reading, evaluation against an offer, words for people.
+//! Placement rules: parsing, evaluation against an offer, descriptions.
 //!
-//! *Knows*: the constraint languages of definitions, offers and stored tasks as far as rules look at them.
-//! *Must not know*: resources, plans, how tasks are stored.
+//! *Knows*: the constraint languages of definitions, and the facts of offers and stored tasks that rules use. *Must
+//! not know*: resources, plans, how tasks are stored.
 //!
 //! **Source**: `dcos-commons: sdk/scheduler/src/main/java/com/mesosphere/sdk/offer/evaluate/placement`. Match,
 //! except that the pod type in a task filter and the name of an attribute are taken literally, not as a
@@ -37,11 +37,11 @@ impl PartialEq for Placement {
     }
 }
 
-/// The rule a pod is really placed by: its own one with a rule about the region in front, unless it already
-/// speaks of regions.
+/// Returns the rule that places a pod: its own, combined with a rule about the region unless it already refers to
+/// regions.
 ///
-/// `region` is the service's region, looked at only when `region_awareness` is on; otherwise tasks keep to
-/// the region of the master.
+/// `region` is the service's region, used only if `region_awareness` is on; otherwise tasks stay in the region of the
+/// master.
 ///
 /// **Source**: `dcos-commons: …/scheduler/SchedulerBuilder.java`, the region constraint of a cluster with
 /// fault domains. Match.

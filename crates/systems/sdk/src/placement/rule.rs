@@ -33,7 +33,7 @@ impl Key {
 /// A condition on an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// All must hold; none at all never holds.
+    /// All must hold; an empty list never holds.
     And(Vec<Rule>),
     /// One must hold.
     Or(Vec<Rule>),
@@ -82,7 +82,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Returns whether some part looks at the region.
+    /// Returns whether some part refers to the region.
     pub fn references_region(&self) -> bool {
         self.any(&mut |rule| {
             matches!(
@@ -95,7 +95,7 @@ impl Rule {
         })
     }
 
-    /// Returns whether some part looks at the zone.
+    /// Returns whether some part refers to the zone.
     pub fn references_zone(&self) -> bool {
         self.any(&mut |rule| {
             matches!(
@@ -105,7 +105,7 @@ impl Rule {
         })
     }
 
-    /// Returns whether stored tasks matter at all.
+    /// Returns whether stored tasks matter.
     pub fn counts(&self) -> bool {
         self.any(&mut |rule| {
             matches!(rule, Self::Avoid { .. } | Self::MaxPer { .. } | Self::RoundRobin { .. })

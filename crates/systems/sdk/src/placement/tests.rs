@@ -38,7 +38,7 @@ fn tasks(texts: &[(&str, &str)]) -> Vec<StoredTaskFacts> {
 }
 
 #[test]
-fn the_three_ways_of_writing() {
+fn the_three_notations() {
     let unique = Rule::MaxPer { key: Key::Hostname, max: 1, pod: "hello".into() };
     let spread =
         Rule::RoundRobin { key: Key::Attribute("rack".into()), distinct: Some(3), pod: "hello".into() };
@@ -150,7 +150,7 @@ fn evaluation() {
 }
 
 #[test]
-fn a_type_counts_types_that_begin_with_its_name() {
+fn a_type_counts_types_with_its_name_as_prefix() {
     let stored = tasks(&[("hello-b-0-server", "h1")]);
     assert!(!rule("hostname:UNIQUE").evaluate(&offer("h1", None, &[]), &stored, "hello", 0).passed);
     let other = tasks(&[("hellob-0-server", "h1")]);
@@ -167,7 +167,7 @@ fn an_empty_conjunction_and_an_invalid_rule_never_hold() {
 }
 
 #[test]
-fn the_region_goes_in_front() {
+fn the_region_rule_comes_first() {
     let own = Placement { text: "hostname:UNIQUE".into(), rule: rule("hostname:UNIQUE") };
     let about_region = Placement { text: "@region:IS:far".into(), rule: rule("@region:IS:far") };
     assert_eq!(effective(None, Some("far"), false), Rule::LocalRegion);
@@ -205,7 +205,7 @@ fn json_form_and_references() {
 }
 
 #[test]
-fn an_avoided_pod_type_is_kept_away_from_by_agent() {
+fn an_avoided_pod_type_is_excluded_by_agent() {
     let stored =
         tasks(&[("name-0-node", "h1"), ("name-0-zkfc", "h1"), ("names-0-node", "h2"), ("hello-1-x", "h3")]);
     let avoid = |pod: &str| Rule::Avoid { pod: pod.into() };
@@ -225,7 +225,7 @@ fn an_avoided_pod_type_is_kept_away_from_by_agent() {
 }
 
 #[test]
-fn rules_are_written_as_the_real_scheduler_writes_them() {
+fn rules_are_formatted_like_the_real_scheduler() {
     let filter = "RegexMatcher{pattern='hello-.*'}";
     for (text, want) in [
         ("hostname:UNIQUE", format!("MaxPerHostnameRule{{max=1, task-filter={filter}}}")),

@@ -77,7 +77,7 @@ impl fmt::Display for List<'_> {
     }
 }
 
-/// A matcher of texts that begin with a prefix.
+/// A matcher of texts with a prefix.
 struct Shown<'a>(&'a str, &'a Matcher);
 
 impl fmt::Display for Shown<'_> {

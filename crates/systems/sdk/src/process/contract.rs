@@ -1,6 +1,6 @@
-//! The scheduler process as the world drives it.
+//! The scheduler process as driven by the world.
 //!
-//! *Knows*: which part of the process does what the contract asks for. *Must not know*: any rule.
+//! *Knows*: which module of the process does what. *Must not know*: any rule.
 
 use super::cluster_facts::Facts;
 use super::{Member, Process, not_found};
@@ -26,7 +26,7 @@ use planarium_source::{Diagnostic, SourceMap};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// A definition with what it was rendered from.
+/// A definition with its source.
 impl Definition for Loaded {
     fn name(&self) -> &Text {
         &self.name
@@ -60,7 +60,7 @@ impl Definition for Loaded {
 /// Outermost keys of a service.
 const KEYS: &[&str] = &["name", "web-url", "scheduler", "plans", "pods"];
 
-/// A file with `pods:` decides, whatever else lies in the folder, unless most of its keys are none of a service.
+/// A file with `pods:` decides, whatever else is in the folder, unless most of its keys do not belong to a service.
 fn detect(files: &Files) -> u8 {
     let sure = |text: &String| {
         let (familiar, strange) = familiar_keys(text, KEYS);

@@ -1,7 +1,7 @@
-//! Installing, changing and removing the services of a process.
+//! Installs, changes and removes the services of a process.
 //!
-//! *Knows*: how a definition becomes a scheduler, and what of it goes on when it is made anew.
-//! *Must not know*: what a scheduler does.
+//! *Knows*: how a definition becomes a scheduler, and what is kept when it is recreated. *Must not know*: what a
+//! scheduler does.
 
 use super::shared::Shared;
 use super::{Member, Process};
@@ -107,9 +107,9 @@ impl Process {
         taken.then(|| conflict(format!("There is a service '{name}' already; update it, or remove it first")))
     }
 
-    /// An update of a service that shares its framework goes on sharing it.
+    /// Completes an update of a service that shares its framework, so that it keeps sharing it.
     ///
-    /// *Errors*: the request names a framework that is not the service's.
+    /// *Errors*: the request names another framework than the service's.
     pub(super) fn as_member(&self, load: &LoadService) -> Result<Option<LoadService>, Refusal> {
         let own = self.shared.as_ref().map(|shared| shared.name.clone());
         let given = load.framework.trim_matches('/');
@@ -168,7 +168,7 @@ impl Process {
         Ok(())
     }
 
-    /// Puts a new scheduler in the place of a service's; the master is not told.
+    /// Replaces a service's scheduler; the master is not notified.
     fn make_anew(
         &mut self,
         cx: &mut Cx,
@@ -190,7 +190,7 @@ impl Process {
             return;
         }
         for (number, load, definition) in self.requests() {
-            // What ran with this definition can start with it again; if not, it goes on as it was.
+            // A definition that ran can start again; if not, the service continues unchanged.
             if self.shared.is_some() {
                 let _ = self.make_anew(cx, number, load, definition);
                 self.register(number);
@@ -297,7 +297,7 @@ impl Process {
         cx.emit(EventBody::ServiceRemoved { service: member.name, dialect: crate::DIALECT.into() });
     }
 
-    /// The master removed the framework by itself: the schedulers hear of it.
+    /// The master removed the framework: notifies the schedulers.
     pub(super) fn removed(&mut self, cx: &mut Cx) {
         let numbers: Vec<Number> = self.members.keys().copied().collect();
         for number in numbers {

@@ -1,8 +1,7 @@
-//! A scheduler process: one service with a framework of its own, or several services that share one.
+//! A scheduler process: one service with its own framework, or several services that share one.
 //!
-//! *Knows*: which services it holds, what goes between them and the master, and when it is over.
-//! *Must not know*: the rules of a service; those are [`Scheduler`]'s. How offers go from service to service is
-//! [`Hub`](crate::multi::Hub)'s.
+//! *Knows*: its services, their exchange with the master, and when it has ended. *Must not know*: the rules of a
+//! service, which belong to [`Scheduler`]. [`Hub`](crate::multi::Hub) passes offers from service to service.
 
 mod cluster_facts;
 mod contract;

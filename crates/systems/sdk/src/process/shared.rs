@@ -1,7 +1,7 @@
-//! Services that share a framework: what goes between them, their framework and the master.
+//! Services that share a framework: their exchange with the framework and the master.
 //!
-//! *Knows*: when the framework's scheduler is asked and in which order what it says is carried out.
-//! *Must not know*: its rules; those are the hub's.
+//! *Knows*: when the framework's scheduler is called and in which order its answers are carried out. *Must not know*:
+//! its rules; those belong to the hub.
 
 use super::{Member, Process};
 use crate::multi::{Hub, MemberId, Routed, must_end, reserve_limit};
@@ -27,7 +27,7 @@ pub(crate) struct Shared {
     pub(crate) info: FrameworkInfo,
     /// Request that its first service was loaded with.
     pub(crate) load: Arc<LoadService>,
-    /// It goes once its last service is gone.
+    /// It is removed after its last service.
     pub(crate) uninstalling: bool,
 }
 
@@ -91,7 +91,7 @@ impl Process {
         self.bar(cx);
     }
 
-    /// Carries out what the framework's scheduler said; what services asked for in turn.
+    /// Carries out the answers of the framework's scheduler; returns the requests of services in turn.
     fn follow(
         &mut self,
         cx: &mut Cx,
@@ -189,7 +189,7 @@ impl Process {
         self.send(cx, cluster, to, calls);
     }
 
-    /// Takes a service into the hub, or back after its scheduler was made anew.
+    /// Adds a service to the hub, also after its scheduler was recreated.
     pub(super) fn register(&mut self, number: Number) {
         let Some(member) = self.members.get(&number) else { return };
         let prefix = member.scheduler.task_prefix();
@@ -216,7 +216,7 @@ impl Process {
         (before != (info.roles.len(), info.capabilities.len())).then_some(info)
     }
 
-    /// A service joins the framework: its scheduler hears what the master said when the framework subscribed.
+    /// Adds a service to the framework: its scheduler gets the master's answer to the framework's subscription.
     pub(super) fn join(&mut self, cx: &mut Cx, cluster: &mut Cluster, number: Number) {
         let widened = self.members.get(&number).and_then(|member| self.widened(&member.scheduler));
         if let Some(info) = widened {
@@ -236,7 +236,7 @@ impl Process {
         }
     }
 
-    /// Offers that a service holds go on: it leaves, or its scheduler was made anew.
+    /// Passes on the offers of a service that leaves, or whose scheduler was recreated.
     fn release(&mut self, cx: &mut Cx, cluster: &mut Cluster, number: Number) {
         let cause = cx.cause();
         let routed = self.with_hub(|hub, reserving| hub.release(cause, id(number), reserving));
@@ -244,7 +244,7 @@ impl Process {
         cx.set_cause(cause);
     }
 
-    /// A service's scheduler was made anew within the framework.
+    /// Adds a service again whose scheduler was recreated.
     pub(super) fn rejoin(&mut self, cx: &mut Cx, cluster: &mut Cluster, number: Number) {
         self.release(cx, cluster, number);
         self.join(cx, cluster, number);
@@ -262,7 +262,7 @@ impl Process {
         }
         cx.emit(EventBody::ServiceRemoved { service: name, dialect: crate::DIALECT.into() });
         if abandoned {
-            // The statuses of tasks that nobody knows any more come back, and have them ended.
+            // Statuses of unknown tasks are sent again, so that these tasks are killed.
             cluster.call(cx, self.framework, Call::Reconcile { tasks: Vec::new() });
         }
         self.end_if_left(cx, cluster);
@@ -280,7 +280,7 @@ impl Process {
         cx.emit(EventBody::ServiceRemoved { service: name, dialect: crate::DIALECT.into() });
     }
 
-    /// Answers of the framework by itself: its own plan, its health, its metrics.
+    /// Returns the framework's own answers: its plan, its health, its metrics.
     pub(crate) fn query_framework(&self, what: &SdkQuery) -> Option<(u16, Value)> {
         let shared = self.shared.as_ref()?;
         let metrics = || {

@@ -11,7 +11,7 @@ use crate::spec::ServiceSpec;
 use planarium_kernel::{SortedMap, SortedSet};
 use std::collections::BTreeMap;
 
-/// The only pod type with a recovery of its own.
+/// The only pod type with its own recovery.
 const NODE: &str = "node";
 /// Its task that runs the database.
 const SERVER: &str = "server";
@@ -31,7 +31,7 @@ pub(super) const FIXED_VARIABLES: &[FixedVariable] = &[
 /// Most seeds that are listed: more than pod instances that a definition may have.
 const MOST_SEEDS: u32 = 10_000;
 
-/// Returns how many nodes are seeds.
+/// Returns the number of seeds.
 fn seeds_count(env: &BTreeMap<String, String>) -> Option<u32> {
     let given = env.get(SEEDS).map_or("2", String::as_str);
     let count: i64 = given.parse().ok().filter(|count| i32::try_from(*count).is_ok())?;
@@ -84,8 +84,8 @@ fn hashed(texts: Vec<String>) -> Vec<String> {
     buckets.into_values().flatten().collect()
 }
 
-/// A node made anew takes over from the address of the old one. Where it is a seed, all other nodes are launched again
-/// after it, so that they look its new address up.
+/// A replaced node takes over from the old one's address. If it is a seed, all other nodes are launched again after
+/// it, so that they look up its new address.
 pub(super) fn recovery(lost: &Lost<'_>) -> Option<OwnPhase> {
     if lost.pod != NODE {
         return None;

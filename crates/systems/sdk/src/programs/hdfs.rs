@@ -83,7 +83,7 @@ fn mappings(spec: &ServiceSpec, env: &BTreeMap<String, String>) -> Result<String
     Ok(lines.join("\n"))
 }
 
-/// Journal, name and data nodes, whatever else there is and in which order.
+/// Returns journal, name and data nodes, in this order, without other pods.
 pub(super) fn pods(pods: &[Arc<PodSpec>]) -> Result<Vec<Arc<PodSpec>>, String> {
     let named = |name: &str| {
         let found = pods.iter().find(|pod| *pod.name == *name).cloned();
@@ -103,7 +103,7 @@ pub(super) fn placement(pod: &str) -> Option<Rule> {
     }
 }
 
-/// A journal or name node made anew first gets its data back, then runs.
+/// A replaced journal or name node first gets its data back, then runs.
 pub(super) fn recovery(lost: &Lost<'_>) -> Option<OwnPhase> {
     let (name, count) = match lost.pod {
         DATA => return None,

@@ -17,7 +17,7 @@ fn has_scenario(env: &BTreeMap<String, String>, wanted: &str) -> bool {
     env.get(SCENARIOS).is_some_and(|all| all.split(',').any(|one| one.trim().eq_ignore_ascii_case(wanted)))
 }
 
-/// Turns the phases of deploy plans round, if a scenario says so.
+/// Reverses the phases of deploy plans, if a scenario requests it.
 pub(super) fn plans(plans: &mut [LoweredPlan], env: &BTreeMap<String, String>) {
     if has_scenario(env, "CUSTOM_PLAN") {
         let deploy = plans.iter_mut().filter(|plan| *plan.name == *DEPLOY);
@@ -41,7 +41,7 @@ pub(super) fn before_decommission(env: &BTreeMap<String, String>) -> Option<&'st
     has_scenario(env, "CUSTOM_DECOMMISSION").then_some(CUSTOM_STEP)
 }
 
-/// Returns whether a scenario keeps tasks to the service's region whatever else the environment says.
+/// Returns whether a scenario keeps tasks in the service's region, whatever the environment sets.
 pub(super) fn is_region_aware(env: &BTreeMap<String, String>) -> bool {
     has_scenario(env, "MULTI_REGION")
 }

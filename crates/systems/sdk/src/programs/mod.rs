@@ -1,11 +1,11 @@
-//! The programs around definitions: what a package's own Java code adds to its definition or does differently.
+//! The programs around definitions: additions and changes by a package's own Java code.
 //!
-//! *Knows*: which program runs a definition, and every part that a program may have.
-//! *Must not know*: offers, plans in motion, HTTP.
+//! *Knows*: which program runs a definition, and the possible parts of a program. *Must not know*: offers, running
+//! plans, HTTP.
 //!
-//! A package's scheduler is a small program around the library: it reads the definition, may change it, and hands the
-//! library parts of its own (checks of a new configuration, a way to recover pods, endpoints, resources). The programs
-//! of hello-world, cassandra and hdfs are here, one module each. Of any other package only the definition is run.
+//! A package's scheduler is a small program around the library: it reads the definition, may change it, and adds its
+//! own parts (checks of a new configuration, a way to recover pods, endpoints, resources). The programs of
+//! hello-world, cassandra and hdfs are here, one module each. Of any other package only the definition is run.
 //!
 //! **Source**: `dcos-commons: frameworks/{helloworld,cassandra,hdfs}/src/main/java`. Match.
 
@@ -40,11 +40,11 @@ pub enum Program {
     Cassandra,
     /// That of HDFS.
     Hdfs,
-    /// One that is not simulated, by the name of its package.
+    /// A program that is not simulated, by the name of its package.
     Other(Text),
 }
 
-/// A variable that a program gives to tasks. What the scheduler's environment routes to the task overrides it.
+/// A variable that a program sets for tasks. Variables routed from the scheduler's environment override it.
 ///
 /// **Source**: `dcos-commons: …/config/TaskEnvRouter.java`. Match.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,13 +62,13 @@ pub(crate) struct Variable {
 pub(crate) struct FixedVariable {
     /// Pod type.
     pub(crate) pod: &'static str,
-    /// Task of it.
+    /// Name of the task.
     pub(crate) task: &'static str,
     /// Variable.
     pub(crate) name: &'static str,
 }
 
-/// A pod instance that is lost for good, and the plan and steps that can bring it back.
+/// A permanently lost pod instance, and the plan and steps that can restore it.
 pub(crate) struct Lost<'a> {
     /// Pod type.
     pub(crate) pod: &'a str,
@@ -98,7 +98,7 @@ pub(crate) struct KnownStep {
     pub(crate) index: u32,
 }
 
-/// A phase in place of the one that recovery makes by default. Its steps are taken one after the other.
+/// A phase that replaces the default recovery. Its steps run one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OwnPhase {
     /// Name.
@@ -121,9 +121,9 @@ pub(crate) struct StepPlace {
 pub(crate) struct OwnStep {
     /// The step that it repeats.
     pub(crate) of: StepPlace,
-    /// The pod is made anew, or launched in place.
+    /// The pod is replaced, or launched in place.
     pub(crate) anew: bool,
-    /// A task's command line, where it is another than the definition's.
+    /// A task's command line, if it differs from the definition's.
     pub(crate) command: Option<(Text, Text)>,
 }
 
@@ -156,9 +156,9 @@ impl Program {
         }
     }
 
-    /// The pods that it runs, out of those of the definition.
+    /// Returns the pods that it runs, selected from the definition.
     ///
-    /// *Errors*: one that it needs is not there; in words.
+    /// *Errors*: describes a required pod that is missing.
     pub(crate) fn pods(&self, pods: &[Arc<PodSpec>]) -> Result<Vec<Arc<PodSpec>>, String> {
         match self {
             Self::Hdfs => hdfs::pods(pods),
@@ -179,7 +179,7 @@ impl Program {
         *self != Self::Hdfs
     }
 
-    /// Returns whether tasks are kept to the service's region whatever the environment says.
+    /// Returns whether tasks stay in the service's region, whatever the environment sets.
     pub(crate) fn is_region_aware(&self, env: &BTreeMap<String, String>) -> bool {
         match self {
             Self::Cassandra | Self::Hdfs => true,
@@ -193,7 +193,7 @@ impl Program {
         matches!(self, Self::Cassandra | Self::Hdfs).then_some(REPLACE)
     }
 
-    /// Pod types whose placement may not begin or cease to look at zones.
+    /// Pod types whose placement may not start or stop referring to zones.
     pub(crate) fn fixed_zones(&self) -> &'static [&'static str] {
         match self {
             Self::Cassandra => cassandra::FIXED_ZONES,
@@ -248,7 +248,7 @@ impl Program {
 
     /// Changes plans before they run.
     ///
-    /// *Errors*: the environment asks for what cannot be done.
+    /// *Errors*: the environment requests something impossible.
     pub(crate) fn customize(
         &self,
         plans: &mut [LoweredPlan],

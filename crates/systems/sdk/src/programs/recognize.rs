@@ -1,16 +1,16 @@
-//! Which program runs a definition, and what is said about it.
+//! Recognises the program that runs a definition, and reports it.
 //!
-//! *Knows*: the marks of a package that tell its program. *Must not know*: what a program does.
+//! *Knows*: the signs of each program in a package. *Must not know*: what a program does.
 //!
-//! The command of the scheduler is the best mark: packages made from an example often keep its program under another
-//! package name. The package's name comes next. Without a package there is nothing to go by.
+//! The command of the scheduler is the best sign: packages made from an example often keep its program under another
+//! package name. The package's name comes next. Without a package there are no signs.
 
 use super::Program;
 use crate::codes;
 use planarium_source::{Diagnostic, Diagnostics, Span, suggest};
 use std::collections::BTreeMap;
 
-/// Chooses the program, whatever the package says.
+/// Sets the program, whatever the package contains.
 const PROGRAM: &str = "PLANARIUM_PROGRAM";
 /// The name of the package in the environment of its scheduler.
 const PACKAGE: &str = "PACKAGE_NAME";
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_tell_the_program() {
+    fn packages_are_recognised_by_their_signs() {
         let scheduler =
             |name: &str| format!("export X=1 && ./bootstrap && ./{name}-scheduler/bin/{name} ./svc.yml");
         let hello = "./hello-world-scheduler/bin/helloworld examples/svc.yml".to_owned();

@@ -1,9 +1,9 @@
-//! Files beside the definition that a program serves as endpoints.
+//! Files next to the definition that a program serves as endpoints.
 //!
-//! *Knows*: where they lie and how they are rendered. *Must not know*: who asks for them.
+//! *Knows*: their location and rendering. *Must not know*: who requests them.
 //!
-//! **Source**: `dcos-commons: frameworks/hdfs …/Main.java (renderTemplate)`. Match: a file that is not there is served as
-//! the error of reading it; a variable without a value ends the program at its start.
+//! **Source**: `dcos-commons: frameworks/hdfs …/Main.java (renderTemplate)`. Match: a missing file is served as its read
+//! error; a variable without a value ends the program at its start.
 
 use super::Program;
 use crate::spec::ServiceSpec;

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 /// Strategies in place of the definition's: `PLAN=random` or `PLAN/PHASE=random`, separated by commas.
 pub(super) const STRATEGIES: &str = "PLANARIUM_STRATEGIES";
 
-/// Gives plans and phases the strategies that the environment names.
+/// Sets the strategies of plans and phases that the environment names.
 ///
-/// *Errors*: a strategy is given to what is not there, or cannot be given.
+/// *Errors*: a strategy for a missing element, or one that cannot be set.
 pub(super) fn give(plans: &mut [LoweredPlan], env: &BTreeMap<String, String>) -> Result<(), Refusal> {
     let given = env.get(STRATEGIES).map(String::as_str).unwrap_or_default();
     for entry in given.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {

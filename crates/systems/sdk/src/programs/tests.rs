@@ -10,7 +10,7 @@ use crate::wire::SdkQuery;
 use crate::{Loaded, load};
 use planarium_protocol::Refusal;
 
-/// Two nodes, as far as the program looks at them.
+/// Two nodes with the fields that the program uses.
 pub(crate) const CASSANDRA: &str = "\
 # env: PLANARIUM_PROGRAM=cassandra
 name: /db/cassandra
@@ -25,7 +25,7 @@ plans:
   replace: {phases: {node: {pod: node, steps: [{default: [[server]]}]}}}
 ";
 
-/// All nodes, as far as the program looks at them; the pods in another order than it wants.
+/// All nodes with the fields that the program uses; the pods in another order than it requires.
 pub(crate) const HDFS: &str = "\
 # env: PLANARIUM_PROGRAM=hdfs
 name: hdfs
@@ -69,7 +69,7 @@ fn env_of(loaded: &Loaded, pod: &str, task: &str, name: &str) -> Option<String> 
 }
 
 #[test]
-fn programs_give_tasks_variables_that_routed_ones_override() {
+fn programs_set_task_variables_that_routed_ones_override() {
     let seeds = "node-0-server.dbcassandra.autoip.dcos.thisdcos.directory,\
                  node-1-server.dbcassandra.autoip.dcos.thisdcos.directory";
     let one = "node-0-server.dbcassandra.autoip.dcos.thisdcos.directory";
@@ -179,7 +179,7 @@ fn missing_program_variables_are_reported() {
 }
 
 #[test]
-fn the_program_is_said_where_a_package_tells_it() {
+fn a_recognised_program_is_reported() {
     let plain = "name: s\npods: {a: {count: 1, tasks: {t: {goal: RUNNING, cmd: x, cpus: 1, memory: 1}}}}\n";
     let package = |name: &str| format!("{plain}# file: package.json\n{{\"name\": \"{name}\"}}\n");
     // definition, the program, the finding
@@ -210,7 +210,7 @@ fn started(text: &str) -> Scheduler {
 }
 
 #[test]
-fn seeds_are_served_by_cassandra_alone() {
+fn only_cassandra_serves_seeds() {
     let text = format!("# env: TASKCFG_ALL_REMOTE_SEEDS=10.0.0.1,node-0-server,10.0.0.1,\n{CASSANDRA}");
     let (_, body) = started(&text).query(&SdkQuery::Seeds, 0).expect("served");
     // In the order of a hash set of the Java library.
@@ -220,7 +220,7 @@ fn seeds_are_served_by_cassandra_alone() {
 }
 
 #[test]
-fn hdfs_serves_its_files_rendered() {
+fn hdfs_serves_rendered_files() {
     let endpoint = |scheduler: &Scheduler, name: &str| {
         let name = name.to_owned();
         scheduler.query(&SdkQuery::Endpoint { name }, 0).expect("served").1
@@ -246,7 +246,7 @@ fn hdfs_serves_its_files_rendered() {
 }
 
 #[test]
-fn programs_may_keep_tasks_to_the_region() {
+fn programs_may_keep_tasks_in_the_region() {
     let aware = |text: &str, scenario: &str| {
         let env = format!(
             "# env: ALLOW_REGION_AWARENESS=false\n# env: SERVICE_REGION=r\n# env: SCENARIOS={scenario}\n"
@@ -296,7 +296,7 @@ fn shown(plan: &LoweredPlan) -> Vec<String> {
 }
 
 #[test]
-fn a_scenario_of_hello_world_turns_the_deploy_phases_round() {
+fn a_hello_world_scenario_reverses_the_deploy_phases() {
     let scenario = [("SCENARIOS", "YAML, custom_plan")];
     let all = customized(&Program::HelloWorld, &scenario).expect("plans");
     let expected = ["a-1:[x, y]", "a-0:[x, y]", "a-1:[y] after 1", "a-1:[x]", "a-0:[y] after 3", "a-0:[x]"];
@@ -308,7 +308,7 @@ fn a_scenario_of_hello_world_turns_the_deploy_phases_round() {
 }
 
 #[test]
-fn strategies_are_given_to_plans_and_phases() {
+fn strategies_are_set_on_plans_and_phases() {
     let given = |value: &str| customized(&Program::Hdfs, &[(STRATEGIES, value)]);
     let all = given("deploy=random, deploy/one=random").expect("plans");
     assert_eq!(all[0].strategy, LoweredStrategy::Random);

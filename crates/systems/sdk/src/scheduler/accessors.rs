@@ -121,7 +121,7 @@ impl Scheduler {
         self.plans.path(plan, element)
     }
 
-    /// The outcomes a step's last look at offers gave, one per machine.
+    /// The outcomes of a step's last evaluation of offers, one per machine.
     pub(crate) fn outcomes(&self, holder: Holder) -> Option<(SimTime, Vec<Arc<Outcome>>)> {
         let data = self.plans.step(holder)?;
         let look = data.look.as_ref()?;
@@ -131,7 +131,7 @@ impl Scheduler {
         (home == look.home).then(|| (look.at, look.outcomes.values().cloned().collect()))
     }
 
-    /// The process as the checks of the next definition look at it.
+    /// The process as seen by the checks of the next definition.
     pub(super) fn as_predecessor(&self) -> Predecessor<'_> {
         Predecessor { target: &self.configs.target, deployed_before: self.state.completed_once }
     }

@@ -1,13 +1,13 @@
-//! The scheduler looked at from outside: how large it is, its digest, what is wrong with it.
+//! The scheduler's size, digest and invariants.
 //!
-//! *Knows*: every record that holds state. *Must not know*: what any record is for.
+//! *Knows*: every record with state. *Must not know*: the purpose of any record.
 
 use super::Scheduler;
 use planarium_kernel::Digest;
 use planarium_plan::StepState;
 
 impl Scheduler {
-    /// Roughly how many bytes a copy takes. *Units*: bytes.
+    /// Estimates the bytes of a full copy.
     pub fn weight(&self) -> u64 {
         let steps: usize = self.plans.iter().map(|plan| plan.tree.step_count()).sum();
         4096 + 512 * steps as u64 + 1024 * u64::from(self.state.tasks.pod_count())

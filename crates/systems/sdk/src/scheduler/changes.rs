@@ -9,7 +9,7 @@ use super::{Cx, Scheduler};
 use planarium_kernel::Cause;
 
 impl Scheduler {
-    /// Asks for a task's end, now and until it is answered.
+    /// Requests a task's end, repeatedly until it is answered.
     pub(super) fn kill(&mut self, cx: &Cx, kill: Kill<'_>) {
         if self.killer.kill(cx, kill, &mut self.timers, &mut self.outbox) {
             self.plans.touch_all(cx);

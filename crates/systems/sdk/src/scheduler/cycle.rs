@@ -42,7 +42,7 @@ impl Scheduler {
             }
             // Its turn to reserve has not come.
             ClientStatus::Footprint if self.barred => self.outbox.decline(cx, &offers, DECLINE_LONG_MS),
-            // What is to be done is known; offers wait for the statuses.
+            // The work is known; offers wait for the statuses.
             ClientStatus::Footprint | ClientStatus::Launching if self.is_reconciling() => {
                 self.offers.revive.working(self.plans.work_set(&candidates));
                 let unused = self.clean_up(cx, offers);

@@ -41,8 +41,8 @@ pub(crate) fn plan(
     Some(factory.plan(PlanKind::Decommission, DECOMMISSION, StrategySpec::Serial, phases))
 }
 
-/// Pods that the target does not have, in the order they go: types that are gone first, then the
-/// other types in reverse order of the definition; within a type the highest index first.
+/// Returns the pods missing in the target, in the order of their removal: removed types first, then the other types
+/// in reverse order of the definition; within a type the highest index first.
 pub(crate) fn leaving(pods: &[Arc<PodSpec>], tasks: &TaskStore) -> Vec<PodKey> {
     let mut leaving: Vec<(Option<Reverse<usize>>, PodKey)> = tasks
         .pods()

@@ -1,7 +1,6 @@
-//! Ids that the real scheduler draws at random: here keyed draws, so that a replay draws them again.
+//! Ids that the real scheduler draws at random: here keyed draws, so that a replay draws the same.
 //!
-//! *Knows*: what each kind of id is keyed by and the shapes of task and executor ids.
-//! *Must not know*: what the ids are for.
+//! *Knows*: the key of each kind of id and the forms of task and executor ids. *Must not know*: the use of ids.
 //!
 //! **Source**: `dcos-commons: …/offer/CommonIdUtils.java` (task and executor ids). Match.
 
@@ -37,7 +36,7 @@ pub(crate) struct Ids {
     prefix: Text,
     /// Number of starts of this scheduler process, from 0.
     pub(crate) generation: u32,
-    /// Ids drawn so far where the key alone would repeat (launches, reservations).
+    /// Number of ids drawn so far, for keys that would repeat (launches, reservations).
     drawn: u64,
 }
 
@@ -48,7 +47,7 @@ impl Ids {
         Self { seed, service, prefix: prefix.into(), generation: 0, drawn: 0 }
     }
 
-    /// For a service installed at that instant: one that had its name before drew other ids.
+    /// For a service installed at that instant: an earlier service with its name drew other ids.
     pub(crate) fn installed_at(self, now: SimTime) -> Self {
         Self { drawn: now.ms() << 20, ..self }
     }
@@ -133,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_have_the_shape_people_know() {
+    fn ids_have_the_familiar_form() {
         let mut ids = Ids::new(1, "/team/hello", "team.hello");
         let task = ids.task("hello-0-server");
         let (head, uuid) = task.rsplit_once("__").expect("three parts");
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn element_ids_change_with_every_start_only() {
+    fn element_ids_change_only_with_every_start() {
         let ids = Ids::new(1, "s", "s");
         assert_eq!(ids.element("deploy", 0), ids.element("deploy", 0));
         assert_ne!(ids.element("deploy", 0), ids.next_generation("s").element("deploy", 0));
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_from_ids_as_java_does() {
+    fn names_and_ids_are_distinguished_like_in_java() {
         for (text, expected) in [
             ("148fdba5-26b6-4485-8bea-fa127e4390e7", true),
             ("a-b-c-d-e", true),

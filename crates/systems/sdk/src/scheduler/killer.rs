@@ -50,7 +50,7 @@ pub(crate) struct TaskKiller {
 }
 
 impl TaskKiller {
-    /// Asks for a task's end, now and until it is answered. True when the request went out.
+    /// Requests a task's end, repeatedly until it is answered. Returns true if a request was sent now.
     pub(crate) fn kill(&mut self, cx: &Cx, kill: Kill<'_>, timers: &mut Timers, out: &mut Outbox) -> bool {
         let Kill { id, agent, by } = kill;
         if id.is_empty() || !self.ask(id, agent, by, cx.now(), cx.cause()) {
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn said_again_every_five_seconds_until_answered() {
+    fn repeated_every_five_seconds_until_answered() {
         let mut kills = TaskKiller::default();
         let id: Text = "t".into();
         assert!(kills.ask(&id, None, None, SimTime::ZERO, Cause::Genesis));

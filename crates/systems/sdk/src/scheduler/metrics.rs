@@ -1,8 +1,8 @@
-//! Counters of one scheduler process, as its metrics routes show them.
+//! Counters of one scheduler process, as shown by its metrics routes.
 //!
-//! *Knows*: what is counted and under which name. *Must not know*: how a route words it.
+//! *Knows*: the counters and their names. *Must not know*: the format of a route.
 //!
-//! A counter exists from the first time something is counted. They start anew with every process.
+//! A counter exists after its first count. Counters are reset with every process.
 //!
 //! **Source**: `dcos-commons: …/scheduler/Metrics.java`. Match; handling offers takes no virtual time, so its
 //! timer counts cycles and measures nothing.
@@ -88,7 +88,7 @@ impl Metrics {
         }
     }
 
-    /// Counts the offers that a cycle looks at.
+    /// Counts the offers of a cycle.
     pub(super) fn cycle(&mut self, offers: usize) {
         self.cycles += 1;
         self.add(Counter::OffersProcessed, offers);

@@ -1,17 +1,17 @@
 //! The scheduler of one service: the control loop between plans and offers.
 //!
-//! *Knows*: one service's plans, tasks, reservations and delays; Mesos as its frameworks see it.
-//! *Must not know*: other services, the master's state, HTTP, clocks.
+//! *Knows*: one service's plans, tasks, reservations and delays; Mesos as its frameworks see it. *Must not know*:
+//! other services, the master's state, HTTP, clocks.
 //!
 //! Driven by [`Scheduler::on_event`] (the master), [`Scheduler::fire`] (its own timers) and commands; answers with
 //! [`Request`]s for the master, each with its cause. A cycle runs when offers have been collected for
 //! [`OFFER_BATCH_MS`], and otherwise every [`CYCLE_MS`] while something has changed that a cycle could act on; a cycle
-//! that would find nothing new is not run at all.
+//! without anything new is skipped.
 //!
-//! Each field of [`Scheduler`] is a record with a module of its own and the rules that need nothing else. Rules over
-//! several records are functions, or small types that borrow those records: evaluation of offers (`offers::evaluate`,
+//! Each field of [`Scheduler`] is a record with its own module and the rules that need nothing else. Rules over several
+//! records are functions, or small types that borrow those records: evaluation of offers (`offers::evaluate`,
 //! `candidates::evaluator`), recovery, delays, decommission, uninstall, commands. The methods of [`Scheduler`] carry out
-//! what they decide: `start`, `cycle`, `candidates`, `statuses`, `commands`, over `changes` and `accessors`.
+//! their decisions: `start`, `cycle`, `candidates`, `statuses`, `commands`, over `changes` and `accessors`.
 //!
 //! **Source**: `dcos-commons: …/scheduler/DefaultScheduler.java, AbstractScheduler.java,
 //! …/framework/OfferProcessor.java`. Match, except that message passing takes no time.
@@ -90,7 +90,7 @@ pub struct Scheduler {
     pub(crate) plans: Plans,
     /// Launch delays.
     pub(crate) backoff: Backoff,
-    /// Open offers, and how many more are wanted.
+    /// Open offers, and the demand for more.
     pub(crate) offers: Offers,
     /// Tasks that are to end.
     pub(crate) killer: TaskKiller,
@@ -115,8 +115,8 @@ pub struct Scheduler {
 impl Scheduler {
     /// Starts a scheduler process.
     ///
-    /// With `previous`, the process that it replaces: tasks, reservations and the framework id are kept,
-    /// plans are made anew, and what operators did to plans is lost.
+    /// With `previous`, the replaced process: keeps tasks, reservations and the framework id, recreates plans, and
+    /// drops operators' changes of plans.
     ///
     /// *Errors*: the definition has errors, or the real system refuses to start with it.
     pub fn start(
@@ -150,8 +150,7 @@ impl Scheduler {
             }
             SchedulerEvent::Rescind(id) => self.offers.open.retain(|offer| offer.id != id),
             SchedulerEvent::Update(status) => self.take_status(cx, &status),
-            // The SDK knows nothing of maintenance: it neither answers inverse offers nor looks at when an
-            // offer's machine is expected away.
+            // The SDK ignores maintenance: it neither answers inverse offers nor uses an offer's unavailability.
             SchedulerEvent::Failure { .. }
             | SchedulerEvent::Operation(_)
             | SchedulerEvent::InverseOffers(_)
@@ -215,7 +214,8 @@ impl Scheduler {
         self.plans.touch_all(cx);
     }
 
-    /// Notes whether others of its framework may reserve before it: then it looks at no offers for its footprint.
+    /// Records whether other services of its framework may reserve first: then it evaluates no offers for its
+    /// footprint.
     pub fn set_barred(&mut self, cx: &mut Cx, barred: bool) {
         if std::mem::replace(&mut self.barred, barred) == barred {
             return;

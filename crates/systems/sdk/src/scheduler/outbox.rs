@@ -22,7 +22,7 @@ impl Outbox {
         self.0.push(Request { cause, call });
     }
 
-    /// Turns offers down for a while.
+    /// Declines offers for some time.
     pub(crate) fn decline(&mut self, cx: &Cx, offers: &[Arc<Offer>], refuse_ms: u64) {
         if !offers.is_empty() {
             let offer_ids = offers.iter().map(|offer| offer.id).collect();

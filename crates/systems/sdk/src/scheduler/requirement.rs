@@ -18,12 +18,12 @@ pub(crate) type WorkKey = u64;
 /// Why a pod instance is launched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Recovery {
-    /// A plan says so.
+    /// Requested by a plan.
     #[default]
     None,
     /// It failed and comes back in place.
     Transient,
-    /// It is lost and made anew.
+    /// It is lost and replaced.
     Permanent,
 }
 

@@ -1,6 +1,6 @@
-//! Starting a scheduler process: plans with their first statuses, what is kept.
+//! Starts a scheduler process: plans with their first statuses, kept data.
 //!
-//! *Knows*: what survives a restart and which plans there are. *Must not know*: offers, how the target is chosen.
+//! *Knows*: what survives a restart and which plans exist. *Must not know*: offers, how the target is selected.
 //!
 //! **Source**: `dcos-commons: …/scheduler/SchedulerBuilder.java`. Match.
 
@@ -77,7 +77,7 @@ fn invalid(text: impl Into<String>) -> Refusal {
     Refusal::new(RefusalCode::InvalidDefinition, text)
 }
 
-/// A process without plans; what the state store keeps is taken over from the previous one.
+/// Creates a process without plans; takes over the previous one's state store.
 fn blank(cx: &Cx, loaded: &Loaded, spec: &Arc<ServiceSpec>, previous: Option<&Scheduler>) -> Scheduler {
     let name = if loaded.name.is_empty() { spec.name.clone() } else { loaded.name.clone() };
     let prefix = spec.id_prefix();
@@ -187,7 +187,7 @@ impl Scheduler {
         }
     }
 
-    /// The service is on its way out: one plan, from what the process before knew.
+    /// Begins to uninstall: one plan, from the previous process's data.
     fn begin_uninstall(&mut self, cx: &Cx, previous: Option<&Self>) {
         self.lifecycle.begin_uninstall(cx.now());
         if let Some(previous) = previous {

@@ -40,7 +40,7 @@ impl Scheduler {
         self.timers.need_cycle(cx);
     }
 
-    /// Ids and agents of living tasks that no plan mentions. The plan of an uninstall ends all tasks by itself.
+    /// Ids and agents of living tasks without a plan. The plan of an uninstall kills all tasks itself.
     fn zombies(&self) -> Vec<(Text, Text)> {
         let tasks = self.state.tasks.tasks().filter(|_| !self.is_uninstalling());
         tasks
@@ -57,7 +57,7 @@ impl Scheduler {
         self.reconciler.heard(cx, &status.task_id, &mut self.timers);
         let change = match self.state.tasks.take_status(cx, status) {
             TakenStatus::UnknownTask => {
-                // A task nobody remembers under this id: it must not run on.
+                // A task unknown under this id must not keep running.
                 if state != "TASK_STAGING" && !is_terminal(state) && state != "TASK_UNREACHABLE" {
                     self.kill(cx, Kill { id: &status.task_id, agent: status.agent_id.as_ref(), by: None });
                 }
@@ -68,7 +68,7 @@ impl Scheduler {
         };
         self.plans.revision.touch(cx);
         if change.is_news && self.killer.contains(&status.task_id) {
-            // A task that is to end can be told so or not; steps of its pod say which.
+            // Whether an ending task can be told so is shown on the steps of its pod.
             for shown in self.plans.shown_of_pod(&change.pod, &self.state.tasks) {
                 self.plans.touch_step(cx, shown.holder);
             }
@@ -81,7 +81,7 @@ impl Scheduler {
         }
     }
 
-    /// Notes what a status says about a kill; the step that had the task killed, if that is why it ended.
+    /// Records a status of a killed task; returns the step that requested the kill, if that is why it ended.
     fn note_kill(&mut self, cx: &mut Cx, status: &TaskStatus) -> Option<Holder> {
         let state = status.state.as_str();
         if is_terminal(state) {
@@ -96,7 +96,7 @@ impl Scheduler {
         None
     }
 
-    /// Moves the step that waits for a task; the last event that came of it.
+    /// Moves the step that waits for a task; returns the last resulting event.
     fn move_step(
         &mut self,
         cx: &mut Cx,

@@ -1,13 +1,13 @@
-//! The internal service spec: what a definition means once rendered, read and checked.
+//! The internal service spec: a definition after rendering, reading and checking.
 //!
-//! *Knows*: every field of a service definition, typed, with the place it was written.
-//! *Must not know*: YAML, templates, diagnostics, offers or plans in motion.
+//! *Knows*: every field of a service definition, typed, with its position. *Must not know*: YAML, templates,
+//! diagnostics, offers or running plans.
 //!
-//! Equality compares meaning only: positions ([`At`]) are always equal to each other, so two readings of
-//! the same definition from different files are the same spec.
+//! Equality ignores positions: two [`At`] are always equal, so two readings of the same definition from different
+//! files are the same spec.
 //!
-//! **Source**: `dcos-commons: sdk/scheduler/src/main/java/com/mesosphere/sdk/specification`. Match, with the
-//! fields a Java program alone can set reduced to those that the environment can reach.
+//! **Source**: `dcos-commons: sdk/scheduler/src/main/java/com/mesosphere/sdk/specification`. Match; of the fields
+//! that only a Java program can set, those reachable from the environment are included.
 
 mod plan;
 mod pod;
@@ -30,7 +30,7 @@ use planarium_protocol::Text;
 use planarium_protocol::view::SourceRef;
 use std::sync::Arc;
 
-/// A position in the text. Two of them are always equal, so positions never make two specs differ.
+/// A position in the text. Positions are always equal, so they never make two specs differ.
 #[derive(Clone, Debug, Eq)]
 pub struct At(pub SourceRef);
 
@@ -40,7 +40,7 @@ impl At {
         Self(SourceRef { file, line, column })
     }
 
-    /// The place as the protocol has it.
+    /// Returns the position in the protocol's form.
     pub fn source(&self) -> SourceRef {
         self.0.clone()
     }
@@ -71,7 +71,7 @@ pub struct ServiceSpec {
     pub region: Option<Text>,
     /// Domains of host names. No part of a target configuration.
     pub domains: Domains,
-    /// Timed replacement of failed pods, when the environment asks for it.
+    /// Timed replacement of failed pods, if enabled in the environment.
     pub replacement_failure_policy: Option<ReplacementFailurePolicy>,
     /// Pod types in the order written.
     pub pods: Vec<Arc<PodSpec>>,
@@ -154,7 +154,7 @@ fn in_host(name: &str) -> String {
     parts.join("-")
 }
 
-/// When a pod that failed and did not come back counts as lost for good.
+/// When a pod that failed and did not recover counts as permanently lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplacementFailurePolicy {
     /// Time after which a failure is permanent. *Units*: seconds.

@@ -83,7 +83,7 @@ pub struct PhaseSpec {
 /// Instances whose steps an entry describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKey {
-    /// Every pod instance without an entry of its own.
+    /// Every pod instance without its own entry.
     Default,
     /// The pod instance with this index.
     Index(u32),

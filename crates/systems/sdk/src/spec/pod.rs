@@ -34,7 +34,7 @@ pub struct PodSpec {
     pub external_volumes: Vec<ExternalVolume>,
     /// Secrets for all tasks.
     pub secrets: Vec<SecretSpec>,
-    /// Static role the pod's resources come from; `*` when unset.
+    /// Static role of the pod's resources; `*` if unset.
     pub pre_reserved_role: Text,
     /// User (the service's user).
     pub user: Text,
@@ -70,7 +70,7 @@ impl PodSpec {
         format!("{}-{index}", self.name)
     }
 
-    /// Returns whether the pod takes ports of the machine: no network at all, or one that maps ports.
+    /// Returns whether the pod uses ports of the machine: without a network, or with one that maps ports.
     pub fn uses_host_ports(&self) -> bool {
         self.networks.is_empty() || self.networks.iter().any(NetworkSpec::maps_ports)
     }
@@ -169,7 +169,7 @@ pub struct SecretSpec {
 /// Inter-process communication namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IpcMode {
-    /// One of its own.
+    /// Private to the task.
     Private,
     /// The pod's (tasks only).
     ShareParent,

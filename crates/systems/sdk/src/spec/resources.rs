@@ -4,7 +4,7 @@ use super::At;
 use planarium_kernel::Milli;
 use planarium_protocol::Text;
 
-/// Resources reserved for the tasks that name the set. Only one of them can run at a time.
+/// Resources reserved for the tasks that name the set. Only one of these tasks can run at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceSet {
     /// Id; `<task>-resource-set` for a task's own.

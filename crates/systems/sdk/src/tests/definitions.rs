@@ -1,4 +1,4 @@
-//! Definitions as a whole: what is understood, what is found, what hostile input costs.
+//! Whole definitions: parsed fields, findings, cost of hostile input.
 //!
 //! Length: one table of definitions with what each is read to.
 
@@ -200,7 +200,7 @@ plans:
 }
 
 #[test]
-fn texts_that_the_real_parser_takes_and_refuses() {
+fn texts_accepted_and_refused_by_the_real_parser() {
     let base = "\
 name: x
 pods:
@@ -214,7 +214,7 @@ pods:
         cpus: 1
         # task
 ";
-    // Pod or task, what is written there, the severities and codes of what is found.
+    // Pod or task, its text, the severities and codes of the findings.
     let cases = [
         ("pod", "allow-decommission: yes", ""),
         ("pod", "allow-decommission: 1", ""),
@@ -280,7 +280,7 @@ pods:
 }
 
 #[test]
-fn obvious_mistakes_come_with_a_mend() {
+fn obvious_mistakes_come_with_a_fix() {
     let base = "name: x\npods:\n  hello:\n    count: 1\n    tasks:\n      server: {goal: RUNNING, cmd: x, cpus: 1}\n\
                 plans:\n  deploy: {strategy: serial, phases: {a: {pod: hello, steps: [default: [[server]]]}}}\n";
     let cases = [
@@ -333,7 +333,7 @@ fn variables_without_a_value() {
 }
 
 #[test]
-fn a_name_from_outside_wins() {
+fn a_name_from_the_environment_wins() {
     let fixed =
         "# name: other\nname: hello\npods: {a: {count: 1, tasks: {t: {goal: ONCE, cmd: x, cpus: 1}}}}\n";
     let loaded = clean(fixed);
@@ -402,7 +402,7 @@ fn hostile_input_is_refused_in_time() {
 }
 
 #[test]
-fn a_count_costs_no_time_in_reading() {
+fn a_large_count_costs_no_time_in_reading() {
     let text = "name: x\npods: {a: {count: 100000, tasks: {t: {goal: ONCE, cmd: x, cpus: 1}}}}\n";
     assert_eq!(spec(text).pods[0].count, 100_000);
     for (count, code) in [
@@ -417,7 +417,7 @@ fn a_count_costs_no_time_in_reading() {
 }
 
 #[test]
-fn cut_or_damaged_anywhere_it_is_read_without_harm() {
+fn truncated_and_damaged_texts_are_read() {
     let text = "\
 # name: x
 name: {{N}}
@@ -465,7 +465,7 @@ plans:
 }
 
 #[test]
-fn a_definition_of_which_sections_leave_nothing_says_so() {
+fn a_definition_without_any_section_left_is_reported() {
     let sections = |count: u32| -> String {
         let pod = |n| format!("  {{{{#ON_{n}}}}}\n  p{n}: {{count: 1, tasks: {{}}}}\n  {{{{/ON_{n}}}}}\n");
         format!("name: hello\npods:\n{}", (0..count).map(pod).collect::<String>())
@@ -490,10 +490,10 @@ fn a_definition_of_which_sections_leave_nothing_says_so() {
 }
 
 #[test]
-fn files_people_really_have() {
+fn common_real_world_files() {
     // text, findings
     let cases: &[(&str, &[&str])] = &[
-        // Packaging marks, named as such; a comment is nobody's business.
+        // Packaging placeholders are reported; those in comments are not.
         (
             "name: hello
 pods:
@@ -657,7 +657,7 @@ pods:
                 "7:17 error[SDK080] Unsupported GoalState FINISHED in task b, expected one of: RUNNING, FINISH, ONCE",
             ],
         ),
-        // Broken syntax in two places, and what is wrong elsewhere; nothing about what could not be read.
+        // Broken syntax in two places, and errors elsewhere; nothing about the unreadable parts.
         (
             "name: hello
 scheduler: {user: \"nobody}
@@ -691,7 +691,7 @@ plans:
 }
 
 #[test]
-fn the_target_configuration_names_secrets_limits_and_checks_as_the_real_one() {
+fn the_target_configuration_names_secrets_limits_and_checks_like_the_real_one() {
     let text = EVERYTHING.replace("    seccomp-unconfined: false\n", "");
     let loaded = clean(&text);
     let (scheduler, _) = crate::Scheduler::start(&mut crate::Cx::new(1), &loaded, None).expect("starts");
@@ -729,7 +729,7 @@ pods:
     let helps: Vec<String> =
         loaded.diagnostics.into_sorted().into_iter().filter_map(|one| one.help).collect();
     assert_eq!(helps, ["set the option 'hello.image', or give the variable in the environment (IMAGE=…)"]);
-    // A default that is left out of the package arrives as an empty text.
+    // A default missing in the package arrives as an empty text.
     let package = package
         .replace(
             "{{#hello.image}}\"IMAGE\": \"{{hello.image}}\", {{/hello.image}}",
@@ -808,7 +808,7 @@ fn preserved_but_ineffective_fields_are_shown() {
     let pod = &body["pod-specs"][0];
     let (server, once) = (&pod["task-specs"][0], &pod["task-specs"][1]);
     let port = &once["resource-set"]["resource-specifications"][1];
-    // Field of `without_effect::FIELDS`, what the target configuration says of it.
+    // Field of `without_effect::FIELDS`, and its form in the target configuration.
     let shown = [
         ("web-url", &body["web-url"], "\"http://x\""),
         ("scheduler.zookeeper", &body["zookeeper"], "\"zk:2181\""),

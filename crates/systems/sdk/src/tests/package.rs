@@ -72,7 +72,7 @@ pods:
 "#;
 
 #[test]
-fn defaults_options_and_what_comes_on_top() {
+fn defaults_options_and_overrides() {
     let env = |head: &str| {
         let loaded = clean(&format!("{head}{PACKAGE}"));
         let shown: Vec<String> = loaded.env.iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -103,7 +103,7 @@ fn defaults_options_and_what_comes_on_top() {
 }
 
 #[test]
-fn options_are_checked_where_they_are_written() {
+fn options_are_checked_at_their_position() {
     let cases = [
         (r#"{"hello": {"cuont": 2}}"#, vec!["3:5 error[SDK010] The package has no option 'hello.cuont'"]),
         (
@@ -129,7 +129,7 @@ fn options_are_checked_where_they_are_written() {
 }
 
 #[test]
-fn an_app_that_is_no_json_is_shown_where_it_breaks() {
+fn an_app_with_invalid_json_is_shown_at_the_fault() {
     let loaded = load(&request(&format!("# options: {{\"hello\": {{\"volume\": \"v\"}}}}\n{PACKAGE}")));
     let broken = loaded.diagnostics.iter().find(|finding| finding.code == "SDK016").expect("the finding");
     let at = loaded.sources.position(broken.span);
@@ -166,7 +166,7 @@ fn an_option_of_the_wrong_type_is_one_finding() {
         let loaded = load(&request(&format!("# options: {options}\n{changed}")));
         assert_eq!(findings(&loaded), [want], "{options}");
     }
-    // A default of the package's own is found where it stands.
+    // A default of the package is reported at its own position.
     let own = changed.replace("\"free\": {\"default\": \"\"}", "\"free\": {\"default\": {\"a\": 1}}");
     let found = findings(&load(&request(&own)));
     assert_eq!(found.len(), 1, "{found:?}");
@@ -174,7 +174,7 @@ fn an_option_of_the_wrong_type_is_one_finding() {
 }
 
 #[test]
-fn a_value_that_is_no_json_points_to_its_variable() {
+fn a_value_with_invalid_json_points_to_its_variable() {
     let bare = PACKAGE.replace("\"NUMBER\": 5,", "\"NUMBER\": {{hello.place}},");
     let found = findings(&load(&request(&bare)));
     assert_eq!(found.len(), 1, "the environment that is lacking for it is no cascade: {found:?}");
@@ -188,7 +188,7 @@ fn a_value_that_is_no_json_points_to_its_variable() {
 }
 
 #[test]
-fn options_bear_the_name_of_their_file() {
+fn options_are_reported_in_their_file() {
     let text = "{\n\n  \"hello\": {\"cuont\": 2}\n}";
     let mut request = request(&format!("# options: {{\"hello\": {{\"cuont\": 2}}}}\n{PACKAGE}"));
     let named = |request: &planarium_protocol::input::LoadService| {
@@ -206,7 +206,7 @@ fn options_bear_the_name_of_their_file() {
 }
 
 #[test]
-fn marks_of_packaging_tools_are_named_with_their_file() {
+fn packaging_placeholders_are_reported_in_their_file() {
     let resource = PACKAGE.replace("https://example.com/x.zip", "%(artifact-dir)s/x-%(version)s.zip");
     let loaded = load(&request(&resource));
     let file = |loaded: &crate::Loaded, n: usize| {

@@ -10,14 +10,14 @@ fn blocks<'p>(page: &'p str, word: &str) -> Vec<&'p str> {
     page.split(&fence).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
 }
 
-/// The findings of an example; which program runs it is told on its own page only.
+/// Returns the findings of an example; the program is reported on its own page only.
 fn shown(code: &str, text: &str) -> Vec<String> {
     let loaded = load(&request(text));
     if code == PROGRAM { all_findings(&loaded) } else { findings(&loaded) }
 }
 
 #[test]
-fn the_examples_of_every_page_behave() {
+fn the_examples_of_every_page_show_their_finding() {
     let mut wrong = Vec::new();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/diagnostics");
     for (code, title) in CODES {

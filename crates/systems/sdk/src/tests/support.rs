@@ -36,7 +36,7 @@ pub(crate) fn request(text: &str) -> LoadService {
     request
 }
 
-/// Findings as [`all_findings`] has them, without the one that says which program runs.
+/// Findings like [`all_findings`], without the one that names the program.
 pub(crate) fn findings(loaded: &Loaded) -> Vec<String> {
     let program = format!("[{}]", crate::codes::PROGRAM);
     all_findings(loaded).into_iter().filter(|line| !line.contains(&program)).collect()

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// The variable.
 pub(crate) const CREDENTIAL: &str = "DCOS_SERVICE_ACCOUNT_CREDENTIAL";
-/// The check that asks for it.
+/// The check that requires it.
 pub(super) const CHECK: &str = "SDK206";
 
 /// Returns whether a scheduler with this environment has an account.

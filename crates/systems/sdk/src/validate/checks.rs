@@ -136,7 +136,7 @@ pub(super) fn tls(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     if facts.service_account {
         return;
     }
-    // Said once, of the first task that asks for it.
+    // Reported once, for the first task that requires it.
     if let Some(at) = account::needed_at(facts.candidate) {
         let message =
             "Scheduler is missing a service account that is required for provisioning TLS artifacts. \
@@ -287,7 +287,7 @@ pub(super) fn zones(facts: &Facts<'_>, errors: &mut Vec<ConfigError>) {
     }
 }
 
-/// The program ends with an exception: a pod that it looks for is not there any more.
+/// The program ends with an exception: a pod that it needs is gone.
 fn gone(facts: &Facts<'_>, what: &str) -> ConfigError {
     let message = format!("Unable to find {what} in config");
     ConfigError { fatal: true, ..value(&facts.candidate.at, "PodSpecs", "", message) }

@@ -90,7 +90,7 @@ fn permitted_changes() {
 }
 
 #[test]
-fn facts_of_the_installation_matter() {
+fn facts_of_the_installation_are_used() {
     let base = spec(BASE);
     let role = spec(&format!("# env: MESOS_ALLOCATION_ROLE=team\n{}", BASE.replace("size: 10", "size: 20")));
     let facts = |deployed_before| Facts {
@@ -101,7 +101,7 @@ fn facts_of_the_installation_matter() {
         program: &Program::HelloWorld,
     };
     assert!(validate(&facts(false)).iter().any(|error| error.field == "role" && error.fatal));
-    // With another role everything is reserved anew, volumes included.
+    // With another role everything is reserved again, including volumes.
     assert_eq!(validate(&facts(true)), []);
     let tls = spec(&BASE.replacen(
         "cpus: 0.5",
@@ -119,7 +119,7 @@ fn facts_of_the_installation_matter() {
 }
 
 #[test]
-fn reader_errors_are_errors_here_too() {
+fn reader_errors_are_also_reported_here() {
     let long = format!("name: {}", "x".repeat(64));
     for (from, to, check, readable) in [
         ("name: hello", "name: a__b", "Field: 'ServiceName'; Value: 'a__b'", false),
@@ -199,7 +199,7 @@ fn every_check_has_a_page_whose_examples_hold() {
 }
 
 #[test]
-fn a_finding_points_at_what_it_is_about() {
+fn a_finding_points_at_its_field() {
     let base = crate::load(&request(BASE)).spec.expect("a spec");
     let changed = BASE.replacen("size: 10", "size: 20", 1).replacen("count: 2", "count: 1", 1);
     let loaded = crate::load(&request(&changed));

@@ -17,7 +17,7 @@ use planarium_protocol::view::ActionView;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Action lists in use, by what is in them.
+/// Action lists in use, by content.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Actions {
     plans: SortedMap<Vec<ElementCommand>, Arc<[ActionView]>>,
@@ -30,11 +30,11 @@ struct ElementCommand {
     op: PlanOp,
     refused: Option<&'static str>,
     consequence: &'static str,
-    /// Service, plan and phase that it is for, where it is not for the element itself.
+    /// Service, plan and phase that the list applies to, if not the element itself.
     phase: Option<[String; 3]>,
 }
 
-/// Why nothing can be done to a service at all, and why nothing to its pods.
+/// Why no action is possible on a service, and why none on its pods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shut {
     /// Its scheduler is not there.
@@ -237,7 +237,7 @@ fn go_on(tree: &PlanTree, element: Element) -> &'static str {
     }
 }
 
-/// Tells if any step of it has begun.
+/// Returns whether any step of it has begun.
 fn has_begun(tree: &PlanTree, element: Element) -> bool {
     let begun = |step| tree.step_state(step).is_some_and(|state| state != StepState::Pending);
     // Only a hold hides from the status whether something has begun.

@@ -1,9 +1,9 @@
-//! Views of a service for front ends, built when asked for and kept as far as nothing changed.
+//! Views of a service for front ends, built when requested and reused where nothing changed.
 //!
 //! *Knows*: words, commands with their refusals, revisions. *Must not know*: who shows it.
 //!
-//! *Cost*: a plan in which nothing changed is shared as it is; in a plan that changed every step is
-//! compared and those that read the same are shared. Pods whose tasks did not change are shared.
+//! *Cost*: an unchanged plan is shared; in a changed plan every step is compared and equal ones are shared. Pods with
+//! unchanged tasks are shared.
 
 mod actions;
 
@@ -37,7 +37,7 @@ struct Built {
     shut: Shut,
 }
 
-/// A pod instance's view with what it was made from.
+/// A pod instance's view with its inputs.
 #[derive(Clone, Debug)]
 struct ShownPod {
     key: PodKey,
@@ -354,8 +354,8 @@ fn phase_sign(tree: &PlanTree, phase: PhaseId) -> PhaseSign {
     }
 }
 
-/// The sign of a step whose view can be told by it: one that is done, one pending in a serial phase behind an
-/// unfinished step right before it, or one pending in a parallel phase that waits as a whole.
+/// Returns the signature of a step whose view it determines: a completed one, one pending in a serial phase directly
+/// after an unfinished step, or one pending in a parallel phase that waits as a whole.
 fn step_sign(plan: &Plan, step: StepId, phase: &PhaseSign) -> Option<StepSign> {
     let status = plan.tree.status(step.into());
     let strategy = plan.tree.phase_of(step).and_then(|phase| plan.tree.strategy(phase.into()));

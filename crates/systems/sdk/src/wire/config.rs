@@ -1,8 +1,8 @@
-//! Configurations: ids and definitions as the configuration store shows them.
+//! Configurations: ids and definitions, as shown by the configuration store.
 //!
 //! **Source**: `dcos-commons: …/http/queries/ConfigQueries.java, …/specification/DefaultServiceSpec.java` (JSON
-//! annotations). Match for names, nesting and order of what is listed; what later versions added (external volumes,
-//! limits, shared memory) is spelled as in the definition.
+//! annotations). Match for names, nesting and order of the listed fields; additions of later versions (external
+//! volumes, limits, shared memory) are spelled as in the definition.
 
 use super::nothing;
 use super::pod::number;

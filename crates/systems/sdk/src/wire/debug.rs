@@ -122,7 +122,7 @@ fn step_statuses(plan: &Plan, tasks: &TaskStore, step: StepId) -> Value {
 /// Ids of reservations by machines.
 pub(super) fn reservations(tasks: &TaskStore) -> Value {
     let mut hosts: SortedMap<&str, SortedSet<&str>> = SortedMap::new();
-    // What a task lost for good had planned to reserve when the master refused it was never reserved.
+    // Planned reservations of a permanently lost task that the master refused were never made.
     let refused = |task: &&TaskRecord| {
         task.permanently_failed && task.status.as_ref().is_some_and(|status| status.state == "TASK_ERROR")
     };

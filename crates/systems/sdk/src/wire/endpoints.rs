@@ -26,7 +26,7 @@ pub(super) fn names(service: &Service, configs: &Configs, tasks: &TaskStore) -> 
     names.into_iter().collect()
 }
 
-/// An endpoint of the program is a text, whatever it says; the others are objects.
+/// Returns an endpoint: a text if it comes from the program, otherwise an object.
 pub(super) fn endpoint(
     service: &Service,
     configs: &Configs,

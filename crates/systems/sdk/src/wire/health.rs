@@ -99,7 +99,7 @@ struct Codes {
     starting: u16,
 }
 
-/// The code of the first kind of steps that there are: delayed, then pending or prepared, then starting or started.
+/// Returns the code of the first existing kind of steps: delayed, then pending or prepared, then starting or started.
 fn progress(steps: &Tally, codes: Codes) -> Option<u16> {
     let any = |statuses: [Status; 2]| statuses.iter().any(|status| steps.count(*status) > 0);
     if steps.count(Status::Delayed) > 0 {

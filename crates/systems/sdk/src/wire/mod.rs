@@ -107,14 +107,14 @@ pub enum SdkQuery {
         /// Name of the task's config.
         config: String,
     },
-    /// A config file as it lies in a task's sandbox; the real API has no such read.
+    /// A config file in a task's sandbox; the real API has no such read.
     ConfigFile {
         /// Task instance.
         task: String,
         /// Name of the task's config.
         config: String,
     },
-    /// `PUT /v1/state/refresh`, which reads the store anew and changes nothing
+    /// `PUT /v1/state/refresh`, which reloads the store and changes nothing
     RefreshState,
     /// `/v1/metrics`
     Metrics,

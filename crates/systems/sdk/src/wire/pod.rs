@@ -1,6 +1,6 @@
 //! Pods: names, statuses, task infos.
 //!
-//! **Source**: `dcos-commons: …/http/queries/PodQueries.java`. Match; infos hold what is simulated.
+//! **Source**: `dcos-commons: …/http/queries/PodQueries.java`. Match; infos contain the simulated fields.
 
 use super::not_found;
 use crate::scheduler::configs::Configs;
@@ -35,7 +35,7 @@ impl<'a> Pods<'a> {
         names.into()
     }
 
-    /// By pod type and index; no `pods` at all when nothing is stored.
+    /// By pod type and index; no `pods` key if nothing is stored.
     pub(super) fn statuses(self) -> Value {
         let mut types: Vec<(String, Vec<Value>)> = Vec::new();
         for (key, tasks) in self.tasks.pods() {
@@ -161,7 +161,7 @@ impl<'a> Pods<'a> {
         Some(look(&launching))
     }
 
-    /// A reservation as Mesos has it.
+    /// Returns a reservation in Mesos' form.
     fn mesos_resource(self, held: &Held, pod: Option<&PodSpec>) -> Resource {
         let spec = &self.configs.target.spec;
         let source = pod.map_or("*", |pod| &*pod.pre_reserved_role);

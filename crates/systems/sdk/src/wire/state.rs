@@ -45,7 +45,7 @@ pub(super) fn file(state: &StateStore, name: &str) -> Result<Value, Refusal> {
     text.ok_or_else(|| Refusal::new(RefusalCode::NotFound, "Failed to get the file"))
 }
 
-/// The cache of the state store read anew: it never differs from the store here.
+/// Reloads the cache of the state store: it never differs from the store here.
 pub(super) fn refresh(service: &Service) -> Result<Value, Refusal> {
     if service.env.contains_key(NO_CACHE) {
         return Err(Refusal::new(RefusalCode::Conflict, ""));

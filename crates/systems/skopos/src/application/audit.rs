@@ -1,6 +1,6 @@
-//! An application as replays and memory see it.
+//! An application's digest and size.
 //!
-//! *Knows*: what belongs to its state and how large that is. *Must not know*: what anything of it means.
+//! *Knows*: the parts of its state and their sizes. *Must not know*: the meaning of any part.
 
 use super::App;
 use crate::instances::Group;

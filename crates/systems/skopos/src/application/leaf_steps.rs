@@ -1,4 +1,4 @@
-//! Leaves: what is decided about them is carried out here, in order.
+//! Carries out the decisions about leaves, in order.
 //!
 //! *Knows*: which decision comes before which change. *Must not know*: how anything is decided.
 
@@ -11,7 +11,7 @@ use crate::run::{Await, Awaited, Effect, Mode, Timed, Work};
 use planarium_protocol::Text;
 
 impl App {
-    /// Begins the work of a leaf that was entered; its result where it is over at once.
+    /// Begins the work of an entered leaf; returns its result if it is over immediately.
     pub(super) fn begin_work(&mut self, io: &mut Io<'_>, id: StepId) -> Option<bool> {
         let plan = self.run.plan.clone();
         let step = plan.step(id)?;
@@ -43,7 +43,7 @@ impl App {
         }
     }
 
-    /// Makes a call: what it is, what strikes it, what begins with it.
+    /// Makes a call: binds it, applies a planned failure, begins its work.
     fn call(
         &mut self,
         io: &mut Io<'_>,
@@ -133,7 +133,7 @@ impl App {
         }
     }
 
-    /// Carries out what a call brings about at its end.
+    /// Carries out the effects of a call at its end.
     fn apply(&mut self, io: &mut Io<'_>, step: StepId, timed: &Timed) -> Result<(), Text> {
         let outcome = calls::apply(&mut self.containers(io), &timed.effect);
         if let Some(said) = outcome.said {
@@ -146,14 +146,14 @@ impl App {
         Ok(())
     }
 
-    /// A call has come to its end.
+    /// Ends a call with its result.
     pub(super) fn finish(&mut self, io: &mut Io<'_>, step: StepId, result: Result<(), Text>) {
         self.run.work.end();
         let passed = self.noted(step, result);
         self.drive(io, Move::Complete(step, passed));
     }
 
-    /// The leaf is cut off: nothing of it takes effect.
+    /// Cuts the leaf off: it has no effect.
     pub(super) fn cut_off(&mut self, io: &mut Io<'_>) {
         self.run.work.disarm();
         if let Some(Work::Launch(launch)) = self.run.work.leaf().map(|leaf| &leaf.work) {
@@ -161,7 +161,7 @@ impl App {
         }
     }
 
-    /// Looks again whether what the leaf waits for has come.
+    /// Checks again whether the leaf's wait is over.
     pub(super) fn look_again(&mut self, io: &mut Io<'_>) {
         let Some(step) = self.run.work.leaf().map(|leaf| leaf.step) else { return };
         if let Some(result) = self.look(io) {
@@ -169,7 +169,7 @@ impl App {
         }
     }
 
-    /// The result of what the leaf waits for; none when it is still to come, for which a timer is armed.
+    /// Returns the result of the leaf's wait; `None` if it is not over, after arming a timer.
     fn look(&mut self, io: &mut Io<'_>) -> Option<Result<(), Text>> {
         let leaf = self.run.work.leaf()?;
         let Work::Await(waiting) = &leaf.work else { return None };

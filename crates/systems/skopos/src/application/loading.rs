@@ -18,7 +18,7 @@ use planarium_protocol::{Refusal, Text};
 use std::sync::Arc;
 
 impl App {
-    /// An application as it is loaded, with what runs at load time put on the machines.
+    /// Loads an application, with the instances that run at load time placed on the machines.
     ///
     /// *Errors*: no plan can be made.
     pub(crate) fn load(io: &mut Io<'_>, definition: Arc<Definition>) -> Result<Self, Refusal> {
@@ -53,12 +53,12 @@ impl App {
         }
     }
 
-    /// Forgets the run, looks at what runs, and makes the plan anew.
+    /// Clears the run, reads the running instances, and makes the plan again.
     pub(super) fn reset(&mut self, io: &mut Io<'_>) -> Result<(), Refusal> {
         self.replace(io, self.blueprint.definition.clone())
     }
 
-    /// Goes on with another definition: what runs now is what it starts from.
+    /// Continues with another definition, starting from the running instances.
     ///
     /// *Errors*: the plan is running, or none can be made; the definition stays.
     pub(crate) fn replace(&mut self, io: &mut Io<'_>, definition: Arc<Definition>) -> Result<(), Refusal> {
@@ -106,7 +106,7 @@ impl App {
         Ok(())
     }
 
-    /// Everything of it is gone.
+    /// Removes all its instances.
     pub(crate) fn vanish(&mut self, io: &mut Io<'_>) {
         self.cut_off(io);
         self.containers(io).vanish();

@@ -42,7 +42,7 @@ pub(crate) struct App {
 impl App {
     /// Something that can be seen has changed.
     fn touch(&mut self, cx: &Cx) {
-        // Never the same twice: what is shown may change between two events.
+        // Always increases: views may change between two events.
         self.touched = (self.touched + 1).max(cx.next_seq() - 1);
         self.seen = cx.now();
     }

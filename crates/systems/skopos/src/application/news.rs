@@ -1,6 +1,6 @@
-//! News of processes and machines, and what it means for the leaf that is being worked on.
+//! Handles events of processes and machines for the active leaf.
 //!
-//! *Knows*: which news concerns which record. *Must not know*: what calls wait for.
+//! *Knows*: which event concerns which record. *Must not know*: what calls wait for.
 
 use super::App;
 use crate::machines::Io;
@@ -14,7 +14,7 @@ impl App {
         self.run.work.launching(process).is_some() || self.instances.of_process(process).is_some()
     }
 
-    /// News of a process of this application.
+    /// Handles an event of a process of this application.
     pub(crate) fn on_process(&mut self, io: &mut Io<'_>, kind: &FleetEventKind) {
         match kind {
             FleetEventKind::Running { pid } => self.process_up(io, *pid),
@@ -49,7 +49,7 @@ impl App {
                 self.containers(io).launched(launch);
                 self.finish(io, step, Ok(()));
             }
-            // One of a service that the platform started by itself.
+            // An instance of a service that the platform started itself.
             None => {
                 if self.containers(io).came_up(process) {
                     self.touch(io.cx);

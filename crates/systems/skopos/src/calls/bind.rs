@@ -1,6 +1,6 @@
-//! A call with its names replaced, its plugin or script found and its instance chosen.
+//! Binds a call: replaces names, finds the plugin or script, selects the instance.
 //!
-//! *Knows*: what is found out before a call. *Must not know*: what the call does.
+//! *Knows*: what is determined before a call. *Must not know*: what the call does.
 
 use super::Site;
 use crate::definition::env::Script;
@@ -226,7 +226,7 @@ fn check_instance(
     Ok(())
 }
 
-/// Checks the component: calls on all instances need one, and a probe an instance to look at.
+/// Checks the component: calls on all instances need one, and a probe needs an instance.
 fn check_component(
     site: &Site<'_>,
     callee: &Callee,

@@ -13,7 +13,7 @@ use planarium_protocol::Text;
 
 /// The outcome of a call.
 pub(crate) struct Outcome {
-    /// A record of what a script or a plugin said.
+    /// A log record with the output of a script or plugin.
     pub(crate) said: Option<LogKind>,
     /// Why it failed.
     pub(crate) result: Result<(), Text>,
@@ -119,9 +119,9 @@ fn runs_well(instances: &Instances, slot: Slot) -> Result<(), Text> {
     }
 }
 
-/// Carries an operation out on all instances of a component, for plugins whose platform knows services. The platform goes
-/// on by itself after such a call: what it starts is up later, which `inst_wait_all_updated` waits for. Once that passes, the
-/// old instances are stopped; they stay until they are destroyed, so that a rollback finds them.
+/// Carries out an operation on all instances of a component, for plugins whose platform knows services. The platform
+/// continues after such a call: its new instances are up later, which `inst_wait_all_updated` waits for. Once that passes,
+/// the old instances are stopped; they stay until they are destroyed, so that a rollback finds them.
 fn change_all(
     containers: &mut Containers<'_, '_>,
     component: ComponentId,

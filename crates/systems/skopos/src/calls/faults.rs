@@ -1,8 +1,8 @@
-//! Which planned failure strikes a call.
+//! Selects the planned failure that strikes a call.
 //!
-//! *Knows*: the environment's list of failures, and how a fault of the world speaks of a call. *Must not know*: what the call does.
+//! *Knows*: the environment's list of failures, and how a fault of the world refers to a call. *Must not know*: what the call does.
 //!
-//! *Order*: the environment's failures in the order of its list, the first that matches and has uses left; then the world's.
+//! *Order*: the environment's failures in the order of its list, the first matching one with uses left; then the world's.
 
 use super::bind::Callee;
 use super::{Bound, Site};

@@ -1,10 +1,10 @@
-//! Decisions about calls of plugins and scripts: what is called, what strikes it, how long it takes, what it brings about.
+//! Decisions about calls of plugins and scripts: target, failure, duration, effects.
 //!
-//! *Knows*: how a call is put together, what is found out before it, what ends it.
-//! *Must not know*: chains and exits, how processes are started.
+//! *Knows*: how a call is assembled, what is determined before it, what ends it. *Must not know*: chains and exits,
+//! how processes are started.
 //!
-//! Found before the call, at no cost of time: names without a value, plugins, actions and scripts that do not exist, an
-//! instance operation without component or instance. Every other failure takes the usual time of the call.
+//! Detected before the call, in no time: names without a value, missing plugins, actions and scripts, an instance
+//! operation without component or instance. Every other failure takes the usual time of the call.
 //!
 //! | Module | Says |
 //! |---|---|

@@ -1,6 +1,6 @@
-//! The beginning of calls.
+//! Begins calls.
 //!
-//! *Knows*: how long each action takes and what it waits for. *Must not know*: what it brings about at its end.
+//! *Knows*: how long each action takes and what it waits for. *Must not know*: its effects at the end.
 
 use super::bind::Callee;
 use super::faults::Strike;
@@ -190,7 +190,7 @@ fn call_plugin(site: &Site<'_>, counts: &mut Counts, spec: &ActionSpec, going: &
     }
 }
 
-/// An argument, empty where it is missing.
+/// Returns an argument; empty if it is missing.
 fn argument(bound: &Bound, name: &str) -> Text {
     bound.text(name).unwrap_or_default().into()
 }
@@ -240,7 +240,7 @@ fn call_on_instance(site: &Site<'_>, spec: &ActionSpec, slot: Slot, going: &Goin
     going.on_instance(effect)
 }
 
-/// The hostname of an instance's machine when nobody can reach it.
+/// Returns the hostname of an instance's machine if it is unreachable.
 fn out_of_reach(site: &Site<'_>, slot: Slot) -> Option<Text> {
     let machine = site.instances.get(slot)?.machine?;
     let host = site.fleet.machine(machine).map(|machine| machine.hostname.clone());
@@ -252,7 +252,8 @@ const fn touches_machine(op: Op) -> bool {
     matches!(op, Op::Destroy | Op::Stop | Op::Start | Op::InInstance)
 }
 
-/// Runs a probe container: what the environment says of its image, else it passes. Beside an instance, that one has to run.
+/// Runs a probe container: the result is set by the environment for its image, otherwise it passes. A probe of an instance
+/// needs that instance to run.
 fn probe(site: &Site<'_>, counts: &mut Counts, going: &Going<'_>) -> Start {
     let image = argument(going.bound, "image");
     let simulation = &site.blueprint.definition.env.simulation;
@@ -273,7 +274,7 @@ fn probe(site: &Site<'_>, counts: &mut Counts, going: &Going<'_>) -> Start {
     Start::after(ms, effect, None)
 }
 
-/// Passes a call on to another plugin, which carries it out in no time of its own.
+/// Forwards a call to another plugin, which takes no time of its own.
 fn pass_on(site: &Site<'_>, counts: &mut Counts, going: &Going<'_>) -> Start {
     let (plugin, action) = (argument(going.bound, "plugin"), argument(going.bound, "action"));
     let own = site.blueprint.definition.env.simulation.plugins.get(&plugin);

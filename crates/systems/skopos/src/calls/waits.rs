@@ -1,6 +1,6 @@
 //! Progress of waiting calls.
 //!
-//! *Knows*: when an instance is up, in service or registered. *Must not know*: plans, news.
+//! *Knows*: when an instance is up, in service or registered. *Must not know*: plans, events.
 
 use crate::blueprint::Blueprint;
 use crate::instances::{ComponentId, Group, Instance, InstanceState, Instances, Slot};

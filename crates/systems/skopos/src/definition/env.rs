@@ -252,7 +252,7 @@ const FAULT: &[&str] = &[
     "message",
     "leave",
 ];
-/// Every key of the block `simulation` and of what is in it: `docs/simulation.md` has all of them.
+/// Every key of the block `simulation` and of its parts: `docs/simulation.md` has all of them.
 #[cfg(test)]
 pub(crate) const SIMULATION_KEYS: &[&[&str]] = &[SIMULATION, INSTANCE, SCRIPT, FAULT, &["actions"]];
 

@@ -1,10 +1,10 @@
-//! Which of the files that a user brings is the plan, the model, an environment file or a script.
+//! Finds the plan, the model, environment files and scripts among a user's files.
 //!
-//! *Knows*: names of files, doctypes and outermost keys. *Must not know*: what any of them says beyond that.
+//! *Knows*: names of files, doctypes and outermost keys. *Must not know*: any other content.
 //!
-//! *Order*: an option that names a file goes before its exact name (`plan.yaml`), that before its doctype, that before its
-//! keys, those before parts of its name. Environment files are merged by name without the ending, those named after
-//! `common`, `base` or `default` first, unless the option `env` gives an order.
+//! *Order*: an option that names a file comes first, then its exact name (`plan.yaml`), its doctype, its keys, and parts
+//! of its name. Environment files are merged by name without the extension, those named after `common`, `base` or
+//! `default` first, unless the option `env` sets an order.
 
 use crate::codes;
 use crate::definition::decode::{MODEL_DOCTYPE, PLAN_DOCTYPE};
@@ -50,7 +50,7 @@ pub(crate) struct Sorted<'a> {
     pub(crate) scripts: SortedMap<Text, Text>,
 }
 
-/// Sorts files. Findings say what could not be told apart.
+/// Sorts files by role. Ambiguous ones become findings.
 pub(crate) fn sort<'a>(
     files: &'a BTreeMap<String, String>,
     ids: &SortedMap<&str, FileId>,
@@ -65,7 +65,7 @@ pub(crate) fn sort<'a>(
     let mut composes = Vec::new();
     let mut rest = Vec::new();
     for (path, text) in files {
-        // The options themselves, which came along as a file for what is to be pointed at in them.
+        // The options file itself, for findings that point into it.
         let is_json = path.to_ascii_lowercase().ends_with(JSON);
         if is_json && options.is_object() && json::value(text.as_bytes()).is_ok_and(|own| own == *options) {
             continue;
@@ -86,7 +86,7 @@ pub(crate) fn sort<'a>(
         }
     }
     if plans.is_empty() && models.is_empty() {
-        // What looks like nothing is read as the plan, whose header then says what it is.
+        // An unrecognised file is read as the plan, whose header then shows the error.
         if let [only] = [composes.as_slice(), rest.as_slice()].concat().as_slice() {
             plans.push(only);
             composes.clear();
@@ -138,7 +138,7 @@ fn one<'a>(
     paths.first().copied()
 }
 
-/// The folder that a file lies in, where it can be an application's name.
+/// Returns a file's folder, if it can be an application's name.
 pub(crate) fn folder_of(path: &str) -> Option<&str> {
     let (folder, _) = path.rsplit_once('/')?;
     let name = folder.rsplit('/').next()?;
@@ -146,8 +146,8 @@ pub(crate) fn folder_of(path: &str) -> Option<&str> {
     (name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(fits)).then_some(name)
 }
 
-/// Names of files that usually lie beside what was brought and were not: the model of a plan, the environment of a plan or of
-/// variables without a value, scripts that are called.
+/// Returns names of usual companion files that are missing: the model of a plan, the environment of a plan or of variables
+/// without a value, called scripts.
 pub(super) fn beside(sorted: &Sorted<'_>, missing: &[String], found: &Diagnostics) -> Vec<&'static str> {
     let mut names = Vec::new();
     if sorted.plan.is_some() && sorted.model.is_none() {
@@ -216,7 +216,7 @@ fn role(path: &str, text: &str, chosen: &Chosen) -> Option<Role> {
         "docker-compose" | "compose" => Some(Role::Compose),
         _ => None,
     };
-    // Where a name says exactly what is meant, and another one was not chosen, a file of another kind is a mistake.
+    // An explicit file name must match its doctype, unless another file was chosen.
     let role = exact.or_else(|| by_content(text)).or_else(|| by_name(&stem))?;
     let other_chosen = match role {
         Role::Plan => chosen.plan.is_some(),
@@ -309,11 +309,11 @@ fn is_yaml(path: &str, text: &str) -> bool {
         return true;
     }
     let name = path.rsplit('/').next().unwrap_or(path);
-    // A text without a name of its own, as one that is piped in.
+    // Returns whether a text has no name of its own, like piped input.
     !name.contains('.') && !text.starts_with("#!") && by_content(text).is_some()
 }
 
-/// The name by which plans call a script file; none for what is plainly something else.
+/// Returns the name by which plans call a script file; `None` for files of another kind.
 fn script_name(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_told_apart() {
+    fn files_are_recognised() {
         const PLAN: &str = "doctype: com.datagridsys.doctype/skopos/deploy-plan\nsteps: []\n";
         const MODEL: &str = "doctype: com.datagridsys.doctype/skopos/model\ncomponents: {}\n";
         const COMPOSE: &str = "version: '3'\nservices:\n  a: {image: b}\n";

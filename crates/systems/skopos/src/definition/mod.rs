@@ -1,8 +1,8 @@
-//! From the files of a request to a definition: which file is what, variables, model, environment, plan.
+//! Reads the files of a request into a definition: roles of files, variables, model, environment, plan.
 //!
 //! *Knows*: the order of these steps. *Must not know*: any single attribute.
 //!
-//! Reading never fails: whatever cannot be understood is a finding, and the rest is read.
+//! Reading never fails: parts that cannot be understood become findings, and the rest is read.
 
 mod check;
 pub(crate) mod decode;
@@ -51,9 +51,9 @@ pub struct Loaded {
     pub missing: Vec<String>,
     /// Path of the plan, else of the model.
     pub path: Option<Text>,
-    /// Names of files that usually lie beside what was brought and were not.
+    /// Names of usual companion files that are missing.
     pub beside: Vec<&'static str>,
-    /// Nobody has given it a name.
+    /// It has no name of its own.
     pub nameless: bool,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct Definition {
     pub(crate) given: Option<(SharedPlan, Text)>,
     pub(crate) model: Option<Arc<Model>>,
     pub(crate) env: Arc<Env>,
-    /// Names of components: of the model, of what runs, of the plan.
+    /// Names of components: of the model, of running instances, of the plan.
     pub(crate) components: Arc<[Text]>,
     /// Scripts that were brought, with their texts.
     pub(crate) scripts: Arc<SortedMap<Text, Text>>,
@@ -197,7 +197,7 @@ fn read_plan(
     let mut own = Diagnostics::new();
     let parsed = Reader::new(text, file).one_around_errors(&mut own);
     if !parsed.complete {
-        // The variables of a model are no YAML; where a text breaks off otherwise, what did not come is no finding.
+        // The variables of a model are not YAML; in a text truncated elsewhere, missing parts are not reported.
         if let Some(doctype) = files::model_doctype(text) {
             let at = u32::try_from(doctype).unwrap_or(0);
             let (what, help) = decode::MODEL_FOR_PLAN;
@@ -252,7 +252,7 @@ fn read_model(
     model
 }
 
-/// Reads the environment files, each with the variables of all of them; those of the load command go before.
+/// Reads the environment files, each with the variables of all of them; those of the load command come first.
 fn read_envs(
     texts: &[(&str, FileId)],
     given: &BTreeMap<String, String>,
@@ -294,7 +294,7 @@ fn read_envs(
     env
 }
 
-/// Reports variables without a value, each with every place where it is used; the places.
+/// Reports variables without a value, each with all its uses; returns the positions.
 fn report_missing(
     replaced: &Replaced,
     what: &str,
@@ -319,7 +319,7 @@ fn report_missing(
     replaced.missing.iter().flat_map(|(_, spans)| spans.iter().copied()).collect()
 }
 
-/// Reports findings about values, but for those that a variable without a value leaves open: that has been told.
+/// Reports findings about values, except those caused by a variable without a value, which was reported.
 fn report_unless_missing(own: Diagnostics, gaps: &[Span], found: &mut Diagnostics) {
     const ABOUT_VALUES: [&str; 5] = [
         codes::MODEL_VALUE,
@@ -337,8 +337,8 @@ fn report_unless_missing(own: Diagnostics, gaps: &[Span], found: &mut Diagnostic
         .for_each(|one| found.push(one));
 }
 
-/// Looks at the plan that is made of what runs at load time as at one that is brought. Findings point at what of the model or
-/// the environment each step comes from.
+/// Checks the plan generated from the instances at load time like a given one. Findings point at the part of the model or the
+/// environment that a step comes from.
 fn check_made(
     sources: &SourceMap,
     model: &Model,
@@ -373,7 +373,7 @@ fn check_made(
         env,
         scripts,
     );
-    // Steps that come from the same line say the same.
+    // Steps from the same line have the same findings.
     let mut told: SortedSet<(Text, FileId, u32, String)> = SortedSet::new();
     for finding in own.into_sorted() {
         let mut words = finding
@@ -406,7 +406,7 @@ fn planted(model: &Model, env: &Env, options: Options) -> Vec<Running> {
     running
 }
 
-/// A plan whose components nobody describes.
+/// Reports a plan without a model for its components.
 fn no_model(cx: &mut Cx<'_>, decoded: &Decoded, has_model: bool, file: FileId) {
     let components = decoded.plan.steps().any(|(_, step)| matches!(step.class, Class::Component { .. }));
     if components && !has_model {
@@ -508,7 +508,7 @@ fn plain(text: &str) -> Node {
 }
 
 impl Definition {
-    /// The plan that leads from what runs to what the definition says: the one that was brought, else a generated one.
+    /// Returns the plan from the running instances to the definition: the given one, otherwise a generated one.
     ///
     /// *Errors*: why none can be generated.
     pub(crate) fn prepare(&self, running: &[Running]) -> Result<Prepared, String> {

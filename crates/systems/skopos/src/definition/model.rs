@@ -1,10 +1,11 @@
 //! Models: components, gateways, lifecycle steps.
 //!
-//! *Knows*: what plan generation and plugins need of a model. *Must not know*: environments, plans, what runs.
+//! *Knows*: what plan generation and plugins need of a model. *Must not know*: environments, plans, running
+//! instances.
 //!
 //! **Source**: models of `opsani/skopos-sample-{app,gates,dynamic,jenkins,on-change}`, `datagridsys/skopos-sample-galera`,
-//! `opsani/skopos-plugin-swarm-exec`; Skopos model reference. Simplified: ports, volumes, environment variables and what
-//! plugins are told about a component are carried for `.Model` and have no effect.
+//! `opsani/skopos-plugin-swarm-exec`; Skopos model reference. Simplified: ports, volumes, environment variables and plugin
+//! settings of a component are kept for `.Model` and have no effect.
 
 use crate::codes;
 use crate::definition::decode::{MODEL_DOCTYPE, word};
@@ -54,7 +55,7 @@ pub(crate) struct Component {
 pub(crate) struct Gateway {
     /// Its name.
     pub(crate) name: Text,
-    /// `load_balancer`, `host_port` or whatever is written.
+    /// `load_balancer`, `host_port` or any other text.
     pub(crate) kind: Text,
     /// Components behind it.
     pub(crate) targets: Vec<Text>,
@@ -98,7 +99,7 @@ pub(crate) enum HookKind {
     Call { plugin: Text, action: Text, arguments: Option<Node> },
     /// A question to a person.
     Gate(Text),
-    /// Seconds to wait, as they are written.
+    /// Seconds to wait, as written.
     Delay(Text),
     /// A container that checks an instance.
     Probe { image: Text, action: Text, arguments: Option<Node> },
@@ -167,8 +168,8 @@ const COMPONENT_EVENTS: [&str; 5] = [
     "post_component",
 ];
 
-/// Returns whether a document is a model by what it holds: components that have at least one attribute of theirs, or names alone. Other documents,
-/// an `OpenAPI` description for one, have a key `components`, too.
+/// Returns whether a document is a model by its content: components with at least one of their attributes, or names only. Other documents, for
+/// instance an `OpenAPI` description, may have a key `components`, too.
 pub(crate) fn resembles(root: &Node) -> bool {
     let Some(components) = root.get("components").and_then(Node::as_mapping) else { return false };
     let own = |component: &Node| {
@@ -227,7 +228,7 @@ pub(crate) fn read(root: Option<&Node>, start: Span, found: &mut Diagnostics) ->
 
 struct ModelReader<'d> {
     found: &'d mut Diagnostics,
-    /// Replicas of the components read so far.
+    /// Total replicas of the components read so far.
     replicas: u64,
 }
 
@@ -344,7 +345,7 @@ impl ModelReader<'_> {
             (None, Some(items)) => items.iter().filter_map(word).collect(),
             (None, None) => word(node).into_iter().collect::<Vec<Text>>(),
         };
-        // What was mistyped has been told.
+        // Mistyped keys were reported.
         let mistyped =
             |entry: &Entry| entry.key.as_str().is_some_and(|key| nearest(key, &["image"]).is_some());
         Component {

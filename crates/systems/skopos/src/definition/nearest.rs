@@ -1,6 +1,6 @@
 //! "Did you mean …?" for attributes of steps.
 //!
-//! *Knows*: how near a name must be. *Must not know*: what the names are for.
+//! *Knows*: how similar a name must be. *Must not know*: the use of the names.
 
 use planarium_source::suggest::{Limits, suggest_within};
 

@@ -1,9 +1,9 @@
-//! `${name}` in models and environment files: replaced from the variables of the environment before the text is read.
+//! `${name}` in models and environment files: replaced with the environment's variables before the text is parsed.
 //!
-//! *Knows*: the forms `${name}`, `${name-default}` and `${name:-default}`. *Must not know*: YAML, but for comments.
+//! *Knows*: the forms `${name}`, `${name-default}` and `${name:-default}`. *Must not know*: YAML, except comments.
 //!
 //! **Source**: models of `opsani/skopos-sample-gates`, `-dynamic` and `-on-change`, where all three forms occur. Match for
-//! these; what other shell forms do is not known, and they stay as they are.
+//! these; the behaviour of other shell forms is unknown, and they stay unchanged.
 
 use planarium_source::FileId;
 use planarium_source::Span;
@@ -13,9 +13,9 @@ use planarium_source::template::{OffsetMap, OffsetMapBuilder};
 #[derive(Clone, Debug)]
 pub(crate) struct Replaced {
     pub(crate) text: String,
-    /// From the replaced text to the one that was written.
+    /// Maps positions of the replaced text to the written one.
     pub(crate) map: OffsetMap,
-    /// Variables without a value, in order, each with every place where it is used.
+    /// Variables without a value, in order, each with all its uses.
     pub(crate) missing: Vec<(String, Vec<Span>)>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn replace(text: &str, file: FileId, value_of: &dyn Fn(&str) -> Optio
                     Some((_, spans)) => spans.push(span),
                     None => missing.push((variable.name.to_owned(), vec![span])),
                 }
-                // Its name stands for it, so that the text stays what it is around it.
+                // It is replaced by its name, so that the text around it stays valid.
                 variable.name.to_owned()
             }
         };

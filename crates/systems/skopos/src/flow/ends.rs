@@ -1,4 +1,4 @@
-//! Ends: what was never entered is skipped, what was open has failed, the plan has a result.
+//! Ends of chains and plans: steps not entered are skipped, open ones have failed, the plan gets a result.
 //!
 //! *Knows*: what each step shows at the end of its chain. *Must not know*: why it ended.
 
@@ -7,7 +7,7 @@ use crate::plan::{ChainId, Plan, Step, StepId};
 use crate::run::{Frame, LogKind, Mode, Reason, Run, Shown};
 use planarium_ground::Cx;
 
-/// The top chain has ended: what is around it takes the result.
+/// Ends the top chain: its parent takes the result.
 pub(super) fn end_chain(run: &mut Run, cx: &mut Cx, plan: &Plan, passed: bool) -> Move {
     let Some(Frame::Chain { chain, .. }) = run.stack.pop() else { return Move::Rest };
     let owner = plan.chain(chain).and_then(|chain| chain.owner);
@@ -83,7 +83,7 @@ pub(super) fn end_plan(run: &mut Run, cx: &mut Cx, plan: &Plan, passed: bool) {
     run.hold = None;
     run.pause_requested = false;
     run.step_mode = false;
-    // What was held before a step is shown as it came out last.
+    // Steps held before their start show their last result.
     for (id, _) in plan.steps() {
         let Some(own) = run.step(id).filter(|own| own.shown == Shown::Paused && own.entries > 0) else {
             continue;

@@ -25,7 +25,7 @@ pub(super) fn push_chain(run: &mut Run, chain: ChainId) {
     run.stack.push(Frame::Chain { chain, at: 0, activation: run.activations });
 }
 
-/// The present step is entered. `slots` says what a loop goes through.
+/// Enters the present step. `slots` are those of a loop.
 pub(super) fn enter(
     run: &mut Run,
     cx: &mut Cx,
@@ -73,7 +73,7 @@ pub(super) fn enter(
     }
 }
 
-/// A composite is worked on; entered again, what was skipped inside it may be entered after all.
+/// Opens a composite; when it is entered again, skipped inner steps may be entered after all.
 fn open(run: &mut Run, cx: &mut Cx, plan: &Plan, id: StepId, chain: ChainId, again: bool) {
     run.show(cx, id, Shown::Running);
     if again {

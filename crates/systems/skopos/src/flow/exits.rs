@@ -1,9 +1,9 @@
-//! A step has a result: what is recorded, what is logged, whether the plan is held, where its exit leads.
+//! Handles a step's result: records it, logs it, holds the plan, takes its exit.
 //!
 //! *Knows*: flags of exits, requests of the operator. *Must not know*: what steps do.
 //!
-//! *Order* at one exit: the result, a failure that is ignored, the exit's own message, the hold. A hold loses nothing: the
-//! result and the exit are final, only taking the exit is delayed.
+//! *Order* at one exit: the result, an ignored failure, the exit's own message, the hold. A hold loses nothing: the result
+//! and the exit are final, only taking the exit is delayed.
 
 use super::Move;
 use crate::plan::{Leads, Plan, Step, StepId};

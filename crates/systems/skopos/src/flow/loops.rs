@@ -1,6 +1,6 @@
-//! Which slots a loop goes through, and its iterations.
+//! Slots of a loop, and its iterations.
 //!
-//! *Knows*: selectors, replicas, instances. *Must not know*: what is done in an iteration.
+//! *Knows*: selectors, replicas, instances. *Must not know*: the work of an iteration.
 
 use super::Move;
 use super::enter::push_chain;

@@ -1,12 +1,12 @@
-//! Decisions of the run: which step comes next, and what that changes in the records of the run.
+//! Decisions of the run: the next step, and the resulting changes of the run's records.
 //!
 //! *Knows*: the order of moves, exits, loops, ends and guards. *Must not know*: what calls do, machines.
 //!
-//! Moves are made one after the other in one loop, never by recursion, so that no plan is too deep or too long. They take no
-//! time; where a leaf is entered the loop stops and says which.
+//! Moves are made in one loop, never by recursion, so that plans can have any depth and length. They take no time; when a
+//! leaf is entered the loop stops and returns it.
 //!
-//! **Source**: Skopos Deployment Plan Reference, "Low-level steps chains" and "instance-loop steps". Match. That a plan which
-//! goes on for ever is stopped is ours.
+//! **Source**: Skopos Deployment Plan Reference, "Low-level steps chains" and "instance-loop steps". Match. Stopping an
+//! endless plan is ours.
 
 pub(crate) mod ahead;
 mod ends;

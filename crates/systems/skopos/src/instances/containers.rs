@@ -1,8 +1,8 @@
-//! The one place that starts, stops and destroys instances: on the machines, in the records and as events.
+//! Starts, stops and destroys instances, in one place: on the machines, in the records and as events.
 //!
-//! *Knows*: how an instance becomes a process and what it leaves behind. *Must not know*: plans, calls, who asks for it.
+//! *Knows*: how an instance becomes a process and what it leaves behind. *Must not know*: plans, calls, the requester.
 //!
-//! *Order*: the process first, then the event, then the record, as those who look at the records expect it.
+//! *Order*: the process first, then the event, then the record, as readers of the records expect it.
 
 use super::{ComponentId, Group, Hosts, Instance, InstanceState, Instances, Slot};
 use crate::blueprint::Blueprint;
@@ -195,7 +195,7 @@ impl Containers<'_, '_> {
 
     // ---- services ----------------------------------------------------------------------------------
 
-    /// Has a new instance of a service started; it runs at once where there are no machines.
+    /// Starts a new instance of a service; without machines it runs immediately.
     ///
     /// *Errors*: why it cannot be started.
     pub(crate) fn order(&mut self, slot: Slot) -> Result<(), Text> {
@@ -255,7 +255,7 @@ impl Containers<'_, '_> {
         }
     }
 
-    // ---- what is there before anything begins, and at the end -----------------------------------------
+    // ---- before the plan, and at the end -----------------------------------------------------------
 
     /// Puts an instance on the machines that runs when the application is loaded.
     pub(crate) fn plant(&mut self, planted: &Planted) {
@@ -314,9 +314,9 @@ impl Containers<'_, '_> {
         }
     }
 
-    // ---- news --------------------------------------------------------------------------------------
+    // ---- events --------------------------------------------------------------------------------------
 
-    /// An instance that the platform started by itself runs; whether there is one.
+    /// Records that an instance started by the platform runs; returns whether there is one.
     pub(crate) fn came_up(&mut self, process: ProcessId) -> bool {
         let now = self.io.cx.now();
         let slot = self.instances.of_process(process);
@@ -336,7 +336,7 @@ impl Containers<'_, '_> {
         }
     }
 
-    /// A machine is gone with everything on it; its name.
+    /// Records that a machine is gone with everything on it; returns its name.
     pub(crate) fn lost(&mut self, machine: MachineId) -> Text {
         let host = self.hosts.name(self.io.machines.fleet(), machine);
         for slot in self.instances.slots_on(machine) {
@@ -349,7 +349,7 @@ impl Containers<'_, '_> {
         host
     }
 
-    /// Containers on a machine that was gone are there again, stopped.
+    /// Records that containers on a returned machine exist again, stopped.
     pub(crate) fn returned(&mut self, machine: MachineId) {
         for slot in self.instances.slots_on(machine) {
             let lost = self.instances.get_mut(slot).filter(|instance| instance.state == InstanceState::Lost);

@@ -6,7 +6,7 @@ use planarium_ground::{Fleet, MachineId};
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 
-/// Names of machines, also of those that are gone.
+/// Names of machines, including those that are gone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hosts(SortedMap<MachineId, Text>);
 

@@ -22,7 +22,7 @@ id_types! {
     pub ComponentId;
 }
 
-/// Which of a component's instances.
+/// Group of a component's instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Group {
     /// Those that were there before and run another image.
@@ -99,7 +99,7 @@ pub(crate) struct Instance {
     pub(crate) unhealthy: bool,
     /// Its readiness check has passed.
     pub(crate) ready: bool,
-    /// The machine that it is on; none when there are no machines.
+    /// Its machine; `None` without machines.
     pub(crate) machine: Option<MachineId>,
     /// Its process, while it runs on a machine.
     pub(crate) process: Option<ProcessId>,
@@ -157,7 +157,7 @@ impl Instances {
         self.slots.iter().map(|(slot, instance)| (*slot, instance))
     }
 
-    /// Returns how many there are.
+    /// Returns the number of instances.
     pub(crate) fn len(&self) -> usize {
         self.slots.len()
     }
@@ -190,7 +190,7 @@ impl Instances {
         all.find(|(_, instance)| instance.state == InstanceState::Running).map(|(slot, _)| slot)
     }
 
-    /// Forgets instances whose machine is gone: nobody can ask it what runs there.
+    /// Forgets instances whose machine is gone: it cannot be asked what runs there.
     pub(crate) fn forget_lost(&mut self) {
         let lost: Vec<Slot> =
             self.iter().filter(|(_, one)| one.state == InstanceState::Lost).map(|(slot, _)| slot).collect();
@@ -204,7 +204,7 @@ impl Instances {
         self.processes.get(&process).copied()
     }
 
-    /// Returns how many instances are on a machine.
+    /// Returns the number of instances on a machine.
     pub(crate) fn on(&self, machine: MachineId) -> u32 {
         self.machines.get(&machine).copied().unwrap_or(0)
     }
@@ -254,7 +254,7 @@ impl Instances {
         }
     }
 
-    /// The usual address of a slot, or the next one that no instance has.
+    /// Returns the usual address of a slot, or the next unused one.
     pub(crate) fn address(&self, slot: Slot) -> Text {
         let group = u64::from(slot.group == Group::New);
         let host = slot.index.saturating_add(1);
@@ -273,7 +273,7 @@ impl Instances {
             );
             component.into_iter().any(|(_, other)| other.ip == *ip)
         };
-        // Only instances that were sorted anew can have it.
+        // Only instances that were sorted again can have it.
         let first = text(0);
         if !self.sorted_anew() || !taken(&first) {
             return first;
@@ -286,8 +286,8 @@ impl Instances {
         self.given.contains_key("")
     }
 
-    /// Sorts every instance into its group: the new one when it runs and its image is the target, else the old one. An index
-    /// is kept where it is free, unless `packed` asks for indices without gaps, first of what runs.
+    /// Sorts every instance into its group: new if it runs and its image is the target, otherwise old. An index is kept if
+    /// it is free, unless `packed` requests indices without gaps, running instances first.
     pub(crate) fn sort(&mut self, target: &dyn Fn(ComponentId) -> Option<Text>, packed: bool) {
         let before: Vec<(Slot, Arc<Instance>)> =
             self.slots.iter().map(|(slot, instance)| (*slot, instance.clone())).collect();
@@ -420,14 +420,14 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_given_once() {
+    fn ids_are_never_reused() {
         let mut instances = Instances::default();
         let ids = ["a", "a", "a", "a-r1", "b"].map(|wanted| instances.fresh_id(wanted).to_string());
         assert_eq!(ids, ["a", "a-r1", "a-r2", "a-r1-r1", "b"]);
     }
 
     #[test]
-    fn addresses_say_component_group_and_index() {
+    fn addresses_contain_component_group_and_index() {
         let instances = Instances::default();
         let address = |component, group, index| {
             instances.address(Slot { component: ComponentId(component), group, index }).to_string()

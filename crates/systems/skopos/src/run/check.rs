@@ -1,6 +1,6 @@
-//! Compares a run's kept values with recomputation.
+//! Compares a run's stored values with recomputed ones.
 //!
-//! *Knows*: what each step has to show. *Must not know*: how it came about.
+//! *Knows*: what each step must show. *Must not know*: how it came about.
 
 use super::{Frame, Mode, Run, Shown};
 use crate::plan::{Class, StepId};

@@ -15,7 +15,7 @@ use planarium_protocol::{EventBody, Text};
 /// The name of an application's plan.
 pub(crate) const PLAN: &str = "deploy";
 
-/// Names that events need, shared by all of them.
+/// Names needed by events, shared by all of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     /// The plan as a whole.

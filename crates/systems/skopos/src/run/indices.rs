@@ -1,6 +1,6 @@
-//! Which slots a loop goes through.
+//! Slots of a loop.
 //!
-//! *Knows*: ranges and lists. *Must not know*: what is in the slots.
+//! *Knows*: ranges and lists. *Must not know*: the instances in the slots.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub(crate) enum Indices {
 }
 
 impl Indices {
-    /// Returns how many there are.
+    /// Returns the number of slots.
     pub(crate) fn len(&self) -> u64 {
         match self {
             Self::Range { count, .. } => *count,

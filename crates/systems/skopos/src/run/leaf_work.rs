@@ -1,4 +1,4 @@
-//! The leaf that is being worked on, and its timer.
+//! The active leaf and its timer.
 //!
 //! *Knows*: what a leaf waits for. *Must not know*: what happens next.
 //!
@@ -31,7 +31,7 @@ pub(crate) enum Work {
     Gate,
     /// The end of a call whose end is known.
     Timed(Box<Timed>),
-    /// A process that is on its way up.
+    /// A process that is starting.
     Launch(Box<Launch>),
     /// Something about an instance.
     Await(Box<Await>),
@@ -45,14 +45,14 @@ pub(crate) struct Timed {
     pub(crate) unhealthy: Option<Slot>,
 }
 
-/// A process that is on its way up.
+/// A process that is starting.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     pub(crate) process: ProcessId,
     pub(crate) machine: MachineId,
     pub(crate) host: Text,
     pub(crate) slot: Slot,
-    /// The image of a new instance with its id; none for one that is started again.
+    /// The image of a new instance with its id; `None` for a restarted one.
     pub(crate) new: Option<(Text, Text)>,
     pub(crate) unhealthy: bool,
 }
@@ -107,7 +107,7 @@ pub(crate) enum Effect {
     Image(Text),
     /// A new instance, without a machine.
     Create { slot: Slot, image: Text },
-    /// The instance is gone.
+    /// Destroy the instance.
     Destroy(Slot),
     /// The instance is stopped.
     Stop(Slot),
@@ -115,11 +115,11 @@ pub(crate) enum Effect {
     Start(Slot),
     /// It is behind a balancer.
     Attach(Slot, Text),
-    /// It is no longer behind a balancer.
+    /// Remove it from a balancer.
     Detach(Slot, Text),
     /// It is registered; `joined`: only when it has joined.
     Register { slot: Slot, joined: bool },
-    /// It is no longer registered.
+    /// Remove its registration.
     Unregister(Slot),
     /// It passes when the instance runs.
     InInstance(Slot),
@@ -127,7 +127,7 @@ pub(crate) enum Effect {
     All { component: ComponentId, op: Op, only: Option<Group> },
     /// A signal reaches a component's instances.
     Signal { component: Text, signal: Text },
-    /// A message is left.
+    /// Write a message.
     Say(Text),
     /// A script exits.
     Exit { name: Text, code: i32, stderr: Option<Text> },
@@ -165,7 +165,7 @@ impl Underway {
         self.leaf = Some(Leaf { step, since: now, timer: None, until: None, work });
     }
 
-    /// Begins something that ends by itself.
+    /// Begins work that ends on its own.
     pub(crate) fn begin_for(&mut self, step: StepId, now: SimTime, ms: u64, cause: Cause, work: Work) {
         self.begin(step, now, work);
         self.wake(now.saturating_add(ms), cause);
@@ -181,7 +181,7 @@ impl Underway {
         leaf.until = Some(at);
     }
 
-    /// The leaf has come to its end.
+    /// Ends the leaf's work.
     pub(crate) fn end(&mut self) -> Option<Leaf> {
         let mut leaf = self.leaf.take()?;
         if let Some(timer) = leaf.timer.take() {
@@ -202,7 +202,7 @@ impl Underway {
         self.timers.next_due()
     }
 
-    /// Returns how many timers are armed that do not arm themselves again.
+    /// Returns the number of armed one-shot timers.
     pub(crate) fn one_shots(&self) -> usize {
         self.timers.one_shots()
     }

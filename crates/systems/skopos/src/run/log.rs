@@ -1,6 +1,6 @@
 //! The log of a deployment.
 //!
-//! *Knows*: what is logged, at which level, in which words. *Must not know*: when.
+//! *Knows*: log records, levels and words. *Must not know*: when they are written.
 
 use super::HoldReason;
 use crate::plan::{Plan, StepId};
@@ -12,7 +12,7 @@ use planarium_protocol::Text;
 pub(crate) enum Level {
     /// As it should be.
     Info,
-    /// Worth a look.
+    /// Needs attention.
     Warning,
     /// A failure.
     Error,
@@ -65,7 +65,7 @@ pub(crate) enum LogKind {
     GateAnswer(bool),
     /// The plan is held.
     Hold(HoldReason),
-    /// The plan goes on.
+    /// The plan continues.
     Resume,
     /// A loop has no instance to go through.
     LoopEmpty,
@@ -73,11 +73,11 @@ pub(crate) enum LogKind {
     FlowInfo(bool, Result<StepId, bool>),
     /// An exit warns.
     FlowWarn(bool, Result<StepId, bool>),
-    /// A failure is ignored because nothing says what follows it; where it goes on.
+    /// A failure is ignored because no exit handles it; the next step.
     IgnoredFailure(Result<StepId, bool>),
     /// A script or a plugin said something.
     Output(Text),
-    /// A call passed and has not done what was meant.
+    /// A call passed without the intended effect.
     CallWarn(Text),
     /// The plan would go on for ever.
     Guard(Text),

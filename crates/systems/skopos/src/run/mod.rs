@@ -1,10 +1,10 @@
-//! Records of a run: what has become of a plan so far.
+//! Records of a run: the state of a plan so far.
 //!
 //! *Knows*: modes, frames, what each step shows, the log, the work under way, and the event of every change.
 //! *Must not know*: which change comes next ([`crate::flow`]), how a call is carried out ([`crate::calls`]).
 //!
-//! A run is a stack of frames. The top frame is the chain whose step is being worked on; a loop is below the chain of
-//! its present iteration.
+//! A run is a stack of frames. The top frame is the chain with the active step; a loop is below the chain of its
+//! present iteration.
 
 mod check;
 mod events;
@@ -98,7 +98,7 @@ pub(crate) struct Run {
     pub(crate) trace: History<Trace>,
     /// Steps entered.
     pub(crate) executions: u32,
-    /// Activations of chains so far.
+    /// Number of activations of chains.
     pub(crate) activations: u64,
     pub(crate) counts: Counts,
     /// The exit that was taken last.
@@ -177,7 +177,7 @@ impl Run {
 
     // ---- changes, each with its event --------------------------------------------------------------
 
-    /// Writes a record, and tells about it where it is more than a step's beginning or end.
+    /// Writes a log record, and reports it unless it is a step's begin or end.
     pub(crate) fn log(&mut self, cx: &mut Cx, step: Option<StepId>, kind: LogKind) {
         let index = step.and_then(|id| self.slot_of(id));
         let record = Record { at: cx.now(), kind, step, index };
@@ -200,7 +200,7 @@ impl Run {
         self.show_in_iteration(id, shown);
     }
 
-    /// Notes what a step shows in the present iteration of its loop, if it is in one.
+    /// Records a step's status in the present iteration of its loop, if it is in one.
     fn show_in_iteration(&mut self, id: StepId, shown: Shown) {
         let plan: &Plan = &self.plan;
         let Some(step) = plan.step(id) else { return };
@@ -246,7 +246,7 @@ impl Run {
         }
     }
 
-    /// Writes into the trace that a step has come to its end.
+    /// Records in the trace that a step has ended.
     pub(crate) fn traced(&mut self, now: SimTime, step: StepId, index: Option<u64>, passed: bool) {
         self.trace.push(Trace { at: now, step, index, passed });
     }

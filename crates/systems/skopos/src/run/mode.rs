@@ -9,7 +9,7 @@ use planarium_protocol::Text;
 /// Modes of the engine as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Mode {
-    /// There is nothing to do, so there is no plan.
+    /// Nothing is to be done, so there is no plan.
     NotReady,
     /// Nothing has begun.
     Ready,
@@ -72,7 +72,7 @@ pub(crate) const MODES: [Mode; 8] = [
 pub(crate) enum Reason {
     /// An operator gave it up.
     Abandoned,
-    /// It would have gone on for ever.
+    /// The endless plan was stopped.
     Guard(Text),
 }
 
@@ -89,7 +89,7 @@ impl Reason {
 /// Why the plan is held at an exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HoldReason {
-    /// The exit says so.
+    /// The exit requests it.
     Exit,
     /// A step failed, and the run is interactive.
     Error,

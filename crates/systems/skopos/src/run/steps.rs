@@ -20,9 +20,9 @@ pub(crate) struct StepRun {
     pub(crate) result: Option<bool>,
     /// Number of times its exits were taken: pass, fail.
     pub(crate) taken: [u32; 2],
-    /// Since when it shows what it shows.
+    /// Since when it shows its status.
     pub(crate) since: SimTime,
-    /// Number of the event that told it.
+    /// Number of the event that reported it.
     pub(crate) event: u64,
     /// Why it failed last.
     pub(crate) note: Option<Text>,
@@ -48,14 +48,14 @@ impl StepRun {
 }
 
 impl StepRun {
-    /// Counts a visit in this activation of its chain; how many there have been.
+    /// Counts a visit in this activation of its chain; returns the number of visits.
     pub(crate) fn visit(&mut self, activation: u64) -> u32 {
         self.visits = if self.activation == activation { self.visits.saturating_add(1) } else { 1 };
         self.activation = activation;
         self.visits
     }
 
-    /// Counts an entry and forgets what was said of the one before; whether there was one.
+    /// Counts an entry and clears the messages of the previous one; returns whether there was one.
     pub(crate) fn enter(&mut self) -> bool {
         self.entries = self.entries.saturating_add(1);
         self.note = None;
@@ -89,7 +89,7 @@ pub(crate) struct Iteration {
     pub(crate) cells: Vec<Shown>,
 }
 
-/// A step that has come to its end.
+/// An ended step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Trace {
     pub(crate) at: SimTime,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// A text with names in it. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Template {
-    /// As it was written.
+    /// As written.
     pub(crate) written: Text,
     pieces: Arc<[Piece]>,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Template {
 /// A stretch of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Copied as it is.
+    /// Copied unchanged.
     Text(Text),
     /// Replaced by the value of a name.
     Name(Name),
@@ -42,7 +42,7 @@ pub(crate) struct Name {
 pub(crate) struct Part {
     /// The field.
     pub(crate) text: Text,
-    /// It was given to `index`: keys match it as it is, and in a list a number is a place.
+    /// It is an argument of `index`: keys match it exactly, and in a list a number is an index.
     pub(crate) quoted: bool,
 }
 
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_taken_apart() {
+    fn texts_are_split() {
         for (text, pieces) in [
             ("plain", r#""plain""#),
             ("", r#""""#),

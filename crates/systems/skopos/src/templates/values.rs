@@ -36,7 +36,7 @@ pub(crate) const DEPRECATED: [(&str, &str); 4] =
 pub(crate) struct Vars(SortedMap<Text, Node>);
 
 impl Vars {
-    /// Adds the entries of a mapping; they win over what is there.
+    /// Adds the entries of a mapping; they override existing ones.
     pub(crate) fn extend(&mut self, mapping: &Node) {
         for entry in mapping.as_mapping().unwrap_or_default() {
             if let Some(name) = entry.key.as_str() {
@@ -45,7 +45,7 @@ impl Vars {
         }
     }
 
-    /// Adds a variable; it wins over one that is there.
+    /// Adds a variable; it overrides an existing one.
     pub(crate) fn set(&mut self, name: &str, value: Node) {
         self.0.insert(name.into(), value);
     }
@@ -230,8 +230,8 @@ fn item<'m>(node: &'m Node, part: &crate::templates::Part) -> Option<&'m Node> {
     node.as_sequence()?.get(at)
 }
 
-/// An attribute of the model: each field matches a key as it is, else with its first letter in lower case. Names of
-/// components match as they are only.
+/// Returns an attribute of the model: each field matches a key exactly, otherwise with its first letter in lower
+/// case. Names of components match exactly only.
 fn attribute<'m>(model: &'m Node, parts: &[crate::templates::Part]) -> Option<&'m Node> {
     let mut node = model;
     let mut names = false;
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn names_have_values_where_they_are_valid() {
+    fn names_have_values_only_in_their_scope() {
         let mut vars = Vars::default();
         vars.extend(&node(
             "timeout: 30\nver: 1.10\nindex: mine\nempty:\nnest: {a: {b: c}}\nmy-var: h\nlist: [1]\n",

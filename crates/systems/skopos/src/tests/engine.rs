@@ -16,9 +16,9 @@ const ENV: &str = "# file: env.yaml
 simulation: { scripts: { ok: { exit: 0, duration: 1 }, bad: { exit: 1, duration: 1 }, third: { exit: [1, 1, 0], duration: 1 } } }
 ";
 
-/// A plan from short lines. A line is `ID CLASS REST`, indented by two for each level; CLASS is `group`, `comp`, `loop` (REST
-/// begins with its attributes), `gate`, `delay` or the script that an action runs. REST is flow attributes: `fail:x`, `pass:y`, `cleanup`,
-/// anything else as it is.
+/// Builds a plan from short lines. A line is `ID CLASS REST`, indented by two for each level; CLASS is `group`, `comp`, `loop` (REST
+/// begins with its attributes), `gate`, `delay` or the script that an action runs. REST contains flow attributes: `fail:x`, `pass:y`,
+/// `cleanup`, and other text unchanged.
 fn plan(lines: &str) -> String {
     let mut text = format!("{HEAD}steps:\n");
     for line in lines.lines().filter(|line| !line.trim().is_empty()) {
@@ -54,7 +54,7 @@ fn plan(lines: &str) -> String {
     text + ENV
 }
 
-/// Runs a plan to its end: the trace and how it came out.
+/// Runs a plan to its end: returns the trace and the result.
 fn run(lines: &str) -> (String, &'static str, String) {
     let mut bench = Bench::new(&plan(lines));
     bench.start();
@@ -86,7 +86,7 @@ fn a_plan_runs() {
 
 /// Exits lead to their targets, in one component whose failure fails the plan.
 #[test]
-fn exits_lead_where_they_say() {
+fn exits_lead_to_their_target() {
     let cases: &[(&str, &str, &str, &str)] = &[
         ("all pass", "a ok\nb ok", "a b c", "completed"),
         ("a failure without on_fail is ignored", "a bad\nb ok", "a! b c", "completed"),
@@ -188,7 +188,7 @@ fn results_travel_up() {
 }
 
 #[test]
-fn loops_go_through_slots() {
+fn loops_visit_their_slots() {
     let cases: &[(&str, &str, &str)] = &[
         ("so many times", "target_num:3", "a[0] a[1] a[2] l c"),
         ("from an index on", "target_num:3 start_index:2", "a[2] a[3] a[4] l c"),
@@ -222,7 +222,7 @@ simulation:
 }
 
 #[test]
-fn iterations_end_as_chains_do() {
+fn iterations_end_like_chains() {
     let cases: &[(&str, &str, &str)] = &[
         ("pass goes on with the next one", "a ok pass:pass\nb bad fail:fail", "a[0] a[1] l c"),
         ("a failure stops the loop", "a third fail:fail", "a[0]! l! c"),
@@ -242,7 +242,7 @@ fn iterations_end_as_chains_do() {
 }
 
 #[test]
-fn every_step_shows_what_became_of_it() {
+fn every_step_shows_its_result() {
     let lines = "c comp fail:fail\n  a bad fail:x\n  b ok\n  x ok cleanup\nd comp fail:fail\n  l loop target_num:2\n    e ok\n";
     let (_, _, steps) = run(lines);
     assert_eq!(steps, "c=failed a=failed b=skipped x=passed d=skipped l=skipped e=skipped");
@@ -267,7 +267,7 @@ fn every_step_shows_what_became_of_it() {
 
 #[test]
 fn reentered_steps_show_a_fresh_state() {
-    // The group is run twice; the second time it does not skip what it skipped.
+    // The group is run twice; the second time it does not skip the steps skipped before.
     let lines = "g group\n  a third fail:fail\n  b ok\nh group fail:g\n  d third fail:fail\n";
     let (trace, mode, steps) = run(lines);
     assert_eq!((trace.as_str(), mode), ("a! g! d! h! a b g d h", "completed"));
@@ -275,14 +275,14 @@ fn reentered_steps_show_a_fresh_state() {
 }
 
 #[test]
-fn a_plan_that_goes_on_for_ever_is_stopped() {
+fn an_endless_plan_is_stopped() {
     let (trace, mode, steps) = run("c comp\n  a bad fail:a\n  b ok\n");
     assert_eq!((trace.split(' ').count(), mode), (101, "failed"));
     assert_eq!(steps, "c=failed a=failedx100 b=skipped");
     // Each activation of a chain has its own count.
     let (trace, mode, _) = run("c comp\n  l loop target_num:150\n    a ok\n");
     assert_eq!((trace.split(' ').count(), mode), (152, "completed"));
-    // Calls that fail at once take no time at all.
+    // Calls that fail immediately take no time.
     let mut bench = Bench::new(&plan("c comp\n  l loop target_num:999999999\n    a nowhere\n"));
     bench.start();
     assert_eq!(bench.app.run.mode, Mode::Failed);
@@ -297,7 +297,7 @@ fn a_plan_that_goes_on_for_ever_is_stopped() {
 }
 
 #[test]
-fn the_plan_is_held_where_it_is_asked_to() {
+fn the_plan_is_held_at_the_requested_step() {
     // An exit that pauses.
     let mut bench = Bench::new(&plan(
         "c comp fail:fail\n  a bad fail:x,pause,warn\n  b ok\n  x ok cleanup pass:next,info\n",
@@ -329,7 +329,7 @@ fn the_plan_is_held_where_it_is_asked_to() {
             "2000 error plan-fail plan failed",
         ]
     );
-    // At the exits of a chain's end, of what is around it, and of the plan.
+    // At the exits at the end of a chain, of its parent, and of the plan.
     let mut bench = Bench::new(&plan("g group pass:pass,pause\n  a ok pass:pass,pause\n"));
     bench.start();
     bench.finish();
@@ -342,7 +342,7 @@ fn the_plan_is_held_where_it_is_asked_to() {
 }
 
 #[test]
-fn a_pause_lets_what_runs_finish() {
+fn a_pause_lets_running_work_finish() {
     let mut bench = Bench::new(&plan("g group fail:fail\n  a delay duration:10\n  b ok\n"));
     assert_eq!(bench.command(&Command::Pause), Some("the plan has not been started".into()));
     bench.start();
@@ -512,7 +512,7 @@ fn an_abandoned_plan_has_failed() {
 }
 
 #[test]
-fn ignored_failures_are_told() {
+fn ignored_failures_are_reported() {
     let mut bench =
         Bench::new(&plan("c comp\n  a bad\n  b bad fail:next\n  d bad fail:x\n  x bad cleanup\n"));
     bench.start();
@@ -530,7 +530,7 @@ fn ignored_failures_are_told() {
 }
 
 #[test]
-fn a_plan_without_steps_passes_at_once() {
+fn a_plan_without_steps_passes_immediately() {
     let mut bench = Bench::new(&format!("{HEAD}steps: []\n"));
     assert_eq!(bench.app.run.mode, Mode::Ready);
     bench.start();

@@ -114,9 +114,9 @@ fn headers_and_documents() {
     }
 }
 
-/// Steps below the header's two lines and `steps:`, so that the first one stands in line 4.
+/// Steps after the header's two lines and `steps:`, so that the first one is in line 4.
 #[test]
-fn steps_that_are_refused() {
+fn refused_steps() {
     let cases: &[(&str, &str, &[&str])] = &[
         ("a step is a text", "- hello\n", &["4 SKO013"]),
         ("a step is nothing", "-\n- {id: a, class: group, steps: []}\n", &["4 SKO013"]),
@@ -259,9 +259,9 @@ fn loops_and_numbers() {
     }
 }
 
-/// Exits of the first step of a group, which begins in line 7; the exit stands in line 9.
+/// Exits of the first step of a group, which begins in line 7; the exit is in line 9.
 #[test]
-fn exits_that_are_refused() {
+fn refused_exits() {
     const AROUND: &str = "- id: g\n  class: group\n  steps:\n";
     const OTHER: &str = "  - {id: b, class: delay}\n- id: h\n  class: component\n  steps:\n  - {id: x, class: delay}\n  - id: l\n    class: instance-loop\n    target_num: 1\n    steps:\n    - {id: y, class: delay}\n";
     let cases: &[(&str, &str, &[&str])] = &[
@@ -689,7 +689,7 @@ fn models_and_environments() {
 
 /// The words of a few findings, with their help.
 #[test]
-fn findings_say_what_to_do() {
+fn findings_suggest_a_fix() {
     let cases: &[(&str, &str, &str)] = &[
         (
             "- {id: a, class: group, on_fial: fail}\n",
@@ -729,7 +729,7 @@ fn findings_say_what_to_do() {
 
 /// Texts as people really have them.
 #[test]
-fn real_habits_are_read() {
+fn common_real_world_forms_are_read() {
     let text = "doctype: 'com.datagridsys.doctype/skopos/deploy-plan'\nversion: 'alpha/1'\n\nsteps:\n  -\n    id: preflight\n    class: group\n    steps:\n      -\n        id: pre-10\n        label: \"Check\"\n        class: action\t\t# a tab before the comment\n        plugin: ec2-docker\n        action: image_check\n        arguments: { arg: \"yourrepo/front:2.0\" }\n        on_fail: fail\n    on_fail: fail\n...\n";
     check("the reference's fragment", text, &["error", "warning", "info"], &[]);
     let model = "# file: model.yaml

@@ -7,7 +7,7 @@ use crate::commands::Command;
 use crate::definition::load;
 use crate::run::Mode;
 
-/// A model and an environment that changes what it is given.
+/// A model and an environment.
 fn files(model: &str, env: &str) -> String {
     format!(
         "# file: model.yaml\ndoctype: com.datagridsys.doctype/skopos/model\nversion: 1\n{model}\n# file: env.yaml\ncore_plugin: docker\n{env}\n"
@@ -272,7 +272,7 @@ preflight component [] -> 1 fail:fail
 }
 
 #[test]
-fn teardown_takes_everything_away_in_reverse() {
+fn teardown_removes_everything_in_reverse() {
     let env = "simulation: { instances: { back: { image: 'acme/back:2.0', count: 2 }, front: { image: 'acme/front:2.0', count: 1 } } }";
     let text = format!("# options: {{\"mode\": \"teardown\"}}\n{}", files(THREE, env));
     let mut bench = Bench::new(&text);
@@ -292,7 +292,7 @@ back component [\"2.0\"] -> - fail:fail
 }
 
 #[test]
-fn order_follows_what_is_used() {
+fn order_follows_dependencies() {
     let model = "components:\n  z: { image: a, uses: [y, x] }\n  y: { image: a, uses: { w: } }\n  x: { image: a }\n  w: { image: a, uses: x }\n  v: { image: a, uses: nowhere }\n";
     let bench = Bench::new(&files(model, ""));
     let tops: Vec<String> = outline(&bench)
@@ -305,7 +305,7 @@ fn order_follows_what_is_used() {
 
 /// The text as a person reads it.
 #[test]
-fn the_text_is_a_plan_like_any_other() {
+fn the_text_is_an_ordinary_plan() {
     let bench = Bench::new(&files("components:\n  a: { image: 'x/a:1.0' }\n", ""));
     assert_eq!(
         &*bench.app.prepared.text,
@@ -402,7 +402,7 @@ fn as_the_model_says(bench: &Bench) -> bool {
 }
 
 #[test]
-fn instances_are_replaced_pair_by_pair() {
+fn instances_are_replaced_in_pairs() {
     const MODEL: &str =
         "components:\n  a: { image: 'x/a:2', replicas: 3 }\ngateways: { web: { target: [a] } }\n";
     for (old, loops, trace) in [
@@ -454,7 +454,7 @@ fn instances_are_replaced_pair_by_pair() {
 }
 
 #[test]
-fn a_pair_that_fails_puts_the_old_ones_back() {
+fn a_failed_pair_restores_the_old_instances() {
     const MODEL: &str =
         "components:\n  a: { image: 'x/a:2', replicas: 2 }\ngateways: { web: { target: [a] } }\n";
     let env = "# options: {\"strategy\": \"pairwise\"}\nload_balancer_plugin: elb\nsimulation: { instances: { a: { image: 'x/a:1', count: 2 } }, \
@@ -468,7 +468,7 @@ fn a_pair_that_fails_puts_the_old_ones_back() {
 }
 
 #[test]
-fn generated_plans_lead_to_what_the_model_says() {
+fn generated_plans_lead_to_the_model() {
     let envs = [
         "",
         "simulation: { instances: { back: { image: 'acme/back:1.0', count: 3 } } }",
@@ -489,7 +489,7 @@ fn generated_plans_lead_to_what_the_model_says() {
                 bench.finish();
                 assert_eq!(bench.app.run.mode, Mode::Completed, "{env} {plugins}\n{:#?}", bench.log_from(0));
                 assert!(as_the_model_says(&bench), "{env} {plugins}: {}", bench.instances());
-                // Looked at again, nothing is to be done.
+                // After a reset, nothing is left to do.
                 assert_eq!(bench.command(&Command::Reset), None);
                 assert_eq!(bench.app.run.mode, Mode::NotReady, "{env} {plugins}: {}", bench.instances());
                 assert_eq!(
@@ -502,7 +502,7 @@ fn generated_plans_lead_to_what_the_model_says() {
 }
 
 #[test]
-fn a_failed_upgrade_restores_what_was_there() {
+fn a_failed_upgrade_restores_the_previous_state() {
     let env = |fault: &str| {
         format!(
             "load_balancer_plugin: elb\nsimulation: {{ instances: {{ back: {{ image: 'acme/back:1.0', count: 2 }}, front: {{ image: 'acme/front:1.0', count: 2 }}, db: {{ image: 'acme/db:1.0' }} }}, faults: [ {fault} ] }}"
@@ -529,7 +529,7 @@ fn a_failed_upgrade_restores_what_was_there() {
         bench.finish();
         assert_eq!(bench.app.run.mode, Mode::Failed, "{fault}");
         assert_eq!(bench.instances(), after, "{fault}\n{:#?}", bench.log_from(0));
-        // The next plan goes on from there.
+        // The next plan continues from there.
         assert_eq!(bench.command(&Command::Reset), None);
         assert_eq!(bench.app.run.mode, Mode::Ready, "{fault}");
     }

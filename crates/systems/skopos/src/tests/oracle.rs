@@ -1,7 +1,7 @@
-//! The rules of flow, read a second time: what a run did is what the results of its leaves ask for.
+//! An independent reading of the flow rules: a run must do what the results of its leaves require.
 //!
-//! It goes through a plan by the labels of exits alone, never by what they were resolved to, and takes the results of
-//! leaves from the trace.
+//! It follows a plan by the labels of exits, never by their resolved targets, and takes the results of leaves from
+//! the trace.
 
 use super::properties::{bench, carry_out, to_the_end};
 use super::random::{Dice, deeds};
@@ -81,14 +81,14 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
-    fn a_run_goes_where_the_results_of_its_leaves_lead(seed in any::<u64>(), machines in 0_u32..3) {
+    fn a_run_follows_the_results_of_its_leaves(seed in any::<u64>(), machines in 0_u32..3) {
         let (mut bench, gates) = bench(seed, machines);
         for deed in deeds(&mut Dice::new(seed ^ 0x0FAC), &gates, u64::from(machines), 15) {
             carry_out(&mut bench, &deed);
         }
         to_the_end(&mut bench);
         let run = &bench.app.run;
-        // What was cut off has not come out by any rule.
+        // Steps that were cut off have no result by the rules.
         if run.reason.is_none() && run.passed.is_some() {
             let told: Vec<Trace> = run.trace.iter().copied().collect();
             let mut reader = Reader { plan: &bench.app.run.plan, told: told.into_iter().peekable() };

@@ -38,7 +38,7 @@ fn steps(lines: &str, more: &str) -> String {
     text + MODEL + ENV + more
 }
 
-/// Returns the last step's milliseconds, and its message where it failed.
+/// Returns the last step's milliseconds, and its message if it failed.
 fn last(bench: &Bench) -> (u64, String) {
     let log = bench.log_from(0);
     let steps: Vec<&String> = log.iter().filter(|line| line.contains(" step-")).collect();
@@ -160,7 +160,7 @@ fn every_action_takes_its_time_or_fails() {
 }
 
 #[test]
-fn outside_of_components_there_are_no_instances() {
+fn outside_of_components_no_instances_exist() {
     let text = format!(
         "{HEAD}steps:\n- id: g\n  class: group\n  steps:\n  - {{id: s, class: action, {CREATE}}}\n{MODEL}{ENV}"
     );
@@ -275,7 +275,7 @@ fn sequences_on_instances() {
 type Sequence<'t> = (&'t str, &'t [&'t str], u64, &'t str, &'t str, &'t str);
 
 #[test]
-fn whole_services_are_worked_on() {
+fn operations_on_whole_services() {
     const DEPLOY: &str = "plugin: docker-swarm, action: inst_deploy_all_async";
     const UPDATED: &str = "plugin: docker-swarm, action: inst_wait_all_updated";
     const ROLLBACK: &str = "plugin: docker-swarm, action: inst_rollback_all_async";
@@ -367,7 +367,7 @@ fn whole_services_are_worked_on() {
 }
 
 #[test]
-fn probes_look_at_instances_or_at_nothing() {
+fn probes_check_instances_or_nothing() {
     const PROBES: &str = "  probes: { opsani/probe-http: { exit: [1, 0], duration: 3, stderr: refused } }\n";
     let probe = |more: &str| {
         format!("plugin: probe, action: service_up, arguments: {{image: 'opsani/probe-http:v1'{more}}}")
@@ -511,7 +511,7 @@ fn planned_failures_strike() {
 }
 
 #[test]
-fn rules_go_in_order_and_are_used_up() {
+fn rules_apply_in_order_and_are_used_up() {
     let more = "  faults: [ {action: inst_destroy, times: 1}, {plugin: docker, attempt: 1, message: first}, {times: 1, message: second} ]\n";
     let text = steps(CREATE, more).replace("on_fail: fail, plugin", "on_fail: s0, plugin");
     let mut bench = Bench::new(&text);
@@ -525,7 +525,7 @@ fn rules_go_in_order_and_are_used_up() {
 }
 
 #[test]
-fn a_failed_create_may_leave_something_behind() {
+fn a_failed_create_may_leave_an_instance_behind() {
     for (leave, instances) in [
         ("", "back-o0:old0=running back-o1:old1=running"),
         (", leave: true", "back-o0:old0=running back-o1:old1=running back-n0:new0=stopped"),
@@ -563,7 +563,7 @@ fn faults_of_the_world_strike_calls() {
 }
 
 #[test]
-fn durations_are_the_environments() {
+fn durations_come_from_the_environment() {
     let more = "  durations: { docker.inst_create: 7, ok: 0.5 }\n  warm_up: 10\n";
     for (calls, ms) in [
         (CREATE.to_owned(), 7_000),
@@ -585,7 +585,7 @@ fn durations_are_the_environments() {
 }
 
 #[test]
-fn machines_are_shared_evenly_and_felt() {
+fn machines_are_used_evenly_and_their_faults_have_effects() {
     let twice = steps(CREATE, "");
     let bench = Bench::with_machines(&twice, 3);
     let hosts: Vec<Option<u32>> =
@@ -614,7 +614,7 @@ fn machines_are_shared_evenly_and_felt() {
     bench.finish();
     assert_eq!(last(&bench), (3_000, "docker inst_create: no machine is up".to_owned()));
 
-    // A machine that nobody can reach: containers run on, calls on them fail.
+    // An unreachable machine: containers keep running, calls on them fail.
     let mut bench = Bench::with_machines(
         &steps("plugin: docker, action: inst_destroy, arguments: {selector: old}", ""),
         2,
@@ -626,7 +626,7 @@ fn machines_are_shared_evenly_and_felt() {
 }
 
 #[test]
-fn slow_starts_and_missing_images_are_felt() {
+fn slow_starts_and_missing_images_have_effects() {
     for (fault, ms, message) in [
         ("{\"fault\":\"slow-start\",\"delay_ms\":20000}", 23_000, "passed"),
         ("{\"fault\":\"image-missing\"}", 3_000, "back-n0 did not start: Failed to fetch the image"),
@@ -653,7 +653,7 @@ fn slow_starts_and_missing_images_are_felt() {
 }
 
 #[test]
-fn readiness_is_felt_at_the_balancer() {
+fn readiness_affects_the_balancer() {
     let calls = format!(
         "{CREATE}\n{ATTACH}\nplugin: elb, action: lb_wait, arguments: {{selector: new, name: web, wait: 20}}"
     );

@@ -36,9 +36,9 @@ pub(crate) fn carry_out(bench: &mut Bench, deed: &Deed) {
     bench.check();
 }
 
-/// Goes on until the plan is over: gates are passed, holds resumed.
+/// Runs until the plan is over: passes gates, resumes holds.
 ///
-/// Panics when nothing would ever happen again although it is not over.
+/// Panics if the plan is not over and nothing would ever happen again.
 pub(crate) fn to_the_end(bench: &mut Bench) {
     bench.mend();
     for _ in 0..3_000 {
@@ -150,7 +150,7 @@ proptest! {
     #![proptest_config(cases(60))]
 
     #[test]
-    fn whatever_is_done_it_can_be_looked_at_and_brought_to_an_end(seed in any::<u64>(), machines in 0_u32..4) {
+    fn any_run_can_be_viewed_and_brought_to_an_end(seed in any::<u64>(), machines in 0_u32..4) {
         let (mut bench, gates) = bench(seed, machines);
         let mut dice = Dice::new(seed ^ 0xABCD);
         for deed in deeds(&mut dice, &gates, u64::from(machines), 25) {
@@ -162,12 +162,12 @@ proptest! {
     }
 
     #[test]
-    fn the_same_deeds_have_the_same_outcome(seed in any::<u64>(), machines in 0_u32..4) {
+    fn the_same_inputs_have_the_same_outcome(seed in any::<u64>(), machines in 0_u32..4) {
         let (mut first, gates) = bench(seed, machines);
         let all = deeds(&mut Dice::new(seed ^ 0x1234), &gates, u64::from(machines), 30);
         let mut second = None;
         for (at, deed) in all.iter().enumerate() {
-            // A copy goes on as the original does, and leaves it alone.
+            // A copy behaves like the original, and does not affect it.
             if at == 10 {
                 second = Some(first.clone());
             }
@@ -193,14 +193,14 @@ proptest! {
     #![proptest_config(cases(150))]
 
     #[test]
-    fn plans_that_are_made_lead_where_the_model_says(seed in any::<u64>(), machines in 0_u32..4) {
+    fn generated_plans_lead_to_the_model(seed in any::<u64>(), machines in 0_u32..4) {
         let mut dice = Dice::new(seed);
         let text = surroundings(&mut dice);
         let loaded = load(&request(&text));
         prop_assert!(!findings(&loaded).iter().any(|line| line.contains(" error")), "{:#?}\n{}", findings(&loaded), text);
         let mut bench = Bench::with_machines(&text, machines);
         if bench.app.run.mode == Mode::Ready {
-            // What was made can be brought as a file and does the same.
+            // A generated plan can be loaded as a file and does the same.
             let brought = format!("{}\n{text}", bench.app.prepared.text);
             let mut other = Bench::with_machines(&brought, machines);
             other.start();

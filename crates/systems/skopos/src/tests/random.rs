@@ -68,7 +68,7 @@ impl Draft {
         format!("s{}", self.steps)
     }
 
-    /// `pass`, a name of the chain, flags: what may stand behind `on_pass`.
+    /// `pass`, a name of the chain, flags: possible values of `on_pass`.
     fn exit(&mut self, names: &[String]) -> String {
         let goal = match self.dice.below(8) {
             0..3 => self.dice.one(&["pass", "fail"]).to_string(),
@@ -228,7 +228,7 @@ pub(crate) enum Deed {
     Mend,
 }
 
-/// Deeds for a plan with these gates beside so many machines.
+/// Random commands for a plan with these gates and this number of machines.
 pub(crate) fn deeds(dice: &mut Dice, gates: &[String], machines: u64, many: usize) -> Vec<Deed> {
     let mut all = vec![Deed::Command(Command::Start {
         paused: dice.once_in(4),

@@ -1,4 +1,4 @@
-//! Models and environments as read, and findings in plans that are made of them.
+//! Models and environments as read, and findings in generated plans.
 
 use super::support::{Bench, HEAD, findings, request};
 use crate::definition::{load, load_beside};
@@ -6,13 +6,13 @@ use crate::views::drawing;
 
 const DOC: &str = "# file: model.yaml\ndoctype: com.datagridsys.doctype/skopos/model\nversion: 1\n";
 
-/// Findings worth a look, as `line severity[CODE] message`.
+/// Findings above information level, as `line severity[CODE] message`.
 fn found(text: &str) -> Vec<String> {
     let shown = findings(&load(&request(text)));
     shown.into_iter().filter(|line| !line.contains(" info[")).collect()
 }
 
-/// Each finding begins as it is said here.
+/// Checks that each finding begins as given.
 fn check(text: &str, wanted: &[&str]) {
     let shown = found(text);
     let same = shown.len() == wanted.len()
@@ -41,7 +41,7 @@ fn variables_of_environment_files_are_replaced() {
 }
 
 #[test]
-fn made_plans_are_checked_as_brought_ones() {
+fn generated_plans_are_checked_like_given_ones() {
     let model = format!(
         "{DOC}components:
   back:
@@ -79,7 +79,7 @@ simulation: {{ scripts: {{ check: }} }}
 }
 
 #[test]
-fn other_documents_with_components_are_no_models() {
+fn other_documents_with_components_are_not_models() {
     let plan = format!("{HEAD}steps: []\n");
     let api = "# file: api.yaml\nopenapi: 3.0.0\ncomponents: { schemas: { Pet: { type: object } } }\n";
     let shown = findings(&load(&request(&format!("{plan}{api}"))));
@@ -92,7 +92,7 @@ fn other_documents_with_components_are_no_models() {
 }
 
 #[test]
-fn a_gap_is_told_once() {
+fn a_missing_value_is_reported_once() {
     for value in
         ["image: ${a}:${b}", "image: '${a}:${b}'", "image: x, replicas: ${a}, uses: ${b}", "${a}: ${b}"]
     {
@@ -121,7 +121,7 @@ fn calls_are_shown_with_their_arguments() {
 }
 
 #[test]
-fn mistyped_hooks_are_told() {
+fn mistyped_hooks_are_reported() {
     let back =
         |hooks: &str| format!("{DOC}components:\n  back:\n    image: acme/back:2.0\n    lifecycle:\n{hooks}");
     let gate = "        steps:\n        - gate: Is it well?\n";
@@ -167,7 +167,7 @@ fn mistyped_hooks_are_told() {
 }
 
 #[test]
-fn components_that_run_are_known() {
+fn running_components_are_known() {
     let text = format!(
         "{HEAD}steps:\n- id: gone\n  class: component\n  on_fail: fail\n  steps:\n  - {{ id: a, class: delay }}\n{DOC}components: {{ back: {{ image: a }} }}\n"
     );
@@ -176,9 +176,9 @@ fn components_that_run_are_known() {
     assert!(!findings(&beside).iter().any(|line| line.contains("SKO053")), "{:#?}", findings(&beside));
 }
 
-/// The reference of the block `simulation` loads as it stands there, and has every key that is read.
+/// The reference of the block `simulation` loads as printed, and contains every key.
 #[test]
-fn the_reference_of_the_simulation_is_whole() {
+fn the_simulation_reference_is_complete() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/simulation.md"))
         .expect("a page");
     let example =
@@ -200,7 +200,7 @@ fn rows<'p>(page: &'p str, heading: &str) -> Vec<&'p str> {
 }
 
 #[test]
-fn the_reference_lists_exactly_the_options_and_attributes_that_are_read() {
+fn the_reference_lists_exactly_the_known_options_and_attributes() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/reference/skopos.md");
     let page = std::fs::read_to_string(path).expect("a page");
     assert_eq!(rows(&page, "Options of a load"), crate::definition::OPTIONS);
@@ -208,7 +208,7 @@ fn the_reference_lists_exactly_the_options_and_attributes_that_are_read() {
 }
 
 #[test]
-fn options_that_come_along_as_a_file_are_no_file_of_the_application() {
+fn an_options_file_is_not_part_of_the_application() {
     let text = format!(
         "{DOC}components: {{ back: {{ image: a }} }}\n# file: env.yaml\ncore_plugin: docker\n# file: options.json\n{{\"replace_all\": true}}\n# options: {{\"replace_all\": true}}\n"
     );

@@ -63,7 +63,7 @@ fn worries(bench: &Bench) -> Vec<String> {
 }
 
 #[test]
-fn it_is_deployed_upgraded_and_taken_down() {
+fn it_is_deployed_upgraded_and_removed() {
     let first = model("1.0", "3.2", "");
     assert_eq!(findings(&load(&request(&first))), [""; 0]);
     let mut bench = Bench::with_machines(&first, 3);
@@ -71,7 +71,7 @@ fn it_is_deployed_upgraded_and_taken_down() {
     bench.finish();
     assert_eq!(bench.app.run.mode, Mode::Completed, "{:#?}", worries(&bench));
     assert_eq!(bench.app.instances.len(), 8);
-    // The balancer comes after what it balances: nobody hears the signals.
+    // The balancer comes after its instances: no one receives the signals.
     let heard = worries(&bench);
     assert!(
         heard.len() == 3 && heard.iter().all(|line| line.contains("warning call-warn")),

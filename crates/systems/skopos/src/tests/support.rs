@@ -52,7 +52,7 @@ pub(crate) fn findings(loaded: &Loaded) -> Vec<String> {
     shown.collect()
 }
 
-/// An application on machines of its own, with a clock.
+/// An application with its own machines and a clock.
 #[derive(Clone)]
 pub(crate) struct Bench {
     pub(crate) cx: Cx,
@@ -66,7 +66,7 @@ impl Bench {
         Self::with_machines(text, 0)
     }
 
-    /// Loads a text beside so many machines.
+    /// Loads a text with this number of machines.
     pub(crate) fn with_machines(text: &str, count: u32) -> Self {
         let mut cx = Recorder::new(1);
         let mut machines = OwnMachines { fleet: Fleet::new(1) };
@@ -125,7 +125,7 @@ impl Bench {
         refused
     }
 
-    /// Goes on with another definition.
+    /// Updates to another definition.
     pub(crate) fn update(&mut self, text: &str) {
         let loaded = load(&request(text));
         let definition = loaded.definition.clone().unwrap_or_else(|| panic!("{:#?}", findings(&loaded)));

@@ -1,13 +1,13 @@
-//! One line for each step: why it is where it is, and which instance it works on.
+//! One line for each step: the reason for its status, and its instance.
 //!
-//! *Knows*: the run. *Must not know*: machines, what would get a step moving ([`super::why`]).
+//! *Knows*: the run. *Must not know*: machines, ways out ([`super::why`]).
 
 use crate::instances::Instances;
 use crate::plan::{ChainKind, Class, StepId};
 use crate::run::{Awaited, Frame, Leaf, Mode, Run, Shown, Work};
 use planarium_protocol::Text;
 
-/// One line: why a step is where it is.
+/// Describes in one line why a step has its status.
 pub(crate) fn brief(run: &Run, id: StepId) -> String {
     let (Some(step), Some(own)) = (run.plan.step(id), run.step(id)) else { return String::new() };
     match own.shown {

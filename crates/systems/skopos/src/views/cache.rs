@@ -1,6 +1,6 @@
-//! The last view that was built, kept as far as nothing changed.
+//! The last built view, reused where nothing changed.
 //!
-//! *Knows*: at which revision it was built. *Must not know*: what is in it.
+//! *Knows*: its revision. *Must not know*: its content.
 
 use planarium_protocol::view::ServiceView;
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,6 @@
-//! The plan as it is drawn: chains, exits, loops, the path taken, where it goes next.
+//! The plan as a drawing: chains, exits, loops, the path taken, the next steps.
 //!
-//! *Knows*: every exit, also those that nobody wrote. *Must not know*: how anything looks.
+//! *Knows*: every exit, including implicit ones. *Must not know*: how anything looks.
 
 use crate::application::App;
 use crate::blueprint::Blueprint;
@@ -27,7 +27,7 @@ struct Drawing<'a> {
     generated: bool,
 }
 
-/// The plan as it is drawn.
+/// Returns the drawing of the plan.
 pub(crate) fn drawing(app: &App) -> FlowDrawing {
     let App { run, blueprint, instances, prepared, .. } = app;
     Drawing { run, blueprint, instances, generated: prepared.generated }.draw()

@@ -1,9 +1,9 @@
-//! Views of an application, built on demand and kept as far as nothing changed.
+//! Views of an application, built on demand and reused where nothing changed.
 //!
 //! *Knows*: how a plan with exits looks as a tree of phases and steps. *Must not know*: who shows it.
 //!
-//! A top-level step is a phase, what is inside it its steps in the order of the document; a loop comes before its steps, whose
-//! names say that they are carried out for each instance. What the tree cannot say is in the drawing ([`drawing()`]).
+//! A top-level step is a phase, its inner steps are steps in the order of the document; a loop comes before its steps, whose
+//! names say that they are carried out for each instance. The drawing shows what the tree cannot ([`drawing()`]).
 
 mod actions;
 mod brief;
@@ -151,7 +151,7 @@ impl Tree<'_> {
         at.is_some_and(|(id, _)| id != top && self.run.plan.top(id) == top)
     }
 
-    /// Returns a loop's number of iterations, as far as it is known.
+    /// Returns a loop's number of iterations, as far as known.
     fn iterations_of(&self, id: StepId) -> u64 {
         let Some(Class::Loop { chain, iterate }) = self.run.plan.step(id).map(|step| &step.class) else {
             return 1;
@@ -162,7 +162,7 @@ impl Tree<'_> {
         }
     }
 
-    /// Counts what a leaf has done and has to do: forward leaves as often as is expected, cleanup leaves once they are entered.
+    /// Counts a leaf's completed and expected work: forward leaves as often as expected, cleanup leaves once they are entered.
     fn count(&self, id: StepId, times: u64, progress: &mut Progress) {
         let (Some(step), Some(own)) = (self.run.plan.step(id), self.run.step(id)) else { return };
         if !step.is_leaf() {

@@ -1,8 +1,9 @@
-//! Why an element is not finished, and what would get it moving.
+//! Explains why an element is not finished, and what would get it moving.
 //!
-//! *Knows*: the run, and what the machines know about processes. *Must not know*: how anything is shown.
+//! *Knows*: the run, and the machines' data about processes. *Must not know*: how anything is shown.
 //!
-//! *Invariant*: never empty for an unfinished element; every input among the remedies is accepted as things are.
+//! *Invariant*: never empty for an unfinished element; every input among the remedies is accepted in the present
+//! state.
 
 use super::actions::input;
 use crate::application::App;
@@ -98,7 +99,7 @@ impl Explainer<'_> {
             let errors = vec![text.as_str().into()];
             all.push(reason(text, run.event, ReasonKind::Errored { errors }));
         }
-        // The check that failed, and not the cleanup that came of it.
+        // The failed check, not the cleanup that followed.
         let is_cause = |id: StepId| {
             run.reason.is_none()
                 && run.plan.step(id).is_some_and(|step| step.is_leaf() && !step.cleanup)
@@ -240,7 +241,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// The step whose failure ended the chain inside another one, where nobody stopped the plan.
+    /// Returns the step whose failure ended an inner chain, if no operator stopped the plan.
     fn failed_inside(&self, step: &Step) -> Option<StepId> {
         let inside = step.inside().filter(|_| self.run.reason.is_none())?;
         let of_chain =
@@ -327,7 +328,7 @@ impl Explainer<'_> {
             let text = format!("It waits for its turn: {name} is being carried out");
             all.push(reason(text, 0, ReasonKind::NotItsTurn { strategy: "flow".into(), waiting_for }));
         }
-        // What the step at work waits for is said of that one; of a cleanup step, another step's end is no end.
+        // The wait is explained for the active step; for a cleanup step, another step's end does not count.
         let name = run.work.leaf().and_then(|leaf| run.plan.step(leaf.step)).map(|step| step.id.clone());
         let of_leaf = self.leaf();
         if !step.cleanup {
@@ -491,7 +492,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// Returns whether a readiness check has yet to pass before what is awaited is there.
+    /// Returns whether a readiness check must pass before the wait is over.
     fn is_unready(&self, waiting: &Await) -> bool {
         let unready = |slot: Slot| {
             self.instances.get(slot).is_some_and(|instance| instance.process.is_some() && !instance.ready)
@@ -505,7 +506,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// Faults that are meant for a process can be ended.
+    /// Faults that target a process can be ended.
     fn faults(&mut self, process: planarium_ground::ProcessId) {
         for (id, kind) in self.fleet.faults_on(process) {
             let input = Input::ClearFault(ClearFault { id: id.to_string() });

@@ -1,4 +1,4 @@
-//! Inverse offers: which framework was asked to leave which machine, and what it answered.
+//! Inverse offers: which framework was asked to leave which machine, and its answer.
 
 use crate::store::ptr::Ptr;
 use crate::store::selectors::time::clock;

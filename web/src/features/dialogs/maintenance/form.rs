@@ -56,8 +56,7 @@ impl Form {
         }
     }
 
-    /// The window, or what is wrong. Which windows are any good is for the master to say: none without machines is
-    /// kept back here.
+    /// Returns the window, or the fault. The master validates windows: one without machines is sent, too.
     fn read(&self, now_ms: u64, epoch_ms: u64) -> Result<Window, String> {
         let start = instant_ms(&self.start, now_ms)?;
         let length = if self.length.trim().is_empty() { None } else { Some(length_ms(&self.length)?) };
@@ -73,7 +72,7 @@ fn unsigned_again(ms: u64) -> i64 {
 #[component]
 pub(super) fn WindowForm(props: &WindowFormProps) -> Html {
     let hub = use_hub();
-    // Closures of an earlier draw see what it holds by now, too.
+    // Closures of an earlier draw also read the present value.
     let form = use_state_eq(|| Form::of(props.editing.as_ref(), &props.chosen, props.epoch_ms));
     let filter = use_state_eq(String::new);
     let wrong = form.read(props.now_ms, props.epoch_ms).err();
@@ -143,7 +142,7 @@ fn choice(form: &UseStateHandle<Form>, name: &Name) -> Html {
     let onchange = {
         let (form, name) = (form.clone(), name.clone());
         Callback::from(move |event: Event| {
-            // What the box shows counts, however often it was pressed since it was drawn.
+            // The box's state counts, however often it was pressed since it was drawn.
             let checked = event.target_dyn_into::<HtmlInputElement>().is_some_and(|field| field.checked());
             let mut next = (*form).clone();
             next.chosen.retain(|chosen| !same(chosen, &name));
@@ -168,7 +167,7 @@ mod tests {
     const EPOCH: u64 = 1_443_830_400_000;
 
     #[test]
-    fn a_window_goes_into_the_form_and_comes_out_the_same() {
+    fn a_window_survives_the_form_unchanged() {
         let names = [Name { hostname: Some("m1".into()), ip: None }];
         for (start, length) in [(90_000, Some(3_600_000)), (0, None), (3_723_500, Some(1))] {
             let window = window_of(names.to_vec(), start, length, EPOCH);
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_window_is_counted_from_now_and_may_name_no_machine() {
+    fn a_new_window_is_relative_to_now_and_may_name_no_machine() {
         let form = Form::of(None, &[], EPOCH);
         let window = form.read(5_000, EPOCH).expect("a good form");
         assert_eq!((window.start_ms(EPOCH), window.end_ms(EPOCH)), (65_000, Some(185_000)));

@@ -1,4 +1,4 @@
-//! Each machine's mode, and what an operator can do with it. What is refused stays, with the master's own reason.
+//! Each machine's mode, and the operator's actions on it. Refused actions stay, with the master's own reason.
 
 use crate::store::ptr::Ptr;
 use crate::store::selectors::maintenance::{action, away_words};

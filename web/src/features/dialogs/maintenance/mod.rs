@@ -1,6 +1,6 @@
-//! Maintenance of machines: the schedule with its windows, what can be done to each machine, what frameworks answered.
+//! Maintenance of machines: the schedule with its windows, actions on each machine, answers of frameworks.
 //!
-//! *Knows*: the parts and which window is being edited. *Must not know*: what the master refuses; what it says is shown.
+//! *Knows*: the parts and which window is being edited. *Must not know*: what the master refuses; its answer is shown.
 
 mod answers;
 mod form;
@@ -38,12 +38,12 @@ pub(super) struct MaintenanceDialogProps {
 pub(super) fn MaintenanceDialog(props: &MaintenanceDialogProps) -> Html {
     let hub = use_hub();
     let first_toast = *use_memo((), |()| props.next_toast);
-    // The window that the form is about: its place and how it was when editing began; none for a new one. The count
-    // makes the form anew.
+    // The window in the form: its index and its state when editing began; `None` for a new one. The count resets the
+    // form.
     let editing = use_state_eq(|| (None::<(usize, Window)>, 0_u32));
-    // The answer to what was posted is awaited.
+    // Waits for the answer to a post.
     let posting = use_memo((), |()| Cell::new(false));
-    // The control that had the focus may be gone with the old form.
+    // The focused control may have disappeared with the old form.
     use_effect_with(editing.1, |count| {
         if *count > 0 {
             browser::focus("#window-form");
@@ -65,7 +65,7 @@ pub(super) fn MaintenanceDialog(props: &MaintenanceDialogProps) -> Html {
         let (hub, windows, editing) = (hub.clone(), windows.clone(), editing.clone());
         Callback::from(move |at: usize| {
             let Some(seen) = windows.get(at) else { return };
-            // What is being written about another window stays.
+            // A form about another window stays.
             if editing.0.as_ref().is_some_and(|(_, edited)| edited == seen) {
                 editing.set((None, editing.1 + 1));
             } else {
@@ -79,11 +79,11 @@ pub(super) fn MaintenanceDialog(props: &MaintenanceDialogProps) -> Html {
     let onpost = {
         let (hub, editing, posting, drawn) = (hub.clone(), editing.clone(), posting.clone(), editing.1);
         Callback::from(move |window: Window| {
-            // Of two clicks the second comes from a form that is done with, or whose answer is awaited.
+            // The second of two clicks comes from a finished form, or one that waits for its answer.
             if editing.1 != drawn || posting.replace(true) {
                 return;
             }
-            // Time may have gone on meanwhile: only the window that was meant is replaced.
+            // Time may have passed: replace only the window that was edited.
             let state = hub.state();
             let windows = windows_of(&state.world.view.cluster);
             let at = editing.0.as_ref().and_then(|(at, was)| place_by_now(&windows, *at, was));

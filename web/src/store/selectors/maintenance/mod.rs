@@ -1,10 +1,10 @@
-//! The maintenance schedule as people edit it: windows in, windows out, the JSON that is posted.
+//! The maintenance schedule for editing: windows in, windows out, the posted JSON.
 //!
-//! *Knows*: windows of the view, instants on the clock, lengths as people write them. *Must not know*: which schedule the
-//! master accepts; it says so itself.
+//! *Knows*: windows of the view, instants on the clock, lengths in common notations. *Must not know*: which schedule the
+//! master accepts; its answer says so.
 //!
-//! *Units*: nanoseconds since 1970 in whole 64-bit numbers, as the real schedule has them; milliseconds since the start
-//! of the run where something is drawn.
+//! *Units*: nanoseconds since 1970 in whole 64-bit numbers, as in the real schedule; milliseconds since the start of
+//! the run for drawing.
 
 use super::status::entry;
 use super::time::{clock, horizon, short};
@@ -59,7 +59,7 @@ pub(crate) struct Window {
 /// Which part of a window is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// All of it.
+    /// The whole window.
     Whole,
     /// Its begin; the end stays.
     Start,
@@ -150,7 +150,7 @@ pub(crate) fn away_words(away: &UnavailabilityView, epoch_ms: u64) -> String {
     Window { machines: Vec::new(), start_ns, duration_ns }.words(epoch_ms)
 }
 
-/// The schedule as the master's API has it.
+/// Returns the schedule in the form of the master's API.
 pub(crate) fn schedule(windows: &[Window]) -> Value {
     if windows.is_empty() {
         return json!({});
@@ -187,7 +187,7 @@ pub(crate) fn place_by_now(windows: &[Window], at: usize, seen: &Window) -> Opti
     windows.iter().position(|window| window == seen)
 }
 
-/// The schedule with a window that was seen at a place replaced or taken out; nothing when it is gone by itself.
+/// Returns the schedule with a window at an index replaced or removed; `None` if the window is gone.
 pub(crate) fn instead(
     cluster: &ClusterView,
     at: usize,
@@ -263,7 +263,7 @@ pub(crate) fn rows(windows: &[Window], room_ms: u64, epoch_ms: u64) -> Vec<usize
     windows.iter().map(place).collect()
 }
 
-/// Instances of a pod type, and how many of them are on machines of a window.
+/// Instances of a pod type, and how many of them are on a window's machines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Impact {
     /// Service and pod type.
@@ -292,14 +292,14 @@ impl Impact {
         format!("{what}: {there} of {total} there, {verdict}{now}")
     }
 
-    /// Returns whether what stays is too little for a vote, or nothing at all.
+    /// Returns whether the rest is too small for a vote, or empty.
     pub(crate) fn breaks(&self) -> bool {
         let left = self.total.saturating_sub(self.there);
         left == 0 || self.total >= 3 && left * 2 <= self.total
     }
 }
 
-/// Returns the impact of a window on the services' pods, as they are placed now.
+/// Returns the impact of a window on the services' pods, at their present places.
 pub(crate) fn impacts(view: &View, machines: &[Name]) -> Vec<Impact> {
     let there = |host: &str| {
         machines.iter().any(|name| name.hostname.as_deref().is_some_and(|h| h.eq_ignore_ascii_case(host)))
@@ -337,9 +337,9 @@ pub(crate) fn instant(ms: i64) -> String {
     if ms < 0 { format!("{face} before the start") } else { face.to_owned() }
 }
 
-/// Reads a length: `90`, `90s`, `1h 30m`, `2 min`.
+/// Parses a length: `90`, `90s`, `1h 30m`, `2 min`.
 ///
-/// *Errors*: what is wrong, in words.
+/// *Errors*: describes the fault.
 pub(crate) fn length_ms(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{}` is not a length such as 90s, 10m or 1h 30m", text.trim());
     let mut rest = text.trim();
@@ -369,9 +369,9 @@ pub(crate) fn length_ms(text: &str) -> Result<u64, String> {
     if sum > 3_155_760_000_000 { Err(wrong()) } else { Ok(sum) }
 }
 
-/// Reads an instant: `+90s` from now, or `1:30`, `1:02:03.5` on the clock.
+/// Parses an instant: `+90s` from now, or `1:30`, `1:02:03.5` on the clock.
 ///
-/// *Errors*: what is wrong, in words.
+/// *Errors*: describes the fault.
 pub(crate) fn instant_ms(text: &str, now_ms: u64) -> Result<u64, String> {
     let text = text.trim();
     if let Some(length) = text.strip_prefix('+') {
@@ -389,7 +389,7 @@ pub(crate) fn instant_ms(text: &str, now_ms: u64) -> Result<u64, String> {
     Ok(seconds * 1000 + thousandths)
 }
 
-/// A length as it is written into a field.
+/// Formats a length for a field.
 pub(crate) fn length_text(ms: u64) -> String {
     let parts = [(3_600_000, "h"), (60_000, "m"), (1000, "s"), (1, "ms")];
     let mut rest = ms;

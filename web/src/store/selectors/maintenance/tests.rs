@@ -13,7 +13,7 @@ fn window(start_ms: u64, length_ms: Option<u64>) -> Window {
 }
 
 #[test]
-fn lengths_and_instants_as_people_write_them() {
+fn lengths_and_instants_in_common_notations() {
     for (text, want) in [
         ("90", Some(90_000)),
         ("90s", Some(90_000)),
@@ -68,7 +68,7 @@ fn parts_move_within_bounds_and_keep_nanoseconds() {
     let got = odd.moved(Part::Whole, 1_000, EPOCH);
     assert_eq!((got.start_ns - odd.start_ns, got.duration_ns), (1_000_000_000, None));
     assert_eq!(odd.moved(Part::End, 1_000, EPOCH), odd, "an open end cannot be moved");
-    // One that began before the run is not pulled to its start by a touch of its end.
+    // A window that began before the run is not moved to its start when its end is touched.
     let mut early = window(0, Some(90_000));
     early.start_ns -= 5_000_000_000;
     assert_eq!(early.moved(Part::End, 1_000, EPOCH).start_ns, early.start_ns);
@@ -115,7 +115,7 @@ fn a_schedule_goes_through_the_view_unchanged() {
 }
 
 #[test]
-fn the_axis_takes_in_windows_that_are_near() {
+fn the_axis_includes_near_windows() {
     for (head, start, length, want, beyond) in [
         (30_000, 60_000, Some(60_000), 120_000, false),
         (30_000, 60_000, Some(3_600_000), 300_000, false),
@@ -144,7 +144,7 @@ fn windows_at_the_same_time_are_in_different_rows() {
 }
 
 #[test]
-fn says_what_stays_of_a_quorum() {
+fn reports_the_rest_of_a_quorum() {
     let pod = |name: &str, host: &str, status: &str| {
         let task = PodTaskView {
             name: format!("{name}-server").into(),
@@ -182,7 +182,7 @@ fn says_what_stays_of_a_quorum() {
 }
 
 #[test]
-fn only_the_window_that_was_seen_is_replaced_or_taken_out() {
+fn only_the_edited_window_is_replaced_or_removed() {
     let view = |start_ms: u64| WindowView {
         machines: Vec::new(),
         unavailability: UnavailabilityView {

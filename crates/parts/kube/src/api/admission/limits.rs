@@ -25,8 +25,8 @@ impl Api {
         self.store.of_kind(KindId::LIMIT_RANGE, Some(namespace)).next().is_some()
     }
 
-    /// Gives a pod's containers the sizes that they do not name, and checks all of them; returns what was added, in words.
-    /// *Errors*: 403 with every bound that is broken.
+    /// Sets default sizes of a pod's containers and checks all sizes; describes the added ones. *Errors*: 403 with every
+    /// violated bound.
     pub(super) fn apply_limits(
         &self,
         namespace: &str,
@@ -88,7 +88,7 @@ impl Api {
     }
 }
 
-/// Adds the default sizes of containers; returns what was added, in words.
+/// Adds the default sizes of containers; describes the added ones.
 fn fill(limits: &[Value], spec: &mut Map<String, Value>) -> Option<String> {
     let mut texts = Vec::new();
     for (list, word) in [("initContainers", "init container"), ("containers", "container")] {
@@ -205,7 +205,7 @@ fn too_far(of: &str, key: &str, ratio: &Value, request: &Value, limit: &Value) -
     })
 }
 
-/// Sums over the containers of a pod; an amount that not all of them name is none. An init container counts where it is greater.
+/// Sums an amount over a pod's containers; `Null` unless all of them set it. A larger init container counts instead.
 fn total(containers: &[Value], inits: &[Value], part: &str) -> Value {
     let mut sums = Map::new();
     let first = containers.first().map_or(&Value::Null, |one| one.key("resources").key(part));

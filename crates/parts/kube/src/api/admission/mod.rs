@@ -1,7 +1,7 @@
-//! The server's own admission: what is asked about an object before it is kept, and what is added to it.
+//! The server's own admission: checks an object before it is stored, and completes it.
 //!
 //! *Knows*: the plug-ins of the default set, in their order: limits, accounts, priorities, tolerations, storage, runtime classes;
-//! [`quota`] comes last, after validation. *Must not know*: who asks. Pods of controllers go the same way as those of clients
+//! [`quota`] comes last, after validation. *Must not know*: the client. Pods of controllers pass through it like those of clients
 //! ([`Api::admit_made`]).
 //!
 //! Source: `kubernetes/kubernetes: pkg/kubeapiserver/options/plugins.go` (order), `plugin/pkg/admission/{limitranger,
@@ -86,8 +86,8 @@ impl Api {
         Ok(())
     }
 
-    /// A pod that a controller makes of its template: refused like any other, and completed where limits or a runtime class say so.
-    /// *Cost*: next to nothing in namespaces without limits.
+    /// Admits a pod that a controller makes from its template: refused like any other, and completed by limits or a runtime class.
+    /// *Cost*: small in namespaces without limits.
     pub(crate) fn admit_made(&self, parts: &mut Parts) -> Result<(), ApiError> {
         if parts.kind != KindId::POD {
             return Ok(());
@@ -120,7 +120,7 @@ impl Api {
     }
 
     fn admit_account_and_rank(&self, namespace: &str, name: &str, asked: &Asked) -> Result<Rank, ApiError> {
-        // The account `default` is made anew as soon as it is missed.
+        // A missing account `default` is recreated immediately.
         if !matches!(&*asked.account, "" | "default")
             && self.get(ObjectRef::new(KindId::SERVICE_ACCOUNT, namespace, &asked.account)).is_none()
         {
@@ -133,7 +133,7 @@ impl Api {
         self.rank_of(asked).map_err(|text| forbidden("pods", name, &text))
     }
 
-    /// The overhead that a pod's runtime class gives it. *Errors*: there is no such class.
+    /// Returns the overhead of a pod's runtime class. *Errors*: the class does not exist.
     fn overhead_of(&self, name: &str, asked: &Asked) -> Result<Option<Value>, ApiError> {
         if asked.runtime_class.is_empty() {
             return Ok(None);

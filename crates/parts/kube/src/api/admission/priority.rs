@@ -1,4 +1,4 @@
-//! Priority classes: what a pod's class is worth, and which classes there may be.
+//! Priority classes: a pod's priority, and the rules for classes.
 //!
 //! Source: `kubernetes/kubernetes: plugin/pkg/admission/priority/admission.go`, `pkg/apis/scheduling/helpers.go` (1.29), match.
 
@@ -20,8 +20,8 @@ pub(crate) const SYSTEM: [(&str, i64, &str); 2] = [
 ];
 
 impl Api {
-    /// The rank of a pod by its class, or by the default one. *Errors*: there is no such class, or the pod names a priority or a
-    /// policy of its own that differs.
+    /// Returns the rank of a pod by its class, or by the default class. *Errors*: the class does not exist, or the pod's own
+    /// priority or policy differs from it.
     pub(super) fn rank_of(&self, asked: &Asked) -> Result<Rank, String> {
         let class = if asked.class.is_empty() {
             self.default_priority_class().cloned()

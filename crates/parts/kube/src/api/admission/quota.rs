@@ -1,8 +1,8 @@
-//! ResourceQuotas: what the objects of a namespace may ask for together.
+//! ResourceQuotas: bounds on the total of a namespace's objects.
 //!
 //! Source: `kubernetes/kubernetes: staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota`, `pkg/quota/v1/evaluator/core`
-//! (1.29), match in rules and words; differs in that a quota holds from the moment it is made, without a first count by its
-//! controller. Scopes are those of pods.
+//! (1.29), match in rules and words; differs in that a quota applies from its creation, without a first count by its controller.
+//! Scopes are those of pods.
 
 use crate::{
     api::Api,
@@ -27,7 +27,7 @@ pub(crate) type Usage = SortedMap<Text, i64>;
 /// Amounts of containers for which a quota wants every container to name a size.
 const NAMED: [&str; 6] = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
 
-/// An object that is to be made or changed.
+/// An object to create or change.
 pub(crate) struct Charge<'a> {
     pub(crate) kind: KindId,
     pub(crate) info: &'a KindInfo,
@@ -35,7 +35,7 @@ pub(crate) struct Charge<'a> {
     /// The name, for messages.
     pub(crate) name: &'a str,
     pub(crate) content: &'a Value,
-    /// The content that it has had so far.
+    /// Its content before the change.
     pub(crate) before: Option<&'a Value>,
 }
 
@@ -76,7 +76,7 @@ impl Api {
     }
 }
 
-/// The amounts that a quota has counted once an object is made; nothing where it does not concern the object. *Errors*: 403.
+/// Returns a quota's usage after an object is created; `None` if the quota does not apply to it. *Errors*: 403.
 fn check(
     asked: &Charge<'_>,
     quota: &Object,
@@ -133,8 +133,8 @@ fn check(
     )))
 }
 
-/// The bounds of a quota that have to rise so that a number of pods of a template fit, with their new amounts. What the server said that one
-/// pod asked for (`cpu=2,pods=1`) counts where it is more than the template says: limits of the namespace may have added to it.
+/// Returns the bounds of a quota that must rise to fit a number of a template's pods, with their new amounts. The server's reported request
+/// of one pod (`cpu=2,pods=1`) counts if it is higher than the template's, since limits of the namespace may have added to it.
 pub(crate) fn bounds_for(
     quota: &Object,
     info: &KindInfo,
@@ -161,7 +161,7 @@ pub(crate) fn bounds_for(
     bounds
 }
 
-/// The status of a quota: its bounds, and what the objects of its namespace come to.
+/// Returns the status of a quota: its bounds, and the usage of its namespace.
 pub(crate) fn status(api: &Api, spec: &Value, namespace: &str) -> Value {
     let hard = spec.key("hard");
     let keys = amounts(hard);
@@ -211,7 +211,7 @@ fn is_counted(kind: KindId, info: &KindInfo, key: &str, wanted: &Usage) -> bool 
         || kind != KindId::POD && wanted.contains_key(key)
 }
 
-/// Amounts that one object comes to; `is_live` false for a pod that is over, of which only its object counts.
+/// Returns the usage of one object; with `is_live` false, a finished pod counts as an object only.
 fn usage_of(kind: KindId, info: &KindInfo, content: &Value, is_live: bool) -> Usage {
     let mut usage = Usage::new();
     let mut add = |key: &str, amount: i64| _ = usage.insert(key.into(), amount);
@@ -268,7 +268,7 @@ fn usage_of(kind: KindId, info: &KindInfo, content: &Value, is_live: bool) -> Us
     usage
 }
 
-/// The amount that a container asks for: its request, or its limit where it names none.
+/// Returns a container's amount: its request, otherwise its limit.
 fn amount_of(container: &Value, part: &str, key: &str) -> Option<i64> {
     let resources = container.key("resources");
     let value = resources.key(part).key(key);
@@ -276,7 +276,7 @@ fn amount_of(container: &Value, part: &str, key: &str) -> Option<i64> {
     quantity::thousandths(value.as_str()?)
 }
 
-/// Sums over the containers of a pod; an init container counts where it is greater.
+/// Sums over a pod's containers; a larger init container counts instead.
 fn totals(spec: &Value, part: &str) -> Usage {
     let mut sums = Usage::new();
     let (containers, inits) = (spec.items("containers"), spec.items("initContainers"));

@@ -1,4 +1,4 @@
-//! The volume with a token of the pod's service account, which every pod gets that does not decline it.
+//! The volume with a token of the pod's service account, in every pod that does not decline it.
 //!
 //! Source: `kubernetes/kubernetes: plugin/pkg/admission/serviceaccount/admission.go` (`shouldAutomount`, `mountServiceAccountToken`,
 //! `TokenVolumeSource`, 1.29), match. The ConfigMap `kube-root-ca.crt` that it names is no object here, so nothing waits for it.
@@ -26,7 +26,7 @@ const EXPIRES_S: u32 = 3_607;
 const NAME: u32 = 0x4B0B;
 
 impl Api {
-    /// The name of the volume for a new pod of an account (`default` where it names none); nothing where the pod or its account decline it.
+    /// Returns the volume's name for a new pod of an account (default: `default`); `None` if the pod or its account declines it.
     pub(super) fn token_volume(
         &self,
         namespace: &str,
@@ -47,7 +47,7 @@ impl Api {
     }
 }
 
-/// Mounts the volume of a name in every container that has nothing at its path; a pod that has such a volume already keeps that one.
+/// Mounts the named volume in every container that has nothing at its path; a pod's existing volume of that kind stays.
 pub(crate) fn mount_token(spec: &mut Map<String, Value>, name: &str) {
     let volumes = spec.get("volumes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let known = volumes.iter().map(|volume| volume.text("name")).find(|name| name.starts_with(PREFIX));

@@ -45,8 +45,7 @@ fn find(items: &[Value], key: &str, wanted: &Value) -> Option<usize> {
     items.iter().position(|item| item.key(key) == wanted)
 }
 
-/// Puts a list into an order of keys. Items that the order does not name stay before the first named one that they stood
-/// before.
+/// Sorts a list by an order of keys. Unnamed items stay in front of the first named one that followed them.
 fn reorder(items: &mut Vec<Value>, key: &str, order: &[&Value]) {
     let place = |item: &Value| order.iter().position(|wanted| *wanted == item.key(key));
     let mut named: Vec<(usize, Value)> = Vec::new();

@@ -1,7 +1,7 @@
-//! The three-way merge: what was applied last time, what is there, what is applied now.
+//! The three-way merge of the last applied, the live, and the newly applied object.
 //!
 //! Source: `kubernetes/apimachinery: pkg/util/strategicpatch/patch.go` (`CreateThreeWayMergePatch`),
-//! `pkg/util/jsonmergepatch`; match in outcome: the patch itself is never written down.
+//! `pkg/util/jsonmergepatch`; match in outcome, without building the patch.
 
 use super::{find, reorder};
 use crate::{
@@ -10,8 +10,8 @@ use crate::{
 };
 use serde_json::Value;
 
-/// Makes `live` what it becomes when `now` is applied after `last`: fields that `last` had and `now` has not go, fields that
-/// `now` has are set, all others stay.
+/// Applies `now` after `last` to `live`: removes fields of `last` that are missing in `now`, sets fields of `now`, keeps all
+/// others.
 pub(crate) fn three_way(shape: &Shape, last: &Value, now: &Value, live: &mut Value) {
     let Value::Object(fields) = now else {
         if live != now {
@@ -91,7 +91,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn fields_that_are_applied_no_more_go() {
+    fn fields_no_longer_applied_are_removed() {
         let shape = shape_of(KindId::DEPLOYMENT);
         let spec = |containers: Value| json!({"spec": {"template": {"spec": {"containers": containers}}}});
         for (last, now, live, expected) in [

@@ -1,8 +1,8 @@
-//! Validation: an object makes sense, field by field, with the real server's words.
+//! Validates objects field by field, with the real server's messages.
 //!
-//! *Knows*: the content of one object, and what it was before. *Must not know*: other objects.
-//! Source: `kubernetes/kubernetes: pkg/apis/*/validation`, `kubernetes/apimachinery: pkg/api/validation`; the rules that
-//! people run into, in upstream's order and wording. Values that are structs are shown as JSON.
+//! *Knows*: the content of one object, before and after a change. *Must not know*: other objects. Source:
+//! `kubernetes/kubernetes: pkg/apis/*/validation`, `kubernetes/apimachinery: pkg/api/validation`; the most frequent
+//! rules, in upstream's order and wording. Values that are structs are shown as JSON.
 
 mod change;
 mod names;
@@ -314,7 +314,7 @@ pub(crate) fn claim(spec: &Value, field: &str, found: &mut Findings) {
     }
 }
 
-/// The message about a text that is no quantity.
+/// The message about an invalid quantity.
 pub(crate) const QUANTITY: &str =
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 

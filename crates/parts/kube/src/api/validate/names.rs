@@ -66,7 +66,7 @@ fn bad_key(key: &str) -> Option<String> {
     }
 }
 
-/// Labels that nobody can have.
+/// Reports invalid labels.
 pub(super) fn labels(labels: &Pairs, field: &str, found: &mut Findings) {
     for (key, value) in labels.iter() {
         if let Some(detail) = bad_key(key) {

@@ -1,10 +1,10 @@
-//! Deployments: pods by way of ReplicaSets, one for each template.
+//! Deployments: manage pods through ReplicaSets, one for each template.
 //!
 //! Source: `kubernetes/kubernetes: pkg/controller/deployment/{deployment_controller,sync}.go`,
 //! `util/deployment_util.go`, match.
 //!
-//! [`sets`] has the ReplicaSets of a Deployment, [`plan`] decides on their sizes, [`rolling`] carries that out, [`status`]
-//! writes what has come of it.
+//! [`sets`] has the ReplicaSets of a Deployment, [`plan`] decides their sizes, [`rolling`] carries that out, [`status`]
+//! writes the result.
 
 mod plan;
 mod rolling;
@@ -52,7 +52,7 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, object: &Arc<Object>) {
     }
 }
 
-/// Takes in ReplicaSets that nobody manages.
+/// Adopts ReplicaSets without a controller.
 fn adopt_sets(cluster: &mut Cluster, cx: &mut Cx, object: &Arc<Object>, spec: &DeploymentSpec) {
     let asked = cluster.workloads.get(object.no).is_some_and(|workload| workload.adopt);
     if !asked || object.is_being_deleted() {

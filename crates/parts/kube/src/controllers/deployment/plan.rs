@@ -14,7 +14,7 @@ pub(super) struct Resize {
     pub(super) replicas: u32,
 }
 
-/// The new ReplicaSet comes to its size, or a step nearer.
+/// Scales the new ReplicaSet to its size, or one step towards it.
 pub(super) fn grow(rollout: &Rollout) -> Option<Resize> {
     let new = rollout.new.as_ref()?;
     let wanted = rollout.replicas();
@@ -22,7 +22,7 @@ pub(super) fn grow(rollout: &Rollout) -> Option<Resize> {
     (replicas != new.replicas).then_some(Resize { set: new.no, replicas })
 }
 
-/// Old ReplicaSets give up pods: first those that are not available, whom nobody misses, then as many as may be missing.
+/// Scales old ReplicaSets down: first by unavailable pods, then by as many as may be missing.
 pub(super) fn shrink(rollout: &Rollout) -> Vec<Resize> {
     let wanted = rollout.replicas();
     let (_, unavailable) = rollout.spec.fence(wanted);
@@ -41,7 +41,7 @@ pub(super) fn shrink(rollout: &Rollout) -> Vec<Resize> {
     steps
 }
 
-/// Sizes of old ReplicaSets after they have given up so many pods that are not available, at most.
+/// Returns the sizes of old ReplicaSets after removing at most `most` unavailable pods.
 ///
 /// **Source**: `rolling.go` (`cleanupUnhealthyReplicas`), match.
 pub(super) fn without_unavailable(old: &[Arc<Object>], most: u32) -> Vec<Resize> {
@@ -54,7 +54,7 @@ pub(super) fn without_unavailable(old: &[Arc<Object>], most: u32) -> Vec<Resize>
     old.iter().map(smaller).collect()
 }
 
-/// Those of some ReplicaSets that give up so many pods in all, with their new sizes.
+/// Returns the ReplicaSets that give up `spare` pods in total, with their new sizes.
 ///
 /// **Source**: `rolling.go` (`scaleDownOldReplicaSetsForRollingUpdate`), match.
 pub(super) fn without_spare(sizes: &[Resize], spare: u32) -> Vec<Resize> {

@@ -28,7 +28,7 @@ pub(super) fn roll(cluster: &mut Cluster, cx: &mut Cx, rollout: &mut Rollout) {
     ask_for_cleanup(cluster, cx, rollout);
 }
 
-/// Has the controller look again once a rollout has become complete and more old ReplicaSets are there than are kept.
+/// Schedules another sync once a rollout is complete and has more old ReplicaSets than the history limit.
 fn ask_for_cleanup(cluster: &mut Cluster, cx: &Cx, rollout: &Rollout) {
     let no = rollout.object.no;
     let Some(object) = cluster.api.store.object(no).filter(|now| counts(now) != counts(&rollout.object))

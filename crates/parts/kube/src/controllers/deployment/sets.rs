@@ -1,4 +1,4 @@
-//! Deployments: which ReplicaSets there are, and which of them is the new one.
+//! The ReplicaSets of a Deployment, and the selection of the new one.
 //!
 //! Source: `kubernetes/kubernetes: pkg/controller/deployment/{deployment_controller,sync}.go`,
 //! `util/deployment_util.go`, match.
@@ -64,7 +64,7 @@ impl Rollout {
         }
     }
 
-    /// Number of pods the Deployment asks for.
+    /// Number of pods requested by the Deployment.
     pub(crate) fn replicas(&self) -> u32 {
         self.object.replicas
     }
@@ -79,7 +79,7 @@ pub(crate) fn counts(set: &Object) -> &SetStatus {
     }
 }
 
-/// Number of pods some ReplicaSets ask for.
+/// Number of pods requested by some ReplicaSets.
 pub(crate) fn asked<'a>(sets: impl IntoIterator<Item = &'a Arc<Object>>) -> u32 {
     sets.into_iter().map(|set| set.replicas).fold(0, u32::saturating_add)
 }
@@ -188,7 +188,7 @@ pub(crate) fn find_new(cluster: &mut Cluster, cx: &mut Cx, rollout: &mut Rollout
                 error.message
             );
             if error.reason == crate::error::Reason::AlreadyExists {
-                // Somebody else's ReplicaSet has the name: another hash is tried.
+                // A foreign ReplicaSet has the name: try another hash.
                 let status = SetStatus { collisions: collisions + 1, ..counts(&object).clone() };
                 rollout.object = cluster.put_status(cx, &object, Status::Set(Arc::new(status)));
                 cluster.queue.ask(cx, crate::records::queue::Work::Sync(object.no));
@@ -221,7 +221,7 @@ pub(crate) fn set_condition(cluster: &mut Cluster, cx: &mut Cx, rollout: &mut Ro
     }
 }
 
-/// Gives a ReplicaSet another size, and notes what its Deployment asks for.
+/// Scales a ReplicaSet, and records its Deployment's size.
 pub(crate) fn scale(
     cluster: &mut Cluster,
     cx: &mut Cx,
@@ -273,7 +273,7 @@ pub(crate) fn drop_history(cluster: &mut Cluster, cx: &mut Cx, rollout: &Rollout
     }
 }
 
-/// Number of pods the new ReplicaSet may have, given how many it has.
+/// Returns the allowed number of pods of the new ReplicaSet, given its present number.
 pub(crate) fn new_size(rollout: &Rollout, now: u32) -> u32 {
     let wanted = rollout.replicas();
     if rollout.spec.recreate {
@@ -328,7 +328,7 @@ fn set_annotations(deployment: &Object, now: &Pairs, revision: i64) -> Pairs {
     all.with(REVISION, revision.to_string())
 }
 
-/// Annotations with what the Deployment asks for now.
+/// Annotations with the Deployment's current size.
 fn scaled(annotations: &Pairs, rollout: &Rollout) -> Pairs {
     let wanted = rollout.replicas();
     let (surge, _) = rollout.spec.fence(wanted);

@@ -77,7 +77,7 @@ pub(super) fn goes_on(old: &SetStatus, new: &SetStatus) -> bool {
         || new.available > old.available
 }
 
-/// Has the controller look again when a rollout that does not go on is late.
+/// Schedules another sync at the progress deadline of a rollout.
 fn await_deadline(cluster: &mut Cluster, cx: &Cx, rollout: &Rollout) {
     let no = rollout.object.no;
     let due = condition(&rollout.object, "Progressing")
@@ -89,7 +89,7 @@ fn await_deadline(cluster: &mut Cluster, cx: &Cx, rollout: &Rollout) {
     cluster.look_again(cx, no, due);
 }
 
-/// Puts a condition there; one of the same status and reason stays as it is.
+/// Sets a condition; keeps an existing one with the same status and reason.
 fn set(status: &mut SetStatus, cond: Cond) {
     let same = status.conditions.iter().find(|one| one.kind == cond.kind);
     if same.is_none_or(|one| one.status != cond.status || one.reason != cond.reason) {

@@ -38,7 +38,7 @@ fn deployment(replicas: u32, bounds: Option<(Value, Value)>, more: &Value) -> Ar
     Kube::new(7, 0).create(&mut Cx::new(7), value).expect("a Deployment")
 }
 
-/// A ReplicaSet of a size, with so many pods available; its number tells how old it is.
+/// A ReplicaSet with a size and a number of available pods; its number is its age.
 fn set(no: u32, replicas: u32, available: u32, most: Option<u32>) -> Arc<Object> {
     let value = json!({
         "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": { "name": format!("foo-v{no}") },
@@ -149,8 +149,7 @@ fn unavailable_of(unavailable: u32) -> Value {
     unavailable.max(1).into()
 }
 
-/// Name; size before and after; surge before and after; new size and what becomes of it; old sizes, the newest first, and what becomes of
-/// them.
+/// Name; size before and after; surge before and after; new size and its result; old sizes, newest first, and their results.
 type Scaling = (&'static str, (u32, u32), (u32, u32), Option<(u32, u32)>, &'static [(u32, u32)]);
 
 const SCALINGS: &[Scaling] = &[

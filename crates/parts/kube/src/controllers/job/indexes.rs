@@ -1,6 +1,6 @@
-//! The numbers of an indexed Job.
+//! The indexes of an indexed Job.
 //!
-//! *Knows*: which numbers are done, at work or open, and which pods have none of them. *Must not know*: when pods are made.
+//! *Knows*: which indexes are done, active or open, and which pods have none. *Must not know*: when pods are created.
 //!
 //! Source: `kubernetes/kubernetes: pkg/controller/job/indexed_job_utils.go` (1.29), match.
 
@@ -27,7 +27,7 @@ pub(super) struct Indexes {
 }
 
 impl Indexes {
-    /// The numbers of a Job with so many completions, and some of them done before.
+    /// Returns the indexes of a Job with this number of completions, some of them done before.
     pub(super) fn of(store: &Store, job: &Object, before: &str, completions: u32) -> Self {
         let pods = store.pods_of(job.no).filter_map(|pod| match &pod.status {
             Status::Pod(status) if status.phase == Phase::Succeeded || !pod.is_being_deleted() => {
@@ -38,7 +38,7 @@ impl Indexes {
         Self::count(before, pods, completions)
     }
 
-    /// The numbers by what is done before, and pods with their phases. A number that is out of range counts for nothing.
+    /// Counts the indexes from those done before, and pods with their phases. An index out of range is ignored.
     pub(super) fn count(
         before: &str,
         pods: impl Iterator<Item = (Option<u32>, Phase)>,
@@ -80,7 +80,7 @@ impl Indexes {
     }
 }
 
-/// Reads numbers such as `0-2,5` below a bound; what is no number is passed over.
+/// Reads indexes such as `0-2,5` below a bound; skips invalid text.
 fn read(text: &str, completions: u32) -> SortedSet<u32> {
     let mut all = SortedSet::new();
     for part in text.split(',').filter(|part| !part.is_empty()) {
@@ -96,7 +96,8 @@ pub(super) fn index_of(pod: &Object) -> Option<u32> {
     pod.annotations.get(INDEX)?.parse().ok()
 }
 
-/// Active pods without a number of the Job, and of several with one number all but the one that would go last.
+/// Returns active pods without an index of the Job, and for each index with several pods all but the last in deletion
+/// order.
 pub(super) fn surplus(active: &[Arc<Object>], completions: u32) -> Vec<Arc<Object>> {
     let mut kept: SortedMap<u32, &Arc<Object>> = SortedMap::new();
     let mut surplus = Vec::new();
@@ -116,7 +117,7 @@ pub(super) fn surplus(active: &[Arc<Object>], completions: u32) -> Vec<Arc<Objec
     surplus
 }
 
-/// The beginning of the names of a number's pods: the name of the Job, cut where it is too long, and the number.
+/// Returns the prefix of an index's pod names: the Job's name, cut if it is too long, and the index.
 pub(super) fn name_prefix(job: &str, index: u32) -> String {
     let end = format!("-{index}-");
     let most = PREFIX.saturating_sub(end.len());

@@ -1,9 +1,9 @@
-//! Jobs: pods that run to their end, so many of them, so many at a time.
+//! Jobs: pods that run to completion, with a total and a parallelism.
 //!
 //! Source: `kubernetes/kubernetes: pkg/controller/job/{job_controller,utils,backoff_utils,indexed_job_utils}.go`,
-//! `pkg/controller/ttlafterfinished` (1.29); match for completions, back-off, deadline, suspension and indexes. What has succeeded or
-//! failed stays counted when its pod is deleted, unless another pod does the same in the same instant; pod failure policies and limits
-//! by index are kept, without effect.
+//! `pkg/controller/ttlafterfinished` (1.29); match for completions, back-off, deadline, suspension and indexes. A succeeded or failed
+//! pod stays counted after its deletion, unless another pod ends the same way in the same instant; pod failure policies and limits by
+//! index are stored, without effect.
 
 mod indexes;
 #[cfg(test)]
@@ -61,7 +61,7 @@ pub(crate) fn sync(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>) {
         ..(*before).clone()
     };
     if !spec.suspended {
-        // The time of a Job that goes on begins anew.
+        // The time of a resumed Job restarts.
         let start = status.start.filter(|_| !is_suspended(&before));
         status.start = Some(start.unwrap_or(now));
     }
@@ -122,7 +122,7 @@ fn is_suspended(status: &JobStatus) -> bool {
     status.conditions.iter().any(|one| one.kind == "Suspended" && one.status == Tri::True)
 }
 
-/// Says that a Job is suspended, or goes on.
+/// Reports that a Job is suspended or resumed.
 fn note_suspension(
     cluster: &mut Cluster,
     cx: &mut Cx,
@@ -146,7 +146,7 @@ fn active_pods(store: &Store, workloads: &Workloads, job: &Object) -> Vec<Arc<Ob
     store.pods_of(job.no).filter(active).cloned().collect()
 }
 
-/// Makes and deletes pods; returns how many are active then.
+/// Creates and deletes pods; returns the number of active ones.
 fn manage(
     cluster: &mut Cluster,
     cx: &mut Cx,
@@ -160,7 +160,7 @@ fn manage(
         let surplus =
             indexes::surplus(&active_pods(&cluster.api.store, &cluster.workloads, job), completions);
         if !surplus.is_empty() {
-            // Pods are deleted or made in one look, not both.
+            // One sync either deletes or creates pods.
             for pod in &surplus {
                 pods::unmake(cluster, cx, job, pod);
             }
@@ -239,7 +239,7 @@ fn expire(cluster: &mut Cluster, cx: &mut Cx, job: &Arc<Object>, spec: &JobSpec,
         }
         return;
     }
-    // What its pods come to is still told.
+    // The results of its pods are still counted.
     let workload = cluster.workloads.get(job.no).cloned().unwrap_or_default();
     let has_failed = status.conditions.iter().any(|one| one.kind == "Failed");
     if !has_failed && status.active != workload.active {
@@ -271,7 +271,7 @@ fn backoff_between(failures: u32, first_ms: u64, most_ms: u64) -> u64 {
     }
 }
 
-/// Number of pods that are to be active.
+/// Returns the number of pods that should be active.
 fn wanted(spec: &JobSpec, active: u32, succeeded: u32) -> u32 {
     match spec.completions {
         None if succeeded > 0 => active,

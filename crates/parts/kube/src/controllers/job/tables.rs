@@ -103,7 +103,7 @@ const DONE: &[Done] = &[
     ("corrupted interval", "0,1-foo,bar", &[("3", SUCCEEDED)], 4, "0,3"),
 ];
 
-/// Name, indexes done, active pods, how many are looked for, completions, those found.
+/// Name, indexes done, active pods, number requested, completions, indexes found.
 type Open = (&'static str, &'static str, &'static [(&'static str, Phase)], u32, u32, &'static [u32]);
 
 const OPEN: &[Open] = &[
@@ -236,7 +236,7 @@ fn limits(rows: &mut Rows) {
     }
 }
 
-/// Pods that go because their index is none, or another pod has it.
+/// Pods deleted because their index is invalid or taken.
 fn duplicated(rows: &mut Rows) {
     rows.source("pkg/controller/job/indexed_job_utils_test.go: TestAppendDuplicatedIndexPodsForRemoval");
     for (row, all, gone) in [

@@ -72,7 +72,7 @@ fn set_range(cluster: &mut Cluster, no: crate::object::ObjectNo, replicas: u32, 
     }
 }
 
-/// One step (or, side by side, as many as there are) towards what is asked for.
+/// Takes one step towards the spec; with parallel management, all steps.
 fn bring_in_line(
     cluster: &mut Cluster,
     cx: &mut Cx,
@@ -81,7 +81,7 @@ fn bring_in_line(
     current: &Revised,
     update: &Revised,
 ) {
-    // Pods that have failed are made anew.
+    // Recreates failed pods.
     for pod in places(cluster, set).map(|places| places.failed(spec)).unwrap_or_default() {
         replace_failed(cluster, cx, set, &pod);
     }
@@ -264,7 +264,7 @@ fn write_status(
         status.current_revision = status.update_revision.clone();
     }
     if status != **before {
-        // A revision that is nobody's any more is history, of which only so much is kept.
+        // A revision no longer in use is history, of which a limited number is kept.
         let is_over = status.current_revision != before.current_revision;
         cluster.put_status(cx, &set, Status::Set(Arc::new(status)));
         if is_over {

@@ -16,25 +16,25 @@ use std::sync::Arc;
 pub(super) struct Places<'a> {
     pub(super) store: &'a Store,
     pub(super) slots: &'a Slots,
-    /// Number of pods the set asks for.
+    /// Number of pods requested by the set.
     pub(super) replicas: u32,
 }
 
-/// Places that are to be filled.
+/// Places to fill.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Open {
     /// Ordinals that get a pod now.
     pub(super) missing: Vec<u32>,
-    /// Nothing else is done before the pod of an ordinal is running and ready.
+    /// Nothing else is done before the pod of this ordinal is running and ready.
     pub(super) waits: bool,
 }
 
-/// Pods that nobody asks for any more.
+/// Pods beyond the requested ones.
 #[derive(Clone, Debug)]
 pub(super) struct Surplus {
     /// Those that go now.
     pub(super) pods: Vec<Arc<Object>>,
-    /// Nothing else is done before they are gone.
+    /// Nothing else is done before they have ended.
     pub(super) waits: bool,
 }
 
@@ -60,7 +60,7 @@ impl Places<'_> {
         gap.into_iter().chain(unhealthy).min()
     }
 
-    /// Pods that have failed and are made anew: all of them, or the first place's if that is one.
+    /// Returns failed pods to recreate: all of them, or only the first place's.
     pub(super) fn failed(&self, spec: &StatefulSetSpec) -> Vec<Arc<Object>> {
         if !spec.parallel {
             return self.first_unready().and_then(|ordinal| self.failed_at(ordinal)).into_iter().collect();
@@ -69,7 +69,7 @@ impl Places<'_> {
         unhealthy.filter_map(|ordinal| self.failed_at(*ordinal)).collect()
     }
 
-    /// Places that get a pod now: all of them, or the first that is not running and ready.
+    /// Returns places that get a pod now: all of them, or the first that is not running and ready.
     pub(super) fn open(&self, spec: &StatefulSetSpec) -> Open {
         if spec.parallel {
             return Open {
@@ -82,7 +82,7 @@ impl Places<'_> {
         Open { missing, waits: first.is_some() }
     }
 
-    /// Pods beyond the wanted ones, the highest first: all of them, or one after the other.
+    /// Returns pods beyond the requested ones, highest first: all of them, or one after the other.
     pub(super) fn surplus(&self, spec: &StatefulSetSpec) -> Surplus {
         let mut pods = Vec::new();
         for ordinal in self.slots.surplus.iter().rev() {

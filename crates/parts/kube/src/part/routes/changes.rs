@@ -1,7 +1,7 @@
 //! Journaled calls of the API.
 //!
-//! *Knows*: how a recorded call becomes a request of [`crate::wire`], and its answer an outcome. A read may be put in, too; it
-//! changes nothing. *Must not know*: what a call does.
+//! *Knows*: how a recorded call becomes a request of [`crate::wire`], and its answer an outcome. A read may be applied as an
+//! input, too; it changes nothing. *Must not know*: what a call does.
 
 use super::{ROOT, below};
 use crate::part::Kubernetes;
@@ -35,7 +35,7 @@ pub(in super::super) fn evicted(input: &Input) -> Option<(String, String)> {
     }
 }
 
-/// Carries a call out; none when its path is no path of the API.
+/// Carries out a call; `None` if its path does not belong to the API.
 pub(in super::super) fn call(
     kubernetes: &mut Kubernetes,
     cx: &mut Cx,

@@ -1,7 +1,7 @@
-//! The Kubernetes API as clients reach it below `/kube`.
+//! The Kubernetes API below `/kube`, as clients reach it.
 //!
-//! *Knows*: where the API begins, which requests are reads, watches or inputs, and how an answer becomes a response.
-//! *Must not know*: what a request means; that is [`crate::wire`]'s.
+//! *Knows*: the API's root, which requests are reads, watches or inputs, and how an answer becomes a response. *Must
+//! not know*: the meaning of requests, which [`crate::wire`] handles.
 
 mod changes;
 mod watches;
@@ -14,7 +14,7 @@ use crate::wire::{self, Answer, Body, duplicates, protobuf};
 use planarium_part::{Ground, Request, Response, Wire};
 use planarium_protocol::Input;
 
-/// Paths of the API begin with this.
+/// First segment of the API's paths.
 const ROOT: &str = "kube";
 
 /// Returns whether a path is one of the API's.
@@ -62,7 +62,7 @@ fn change(request: &Request) -> Wire {
             && let Input::Call(call) = &mut **input
             && duplicates::repeats(&request.body)
         {
-            // As data it would have lost what is written twice.
+            // As parsed data it would lose repeated fields.
             call.body = String::from_utf8_lossy(&request.body).into_owned().into();
         }
         return wire;

@@ -1,6 +1,6 @@
 //! Watches as streams of the world.
 //!
-//! *Knows*: what a watch says next, and when it ends. *Must not know*: sockets; how often it is asked.
+//! *Knows*: what a watch sends next, and when it ends. *Must not know*: sockets; how often it is polled.
 
 use crate::part::Kubernetes;
 use crate::wire::Watch;
@@ -10,7 +10,7 @@ use planarium_protocol::json;
 use serde_json::Value;
 
 /// Begins a watch. With `timeoutSeconds` it ends when that time has passed on either clock: the world's, or the client's own while
-/// the world's is slower or stands still.
+/// the world's is slower or stopped.
 pub(super) fn begin(watch: &Watch, now: SimTime, request: &Request, status: u16) -> Wire {
     let seconds =
         request.param("timeoutSeconds").and_then(|text| text.parse::<u64>().ok()).filter(|s| *s > 0);
@@ -23,7 +23,7 @@ fn topic_of(watch: &Watch, ends_ms: Option<u64>) -> Value {
     json!({ "watch": (watch.to_value()), "ends_ms": ends_ms })
 }
 
-/// The events of a watch since it was asked last: one a line. They come before its end, whatever ends it.
+/// Returns the events of a watch since the last poll, one per line. They precede its end, whatever ends it.
 pub(in super::super) fn news(kubernetes: &Kubernetes, ground: &Ground<'_>, topic: &Value) -> StreamNews {
     let ended = StreamNews { ended: true, ..StreamNews::default() };
     let Some(watch) = topic.get("watch") else { return ended };
@@ -35,7 +35,7 @@ pub(in super::super) fn news(kubernetes: &Kubernetes, ground: &Ground<'_>, topic
         news.bytes.push(b'\n');
     };
     for event in watch.poll(kube, ground.now) {
-        // After an error the client asks anew.
+        // After an error the client sends a new request.
         news.ended |= event.get("type").and_then(Value::as_str) == Some("ERROR");
         tell(&mut news, &event);
     }

@@ -1,5 +1,5 @@
-//! Plays from upstream's unit tables, at the boundary; each names its source. The pods of these have no node, so that phases and readiness
-//! are what the play writes into their statuses. Rows about single rules are in the crate (`src/tables.rs`).
+//! Cases from upstream's unit tables, at the boundary; each names its source. Their pods have no node, so that the case writes phases and
+//! readiness into their statuses. Rows about single rules are in the crate (`src/tables.rs`).
 
 #![expect(clippy::indexing_slicing, clippy::expect_used, reason = "helpers of tests")]
 
@@ -93,7 +93,7 @@ fn job(more: &str) -> String {
     )
 }
 
-/// Ends pods of a Job and lets its controller look at once; returns active, succeeded, failed, and its end.
+/// Ends pods of a Job and syncs its controller immediately; returns active, succeeded, failed, and its end.
 fn ended(spec: &str, succeeded: usize, failed: usize) -> (u64, u64, u64, Option<String>) {
     let mut yard = Yard::new(0);
     yard.create(&job(spec));
@@ -134,7 +134,7 @@ fn ended(spec: &str, succeeded: usize, failed: usize) -> (u64, u64, u64, Option<
 
 // TestControllerSyncJob of job_controller_test.go; the names of the rows are upstream's.
 #[test]
-fn jobs_by_what_their_pods_came_to() {
+fn jobs_by_the_results_of_their_pods() {
     jobs_by_what_their_pods_came_to_rows(&mut Rows::default());
 }
 
@@ -200,7 +200,7 @@ fn jobs_by_what_their_pods_came_to_rows(rows: &mut Rows) {
 
 // "more active pods than parallelism" and "more active pods than remaining completions".
 #[test]
-fn jobs_give_up_pods_that_they_have_no_work_for() {
+fn jobs_delete_surplus_pods() {
     jobs_give_up_pods_that_they_have_no_work_for_rows(&mut Rows::default());
 }
 
@@ -227,7 +227,7 @@ fn jobs_give_up_pods_that_they_have_no_work_for_rows(rows: &mut Rows) {
 
 // "indexed job repeated completed index" and the numbers that are made next.
 #[test]
-fn indexed_jobs_take_the_lowest_open_numbers() {
+fn indexed_jobs_take_the_lowest_open_indexes() {
     indexed_jobs_take_the_lowest_open_numbers_rows(&mut Rows::default());
 }
 
@@ -322,7 +322,7 @@ fn budgets_follow_the_size_of_workloads_rows(rows: &mut Rows) {
 
 // TestNakedPod, TestStatusForUnmanagedPod, TestTotalUnmanagedPods.
 #[test]
-fn bare_pods_make_no_share() {
+fn bare_pods_have_no_share() {
     bare_pods_make_no_share_rows(&mut Rows::default());
 }
 
@@ -438,14 +438,14 @@ fn deployment(replicas: u32, more: &str) -> String {
         .replace("spec: {replicas", &format!("spec: {{{more}, replicas"))
 }
 
-/// Number of pods that the ReplicaSet of an image asks for.
+/// Number of pods requested by the ReplicaSet of an image.
 fn size(yard: &Yard, image: &str) -> u64 {
     let sets = yard.list(KindId::REPLICA_SET, "");
     let of = |set: &&std::sync::Arc<planarium_kube::Object>| set.to_value().to_string().contains(image);
     sets.iter().find(of).and_then(|set| set.to_value()["spec"]["replicas"].as_u64()).unwrap_or(0)
 }
 
-/// Lets controllers work and every pod be ready, until nothing is left to do.
+/// Runs controllers and makes every pod ready, until nothing is left to do.
 fn all_ready(yard: &mut Yard) {
     for _ in 0..20 {
         yard.run(0);

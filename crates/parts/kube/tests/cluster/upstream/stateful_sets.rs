@@ -116,7 +116,7 @@ pub(super) fn identity(rows: &mut Rows) {
 }
 
 #[test]
-fn pods_of_a_set_come_in_order() {
+fn pods_of_a_set_are_created_in_order() {
     order(&mut Rows::default());
 }
 
@@ -218,10 +218,10 @@ const CHANGES: [(&str, (u32, u32)); 3] = [
     ("image update and scale down", (5, 3)),
 ];
 
-/// How pods come and go, in upstream's words, with the field that says so.
+/// Pod management policies, in upstream's words, with their field.
 const POLICIES: [(&str, &str); 2] = [("monotonic", ""), ("burst", "  podManagementPolicy: Parallel\n")];
 
-/// Images of pods: the first so many are old.
+/// Images of pods: the first `old` ones are old.
 fn expected(old: u32, all: u32) -> String {
     (0..all).map(|at| if at < old { "1" } else { "2" }).collect::<Vec<_>>().join(" ")
 }
@@ -254,7 +254,7 @@ pub(super) fn updates(rows: &mut Rows) {
     }
 }
 
-/// Nothing by itself; what comes anew is updated.
+/// Nothing happens on its own; recreated pods are updated.
 fn on_delete(rows: &mut Rows, row: &str, policy: &str, sizes: (u32, u32)) {
     let (mut yard, seen) = updated(&format!("{policy}  updateStrategy: {{type: OnDelete}}\n"), sizes);
     rows.check(row, seen.last().cloned(), Some(expected(3, sizes.1)));
@@ -288,11 +288,11 @@ fn limits_history(rows: &mut Rows, words: &str, policy: &str) {
 }
 
 #[test]
-fn revisions_of_a_set_are_counted_on() {
+fn revision_numbers_continue() {
     revisions(&mut Rows::default());
 }
 
-/// Number of revisions, and the numbers of the current one and of the one that pods are updated to.
+/// Number of revisions, and the numbers of the current and the update revision.
 fn revisions_of(yard: &mut Yard) -> (usize, Option<u64>, Option<u64>) {
     yard.run(0);
     let status = yard.value(KindId::STATEFUL_SET, "foo")["status"].clone();

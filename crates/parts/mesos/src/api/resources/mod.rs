@@ -14,12 +14,12 @@ use std::{
 
 /// Resources, merged where possible. *Order*: of first addition; [`PartialEq`] ignores it.
 ///
-/// Copies share their list until one of them changes: an agent's free resources are offered, declined and
-/// recovered as one list. When a long list changes, copies go on sharing the rest.
+/// Copies share their list until one of them changes: an agent's free resources are offered, declined and recovered
+/// as one list. When a long list changes, copies keep sharing the rest.
 #[derive(Clone, Debug, Default)]
 pub struct Resources(Option<Arc<Bag>>);
 
-/// The resources of a list; a few of them lie in one piece.
+/// The resources of a list; short lists are stored in one piece.
 type Rows = List<Resource, 16>;
 
 /// A list with its sums, which are computed when they are first asked for.
@@ -102,7 +102,7 @@ impl Resources {
         Self(None)
     }
 
-    /// An empty list with room for so many resources.
+    /// Creates an empty list with capacity for this many resources.
     pub(crate) fn with_room(resources: usize) -> Self {
         Self(Some(Arc::new(Bag { rows: Rows::with_room(resources), summary: OnceLock::new() })))
     }
@@ -175,7 +175,7 @@ impl Resources {
     fn places_of<'a>(&self, other: &'a Self) -> Option<Vec<(usize, &'a Resource)>> {
         let (mut places, mut seeker) = (Vec::with_capacity(other.len()), Seeker::new(self));
         for theirs in other.iter().filter(|theirs| !theirs.value.is_empty()) {
-            // Divisible resources of one list all differ, so each is found in a place of its own.
+            // Divisible resources of one list are all different, so each is found at its own place.
             let is_free = |at| theirs.is_divisible() || !places.iter().any(|(taken, _)| *taken == at);
             let at = seeker.seek(theirs, |at, mine| mine.contains(theirs) && is_free(at))?;
             places.push((at, theirs));
@@ -281,7 +281,7 @@ impl Resources {
         if self.is_same(other) {
             return true;
         }
-        // Divisible resources of one list all differ, so none stands for another.
+        // Divisible resources of one list are all different, so none replaces another.
         if other.iter().all(Resource::is_divisible) {
             let mut seeker = Seeker::new(self);
             let mut has = |theirs: &Resource| seeker.seek(theirs, |_, mine| mine.contains(theirs)).is_some();
@@ -339,7 +339,7 @@ impl Resources {
         }
     }
 
-    /// Sum of the scalars of a name, whatever their metadata.
+    /// Sums the scalars of a name, regardless of metadata.
     pub fn scalar(&self, name: &str) -> Milli {
         match self.0.as_deref().and_then(|bag| bag.summary.get()) {
             Some(all) => {
@@ -349,7 +349,7 @@ impl Resources {
         }
     }
 
-    /// All numbers of the ranges of a name, whatever their metadata.
+    /// Returns all numbers in the ranges of a name, regardless of metadata.
     pub fn ranges(&self, name: &str) -> Ranges {
         self.iter().filter(|resource| &*resource.name == name).fold(Ranges::new(), |all, resource| {
             match &resource.value {
@@ -365,8 +365,8 @@ impl Resources {
     }
 }
 
-/// The position of the one that is `wanted`, among those with the reservations of `like`: most differ in these,
-/// which the fingerprint tells.
+/// Finds the position of the `wanted` resource among those with the reservations of `like`; the fingerprint excludes
+/// most others.
 fn find(
     mut all: Entries<'_, Resource>,
     like: &Resource,
@@ -406,7 +406,7 @@ impl<'a> Seeker<'a> {
         self.fresh = true;
     }
 
-    /// The position of one that `takes` accepts, among those with the reservations of `like`.
+    /// Finds the position of a resource that `takes` accepts, among those with the reservations of `like`.
     fn seek(&mut self, like: &Resource, takes: impl Fn(usize, &Resource) -> bool) -> Option<usize> {
         if !like.is_divisible() {
             // Of several equal ones, the first.

@@ -4,7 +4,7 @@ use super::*;
 use crate::api::{DiskInfo, DiskSource, Reservation};
 use planarium_kernel::draw::mix64;
 
-/// Takes resources out one by one; none when one of them is not there.
+/// Removes resources one by one; `None` if one of them is missing.
 fn taken(from: &[Resource], other: &Resources) -> Option<Vec<Resource>> {
     let mut left = from.to_vec();
     for theirs in other {
@@ -17,7 +17,7 @@ fn taken(from: &[Resource], other: &Resources) -> Option<Vec<Resource>> {
     Some(left)
 }
 
-/// Takes out what is there.
+/// Removes the resources that exist.
 fn less(from: &[Resource], other: &Resources) -> Vec<Resource> {
     let mut left = from.to_vec();
     for theirs in other {
@@ -71,7 +71,7 @@ fn bag(seed: u64, most: u64) -> Resources {
 }
 
 #[test]
-fn bags_are_added_and_taken_apart_as_one_by_one() {
+fn adding_and_subtracting_bags_equals_one_by_one() {
     let (mut whole, mut parts) = (0, 0);
     for seed in 0..4_000_u64 {
         let one = bag(2 * seed, 60);

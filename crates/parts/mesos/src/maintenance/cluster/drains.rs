@@ -1,7 +1,7 @@
 //! Agents drained, deactivated, reactivated and marked gone.
 //!
-//! *Knows*: how an agent drains and what tells that it is done. *Must not know*: when a call is refused and what the
-//! flags mean, which [`crate::maintenance::Drains`] decides.
+//! *Knows*: how an agent drains and when it is drained. *Must not know*: when a call is refused and what the flags
+//! mean, which [`crate::maintenance::Drains`] decides.
 //!
 //! Source: `apache/mesos: src/master/master.cpp` (checkAndTransitionDrainingAgent, markGone), `src/slave/slave.cpp`
 //! (drain, status updates while draining). Match, with frameworks' acknowledgements counting; an agent
@@ -196,7 +196,7 @@ pub(crate) fn check_agent(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet,
     }
 }
 
-/// Marks an agent gone: it is told to shut down, and may not come back.
+/// Marks an agent gone: tells it to shut down, and refuses its return.
 fn mark_agent_gone(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: AgentId) {
     let Some(agent) = records.cluster.agents.get(id) else { return };
     if agent.state == AgentState::Registered {
@@ -215,7 +215,7 @@ fn mark_agent_gone(records: &mut Records, cx: &mut Cx, fleet: &mut Fleet, id: Ag
             let reason = Reason::AgentRemovedByOperator;
             let message = format!("Agent {hostname} removed: {GONE}");
             let update = Update::new(cx.cause(), state, Source::Master).with_reason(reason, message);
-            // It is gone: it cannot be drained any more.
+            // A gone agent can no longer be drained.
             let MayBeDrained(_) =
                 status::apply(&mut records.tasks, &mut records.cluster, cx, fleet, no, update);
         }

@@ -3,9 +3,9 @@
 //! *Knows*: which of the master's records each effect touches, and in which order. *Must not know*: what a call
 //! has to look like and when it is refused, which [`crate::maintenance`] decides.
 //!
-//! An agent that is told to shut down, or refused because its machine is DOWN, ends what it runs, which takes up to
-//! five seconds, and forgets its id. It is started again twice: a second later, which the master refuses while the
-//! machine is DOWN, and a second after the machine came UP. Its work directory keeps reservations and volumes.
+//! An agent that is told to shut down, or refused because its machine is DOWN, ends its tasks, which takes up to five
+//! seconds, and forgets its id. It is started again twice: a second later, which the master refuses while the machine
+//! is DOWN, and a second after the machine came UP. Its work directory keeps reservations and volumes.
 //!
 //! Source: `apache/mesos: src/master/http.cpp`, `src/master/master.cpp`, `src/slave/slave.cpp` (shutdown).
 //! Match in order and outcome. Simplified: when agents are started again is ours, attempts in between are left
@@ -32,8 +32,7 @@ use std::sync::Arc;
 
 /// Carries out an operator's call; reads change nothing.
 ///
-/// *Errors*: state is as it was before, except after [`Refused::NotRegistered`], which clears the agent's
-/// flags.
+/// *Errors*: state is unchanged, except after [`Refused::NotRegistered`], which clears the agent's flags.
 pub(crate) fn maintain(
     records: &mut Records,
     cx: &mut Cx,
@@ -58,7 +57,7 @@ pub(crate) fn maintain(
                     text: text.into(),
                 });
             }
-            // What is shown of a machine without a registered agent changes without an effect.
+            // The view of a machine without a registered agent changes without an effect.
             named.extend(records.maintenance.scheduled());
             let hosts = named.iter().filter_map(|key| records.maintenance.by_name.get(key)).flatten();
             let agents: Vec<AgentId> =

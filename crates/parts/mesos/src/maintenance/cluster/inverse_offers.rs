@@ -1,14 +1,13 @@
-//! Inverse offers: frameworks are asked to leave agents that will be unavailable.
+//! Inverse offers: ask frameworks to leave agents that will be unavailable.
 //!
 //! *Knows*: when another framework may have to be asked. *Must not know*: who was asked and what was answered, which
 //! [`crate::maintenance::InverseOffers`] keeps.
 //!
-//! *Cost*: a run asks only about agents that have changed since the last look ([`crate::maintenance::InverseCandidates`]): offers were
+//! *Cost*: a run asks only about agents that have changed since the last run ([`crate::maintenance::InverseCandidates`]): offers were
 //! made there, the unavailability was set, a filter expired, a framework came.
 //!
 //! Source: `apache/mesos: src/master/allocator/mesos/hierarchical.cpp` (generateInverseOffers),
-//! `src/master/master.cpp` (inverseOffer, accept, decline). Match; agents are gone through in order of
-//! registration.
+//! `src/master/master.cpp` (inverseOffer, accept, decline). Match; agents are visited in order of registration.
 
 use crate::{
     api::{AgentId, FrameworkId, InverseOffer, OfferId, SchedulerEvent},

@@ -27,7 +27,7 @@ impl Neighbours {
         self.by_ip.entry(ip.clone()).or_insert(both);
     }
 
-    /// Guesses what a name that matches no machine should have been.
+    /// Guesses the intended machine of a name that matches none.
     fn hint(&self, name: &MachineName) -> String {
         let given = |text: &Option<Text>| text.as_ref().filter(|text| !text.is_empty()).cloned();
         let (hostname, ip) = (given(&name.hostname), given(&name.ip));

@@ -140,7 +140,7 @@ pub(crate) fn maintenance_actions(
             "duration": { "nanoseconds": PROPOSED_NS },
         },
     });
-    // Plain data is inserted as it is; `json!` would serialize it first.
+    // Insert plain data directly; `json!` would serialize it first.
     put(&mut window, "machine_ids", list.clone());
     let mut windows = json!({});
     put(&mut windows, "windows", Value::Array(vec![window]));

@@ -22,8 +22,8 @@ use planarium_protocol::{
     why::{MachineWhy, Unblock},
 };
 
-/// Why a machine is in its state; by its host name (with `@ADDRESS` where several have it), or the id of its agent.
-/// None when there is no such machine and the schedule does not name one.
+/// Explains a machine's state; `which` is its host name (with `@ADDRESS` if several have it), or its agent's id.
+/// `None` if no machine and no entry of the schedule has that name.
 pub(crate) fn why_machine(records: &Records, fleet: &Fleet, which: &str) -> Option<MachineWhy> {
     let (hostname, ip) = which.split_once('@').map_or((which, None), |(name, ip)| (name, Some(ip)));
     let is_meant = |agent: &Agent| {
@@ -139,7 +139,7 @@ fn why_scheduled(maintenance: &Maintenance, agents: &Agents, which: &str) -> Opt
     })
 }
 
-/// The answers of frameworks that were asked to leave, or that there are none yet.
+/// Describes the answers of frameworks that were asked to leave.
 fn answers_in_words(maintenance: &Maintenance, frameworks: &Frameworks, id: AgentId) -> Vec<String> {
     let views = view::inverse_views(maintenance, frameworks, id);
     let one = |view: planarium_protocol::view::InverseOfferView| match &view.answer {

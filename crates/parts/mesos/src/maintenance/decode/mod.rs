@@ -1,8 +1,8 @@
-//! Reads request bodies, by the rules by which the real system reads its messages from JSON.
+//! Reads request bodies by the real system's rules for reading messages from JSON.
 //!
-//! Unknown keys are ignored; `null` is the same as absent; numbers and truth values may be written as
-//! text; a single value is taken where a list is expected; a value of another type and a missing required field
-//! are refused. What the values mean is checked later.
+//! Unknown keys are ignored; `null` is the same as absent; numbers and truth values may be written as text; a single
+//! value is accepted as a list; a value of another type and a missing required field are refused. Values are
+//! validated later.
 //!
 //! *Order* of faults: not JSON, not an object or array, then types in the order in which the real reader
 //! meets them (keys in alphabetical order), and finally missing fields, all of them at once.

@@ -4,10 +4,10 @@
 
 use crate::MAX_REFUSE_MS;
 
-/// `refuse_seconds` as milliseconds; none stands for the default: for what is negative or cannot be a
-/// duration. A remainder counts as a whole millisecond, so that only 0 itself means no filter.
+/// Converts `refuse_seconds` to milliseconds; `None` means the default, for negative values and values that cannot be
+/// a duration. Rounds up, so that only 0 itself means no filter.
 pub fn refuse_ms(seconds: f64) -> Option<u64> {
-    /// More seconds than 64 bits of nanoseconds hold are no duration.
+    /// Upper limit: the seconds that fit into 64 bits of nanoseconds.
     const MAX_SECONDS: f64 = 9_223_372_036.0;
     if !(0.0..=MAX_SECONDS).contains(&seconds) {
         return None;

@@ -79,7 +79,7 @@ fn from_draining_to_offers_again() {
     assert_eq!(drains.finish(A1), Some(DrainEnd::Drained));
     assert_eq!((drains.finish(A1), drains.order_on_return(A1)), (None, None), "once");
     assert_eq!(drains.info(A1).map(|info| info.state), Some(DrainState::Drained));
-    // Again starts over, with what is asked for now.
+    // A second call starts over, with its own options.
     assert!(drains.drain(SimTime(9), A1, GONE, HERE, true).is_ok());
     assert_eq!(
         drains.info(A1),

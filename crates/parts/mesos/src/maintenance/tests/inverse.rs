@@ -13,7 +13,7 @@ fn draining() -> Cluster {
 }
 
 #[test]
-fn one_at_a_time_for_ever() {
+fn one_inverse_offer_at_a_time() {
     let mut c = draining();
     c.advance_to(60_000);
     assert_eq!(c.heard(), Vec::<String>::new(), "not sent again while it is out, and it does not expire");
@@ -73,7 +73,7 @@ fn a_filter_and_a_batch_at_the_same_instant() {
 }
 
 #[test]
-fn answers_that_are_ignored_and_one_that_counts_for_another() {
+fn ignored_answers_and_one_that_counts_for_another() {
     let mut c = draining();
     let before = c.inverse.clone();
     assert_eq!(c.inverse.answer(c.now, OfferId(99), F1, Response::Accept, None), None);
@@ -99,7 +99,7 @@ fn recipients_of_inverse_offers() {
     c.users.clear();
     c.advance_to(9_000);
     assert_eq!(c.inverse.outstanding().count(), 1, "what is out stays out");
-    // Without unavailability nobody is asked.
+    // Without unavailability no framework is asked.
     c.registry.attach(&host(2), A2).expect("up");
     c.users.insert(A2, BTreeSet::from([F1]));
     c.advance_to(12_000);
@@ -162,7 +162,7 @@ fn operations_that_return_reservations() {
 }
 
 #[test]
-fn a_grant_that_is_never_sent_stays_marked() {
+fn an_unsent_grant_stays_marked() {
     let mut inverse = InverseOffers::new();
     assert_eq!(inverse.grant(A1, away(1, None), [F1]).len(), 1);
     assert_eq!(inverse.grant(A1, away(1, None), [F1]).len(), 0);
@@ -173,7 +173,7 @@ fn a_grant_that_is_never_sent_stays_marked() {
 }
 
 #[test]
-fn a_filter_that_was_cleared_expires_quietly() {
+fn a_cleared_filter_expires_without_effect() {
     let mut c = draining();
     let filter =
         c.inverse.answer(c.now, OfferId(0), F1, Response::Decline, None).expect("out").filter.expect("one").0;

@@ -1,7 +1,7 @@
 //! The primitives as a whole: validation, worked traces, the examples of the documentation, random calls.
 //!
-//! [`Cluster`] plays the part of the master as far as these books need one: it carries out effects, runs the
-//! batch loop, hands out ids and writes down what frameworks are told.
+//! [`Cluster`] acts as the master as far as these tests need one: it carries out effects, runs the batch loop, hands
+//! out ids and records what frameworks are told.
 
 mod decode;
 mod drain;
@@ -87,7 +87,7 @@ impl Cluster {
         self.log.push(line);
     }
 
-    /// Takes what was said since the last time.
+    /// Takes the messages since the last call.
     fn heard(&mut self) -> Vec<String> {
         std::mem::take(&mut self.log)
     }

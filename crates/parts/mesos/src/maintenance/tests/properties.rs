@@ -117,7 +117,7 @@ impl Run {
         (!all.is_empty()).then(|| all[n % all.len()])
     }
 
-    /// A call that changes modes: accepted exactly when the model says so, and without a trace when refused.
+    /// A call that changes modes: accepted exactly when the model says so, and without any change when refused.
     fn call(
         &mut self,
         expected: bool,

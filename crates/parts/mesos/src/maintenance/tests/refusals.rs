@@ -1,4 +1,4 @@
-//! Every rule, one row each; and that a refused call leaves all state as it was.
+//! Every rule, one row each; a refused call leaves all state unchanged.
 
 use super::*;
 
@@ -132,7 +132,7 @@ fn schedules() {
 }
 
 #[test]
-fn schedules_that_look_odd_and_are_fine() {
+fn unusual_schedules_are_accepted() {
     for (name, body) in [
         ("cancel", "{}"),
         ("empty list", r#"{"windows":[]}"#),

@@ -236,14 +236,14 @@ fn a_post_refreshes_every_agent_known_once() {
 }
 
 #[test]
-fn spelling_of_the_first_and_of_the_last() {
+fn status_has_the_first_spelling_and_the_schedule_the_last() {
     let mut c = Cluster::new();
     c.registry.attach(&machine("Box", "10.0.0.1"), A1).expect("up");
     c.post(schedule(&[(&[machine("BOX", "10.0.0.1")], 1)]));
     assert_eq!(c.registry.unavailability(A1).map(|away| away.start_ns), Some(1));
     assert_eq!(c.posted()["windows"][0]["machine_ids"][0]["hostname"], "BOX");
     assert_eq!(c.status()["draining_machines"][0]["id"]["hostname"], "Box");
-    // Half an id is a machine of its own and matches no agent.
+    // An incomplete id is a separate machine and matches no agent.
     let half = MachineId { hostname: Some("Box".into()), ip: None };
     c.post(schedule(&[(std::slice::from_ref(&half), 1)]));
     assert_eq!((c.registry.mode(&half), c.registry.unavailability(A1)), (Mode::Draining, None));

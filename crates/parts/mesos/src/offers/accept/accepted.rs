@@ -1,4 +1,4 @@
-//! The offers of one ACCEPT and what is left of them while its operations are carried out.
+//! The offers of one ACCEPT and the rest of them while its operations are carried out.
 
 use crate::api::{
     AgentId, FrameworkId, FrameworkInfo, Reason, Resource, Resources, Source, TaskInfo, TaskState, TaskStatus,
@@ -18,7 +18,7 @@ pub(super) struct AcceptedOffers {
     pub(super) role: Text,
     /// The offered resources, without an allocation.
     pub(super) offered: Resources,
-    /// The resources left of it, with conversions applied.
+    /// The rest of its resources, with conversions applied.
     pub(super) remaining: Resources,
     /// Volumes that were resized: nothing can be done with them in the same ACCEPT.
     pub(super) resized: Resources,
@@ -27,7 +27,7 @@ pub(super) struct AcceptedOffers {
 }
 
 impl AcceptedOffers {
-    /// Returns whether what is left is exactly what was offered. False where that would take long to find out.
+    /// Returns whether the rest equals the whole offer. Also false if the comparison would be expensive.
     pub(super) fn is_part_of_offer(&self) -> bool {
         let was_offered = |resource| Resource::is_divisible(resource) && self.offered.contains_one(resource);
         !self.is_converted || self.remaining.iter().all(was_offered)

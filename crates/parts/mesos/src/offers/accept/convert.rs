@@ -70,7 +70,7 @@ pub(super) fn create(
 ) -> Converted {
     let known = allocator.slot(accepted.agent).map(crate::allocator::Slot::total).unwrap_or_default();
     let check = |accepted: &AcceptedOffers, remaining: &Resources, volume: &Resource| {
-        // Volumes made by this very operation are in what is left, but not yet among the agent's resources.
+        // Volumes made by this operation are in the rest, but not yet among the agent's resources.
         validate::create(accepted, &known, volume)?;
         let is_there = remaining.contains_one(&unallocate(volume.without_volume()));
         if is_there { validate::create(accepted, remaining, volume) } else { Ok(()) }
@@ -137,7 +137,7 @@ fn resize(
     after
 }
 
-/// Converts each resource into another form, in what is left and in the allocator.
+/// Converts each resource, in the rest and in the allocator.
 fn convert(
     allocator: &mut Allocator,
     accepted: &mut AcceptedOffers,

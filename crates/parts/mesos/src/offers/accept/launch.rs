@@ -147,7 +147,7 @@ struct ValidTask<'a> {
     group: Option<u32>,
 }
 
-/// Starts a valid task, whose resources are already taken out of what is left.
+/// Starts a valid task, whose resources were already removed from the rest.
 fn start(
     tasks: &mut Tasks,
     cluster: &mut Cluster,
@@ -159,7 +159,7 @@ fn start(
     let ValidTask { mut info, needs, executor, group } = task;
     let no = TaskNo(tasks.next.next());
     let labels = std::mem::take(&mut info.process_labels);
-    // The environment concerns only the agent: the master keeps what it shows and decides by.
+    // Only the agent needs the environment: the master keeps the fields that it shows and decides by.
     info.env = SortedMap::new();
     // One list for the resources that were asked for and those in use.
     info.resources = needs.own.clone();

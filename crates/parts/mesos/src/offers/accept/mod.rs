@@ -57,7 +57,7 @@ pub(crate) fn accept(
         carry_out_operation(records, cx, fleet, &mut accepted, operation, None);
     }
     accepted.remaining.add_all(&accepted.resized);
-    // What was converted comes back without a filter, the unused rest as declined.
+    // Converted resources are recovered without a filter, the unused rest as declined.
     let (converted, declined) = if accepted.is_part_of_offer() {
         (Resources::new(), accepted.remaining.clone())
     } else {
@@ -74,7 +74,7 @@ pub(crate) fn accept(
     cluster.agents.touch(cx, agent);
 }
 
-/// Carries out one operation; `id` is the framework's, if it wants to be told the outcome.
+/// Carries out one operation; `id` is set if the framework wants to be told the outcome.
 fn carry_out_operation(
     records: &mut Records,
     cx: &mut Cx,

@@ -13,7 +13,7 @@ use crate::{
 use planarium_kernel::Milli;
 use planarium_protocol::Text;
 
-/// Faults are texts: the wording of the real master is no contract.
+/// Faults are texts: their wording is not part of the real master's contract.
 pub(crate) type Finding = Result<(), String>;
 
 fn bad(text: impl Into<String>) -> Finding {
@@ -96,7 +96,7 @@ pub(super) fn destroy(accepted: &AcceptedOffers, volume: &Resource) -> Finding {
     Ok(())
 }
 
-/// Validates a volume that is to be resized.
+/// Validates a volume to resize.
 fn resizable(accepted: &AcceptedOffers, volume: &Resource) -> Finding {
     amount(volume)?;
     allocation(volume, accepted)?;
@@ -149,8 +149,8 @@ pub(super) struct TaskNeeds {
     pub(super) executor: Option<Resources>,
 }
 
-/// Validates a task, its executor, and that enough is left for both: what they need is taken out of `left`. After a
-/// fault `left` is unchanged.
+/// Validates a task, its executor, and that enough is left for both: removes their needs from `left`. After a fault
+/// `left` is unchanged.
 pub(super) fn task(
     accepted: &AcceptedOffers,
     remaining: &mut Resources,
@@ -198,7 +198,7 @@ pub(super) fn task(
             None => needs.executor = Some(executor.resources.unallocated()),
         }
     }
-    // Both together: they may ask for the same ports.
+    // Check both together: they may ask for the same ports.
     let mut needed = needs.own.clone();
     needs.executor.iter().for_each(|own| needed.add_all(own));
     if remaining.subtract_all(&needed) {
@@ -208,7 +208,7 @@ pub(super) fn task(
     }
 }
 
-/// Returns whether resources are these, whatever role those asked for are allocated to.
+/// Returns whether the resources are equal, regardless of the role they are allocated to.
 fn is_same(known: &Resources, asked: &Resources) -> bool {
     let is_alike = |(known, asked): (&Resource, &Resource)| {
         known.value == asked.value

@@ -1,9 +1,9 @@
 //! Frameworks that keep copies of something and plan ahead, for teaching.
 //!
-//! *replicate* is a datastore of two copies, never two on one machine; *move* is one task with a volume of its own. When a
-//! machine is to be taken away both start a copy on a machine that stays before they end the one that has to go. They agree
-//! to leave a machine once they have somewhere to be, and decline while they have not. A datastore needs a minute to copy
-//! its data: when less is left it declines and stays.
+//! *replicate* is a datastore of two copies, never both on one machine; *move* is one task with its own volume. Before a
+//! machine is taken away, both start a copy on a machine that stays, and then end the one that must leave. They agree to
+//! leave a machine once they have a replacement, and decline before. A datastore needs a minute to copy its data: with less
+//! time left it declines and stays.
 //!
 //! Source: `apache/mesos: docs/maintenance.md` (examples of what frameworks may do). Ours.
 
@@ -54,7 +54,7 @@ pub(super) struct Keeper {
     copies: Vec<Copy>,
     launched: u32,
     suppressed: bool,
-    /// Volumes that nobody uses any more, and the agents they are on.
+    /// Volumes no longer in use, and their agents.
     left: Vec<(Text, Text)>,
 }
 
@@ -70,7 +70,7 @@ impl Keeper {
             SchedulerEvent::Update(status) => self.on_status(status),
             SchedulerEvent::InverseOffers(offers) => self.on_inverse_offers(offers, now_ns),
             SchedulerEvent::Subscribed { .. } => {
-                // Whoever subscribes is offered everything.
+                // A new subscription is offered everything.
                 self.suppressed = false;
                 Vec::new()
             }
@@ -95,7 +95,7 @@ impl Keeper {
         self.copies.iter().filter(|copy| !copy.leaving).count() < self.wanted()
     }
 
-    /// A machine is to be taken away: what is there is to be elsewhere, if there is time for that.
+    /// Plans replacements for tasks on a machine that will be taken away, if there is enough time.
     fn plan(&mut self, agent: &Text, unavailability: Unavailability, now_ns: i64) {
         let late = unavailability.start_ns.saturating_sub(now_ns) < COPY_NS;
         if self.kept == Kept::Datastore && late {
@@ -106,7 +106,7 @@ impl Keeper {
         }
     }
 
-    /// A machine stays after all: what is there need not be replaced, unless it has been already.
+    /// Cancels the replacements for a machine that stays, unless they already run.
     fn stay(&mut self, agent: &Text) {
         while self.wants_a_copy() {
             let here = |copy: &&mut Copy| copy.agent == *agent && copy.leaving && !copy.killed;
@@ -148,7 +148,7 @@ impl Keeper {
         self.wants_a_copy() || !self.left.is_empty()
     }
 
-    /// Volumes that nobody uses any more are given back.
+    /// Returns the operations that destroy unused volumes.
     fn clean(&mut self, offer: &Offer) -> Vec<Operation> {
         let used = |id: &Text| self.copies.iter().any(|copy| copy.volume.as_ref() == Some(id));
         let volumes: Vec<Resource> = offer
@@ -184,7 +184,7 @@ impl Keeper {
         self.launched += 1;
         let task: Text = format!("{}.{}", self.name, self.launched).into();
         let (mut operations, mut volume) = (Vec::new(), None);
-        // Whoever has no role of its own cannot reserve anything.
+        // Without a role of its own, a framework cannot reserve anything.
         if self.kept == Kept::Stateful
             && &*offer.role != "*"
             && let Some(disk) = parts.last_mut()
@@ -213,7 +213,7 @@ impl Keeper {
         operations
     }
 
-    /// Asked to leave machines: agrees where nothing is left to lose.
+    /// Answers inverse offers: agrees if nothing would be lost.
     fn on_inverse_offers(&mut self, offers: &[Arc<InverseOffer>], now_ns: i64) -> Vec<Call> {
         let (mut agreed, mut declined): (Vec<OfferId>, Vec<OfferId>) = (Vec::new(), Vec::new());
         for offer in offers {
@@ -236,7 +236,7 @@ impl Keeper {
         calls
     }
 
-    /// Asks for offers when they were turned off and are needed.
+    /// Asks for offers if they are suppressed and needed.
     fn revive(&mut self) -> Option<Call> {
         let revives = self.wants_offers() && self.suppressed;
         self.suppressed &= !revives;

@@ -1,9 +1,9 @@
-//! Scheduler frameworks from outside: subscribed by an input or over HTTP, told everything as events.
+//! External scheduler frameworks: subscribed by an input or over HTTP, notified of everything by events.
 //!
-//! Knows: their names, event streams and policies. Must not know: what the master makes of a call; sockets.
+//! Knows: their names, event streams and policies. Must not know: how the master handles a call; sockets.
 //!
-//! Frameworks from outside: messages of the master become `framework-event`s. A framework with a policy then answers by
-//! itself; one without waits for calls.
+//! The master's messages become `framework-event`s. A framework with a policy then answers automatically; one without
+//! waits for calls.
 
 mod keeper;
 mod pace;
@@ -31,14 +31,14 @@ const STREAM: u32 = 0x0A11;
 /// A framework from outside.
 #[derive(Clone, Debug)]
 struct Guest {
-    /// Its name in inputs and events: unlike that of any other one that is registered.
+    /// Its unique name in inputs and events.
     label: Text,
     /// The event stream it listens to, when it came over HTTP.
     stream: Option<Text>,
     autopilot: Option<Autopilot>,
 }
 
-/// All frameworks from outside, those that are gone included.
+/// All external frameworks, including those that have left.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guests {
     all: SortedMap<FrameworkId, Arc<Guest>>,
@@ -74,7 +74,7 @@ impl Mesos {
         draw::uuid(self.seed, draw::entity("mesos stream"), STREAM, nth).into()
     }
 
-    /// Returns whether somebody listens to this event stream of this framework.
+    /// Returns whether this event stream of this framework has a listener.
     pub fn streams_to(&self, name: &str, stream: &str) -> bool {
         let guest = self.guest(name).and_then(|id| Some((id, self.guests.all.get(&id)?)));
         guest.is_some_and(|(id, guest)| {
@@ -89,7 +89,7 @@ impl Mesos {
         named.map(|(id, _)| *id).find(|id| master.framework_by_id(master.framework_id(*id)) == Some(*id))
     }
 
-    /// Does what a `framework` input asks for.
+    /// Carries out a `framework` input.
     pub(crate) fn framework_input(
         &mut self,
         cx: &mut Cx,
@@ -151,7 +151,7 @@ impl Mesos {
         Ok(json!({ "status": 200, "framework_id": self.master.framework_id(id) }))
     }
 
-    /// Subscribes a framework and keeps what is known of it, before the master sends it anything.
+    /// Subscribes a framework and records it before the master sends it anything.
     fn welcome(
         &mut self,
         cx: &mut Cx,
@@ -166,8 +166,8 @@ impl Mesos {
         id
     }
 
-    /// Those of these frameworks that came by an input notice that there is another master, and subscribe again. Those
-    /// that came over HTTP have to see to it themselves.
+    /// Subscribes frameworks that came by an input again after a failover. Those that came over HTTP must do it
+    /// themselves.
     pub(crate) fn return_guests(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, orphans: &[FrameworkId]) {
         for id in orphans {
             if self.guests.all.get(id).is_some_and(|guest| guest.stream.is_none()) {
@@ -288,7 +288,7 @@ impl Mesos {
             .unwrap_or_default()
     }
 
-    /// A message for a framework from outside: told as an event, answered by its policy.
+    /// Reports a message for an external framework as an event, and answers it by the framework's policy.
     pub(crate) fn tell_guest(&mut self, cx: &mut Cx, ground: &mut Ground<'_>, message: &Message) {
         let id = message.framework;
         let Some(guest) = self.guests.all.get(&id) else { return };
@@ -322,7 +322,7 @@ fn bad(text: impl Into<String>) -> Refusal {
     Refusal::new(RefusalCode::BadRequest, text)
 }
 
-/// The description in a SUBSCRIBE call, also without what is around it.
+/// Returns the description in a SUBSCRIBE call, with or without its envelope.
 fn described(call: &Value) -> Option<&Value> {
     let inner = call.get("subscribe").unwrap_or(call);
     let info = inner.get("framework_info").unwrap_or(inner);

@@ -1,10 +1,10 @@
-//! Limits how fast an automatic framework replaces tasks that end at once.
+//! Limits how fast an automatic framework replaces tasks that end immediately.
 //!
-//! Knows: what it launched last, and when. Must not know: what it launches and why. A task that ends within a second of its
-//! launch is not replaced before that second is over: until then offers are declined for as long. Otherwise tasks that take no
-//! time would come and go for ever within one instant.
+//! Knows: its last launches and their instants. Must not know: what it launches and why. A task that ends within a second of
+//! its launch is not replaced before that second is over: until then offers are declined. Otherwise tasks without a duration
+//! would start and end endlessly within one instant.
 //!
-//! *Source*: ours; frameworks of people wait longer before they try again what has just failed.
+//! *Source*: ours; real frameworks wait longer before they retry a failed task.
 
 use crate::api::{Call, Operation, SchedulerEvent};
 use planarium_protocol::Text;
@@ -22,7 +22,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Looks at an event before the framework does; offers that come too early are answered here.
+    /// Handles an event before the framework does; declines offers that come too early.
     pub(super) fn holds_back(&mut self, event: &SchedulerEvent, now_ms: u64) -> Option<Call> {
         self.launched.retain(|(_, at_ms)| now_ms < at_ms.saturating_add(AT_ONCE_MS));
         match event {
@@ -40,7 +40,7 @@ impl Pace {
         }
     }
 
-    /// Notes what the framework launches.
+    /// Records the framework's launches.
     pub(super) fn note(&mut self, calls: &[Call], now_ms: u64) {
         for call in calls {
             let Call::Accept { operations, .. } = call else { continue };

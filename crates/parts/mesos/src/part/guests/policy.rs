@@ -1,10 +1,10 @@
-//! Frameworks that answer by themselves, for teaching.
+//! Frameworks that answer automatically, for teaching.
 //!
-//! All but *grow* keep one small task running. *accept* and *decline* leave it where it is, whatever is planned for its
-//! machine, and differ in what they answer when they are asked for the machine; *migrate* starts a second task on
-//! a machine that nobody plans to take away, and ends the first one when the second runs. All take offers of machines
-//! that stay before others, and want no offers while they have what they need. *grow* takes one task of a whole cpu more with
-//! every message that offers one, and answers inverse offers as *accept* does.
+//! All but *grow* keep one small task running. *accept* and *decline* leave it in place, whatever is planned for its machine,
+//! and differ in their answer to inverse offers; *migrate* starts a second task on a machine that is not scheduled for
+//! maintenance, and ends the first one when the second runs. All prefer offers of machines that stay, and suppress offers
+//! while they have what they need. *grow* launches another task of one whole cpu with every message that offers one, and
+//! answers inverse offers like *accept*.
 
 use super::keeper::{Keeper, Kept};
 use super::pace::Pace;
@@ -24,7 +24,7 @@ struct Size {
     mem: Milli,
 }
 
-/// Needs of such a framework's task: cpus, and memory in MiB.
+/// Resources of such a framework's task: cpus, and memory in MiB.
 const SMALL: Size = Size { cpus: Milli(100), mem: Milli(32_000) };
 /// Needs of each task of a growing framework.
 const LARGE: Size = Size { cpus: Milli(1_000), mem: Milli(128_000) };
@@ -57,7 +57,7 @@ impl Policy {
     }
 }
 
-/// A framework that answers by itself.
+/// A framework that answers automatically.
 #[derive(Clone, Debug)]
 pub(super) struct Autopilot {
     kind: Kind,
@@ -135,7 +135,7 @@ impl SingleTask {
             SchedulerEvent::Update(status) => self.on_status(status),
             SchedulerEvent::InverseOffers(offers) => self.on_inverse_offers(offers),
             SchedulerEvent::Subscribed { .. } => {
-                // Whoever subscribes is offered everything.
+                // A new subscription is offered everything.
                 self.suppressed = false;
                 Vec::new()
             }
@@ -215,7 +215,7 @@ impl SingleTask {
         calls
     }
 
-    /// Asks for offers when they were turned off and are needed.
+    /// Asks for offers if they are suppressed and needed.
     fn revive(&mut self) -> Option<Call> {
         let revives = self.wants_a_task() && self.suppressed;
         self.suppressed &= !revives;

@@ -1,6 +1,6 @@
 //! `/maintenance/schedule`, `/maintenance/status`, `/machine/down`, `/machine/up`.
 //!
-//! Bodies are JSON whatever their `Content-Type` says; the v1 forms of these calls come by `/api/v1`.
+//! Bodies are JSON regardless of `Content-Type`; the v1 forms of these calls come through `/api/v1`.
 //! Source: `apache/mesos: src/master/http.cpp` (maintenanceSchedule, maintenanceStatus, machineDown, machineUp). Match.
 
 use super::{Asked, apply, reads, wrong_method};

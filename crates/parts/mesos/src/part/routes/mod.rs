@@ -1,9 +1,9 @@
 //! The Mesos master's API: `/x`, `/master/x`, `/mesos/x`, `/mesos/master/x`, `/api/v1`, `/api/v1/scheduler`.
 //!
-//! *Knows*: paths, methods, headers, which question or input stands behind which call. *Must not know*: what a call does and
-//! what replies look like inside; both are the master's.
-//! Source: `apache/mesos: src/master/http.cpp`, `src/master/master.cpp` (routes), `3rdparty/libprocess/src/process.cpp` (the
-//! longest prefix of a path that has a route answers; what follows it is passed over). Match.
+//! *Knows*: paths, methods, headers, and the query or input of each call. *Must not know*: what a call does and the content
+//! of replies; both are the master's. Source: `apache/mesos: src/master/http.cpp`, `src/master/master.cpp` (routes),
+//! `3rdparty/libprocess/src/process.cpp` (the longest prefix of a path that has a route answers; the rest is ignored).
+//! Match.
 
 mod maintenance;
 mod operator;
@@ -155,7 +155,7 @@ fn v1_body(request: &Request) -> Result<Value, Response> {
         .map_err(|error| Response::text(400, format!("Failed to parse body into JSON: {error}")))
 }
 
-/// Puts a POST in as an input, answered by what the master answers.
+/// Applies a POST as an input; responds with the master's answer.
 fn apply(path: &str, body: Value) -> Wire {
     apply_by("POST", path, body)
 }
@@ -173,7 +173,7 @@ fn input(method: &str, path: &str, body: Value) -> Input {
     Input::Call(HttpCall { content_type: None, method: method.to_owned(), path: path.to_owned(), body })
 }
 
-/// The response that an accepted call asks for.
+/// Builds the response of an accepted call.
 fn answered(reply: &Value) -> Response {
     let status = reply.get("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
     if let Some(message) = reply.get("message").and_then(Value::as_str) {

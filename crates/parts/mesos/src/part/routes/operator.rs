@@ -15,7 +15,7 @@ pub(super) fn call(request: &Request, asked: Asked<'_>) -> Wire {
         Err(response) => return Wire::Answer(response),
     };
     if body.get("type").and_then(Value::as_str) == Some("SUBSCRIBE") {
-        // Nobody's state changes by it, so it is no input. What it begins with is told when the stream is first looked at.
+        // It changes no state, so it is not an input. The stream's first events are determined when it is first read.
         let mut response = Response::empty(200);
         response.content_type = "application/json";
         return Wire::Stream(response, stream::of_operator(asked.ground.now), None);

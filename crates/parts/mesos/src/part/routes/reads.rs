@@ -9,7 +9,7 @@ pub(super) fn question(request: &Request, parts: &[&str]) -> Option<MesosQuery> 
     crate::wire::question(parts, &|key| request.param(key))
 }
 
-/// The answer, wrapped where the caller asks for a script.
+/// The answer, wrapped as a script if the caller asks for one.
 pub(super) fn answer(asked: Asked<'_>, request: &Request, query: &MesosQuery) -> Response {
     match asked.mesos.query(asked.ground, query) {
         Ok((status, value)) => match request.param("jsonp").filter(|name| is_name(name)) {

@@ -1,5 +1,5 @@
-//! `/api/v1/scheduler`: calls of a framework. SUBSCRIBE answers with an event stream, which holds nothing but an ERROR when
-//! the description is turned down.
+//! `/api/v1/scheduler`: calls of a framework. SUBSCRIBE answers with an event stream, which contains only an ERROR if the
+//! description is refused.
 
 use super::{Asked, apply, header, input, not_v1, refused, stream, v1_body};
 use planarium_part::http::Rest;

@@ -1,10 +1,10 @@
 //! Event streams of frameworks and operators, without a transport.
 //!
-//! *Knows*: what such a stream says next. Heartbeats are made here, one for every fifteen seconds of virtual time; they are
-//! in no log. *Must not know*: sockets.
+//! *Knows*: what such a stream sends next. Heartbeats are made here, one for every fifteen seconds of virtual time; no log
+//! contains them. *Must not know*: sockets.
 //!
-//! *Order*: records in the order of the log; a heartbeat that is due comes before what happens at that instant.
-//! Source: `apache/mesos: src/common/recordio.hpp`, `docs/scheduler-http-api.md` (RecordIO, heartbeats). Match.
+//! *Order*: records in the order of the log; a due heartbeat precedes the events of that instant. Source:
+//! `apache/mesos: src/common/recordio.hpp`, `docs/scheduler-http-api.md` (RecordIO, heartbeats). Match.
 
 use super::Mesos;
 use crate::wire::{HEARTBEAT_S, error_event, heartbeat};
@@ -63,7 +63,7 @@ impl Beats {
     }
 }
 
-/// Returns the news of a stream since the last poll.
+/// Returns the records of a stream since the last poll.
 pub(in super::super) fn news(
     mesos: &Mesos,
     ground: &Ground<'_>,
@@ -74,7 +74,7 @@ pub(in super::super) fn news(
     let text = |key: &str| topic.get(key).and_then(Value::as_str);
     let now_ms = ground.now.ms();
     let mut next_ms = topic.get("beat_ms").and_then(Value::as_u64).unwrap_or(u64::MAX);
-    // A leap of time: only the last heartbeats of it are of interest.
+    // After a leap of time, only the last heartbeats matter.
     let due = now_ms.saturating_sub(next_ms) / BEAT_MS;
     if now_ms >= next_ms && due > MOST_BEATS {
         next_ms = next_ms.saturating_add((due - MOST_BEATS).saturating_mul(BEAT_MS));
@@ -113,7 +113,7 @@ pub(in super::super) fn news(
     StreamNews { bytes: beats.bytes, ended: false, topic: Some(topic) }
 }
 
-/// The input that disconnects the framework of a stream to which nobody listens any more, unless it listens elsewhere.
+/// Returns the input that disconnects the framework of a closed stream, unless it has another stream.
 pub(in super::super) fn closed(mesos: &Mesos, topic: &Value) -> Option<Input> {
     let text = |key: &str| topic.get(key).and_then(Value::as_str);
     let (name, stream) = (text("framework")?, text("stream")?);

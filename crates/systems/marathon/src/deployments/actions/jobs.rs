@@ -1,9 +1,9 @@
-//! The jobs of deployments on apps: put, taken, ended; one that is done brings its deployment on.
+//! The jobs of deployments on apps: stored, taken, ended; a finished one continues its deployment.
 
 use crate::definition::RunSpec;
+use crate::deployments::jobs::progress::Asking;
+use crate::deployments::jobs::{Job, Work};
 use crate::deployments::lifecycle::Deploying;
-use crate::deployments::work::progress::Asking;
-use crate::deployments::work::{Job, Work};
 use crate::instances::tracker::{Key, SpecNo};
 use crate::timers::Job as Timed;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl Deploying<'_, '_> {
         self.records.touch(no);
     }
 
-    /// A deployment is given up: nobody works on the spec any more.
+    /// Drops the job of a cancelled deployment on a spec.
     pub(crate) fn drop_job(&mut self, no: SpecNo, deployment: u32) {
         let mine = self
             .records
@@ -64,7 +64,7 @@ impl Deploying<'_, '_> {
         }
     }
 
-    /// Begins to ask an instance whether it is ready, or notes what it answered.
+    /// Starts an instance's readiness check, or records its answer.
     pub(crate) fn carry_asking_out(&mut self, spec: &RunSpec, deployment: u32, asking: Option<Asking>) {
         match asking {
             None => {}

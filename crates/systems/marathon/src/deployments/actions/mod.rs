@@ -1,7 +1,7 @@
-//! Carrying actions of deployments out: how each begins, and what its job does with news.
+//! Carries out actions of deployments: how each begins, and how its job handles events.
 //!
-//! *Knows*: how a job is begun, what is told when it is done. *Must not know*: plans; what news mean to a job, which is
-//! [`work`](crate::deployments::work)'s.
+//! *Knows*: how a job begins, what is reported when it ends. *Must not know*: plans; what events mean to a job, which
+//! [`jobs`](crate::deployments::jobs) decides.
 //!
 //! **Source**: `marathon: core/deployment/impl/DeploymentActor.scala`. Match.
 
@@ -10,9 +10,9 @@ mod replace;
 mod start;
 mod stop;
 
+use crate::deployments::jobs::{Job, JobEvent, Starting, Stopping, Work};
 use crate::deployments::lifecycle::Deploying;
 use crate::deployments::plan::{Action, ActionKind};
-use crate::deployments::work::{Job, News, Starting, Stopping, Work};
 use crate::instances::instance::InstanceNo;
 use crate::instances::scaling::{self, Ending};
 use crate::instances::tracker::SpecNo;
@@ -51,11 +51,11 @@ impl Deploying<'_, '_> {
     }
 
     /// Something happened to an instance of a spec.
-    pub(crate) fn job_hears(&mut self, no: SpecNo, news: &News<'_>) {
+    pub(crate) fn job_hears(&mut self, no: SpecNo, news: &JobEvent<'_>) {
         let Some(job) = self.records.run(no).and_then(|run| run.job.as_ref()) else { return };
         let concerns = match (&job.work, news) {
-            (Work::Ending(_) | Work::Stopping(_), news) => matches!(news, News::Gone(_)),
-            (Work::Starting(_) | Work::Replacing(_), news) => !matches!(news, News::Gone(_)),
+            (Work::Ending(_) | Work::Stopping(_), news) => matches!(news, JobEvent::Gone(_)),
+            (Work::Starting(_) | Work::Replacing(_), news) => !matches!(news, JobEvent::Gone(_)),
         };
         if !concerns {
             return;
@@ -63,11 +63,11 @@ impl Deploying<'_, '_> {
         let Some(mut taken) = self.take_job(no) else { return };
         let job = Arc::make_mut(&mut taken);
         let done = match (&mut job.work, news) {
-            (Work::Ending(waits), News::Gone(change)) => {
+            (Work::Ending(waits), JobEvent::Gone(change)) => {
                 waits.hear(&change.now, change.deleted);
                 if waits.is_over() { self.go_on_scaling(no, job) } else { false }
             }
-            (Work::Stopping(stopping), News::Gone(change)) => {
+            (Work::Stopping(stopping), JobEvent::Gone(change)) => {
                 stopping.hear(change);
                 stopping.is_over() && self.stopped(no, &job.spec)
             }

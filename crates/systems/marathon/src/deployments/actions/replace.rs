@@ -3,9 +3,9 @@
 //! *Knows*: how each move of [`Replacing`] is made. *Must not know*: which move comes when.
 
 use crate::definition::RunSpec;
+use crate::deployments::jobs::replacing::{Counted, Move, Replacing};
+use crate::deployments::jobs::{Job, JobEvent, Work};
 use crate::deployments::lifecycle::Deploying;
-use crate::deployments::work::replacing::{Counted, Move, Replacing};
-use crate::deployments::work::{Job, News, Work};
 use crate::instances::instance::{Goal, Instance};
 use crate::instances::tracker::{Key, SpecNo};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Deploying<'_, '_> {
         done
     }
 
-    pub(crate) fn replacing_hears(&mut self, no: SpecNo, job: &mut Job, news: &News<'_>) -> bool {
+    pub(crate) fn replacing_hears(&mut self, no: SpecNo, job: &mut Job, news: &JobEvent<'_>) -> bool {
         let (spec, deployment) = (job.spec.clone(), job.deployment);
         let Work::Replacing(replacing) = &mut job.work else { return false };
         let (heard, asking) = replacing.progress.hear(&spec, news);

@@ -1,16 +1,16 @@
-//! Starting what is missing, and waiting until exactly that many new instances are healthy and ready.
+//! Starts missing instances, and waits until exactly that many new instances are healthy and ready.
 //!
 //! **Source**: `marathon: core/deployment/impl/TaskStartActor.scala`. Match.
 
+use crate::deployments::jobs::progress::Heard;
+use crate::deployments::jobs::{Job, JobEvent, Starting, Work};
 use crate::deployments::lifecycle::Deploying;
-use crate::deployments::work::progress::Heard;
-use crate::deployments::work::{Job, News, Starting, Work};
 use crate::instances::tracker::SpecNo;
 use crate::timers::{Job as Timed, Rhythm, tick_from};
 use planarium_kernel::Class;
 use std::sync::Arc;
 
-/// The first look whether something is missing again, and those after it.
+/// The first check for missing instances, and the interval of later ones.
 const SYNC: Rhythm = Rhythm { first_ms: 1_000, every_ms: 5_000 };
 
 impl Deploying<'_, '_> {
@@ -23,7 +23,7 @@ impl Deploying<'_, '_> {
         missing == 0
     }
 
-    pub(crate) fn starting_hears(&mut self, no: SpecNo, job: &mut Job, news: &News<'_>) -> bool {
+    pub(crate) fn starting_hears(&mut self, no: SpecNo, job: &mut Job, news: &JobEvent<'_>) -> bool {
         let Work::Starting(starting) = &mut job.work else { return false };
         let (spec, deployment) = (job.spec.clone(), job.deployment);
         let (heard, asking) = starting.progress.hear(&spec, news);
@@ -33,7 +33,7 @@ impl Deploying<'_, '_> {
             Heard::Understood => return false,
             Heard::Nothing => {}
         }
-        if let News::Changed(change) = news
+        if let JobEvent::Changed(change) = news
             && change.now.version() == spec.version.version
             && change.now.condition.is_terminal()
         {
@@ -52,7 +52,7 @@ impl Deploying<'_, '_> {
         false
     }
 
-    /// Wakes up when the job next looks, if something is missing.
+    /// Schedules the job's next check for missing instances.
     fn watch_missing(&mut self, no: SpecNo, job: &Job) {
         let Work::Starting(starting) = &job.work else { return };
         if job.spec.instances <= self.records.instances.counts(no).present {
@@ -63,7 +63,7 @@ impl Deploying<'_, '_> {
         }
     }
 
-    /// Starts again what is missing.
+    /// Starts missing instances again.
     pub(crate) fn sync(&mut self, no: SpecNo) {
         let Some(job) = self.records.run(no).and_then(|run| run.job.clone()) else { return };
         if let Work::Starting(_) = job.work {

@@ -1,10 +1,10 @@
-//! Ending all instances of what is not defined any more.
+//! Ends all instances of a removed spec.
 //!
 //! **Source**: `marathon: core/deployment/impl/DeploymentActor.scala (stopRunnable)`. Match.
 
 use crate::definition::RunSpec;
+use crate::deployments::jobs::{Stopping, Work};
 use crate::deployments::lifecycle::Deploying;
-use crate::deployments::work::{Stopping, Work};
 use crate::events::Happening;
 use crate::instances::instance::{Goal, InstanceNo};
 use crate::instances::tracker::{Key, SpecNo};
@@ -16,7 +16,7 @@ impl Deploying<'_, '_> {
         self.probes.remove_checks(self.records, self.port, no);
         let all = self.records.instances.of_spec(no);
         let keys: Vec<(Key, Goal)> = all.map(|(key, instance)| (key, instance.goal)).collect();
-        // A change of goal is told before the end of the app is, also where nothing has to end.
+        // The change of goal is reported before the end of the app, even if no instance has to end.
         let mut left: SortedSet<InstanceNo> = SortedSet::default();
         for (key, goal) in keys {
             if goal != Goal::Decommissioned {

@@ -1,7 +1,8 @@
-//! Constraints: where instances may be, given where others are; and whom to kill so that the rest is spread evenly.
+//! Constraints: allowed places of an instance, given the others; and which instances to kill for an even
+//! distribution.
 //!
 //! **Source**: `marathon: mesosphere/mesos/Constraints.scala`. Match; `GROUP_BY` without a number, where the real one divides by
-//! zero for every offer, spreads evenly over the values seen so far, as its documentation says.
+//! zero for every offer, distributes evenly over the values seen so far, as in its documentation.
 
 use crate::definition::spec::{Constraint, ConstraintField, Operator};
 use crate::instances::instance::Instance;
@@ -86,7 +87,7 @@ pub(crate) fn holds(constraint: &Constraint, offer: &Offer, placed: &[&Instance]
         },
         Operator::MaxPer(most) => {
             let count = placed.iter().filter(|instance| at(instance).as_deref() == Some(&*own)).count();
-            // The first one is never too many, whatever the number.
+            // The first one is always allowed, whatever the number.
             count == 0 || count < *most as usize
         }
         Operator::GroupBy(groups) => {
@@ -149,8 +150,7 @@ fn left<'a>(group: &'a [usize], gone: &'a [bool]) -> impl Iterator<Item = usize>
     group.iter().copied().filter(|at| !gone.get(*at).copied().unwrap_or(false))
 }
 
-/// Which of the instances to kill so that the others are spread evenly, by their places: perhaps fewer than asked for. Only
-/// `GROUP_BY` has a say.
+/// Returns the instances to kill for an even distribution, by index: possibly fewer than requested. Only `GROUP_BY` counts.
 pub(crate) fn to_kill(constraints: &[Constraint], running: &[Arc<Instance>], count: usize) -> Vec<usize> {
     if running.len() == count {
         return (0..running.len()).collect();

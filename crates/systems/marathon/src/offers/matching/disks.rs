@@ -45,7 +45,7 @@ fn kind_of(disk: &Resource) -> DiskKind {
     }
 }
 
-/// Returns whether a disk suits what a volume says of it.
+/// Returns whether a disk matches a volume's requirements.
 fn suits(disk: &Resource, volume: &VolumeDef) -> bool {
     let root = disk.disk_source().map_or("", |source| match source {
         DiskSource::Path { root, .. } | DiskSource::Mount { root, .. } => root,
@@ -78,7 +78,7 @@ fn parts(
     volumes: &[VolumeDef],
     found: &mut Match,
 ) -> bool {
-    // What is on one disk stays together.
+    // Resources of one disk stay together.
     let mut groups: Vec<Vec<Resource>> = Vec::new();
     for disk in disks {
         let same = groups
@@ -105,7 +105,7 @@ fn parts(
     true
 }
 
-/// Takes an amount of what is on one disk.
+/// Takes an amount from one disk's resources.
 fn take(group: &mut [Resource], size: Milli, volume: Option<&VolumeDef>) -> Option<Vec<Resource>> {
     let fits = |disk: &Resource| volume.is_none_or(|volume| suits(disk, volume));
     let enough = group.iter().filter(|disk| fits(disk)).map(Resource::amount).sum::<Milli>() >= size;

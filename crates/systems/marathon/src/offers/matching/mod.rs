@@ -105,7 +105,7 @@ pub(crate) struct Around<'a> {
     pub(crate) region: Option<&'a Text>,
     /// Placed instances, asked for where the spec has constraints.
     pub(crate) placed: &'a dyn Fn() -> Vec<Arc<Instance>>,
-    /// A volume that waits there makes up for GPUs that nobody asked for.
+    /// An existing volume there makes up for GPUs that are not requested.
     pub(crate) has_volume: bool,
     /// Key of random choices.
     pub(crate) luck: Luck,
@@ -129,7 +129,7 @@ pub(crate) struct Mismatch {
     pub(crate) reasons: Vec<Reject>,
     /// The first constraint that does not hold.
     pub(crate) constraint: Option<u32>,
-    /// Only the region is wrong, for which there is no name.
+    /// Only the region is wrong, which has no name of its own.
     pub(crate) region: bool,
 }
 
@@ -140,7 +140,7 @@ impl Mismatch {
     }
 }
 
-/// Matches what is left of an offer with a spec. `reserve` also looks for disk for its volumes.
+/// Matches the rest of an offer with a spec. `reserve` also looks for disk for its volumes.
 pub(crate) fn match_offer(
     offer: &Offer,
     left: &Resources,
@@ -217,7 +217,7 @@ fn consume(usable: &[&Resource], name: &str, amount: Milli, into: &mut Vec<Resou
     false
 }
 
-/// Agents in other regions are used only by those who ask for regions or zones.
+/// Agents in other regions are used only by specs with a constraint on regions or zones.
 fn suits_region(offer: &Offer, spec: &RunSpec, around: &Around<'_>) -> bool {
     let asks = spec
         .def

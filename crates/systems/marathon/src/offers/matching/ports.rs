@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn random_ports_are_all_there_are_and_no_fixed_one() {
+    fn random_ports_are_drawn_from_all_but_fixed_ones() {
         let (one, other) = (ports(&[(10, 12), (20, 20)]), ports(&[(30, 31)]));
         for entity in 0..50 {
             let mut resources = Vec::new();

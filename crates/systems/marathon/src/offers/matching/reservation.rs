@@ -1,4 +1,4 @@
-//! Labels of what is reserved for instances that keep volumes.
+//! Labels of the reservations of instances with volumes.
 //!
 //! **Source**: `marathon: core/launcher/impl/TaskLabels.scala, ReservationLabels.scala,
 //! mesosphere/mesos/PersistentVolumeMatcher.scala`. Match.

@@ -85,7 +85,7 @@ fn plan_reads() {
         row("plan show deploy", "GET /plans/deploy", 200, PLAN, 0, TREE),
         row("update status", "GET /plans/deploy", 202, PLAN, 0, TREE),
         row("update show", "GET /plans/deploy", 202, PLAN, 0, TREE),
-        // The name is printed as it was typed.
+        // The name is printed as typed.
         row(
             "plan status x",
             "GET /plans/x",
@@ -141,7 +141,7 @@ fn plan_reads() {
 }
 
 #[test]
-fn plan_commands_say_what_they_did() {
+fn plan_commands_report_their_result() {
     check(&[
         row(
             "plan pause deploy",
@@ -539,7 +539,7 @@ fn debug_and_endpoints() {
 }
 
 #[test]
-fn the_package_manager_is_the_simulator() {
+fn the_simulator_acts_as_the_package_manager() {
     let packaged = r#"{"dialect":"sdk","files":{"svc.yml":"x","u/config.json":"{\"properties\":{\"hello\":{\"properties\":{\"mem\":{\"default\":32},\"cpus\":{\"default\":1.0}}}}}","u/package.json":"{\"version\":\"2.0\"}","u/marathon.json.mustache":""},"options":{"hello":{"mem":64}}}"#;
     let bare = r#"{"dialect":"sdk","files":{"svc.yml":"x"}}"#;
     let marked = r#"{"dialect":"sdk","files":{"package.json":"{\"version\":\"{{package-version}}\"}"}}"#;

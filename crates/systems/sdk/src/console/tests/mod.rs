@@ -7,12 +7,12 @@ use super::run_with_files;
 use planarium_part::console::Output;
 use planarium_part::{Request, Response};
 
-/// Words as they are typed.
+/// Words as typed.
 fn words(line: &str) -> Vec<String> {
     planarium_part::console::split(line).expect("a line that can be parted")
 }
 
-/// Runs a line with an API that answers whatever comes, and tells what was asked.
+/// Runs a line with an API that answers with `answer`; returns the requests.
 fn asked(line: &str, service: &str, mut answer: impl FnMut(&Request) -> Response) -> (Output, Vec<String>) {
     let mut asked = Vec::new();
     let mut send = |request: &Request| {

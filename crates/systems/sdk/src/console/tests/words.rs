@@ -5,7 +5,7 @@ use super::super::grammar::usage;
 use super::asked;
 use planarium_part::Response;
 
-/// Runs a line that must not ask anything; what it printed on standard error, or output with code 0.
+/// Runs a line that must not send any request; returns the exit code and the outputs.
 fn silent(typed: &str) -> (u8, String, String) {
     let (output, asked) = asked(typed, "hello", |_| Response::text(500, "nothing may be asked"));
     assert_eq!(asked, Vec::<String>::new(), "{typed}");
@@ -13,7 +13,7 @@ fn silent(typed: &str) -> (u8, String, String) {
 }
 
 #[test]
-fn words_that_cannot_be_understood() {
+fn invalid_words_are_refused() {
     let rows = [
         ("", "a command is needed"),
         ("dance", "there is no command `dance`"),
@@ -45,7 +45,7 @@ fn words_that_cannot_be_understood() {
         ("plan start deploy -p", "the flag -p takes a value: K=V"),
         ("plan list --name", "the flag --name takes a value: SERVICE"),
         ("dcos hello-world", "a command is needed"),
-        // What is found below `debug` only.
+        // A command that exists below `debug` only.
         ("config list", "there is no command `config list`; did you mean 'debug config list'?"),
         ("configs show x", "there is no command `config show`; did you mean 'debug config show'?"),
         ("pod pause hello-0", "there is no command `pod pause`; did you mean 'debug pod pause'?"),
@@ -77,7 +77,7 @@ fn words_that_cannot_be_understood() {
 }
 
 #[test]
-fn usage_is_shown_for_what_was_meant() {
+fn usage_is_shown_for_the_likely_command() {
     let plans: Vec<&str> = vec![
         "list",
         "status PLAN [--json]",
@@ -106,7 +106,7 @@ fn usage_is_shown_for_what_was_meant() {
 }
 
 #[test]
-fn no_command_begins_another() {
+fn no_command_is_a_prefix_of_another() {
     for (index, one) in COMMANDS.iter().enumerate() {
         for other in &COMMANDS[index + 1..] {
             let meet = one.path.iter().zip(other.path).all(|(a, b)| a.iter().any(|word| b.contains(word)));
@@ -122,7 +122,7 @@ fn no_command_begins_another() {
 }
 
 #[test]
-fn flags_may_stand_anywhere_and_services_are_named() {
+fn flags_may_come_anywhere_and_services_are_named() {
     let rows = [
         ("plan list", "hello", "GET /service/hello/v1/plans"),
         ("plan list", "", "GET /v1/plans"),

@@ -31,7 +31,7 @@ struct Member {
     passed_by: bool,
 }
 
-/// An offer on its way from service to service.
+/// An offer that is passed from service to service.
 #[derive(Clone, Debug)]
 struct PassedOffer {
     offer: Arc<Offer>,
@@ -73,12 +73,12 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// No services yet. `limit` is how many may reserve at a time.
+    /// Creates a hub without services. `limit` is the number that may reserve at the same time.
     pub fn new(limit: Option<u64>) -> Self {
         Self { limit, ..Self::default() }
     }
 
-    /// Takes a service in, or takes it back after its scheduler was made anew.
+    /// Adds a service, or adds it again after its scheduler was recreated.
     pub fn join(&mut self, id: MemberId, name: &Text, prefix: &str) {
         let selected = self.members.get(&id).is_some_and(|member| member.selected);
         let member =
@@ -86,7 +86,7 @@ impl Hub {
         self.members.insert(id, member);
     }
 
-    /// A service is gone, or its scheduler is made anew: the offers it holds go on.
+    /// Passes on the offers of a service that is gone, or whose scheduler is recreated.
     pub fn release(&mut self, cause: Cause, id: MemberId, reserving: &dyn Fn(MemberId) -> bool) -> Routed {
         let held: Vec<OfferId> =
             self.passed.iter().filter(|(_, passed)| passed.holder == id).map(|(offer, _)| *offer).collect();
@@ -95,7 +95,7 @@ impl Hub {
         routed
     }
 
-    /// Forgets a service; what it held must have been released.
+    /// Removes a service; its offers must have been released.
     pub fn leave(&mut self, id: MemberId) {
         self.members.remove(&id);
     }
@@ -257,7 +257,7 @@ impl Hub {
         Turn { member, cause, offers: offers.iter().filter_map(shown).collect() }
     }
 
-    /// Nobody has a use for these: what services that are gone had reserved is given back, the rest declined.
+    /// Ends unused offers: releases the reservations of services that are gone, and declines the rest.
     fn end(&mut self, cause: Cause, offers: &[OfferId], routed: &mut Routed) {
         let names: SortedSet<&Text> = self.members.values().map(|member| &member.name).collect();
         let mut declined: SortedMap<u64, Vec<OfferId>> = SortedMap::new();
@@ -285,7 +285,7 @@ impl Hub {
         }
     }
 
-    /// Chooses who may reserve. One that offers had passed by asks for them again when its turn comes.
+    /// Selects the services that may reserve. One that offers had passed requests them again when its turn comes.
     fn select(&mut self, cause: Cause, reserving: &dyn Fn(MemberId) -> bool, routed: &mut Routed) {
         let Some(limit) = self.limit else { return };
         for (id, member) in &mut self.members {

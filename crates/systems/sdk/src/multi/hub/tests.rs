@@ -85,7 +85,7 @@ fn nobody(_: MemberId) -> bool {
 }
 
 #[test]
-fn offers_go_from_service_to_service_and_back_to_the_master() {
+fn offers_are_passed_between_services_and_back_to_the_master() {
     let mut hub = hub(None);
     let offered = hub.offered(CAUSE, vec![offer(1, &[]), offer(2, &[])], &nobody);
     assert_eq!(words(&offered), "1 gets 1/1 2/1");
@@ -100,7 +100,7 @@ fn offers_go_from_service_to_service_and_back_to_the_master() {
 }
 
 #[test]
-fn services_see_their_own_reservations_only() {
+fn services_see_only_their_own_reservations() {
     let mut hub = hub(None);
     let all = vec![offer(1, &["a", "b", ""]), offer(2, &["gone"])];
     assert_eq!(words(&hub.offered(CAUSE, all, &nobody)), "1 gets 1/2 2/1");
@@ -115,7 +115,7 @@ fn services_see_their_own_reservations_only() {
 }
 
 #[test]
-fn the_master_is_told_to_rest_when_all_rest() {
+fn offers_are_suppressed_when_all_services_are_idle() {
     let mut hub = hub(None);
     assert_eq!(words(&hub.sent(CAUSE, MemberId(1), suppress(), &nobody)), "");
     assert_eq!(words(&hub.offered(CAUSE, vec![offer(1, &[])], &nobody)), "2 gets 1/1", "a rests");
@@ -135,7 +135,7 @@ fn concurrent_reservations_are_limited() {
     let all = |_: MemberId| true;
     assert_eq!(words(&hub.offered(CAUSE, vec![offer(1, &[])], &all)), "1 gets 1/1");
     assert_eq!(words(&hub.sent(CAUSE, MemberId(1), decline(&[1], 9), &all)), "decline [1] 9", "b and c wait");
-    // `a` is done: `b` is next, and asks for the offers that passed it by.
+    // `a` is done: `b` is next, and requests the offers that passed it.
     let not_a = |id: MemberId| id != MemberId(1);
     assert_eq!(words(&hub.sent(CAUSE, MemberId(1), Vec::new(), &not_a)), "revive");
     assert_eq!(
@@ -152,7 +152,7 @@ fn concurrent_reservations_are_limited() {
 }
 
 #[test]
-fn a_service_that_goes_hands_its_offers_on() {
+fn a_leaving_service_passes_its_offers_on() {
     let mut hub = hub(None);
     hub.offered(CAUSE, vec![offer(1, &["a"])], &nobody);
     let teardown = hub.sent(CAUSE, MemberId(1), vec![request(Call::Teardown)], &nobody);
@@ -166,7 +166,7 @@ fn a_service_that_goes_hands_its_offers_on() {
 }
 
 #[test]
-fn tasks_and_offers_know_their_service() {
+fn tasks_and_offers_are_mapped_to_their_service() {
     let mut hub = hub(None);
     hub.join(MemberId(9), &"/team/db".into(), "team.db");
     for (task, owner) in [

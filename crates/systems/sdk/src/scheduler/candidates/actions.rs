@@ -1,7 +1,7 @@
-//! Working on steps that launch nothing.
+//! Steps that launch nothing.
 //!
-//! *Knows*: what each of them does on its turn and what completes it. *Must not know*: which plan it is in,
-//! offers beyond the ids of reservations that were given back.
+//! *Knows*: what each of them does in its turn and what completes it. *Must not know*: its plan, offers beyond the
+//! ids of released reservations.
 
 use crate::scheduler::killer::{Kill, TaskKiller};
 use crate::scheduler::plans::Action;

@@ -1,10 +1,10 @@
-//! Looking at offers for a step.
+//! Evaluates offers for a step.
 //!
-//! *Knows*: what a step found out before, and what other candidates of the cycle found out. *Must not know*: what becomes
-//! of an offer that fits.
+//! *Knows*: a step's earlier results, and those of other candidates in the cycle. *Must not know*: how a fitting offer is
+//! used.
 //!
-//! Until something is launched, what one candidate found out about the offers holds for every other candidate that needs
-//! the same and has no footprint yet; those share it instead of looking again.
+//! Until something is launched, one candidate's results are valid for every other candidate with the same needs and
+//! without a footprint; those share them instead of evaluating again.
 //!
 //! **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java`. Match.
 
@@ -29,14 +29,14 @@ use std::sync::Arc;
 /// Events about offers that did not fit, per step and cycle at most.
 const TOLD: u32 = 8;
 
-/// Maximum of machines without the pod's reservations that a step looks at while these stay where they are: they all fail
-/// for the same reason.
+/// Maximum number of machines without the pod's reservations that a step evaluates while these stay in place: they all
+/// fail for the same reason.
 const FOREIGN: u32 = 4;
 
 /// Findings that the candidates of one cycle share.
 #[derive(Default)]
 pub(super) struct Findings {
-    /// Looks that hold for others as well.
+    /// Evaluations valid for other candidates, too.
     looks: Vec<SharedLook>,
     /// Machines whose offers were used.
     used: Vec<Text>,
@@ -54,13 +54,14 @@ struct SharedLook {
 }
 
 impl Findings {
-    /// An offer was used: looks with fewer tasks stored hold no more, and its machine makes no other.
+    /// An offer was used: evaluations with fewer stored tasks are no longer valid, and its machine makes no other
+    /// offer.
     pub(super) fn used(&mut self, offer: &Offer) {
         self.looks.clear();
         self.used.push(offer.hostname.clone());
     }
 
-    /// Tells if a machine made an offer to this cycle; `left` are the offers not used so far.
+    /// Returns whether a machine made an offer in this cycle; `left` are the offers not used so far.
     fn has_offer_of(&mut self, host: &Text, left: &[Arc<Offer>]) -> bool {
         let marked = |host: &Text| (fingerprint::of(host), host.clone());
         let hosts = self.hosts.get_or_insert_with(|| {
@@ -90,13 +91,13 @@ impl Findings {
 pub(super) struct Fit {
     /// Its place among those that are left.
     pub(super) at: usize,
-    /// The parts of it that the pod takes.
+    /// The parts that the pod takes.
     pub(super) footprint: Footprint,
-    /// The event that tells of it.
+    /// The event that reports it.
     pub(super) event: u64,
 }
 
-/// The records that a look at offers reads and changes.
+/// The records that an evaluation reads and changes.
 pub(super) struct OfferEvaluator<'a> {
     pub(super) target: &'a Config,
     pub(super) tasks: &'a mut TaskStore,
@@ -106,7 +107,7 @@ pub(super) struct OfferEvaluator<'a> {
 }
 
 impl OfferEvaluator<'_> {
-    /// Looks at the offers in order; the first that fits.
+    /// Evaluates the offers in order; returns the first that fits.
     pub(super) fn look(
         &mut self,
         cx: &mut Cx,
@@ -118,7 +119,7 @@ impl OfferEvaluator<'_> {
             return None;
         }
         let home = evaluate::home_of(requirement, self.tasks);
-        // What was seen while the reservations tied the pod to another machine, or to none, no longer holds.
+        // Results from when the reservations tied the pod to another machine, or to none, are no longer valid.
         let before =
             self.plans.step(holder).and_then(|data| data.look.clone()).filter(|look| look.home == home);
         let shareable = requirement.recovery == Recovery::None && self.tasks.pod(&requirement.key).is_none();
@@ -134,7 +135,7 @@ impl OfferEvaluator<'_> {
         if home.as_ref().is_some_and(|home| foreign >= FOREIGN && !self.findings.has_offer_of(home, offers)) {
             return None;
         }
-        // What was known before, copied once something is added to it.
+        // Earlier results, copied once something is added to them.
         let mut outcomes: Cow<'_, SortedMap<Text, Arc<Outcome>>> =
             before.as_ref().map_or_else(Cow::default, |look| Cow::Borrowed(&look.outcomes));
         let mut found = None;
@@ -167,7 +168,7 @@ impl OfferEvaluator<'_> {
             outcomes.to_mut().insert(outcome.agent.clone(), outcome);
         }
         if found.is_some() {
-            // With the launch the look is forgotten.
+            // A launch clears the evaluation.
             self.plans.touch_step(cx, holder);
             return found;
         }

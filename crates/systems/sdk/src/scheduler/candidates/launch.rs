@@ -1,6 +1,6 @@
-//! Launching the tasks of a step.
+//! Launches the tasks of a step.
 //!
-//! *Knows*: what a launch changes in the records. *Must not know*: which offer is chosen.
+//! *Knows*: the changes of records by a launch. *Must not know*: which offer is selected.
 
 use crate::scheduler::offers::ACCEPT_FILTER_MS;
 use crate::scheduler::offers::evaluate::Ask;
@@ -21,9 +21,9 @@ use std::sync::Arc;
 /// An offer that is used.
 pub(super) struct Used {
     pub(super) offer: Arc<Offer>,
-    /// The parts of it that the pod takes.
+    /// The parts that the pod takes.
     pub(super) footprint: Footprint,
-    /// The event that tells of it.
+    /// The event that reports it.
     pub(super) event: u64,
 }
 
@@ -100,11 +100,11 @@ impl Scheduler {
     }
 }
 
-/// Id of the configuration that launched tasks are labelled with; `None` for the target. A recovery keeps the one that
-/// its tasks had: that of the first task with goal RUNNING, by name, else of the first other task.
+/// Id of the configuration that launched tasks are labelled with; `None` for the target. A recovery keeps the one of
+/// its tasks: that of the first task with goal RUNNING, by name, otherwise of the first other task.
 ///
-/// **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java (getTargetConfig)`. Match; of several, the
-/// first.
+/// **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java (getTargetConfig)`. Match; the first of several is
+/// used.
 fn version_of<'a>(requirement: &'a Requirement, tasks: &'a TaskStore) -> Option<&'a Text> {
     if requirement.recovery == Recovery::None {
         return Some(&requirement.config);

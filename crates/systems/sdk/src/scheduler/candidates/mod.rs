@@ -1,6 +1,6 @@
-//! Choosing steps and working on them: kill, look at offers, launch.
+//! Selects steps and works on them: kill, evaluate offers, launch.
 //!
-//! *Knows*: what is done with one candidate. *Must not know*: when a cycle runs.
+//! *Knows*: how one candidate is handled. *Must not know*: when a cycle runs.
 //!
 //! A machine's offer serves one step per cycle.
 //!
@@ -61,7 +61,7 @@ impl Scheduler {
         }
     }
 
-    /// Works on the candidates; returns the offers nobody used.
+    /// Works on the candidates; returns the unused offers.
     pub(super) fn work_on(
         &mut self,
         cx: &mut Cx,
@@ -91,7 +91,7 @@ impl Scheduler {
         left
     }
 
-    /// Works on a candidate as far as that needs no offers; returns what it needs offers for.
+    /// Works on a candidate as far as possible without offers; returns the requirement that needs offers.
     fn prepare(&mut self, cx: &mut Cx, holder: Holder, no_offers: bool) -> Option<Arc<Requirement>> {
         let plan = self.plans.get(holder.plan)?;
         let status = plan.tree.status(holder.step.into());
@@ -149,10 +149,10 @@ impl Scheduler {
         }
     }
 
-    /// Stores what a cycle launched, once all of its steps were worked on: until then every step sees the tasks, and
-    /// counts those on each machine, as they were before.
+    /// Stores the launches of a cycle after all of its steps: until then every step sees, and counts, the earlier
+    /// tasks of each machine.
     ///
-    /// *Order*: tasks that wait for their launch first, so that what another step of the cycle launched stays.
+    /// *Order*: tasks that wait for their launch first, so that launches of another step in the cycle stay.
     ///
     /// **Source**: `dcos-commons: …/scheduler/DefaultScheduler.java (processOffers),
     /// …/state/PersistentLaunchRecorder.java`. Match.
@@ -167,8 +167,8 @@ impl Scheduler {
     }
 }
 
-/// Ids and agents of the tasks that run in the way: those of the pod that use one of the resource sets to be launched,
-/// by the version that is launched.
+/// Returns ids and agents of conflicting tasks: those of the pod that use a resource set of the launch, in the
+/// launched version.
 fn in_the_way(requirement: &Requirement, tasks: &TaskStore) -> Vec<(Text, Text)> {
     let stored = tasks.pod(&requirement.key).into_iter().flat_map(|tasks| tasks.values());
     stored

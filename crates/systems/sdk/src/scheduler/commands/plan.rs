@@ -1,7 +1,6 @@
 //! Plan commands: look-up, rules, effects and replies.
 //!
-//! *Knows*: what each command touches and how the real system words its answers.
-//! *Must not know*: routes.
+//! *Knows*: what each command changes and the real system's replies. *Must not know*: routes.
 //!
 //! **Source**: `dcos-commons: …/http/queries/PlansQueries.java`. Match.
 
@@ -148,9 +147,8 @@ fn start(cx: &Cx, delays: &mut Delays<'_>, id: PlanId, command: &PlanCommand) {
     with_plan(delays, id, |plan| plan.tree.proceed(Element::Plan));
 }
 
-/// Forgets, of the steps that a restart sets back to pending, the delays of their tasks and that they were completed by
-/// hand. The tasks they launched stay known: a late status of one of them still moves its step until the next look at
-/// offers.
+/// Clears the task delays and manual completions of steps that a restart sets back to pending. Their launched tasks
+/// stay known: a late status of one of them still moves its step until offers are evaluated again.
 fn forget_delays(cx: &Cx, delays: &mut Delays<'_>, id: PlanId, element: Element) {
     for step in steps_of(delays.plans, id, element) {
         let holder = Holder { plan: id, step };
@@ -204,8 +202,8 @@ fn check_params(command: &PlanCommand) -> Result<(), Refusal> {
     }
 }
 
-/// Finds the elements of a command. For interrupt and continue a phase that is given at all is looked up,
-/// and all phases of that name are meant; for the others blank is absent, and the first phase is meant.
+/// Finds the elements of a command. Interrupt and continue look up any given phase, and apply to all phases of that
+/// name; for the others blank is absent, and the first phase is used.
 fn target(plan: &Plan, command: &PlanCommand) -> Result<Target, Refusal> {
     let given = |name: &Option<String>| name.clone().filter(|name| !name.trim().is_empty());
     match command.op {

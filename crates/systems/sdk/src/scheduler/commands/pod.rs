@@ -62,7 +62,7 @@ impl<'a> CommandedPod<'a> {
         }
     }
 
-    /// Tells if the pod is given up as lost. One that was never launched is not.
+    /// Returns whether the pod is given up as lost. A pod that was never launched is not.
     pub(crate) fn gives_up(&self) -> bool {
         self.command.op == PodOp::Replace && self.tasks.iter().any(|task| !task.id.is_empty())
     }

@@ -30,7 +30,7 @@ pub(crate) struct Configs {
 }
 
 impl Configs {
-    /// The configuration with an id; the target where it is unknown.
+    /// Returns the configuration with an id; the target if it is unknown.
     pub(crate) fn version_or_target(&self, id: &Text) -> &Arc<Config> {
         self.versions.get(id).unwrap_or(&self.target)
     }
@@ -90,7 +90,7 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// A configuration; `region_awareness` as the scheduler's environment has it.
+    /// Creates a configuration; `region_awareness` comes from the scheduler's environment.
     pub(crate) fn new(id: Text, spec: Arc<ServiceSpec>, region_awareness: bool) -> Self {
         let region = spec.region.as_deref();
         let pods = spec

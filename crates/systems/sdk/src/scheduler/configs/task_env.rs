@@ -10,15 +10,15 @@ use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// The environment of a task as far as it is the same for every instance.
+/// The part of a task's environment that is the same for every instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TaskEnv {
     /// Name of the service.
     service: Text,
     /// The task.
     task: Arc<TaskSpec>,
-    /// The environment as the definition has it with the service's variables over it. What every instance sets to a
-    /// value of its own has its place.
+    /// The definition's environment, overridden by the service's variables, with empty entries for the values of each
+    /// instance.
     pub(crate) env: SortedMap<Text, Text>,
     /// Variables that say where config files go.
     pub(crate) configs: Vec<(Text, Text)>,

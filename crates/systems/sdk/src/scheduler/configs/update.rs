@@ -26,7 +26,7 @@ use planarium_source::Diagnostic;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The process before, as far as the checks of a definition look at it.
+/// The previous process, as seen by the checks of a definition.
 #[derive(Clone, Copy)]
 pub(crate) struct Predecessor<'a> {
     /// Its target.
@@ -42,7 +42,7 @@ pub(crate) fn region_awareness(program: &Program, env: &BTreeMap<String, String>
         || env.get("ALLOW_REGION_AWARENESS").is_none_or(|value| value.eq_ignore_ascii_case("true"))
 }
 
-/// Checks a definition that is to follow the one that a scheduler runs with; `env` is the scheduler's.
+/// Checks an update of a scheduler's definition; `env` is the scheduler's.
 fn config_errors(
     candidate: &ServiceSpec,
     previous: Option<Predecessor<'_>>,
@@ -105,7 +105,7 @@ impl Configs {
         self.target = target;
     }
 
-    /// Lets tasks of pods that did not change, and tasks that are lost for good, count as updated to the target from now on.
+    /// Marks unchanged pods' tasks, and permanently lost tasks, as updated to the target.
     pub(crate) fn move_to_target(&self, tasks: &mut TaskStore) {
         let id = &self.target.id;
         let behind: Vec<(Place, PodKey, Text, bool)> = tasks

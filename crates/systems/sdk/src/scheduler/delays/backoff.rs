@@ -1,12 +1,12 @@
 //! Launch delays that grow with each failure.
 //!
-//! *Knows*: the delay of each task instance, its size and when it started.
-//! *Must not know*: steps; they ask whether a task may be launched.
+//! *Knows*: the delay of each task instance, its length and its start. *Must not know*: steps; they ask whether a
+//! task may be launched.
 //!
-//! One table serves the whole scheduler process. An expired delay keeps its size, so that the next
-//! failure goes on from it.
+//! One table serves the whole scheduler process. An expired delay keeps its length, so that the next failure
+//! continues from it.
 //!
-//! **Source**: `dcos-commons: …/scheduler/plan/backoff/ExponentialBackoff.java`. Match: a delay grows by nanoseconds and
+//! **Source**: `dcos-commons: …/scheduler/plan/backoff/ExponentialBackoff.java`. Match: a delay grows in nanoseconds and
 //! counts in whole milliseconds.
 
 use planarium_kernel::SortedMap;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// Settings of delays in the scheduler's environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BackoffConfig {
-    /// There are delays at all (`ENABLE_BACKOFF`).
+    /// Delays are enabled (`ENABLE_BACKOFF`).
     pub(crate) enabled: bool,
     /// First delay. *Units*: milliseconds.
     pub(crate) initial_ms: u64,
@@ -28,7 +28,7 @@ pub(crate) struct BackoffConfig {
 }
 
 impl BackoffConfig {
-    /// Reads the scheduler's environment; what is absent or unreadable has the real default.
+    /// Reads the scheduler's environment; absent and unreadable values get the real defaults.
     pub(crate) fn from_env(env: &BTreeMap<String, String>) -> Self {
         let seconds = |key: &str, default: i64| {
             let value = env.get(key).and_then(|text| Milli::parse(text).ok()).filter(|v| v.is_positive());
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expired_delay_keeps_its_size_until_cleared() {
+    fn an_expired_delay_keeps_its_length_until_cleared() {
         let mut backoff = Backoff::new(BackoffConfig::from_env(&env(&[("ENABLE_BACKOFF", "TRUE")])));
         let task: Text = "t".into();
         backoff.add(&task, SimTime::ZERO, 1);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn off_unless_the_environment_says_so() {
+    fn off_unless_enabled_in_the_environment() {
         for (pairs, enabled) in [
             (&[][..], false),
             (&[("ENABLE_BACKOFF", "false")][..], false),

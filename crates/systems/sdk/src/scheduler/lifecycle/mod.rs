@@ -1,17 +1,16 @@
-//! The end of a scheduler process: uninstalled, or told by the master that its framework is gone.
+//! The end of a scheduler process: uninstalled, or its framework was removed by the master.
 //!
-//! *Knows*: whether the service is on its way out, and the package manager that waits for that.
-//! *Must not know*: how the service leaves the world.
+//! *Knows*: whether the service is being uninstalled, and the package manager that waits for that. *Must not know*:
+//! how the service is removed from the world.
 //!
 //! The package manager asks every [`POLL_MS`] whether `deploy` is COMPLETE and then removes the scheduler.
 //!
-//! A process that the driver told an error exits with code 6 and is started again by Marathon; each new one asks for the
-//! framework id it remembers, hears the same error and exits again. Here it stays down: nothing is served, no timer
-//! runs.
+//! A process that got an error from the driver exits with code 6 and is started again by Marathon; each new one requests
+//! its stored framework id, gets the same error and exits again. Here it stays down: nothing is served, no timer runs.
 //!
 //! **Source**: `dcos-commons: …/scheduler/uninstall/UninstallScheduler.java, …/framework/FrameworkScheduler.java (error),
-//! …/scheduler/SchedulerErrorCode.java`. Match for the order; the interval of the package manager is ours, and so is that
-//! there is no loop of starts.
+//! …/scheduler/SchedulerErrorCode.java`. Match for the order; ours are the interval of the package manager and the
+//! missing restart loop.
 
 pub(crate) mod uninstall;
 
@@ -24,30 +23,30 @@ use planarium_protocol::event::{EventBody, Importance};
 use planarium_protocol::refusal::RefusalCode;
 use planarium_protocol::{Refusal, Text};
 
-/// The variable of the scheduler's environment that asks for the end; its value does not matter.
+/// The variable in the scheduler's environment that starts the uninstall; its value does not matter.
 pub const UNINSTALL_FLAG: &str = "SDK_UNINSTALL";
 
-/// The flag's value that takes one service out of a framework that goes on with others.
+/// The flag's value that removes one service from a shared framework.
 pub const OF_SEVERAL: &str = "service";
 
 /// Time limit of a service that leaves its framework to others. *Units*: milliseconds.
 const REMOVAL_MS: u64 = 600_000;
 
-/// Time between two looks of the package manager. *Units*: milliseconds.
+/// Interval between two polls of the package manager. *Units*: milliseconds.
 pub const POLL_MS: u64 = 10_000;
 
 /// Message of the master to a framework that was removed.
 pub const FRAMEWORK_REMOVED: &str = "Framework has been removed";
 
-/// Exit code of a scheduler that the driver told an error.
+/// Exit code of a scheduler after an error from the driver.
 const ERROR: u8 = 6;
 
-/// A service on its way out.
+/// A service that is being uninstalled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Uninstall {
     /// When it was first asked for.
     since: SimTime,
-    /// The package manager's next look is awaited.
+    /// The package manager's next poll is scheduled.
     polled: bool,
     /// The package manager has removed the scheduler.
     gone: Option<Cause>,
@@ -60,7 +59,7 @@ pub(crate) struct Lifecycle {
     uninstall: Option<Uninstall>,
     /// The framework is over.
     torn_down: bool,
-    /// The process ended because the driver told it this error.
+    /// The process ended because of this error from the driver.
     exited: Option<Text>,
 }
 
@@ -76,7 +75,7 @@ impl Lifecycle {
         self.uninstall.is_some()
     }
 
-    /// The service is on its way out.
+    /// Starts the uninstall of the service.
     pub(crate) fn begin_uninstall(&mut self, now: SimTime) {
         self.uninstall.get_or_insert(Uninstall { since: now, polled: false, gone: None });
     }
@@ -115,7 +114,7 @@ impl Lifecycle {
         }
     }
 
-    /// Once `deploy` is COMPLETE the package manager notices with its next look.
+    /// Schedules the package manager's next poll once `deploy` is COMPLETE.
     pub(crate) fn await_removal(&mut self, cx: &Cx, deployed: bool, timers: &mut Timers) {
         let Some(uninstall) = self.uninstall.as_mut().filter(|uninstall| deployed && !uninstall.polled)
         else {
@@ -127,7 +126,7 @@ impl Lifecycle {
         timers.arm(cx, at, Class::OneShot, TimerKind::Removal);
     }
 
-    /// The package manager looks.
+    /// Handles a poll of the package manager.
     pub(crate) fn look_for_removal(&mut self, cx: &Cx, deployed: bool) {
         let over = self.torn_down || deployed;
         if let Some(uninstall) = &mut self.uninstall {
@@ -195,7 +194,7 @@ pub(crate) fn irreversible(service: &str) -> Refusal {
     Refusal::new(RefusalCode::Conflict, text)
 }
 
-/// Refuses what a scheduler that uninstalls does not serve: everything but plans and health.
+/// Refuses everything that an uninstalling scheduler does not serve: all but plans and health.
 pub(crate) fn not_served() -> Refusal {
     Refusal::new(RefusalCode::NotFound, "HTTP 404 Not Found")
 }

@@ -11,7 +11,7 @@ use planarium_kernel::{SortedMap, SortedSet};
 use planarium_plan::{Edge, StrategySpec};
 use planarium_protocol::Text;
 
-/// Stands for a machine nobody wrote down.
+/// Placeholder for an unrecorded machine.
 const UNKNOWN_AGENT: &str = "UNKNOWN_AGENT";
 
 /// Makes the only plan of a service that is uninstalled.
@@ -41,7 +41,7 @@ fn kill_steps(tasks: &TaskStore) -> Vec<NewStep> {
     tasks.tasks().map(step).collect()
 }
 
-/// Steps by machine and id. What a task holds that is flagged as lost and in TASK_ERROR never existed.
+/// Returns steps by machine and id. Reservations of a task that is flagged as lost and in TASK_ERROR never existed.
 fn unreserve_steps(tasks: &TaskStore) -> SortedMap<Text, Vec<NewStep>> {
     let mut by_host: SortedMap<Text, Vec<NewStep>> = SortedMap::new();
     let mut seen: SortedSet<(Text, Text)> = SortedSet::new();

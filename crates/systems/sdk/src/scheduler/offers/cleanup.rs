@@ -1,9 +1,9 @@
-//! Giving back what no task needs: reservations in offers that nobody used.
+//! Releases unneeded reservations in unused offers.
 //!
-//! *Knows*: which reservations are expected. *Must not know*: why others are left over.
+//! *Knows*: which reservations are expected. *Must not know*: why others remain.
 //!
-//! **Source**: `dcos-commons: …/offer/DefaultResourceCleaner.java`. Simplified: ids are looked for among the tasks of the
-//! offer's machine only, where the real one looks among all tasks; a task's reservations are nowhere else.
+//! **Source**: `dcos-commons: …/offer/DefaultResourceCleaner.java`. Simplified: ids are searched among the tasks of the
+//! offer's machine only, where the real one searches all tasks; a task's reservations are nowhere else.
 
 use super::ACCEPT_FILTER_MS;
 use crate::scheduler::state::TaskStore;

@@ -16,7 +16,7 @@ const KEPT: usize = 16;
 pub(crate) struct Declined(Vec<(SimTime, Arc<[Text]>)>);
 
 impl Declined {
-    /// Offers of these machines are not to come again before an instant.
+    /// Records that offers of these machines are declined until an instant.
     pub(crate) fn note(&mut self, until: SimTime, now: SimTime, hosts: impl Iterator<Item = Text>) {
         self.0.retain(|(until, _)| *until > now);
         if self.0.len() >= KEPT {
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_refusal_counts_and_ends() {
+    fn the_last_refusal_counts_until_it_ends() {
         let mut declined = Declined::default();
         let hosts = |names: &[&str]| names.iter().map(|name| Text::from(*name)).collect::<Vec<_>>();
         declined.note(SimTime(100), SimTime(0), hosts(&["a", "b"]).into_iter());

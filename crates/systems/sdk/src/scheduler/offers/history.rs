@@ -1,6 +1,6 @@
-//! The last evaluations of offers, as the debug route shows them.
+//! The last evaluations of offers, as shown by the debug route.
 //!
-//! *Knows*: counters and a bounded list. *Must not know*: what an evaluation looks at.
+//! *Knows*: counters and a bounded list. *Must not know*: the content of an evaluation.
 //!
 //! **Source**: `dcos-commons: …/debug/OfferOutcomeTrackerV2.java`. Match.
 

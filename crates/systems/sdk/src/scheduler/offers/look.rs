@@ -1,4 +1,4 @@
-//! The last look at offers for a step.
+//! The last evaluation of offers for a step.
 
 use super::evaluate::outcome::{Check, Outcome};
 use planarium_kernel::cow::{behind, bytes_of};
@@ -6,7 +6,7 @@ use planarium_kernel::{SimTime, SortedMap};
 use planarium_protocol::Text;
 use std::sync::Arc;
 
-/// The last look at offers for a step.
+/// The last evaluation of offers for a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Look {
     /// When.
@@ -25,7 +25,7 @@ pub(crate) struct Look {
 const ROW: u64 = 64;
 
 impl Look {
-    /// Bytes that this look holds and `before` does not, by estimate.
+    /// Estimates the bytes that this evaluation does not share with `before`.
     pub(crate) fn beyond(&self, before: Option<&Self>) -> u64 {
         let mut old = before.into_iter().flat_map(|before| before.outcomes.iter()).peekable();
         let outcome = |(agent, outcome): (&Text, &Arc<Outcome>)| {

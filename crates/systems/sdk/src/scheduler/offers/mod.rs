@@ -39,7 +39,7 @@ const DECLINE_SHORT_MS: u64 = 5_000;
 /// Between two runs of the master's allocator, at most. *Units*: milliseconds.
 const ALLOCATION_MS: u64 = 1_000;
 
-/// Offers of the master, and how many more are wanted.
+/// The master's offers, and the demand for more.
 #[derive(Clone, Debug)]
 pub(crate) struct Offers {
     /// Those that wait for the next cycle.
@@ -92,14 +92,14 @@ impl Offers {
         self.declined.note(until, cx.now(), offers.iter().map(|offer| offer.hostname.clone()));
     }
 
-    /// Tells the master that no offers are wanted, unless it was told before.
+    /// Suppresses offers, unless they are suppressed already.
     pub(crate) fn suppress(&mut self, cx: &Cx, out: &mut Outbox) {
         if self.revive.idle() {
             out.push(cx, Call::Suppress { roles: Vec::new() });
         }
     }
 
-    /// Asks for offers again, if work asked for that and the limit permits.
+    /// Revives offers, if work requests it and the limit permits.
     pub(crate) fn ask_again(&mut self, cx: &Cx, out: &mut Outbox) {
         if self.revive.take(cx.now()) {
             self.declined.clear();

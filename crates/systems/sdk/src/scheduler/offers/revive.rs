@@ -15,15 +15,15 @@ const REFILL_MS: u64 = 256_000;
 /// Between two takings at least. *Units*: milliseconds.
 const SPACING_MS: u64 = 5_000;
 
-/// Pieces of work. Made anew in every cycle out of keys that are fingerprints already: each key is in the first
-/// free slot from the one that its lower bits name.
+/// A set of work items, rebuilt in every cycle from keys that are fingerprints: each key is in the first free slot
+/// after the one given by its lower bits.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorkSet {
     /// A power of two, at least twice as many as keys, or none; 0 is a free slot.
     slots: Vec<WorkKey>,
     /// Number of slots that are taken.
     used: u32,
-    /// The key 0 is one of them.
+    /// The set contains the key 0.
     zero: bool,
 }
 
@@ -62,7 +62,7 @@ impl WorkSet {
         }
     }
 
-    /// The slot of a key, or the free one where it belongs.
+    /// Returns the slot of a key, or its free slot.
     fn slot_of(&self, key: WorkKey) -> usize {
         let mask = self.slots.len().saturating_sub(1);
         let mut at = usize::try_from(key & mask as u64).unwrap_or_default();
@@ -145,7 +145,7 @@ impl Revive {
         }
     }
 
-    /// Tells if the master was told to send no offers.
+    /// Returns whether offers are suppressed at the master.
     pub(crate) fn is_suppressed(&self) -> bool {
         self.suppressed
     }
@@ -166,7 +166,7 @@ impl Revive {
         !std::mem::replace(&mut self.suppressed, true)
     }
 
-    /// A cycle found this work: new work, or work while suppressed, asks for a revive.
+    /// Records the work of a cycle: new work, or work while suppressed, requests a revive.
     pub(crate) fn working(&mut self, work: WorkSet) {
         if self.suppressed || !work.is_subset(&self.work) {
             self.requested = true;
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_told_apart_by_its_key() {
+    fn work_is_distinguished_by_its_key() {
         let set = |keys: &[u64]| keys.iter().copied().collect::<WorkSet>();
         let many: Vec<u64> = (0..1_000).map(|n| planarium_kernel::draw::mix64(n) << 3).collect();
         for (work, before, new) in [
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn only_new_work_asks_for_offers() {
+    fn only_new_work_requests_offers() {
         let mut revive = Revive::new(SimTime::ZERO);
         let mut at = 0;
         for (keys, expected) in
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_throttled_request_stays() {
+    fn a_throttled_request_is_kept() {
         let mut revive = Revive::new(SimTime::ZERO);
         revive.working(work(&[1]));
         assert!(revive.take(SimTime::ZERO));
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn suppressed_until_there_is_work_again() {
+    fn suppressed_until_new_work() {
         let mut revive = Revive::new(SimTime::ZERO);
         assert!(revive.idle());
         assert!(!revive.idle() && revive.is_suppressed());
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bucket_runs_dry_and_refills() {
+    fn the_bucket_empties_and_refills() {
         let mut bucket = Bucket { tokens: CAPACITY, counted: SimTime::ZERO, taken: None };
         let mut now = SimTime::ZERO;
         let mut given = 0;

@@ -1,6 +1,6 @@
-//! Steps that launch nothing: tasks ended, reservations given back, records erased, the framework's end.
+//! Steps that launch nothing: kill tasks, release reservations, erase records, deregister.
 //!
-//! *Knows*: their kinds and the real classes behind them. *Must not know*: when one of them runs.
+//! *Knows*: their kinds and the real classes. *Must not know*: when one of them runs.
 //!
 //! **Source**: `dcos-commons: …/scheduler/uninstall/{TaskKillStep,ResourceCleanupStep,TLSCleanupStep,
 //! DeregisterStep,UninstallRecorder}.java, …/scheduler/decommission/{TriggerDecommissionStep,

@@ -15,7 +15,7 @@ pub(crate) struct Assets {
 }
 
 impl Assets {
-    /// A list of tasks: the last one that was asked for, where it is the same.
+    /// Returns a list of tasks: the last one if it is equal.
     pub(crate) fn list<'a>(&self, tasks: impl Iterator<Item = &'a Text> + Clone) -> Arc<[Text]> {
         let last = self.last.as_ref().map(|(last, _)| last).filter(|last| tasks.clone().eq(last.iter()));
         last.map_or_else(|| tasks.cloned().collect(), Arc::clone)

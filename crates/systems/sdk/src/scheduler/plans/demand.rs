@@ -1,4 +1,4 @@
-//! The work that plans ask for: whether offers are wanted, and for which pieces.
+//! The work of plans: whether offers are wanted, and for which items.
 //!
 //! **Source**: `dcos-commons: …/scheduler/DefaultScheduler.java (client status)`. Match.
 

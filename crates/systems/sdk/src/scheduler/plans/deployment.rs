@@ -24,7 +24,7 @@ pub(crate) struct Deployment<'a> {
 }
 
 impl Deployment<'_> {
-    /// A plan over the steps that the definition asks for.
+    /// Builds a plan from the definition's steps.
     pub(crate) fn plan(&mut self, kind: PlanKind, lowered: &LoweredPlan) -> Plan {
         let mut phases = Vec::with_capacity(lowered.phases.len());
         for phase in &lowered.phases {

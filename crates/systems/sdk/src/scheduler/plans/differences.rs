@@ -1,6 +1,6 @@
-//! Differences of what elements show before and after a start of the process.
+//! Differences of elements' statuses before and after a start of the process.
 //!
-//! *Knows*: two processes' elements by path. *Must not know*: why anything differs.
+//! *Knows*: two processes' elements by path. *Must not know*: the reason of a difference.
 
 use super::Plans;
 use crate::scheduler::Cx;
@@ -9,7 +9,7 @@ use planarium_kernel::fingerprint::{self, fold};
 use planarium_plan::{Element, PlanId};
 use planarium_protocol::event::{ElementPath, EventBody};
 
-/// Elements in order with the statuses they show. Some of them can be looked up by path.
+/// Elements in order with their statuses. Some of them can be looked up by path.
 struct Shown {
     rows: Vec<(ElementPath, &'static str)>,
     /// The places of those by fingerprints of their paths.
@@ -53,8 +53,7 @@ fn print(path: &ElementPath) -> u64 {
 }
 
 impl Plans {
-    /// Reports the elements that show another status than in the process before, and the phases that are new or
-    /// gone.
+    /// Reports the elements whose status differs from the previous process, and phases that were added or removed.
     pub(crate) fn report_differences(
         &mut self,
         cx: &mut Cx,

@@ -1,9 +1,9 @@
-//! The plans of a service, and which step waits for what.
+//! The plans of a service, and what each step waits for.
 //!
-//! *Knows*: states of steps, tasks and reservations that steps wait for, the revision of what is shown.
-//! *Must not know*: offers, the master, why a step moves.
+//! *Knows*: states of steps, tasks and reservations that steps wait for, the view's revision. *Must not know*:
+//! offers, the master, why a step moves.
 //!
-//! *Invariant*: `delayed` holds the steps that are DELAYED; `waiting` names steps that know the task.
+//! *Invariant*: `delayed` contains the DELAYED steps; `waiting` names steps that know the task.
 //!
 //! **Source**: `dcos-commons: …/scheduler/plan/PlanManager.java, DefaultPlanCoordinator.java`.
 
@@ -85,7 +85,7 @@ impl Plans {
         self.list.push(plan);
     }
 
-    /// Number of them.
+    /// Number of plans.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
@@ -171,7 +171,7 @@ impl Plans {
         self.delayed.iter().copied().collect()
     }
 
-    /// A command moves a step without a look at its delays.
+    /// Removes a step from the delayed ones, because a command moves it.
     pub(crate) fn forget_delayed(&mut self, holder: Holder) {
         self.delayed.remove(&holder);
     }
@@ -218,7 +218,7 @@ impl Plans {
         }
     }
 
-    /// Completes the steps that wait for these reservations, whatever their state. True when there is such a step.
+    /// Completes the steps that wait for these reservations, in any state. Returns true if there is such a step.
     pub(crate) fn complete_releases(&mut self, cx: &Cx, ids: &SortedSet<Text>) -> bool {
         let done: Vec<Holder> = ids.iter().filter_map(|id| self.releases.get(id).copied()).collect();
         for holder in &done {

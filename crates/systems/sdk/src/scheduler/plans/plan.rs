@@ -1,9 +1,9 @@
-//! One plan: the tree of its states beside what this system knows of each element.
+//! One plan: the tree of its states, and this system's data about each element.
 //!
-//! *Knows*: ids, requirements, parameters, tasks waited for, looks at offers.
-//! *Must not know*: when anything happens to a step.
+//! *Knows*: ids, requirements, parameters, awaited tasks, evaluations of offers. *Must not know*: when a step
+//! changes.
 //!
-//! *Invariant*: `steps` and `phases` have a row for every id the tree ever gave.
+//! *Invariant*: `steps` and `phases` have a row for every id of the tree.
 
 use super::action::Action;
 use super::assets::Assets;
@@ -46,9 +46,9 @@ pub(crate) struct StepData {
     pub(crate) since: SimTime,
     /// The event of its last status change.
     pub(crate) event: Option<u64>,
-    /// The last look at offers.
+    /// The last evaluation of offers.
     pub(crate) look: Option<Arc<Look>>,
-    /// Counts changes of whatever a view of it shows.
+    /// Counts changes of its view.
     pub(crate) touched: u64,
 }
 
@@ -142,11 +142,11 @@ pub(crate) struct Plan {
     pub(crate) phases: Table<PhaseData, 8>,
     /// The event that last changed it or anything below it.
     pub(crate) revision: u64,
-    /// Counts changes that may alter what is said of any of its elements.
+    /// Counts changes that may affect the view of any of its elements.
     pub(crate) touched: u64,
     /// Number of elements that were given ids.
     pub(crate) named: u64,
-    /// The strategy's reported name, where it is not the tree's.
+    /// The strategy's reported name, if it differs from the tree's.
     pub(crate) shown_strategy: Option<&'static str>,
     /// One of its strategies is random.
     pub(crate) is_random: bool,
@@ -205,7 +205,7 @@ impl Plan {
         }
     }
 
-    /// Empties the rows of a phase that leaves the tree: recovery goes on for ever where a task always crashes.
+    /// Clears the rows of a phase that leaves the tree: recovery may continue without end for a crashing task.
     pub(crate) fn retire(&mut self, phase: PhaseId) {
         for step in self.tree.steps(phase) {
             let Some(data) = self.step(step) else { continue };
@@ -236,7 +236,7 @@ impl Plan {
         self.namesakes.contains(&step)
     }
 
-    /// Notes which of the steps to come have the same name.
+    /// Records which of the new steps have the same name.
     fn note_namesakes(&mut self, steps: &[NewStep]) {
         let first = self.steps.len();
         let prints = steps.iter().enumerate().map(|(at, step)| (fingerprint::of(&step.name), at));
@@ -361,7 +361,7 @@ impl NewPhase {
     }
 }
 
-/// Makes plans: the numbers of assets, the ids of elements and the instant that all of them need.
+/// Makes plans: with the numbers of assets, the ids of elements and the instant.
 pub(crate) struct PlanFactory<'a> {
     /// Numbers of assets.
     pub(crate) assets: &'a mut Assets,

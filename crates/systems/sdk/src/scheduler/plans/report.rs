@@ -1,7 +1,7 @@
-//! Events of status changes, each with its cause, and the revisions of what changed.
+//! Events of status changes, each with its cause, and the revisions of changed elements.
 //!
-//! *Knows*: how a change of a step leads to changes of its ancestors. *Must not know*: why a step moved;
-//! that is the current cause.
+//! *Knows*: how a change of a step changes its ancestors. *Must not know*: why a step moved; that is the current
+//! cause.
 
 use super::Plans;
 use crate::scheduler::Cx;
@@ -138,7 +138,7 @@ impl Plans {
         }
     }
 
-    /// The word shown for an element's status: steps of a pod that is paused as a whole say so.
+    /// Returns the displayed word for an element's status: steps of a fully paused pod say so.
     ///
     /// **Source**: `dcos-commons: …/scheduler/plan/DeploymentStep.java (getDisplayStatus)`. Match.
     fn shown(&self, id: PlanId, element: Element, status: Status, tasks: &TaskStore) -> &'static str {

@@ -1,8 +1,8 @@
-//! The revision of what is shown of a service.
+//! The revision of a service's view.
 
 use crate::scheduler::Cx;
 
-/// Counts what a view shows.
+/// Counts changes of a view.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Revision {
     /// The last event that changed anything a view shows.
@@ -14,7 +14,7 @@ pub(crate) struct Revision {
 impl Revision {
     /// Something a view shows has changed without an event.
     pub(crate) fn touch(&mut self, cx: &Cx) {
-        // Counted on its own, because what is shown may change between two events.
+        // Counted separately, because the view may change between two events.
         self.raise(cx.next_seq().saturating_sub(1));
         self.changes += 1;
     }

@@ -1,6 +1,6 @@
-//! The tasks that a step launched and waits for.
+//! The launched tasks that a step waits for.
 //!
-//! *Knows*: a list that copies share until one of them changes it. *Must not know*: what moves a step.
+//! *Knows*: a list shared by copies until one of them changes it. *Must not know*: what moves a step.
 
 use planarium_plan::{Holder, StepState};
 use planarium_protocol::Text;
@@ -20,7 +20,7 @@ pub(crate) struct StepTask {
     pub(crate) ended_by: Option<Holder>,
 }
 
-/// All of them, in the order they were launched in.
+/// All of them, in order of launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepTasks(Option<Arc<Vec<StepTask>>>);
 

@@ -1,8 +1,8 @@
-//! Steps by the tasks they wait for.
+//! Steps by their awaited tasks.
 //!
-//! *Knows*: task ids by pod instance. *Must not know*: what a step does when its task moves.
+//! *Knows*: task ids by pod instance. *Must not know*: how a step reacts to its task.
 //!
-//! A pod instance has few tasks that a step waits for, so its list is looked through.
+//! A step waits for few tasks of a pod instance, so its list is searched linearly.
 
 use crate::scheduler::state::PodKey;
 use planarium_kernel::Table;

@@ -22,7 +22,7 @@ impl Plans {
 
 impl Plan {
     fn beyond(&self, before: Option<&Self>) -> u64 {
-        // Steps looked at together share one look: it counts with the first of them.
+        // Steps evaluated together share one evaluation: it counts for the first of them.
         let counted: Cell<Option<*const Look>> = Cell::new(None);
         let step = |step: &StepData, old: Option<&StepData>| {
             let look = step.look.as_ref().map_or(0, |look| {

@@ -1,8 +1,8 @@
 //! Task ids whose statuses are awaited.
 //!
-//! *Knows*: which ids were asked for and which of them have been answered. *Must not know*: statuses.
+//! *Knows*: which ids were requested and which of them have been answered. *Must not know*: statuses.
 //!
-//! All are asked for at once and answered one by one in any order, so those answered are marked in place.
+//! All are requested at once and answered one by one in any order, so answered ones are marked in place.
 
 use planarium_kernel::SortedMap;
 use planarium_protocol::Text;
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_heard_of_once() {
+    fn each_id_is_answered_once() {
         let mut awaited: Awaited = ["b", "c", "a"].map(|id| (id.into(), "s".into())).into_iter().collect();
         let left = |awaited: &Awaited| awaited.iter().map(|(id, _)| id.to_string()).collect::<Vec<_>>();
         assert_eq!((left(&awaited).join(" "), awaited.len()), ("a b c".to_owned(), 3));

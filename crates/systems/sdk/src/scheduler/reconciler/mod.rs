@@ -1,8 +1,8 @@
-//! Asking the master for the statuses of tasks.
+//! Requests the statuses of tasks from the master.
 //!
-//! *Knows*: which statuses are awaited and how long to wait before asking again. *Must not know*: what a status does.
+//! *Knows*: which statuses are awaited and the time until the next request. *Must not know*: the effect of a status.
 //!
-//! After a subscription the statuses of all living tasks are awaited before offers are used; all statuses are asked for
+//! After a subscription the statuses of all living tasks are awaited before offers are used; all statuses are requested
 //! every hour.
 //!
 //! **Source**: `dcos-commons: …/framework/ExplicitReconciler.java, ImplicitReconciler.java`. Match.
@@ -43,7 +43,7 @@ impl Reconciler {
         self.missing.len()
     }
 
-    /// The master knows this scheduler: asks for the statuses of all living tasks, then for all statuses.
+    /// Starts after registration: requests the statuses of all living tasks, then all statuses.
     pub(crate) fn begin(&mut self, cx: &Cx, tasks: &TaskStore, timers: &mut Timers, out: &mut Outbox) {
         let alive = tasks.tasks().filter(|task| task.is_alive());
         self.missing = alive.map(|task| (task.id.clone(), task.at.agent_id.clone())).collect();
@@ -52,12 +52,12 @@ impl Reconciler {
         ask_all(cx, tasks, timers, out);
     }
 
-    /// Asks for statuses that have not come.
+    /// Requests missing statuses again.
     pub(crate) fn ask_missing(&mut self, cx: &Cx, tasks: &TaskStore, timers: &mut Timers, out: &mut Outbox) {
         if self.missing.is_empty() {
             return;
         }
-        // A task whose record is gone by now is asked for without an agent.
+        // A task without a record is requested without an agent.
         let first = self.wait_ms == FIRST_MS;
         let asked = self.missing.iter().map(|(id, agent)| ReconcileTask {
             task_id: id.clone(),
@@ -68,7 +68,7 @@ impl Reconciler {
         self.wait_ms = self.wait_ms.saturating_mul(2).min(MAX_MS);
     }
 
-    /// A status came; the last one that was awaited lets the loop go on.
+    /// Records a status; the last awaited one lets the loop continue.
     pub(crate) fn heard(&mut self, cx: &Cx, id: &str, timers: &mut Timers) {
         if self.missing.heard(id) && self.missing.is_empty() {
             timers.disarm_reconcile();
@@ -77,7 +77,7 @@ impl Reconciler {
     }
 }
 
-/// Asks for all statuses, and again in an hour.
+/// Requests all statuses, and again in an hour.
 pub(crate) fn ask_all(cx: &Cx, tasks: &TaskStore, timers: &mut Timers, out: &mut Outbox) {
     if !tasks.is_empty() {
         out.push(cx, Call::Reconcile { tasks: Vec::new() });

@@ -1,10 +1,10 @@
-//! Pod instances that may have to be recovered, with what they need to come back.
+//! Pod instances that may need recovery, with their requirements.
 //!
-//! *Knows*: which pods have failed tasks, in order of their names; what was found out about them, and in which state of
-//! their tasks. *Must not know*: which pods are recovered, and what prevents it.
+//! *Knows*: which pods have failed tasks, in order of their names; their cached requirements by task state. *Must not
+//! know*: which pods are recovered, and what prevents it.
 //!
-//! A failed pod that something else works on is looked at in every cycle. What it needs follows from its tasks alone
-//! unless launches are delayed, so it is found out once for each state of them.
+//! A failed pod that another step works on is checked in every cycle. Its requirements follow from its tasks alone
+//! unless launches are delayed, so they are computed once for each state.
 
 use crate::scheduler::configs::Configs;
 use crate::scheduler::plans::Mentioned;
@@ -30,7 +30,7 @@ pub(super) struct Needs {
 pub(super) struct FailedPod {
     /// Name of the resource or key.
     pub(super) key: PodKey,
-    /// Its needs, as far as they are known.
+    /// Its requirements, if computed.
     pub(super) needs: Option<Arc<Needs>>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct FailedPods {
 }
 
 impl FailedPods {
-    /// Number of them.
+    /// Number of failed pods.
     pub(crate) fn len(&self) -> usize {
         self.pods.len()
     }
@@ -71,7 +71,7 @@ impl FailedPods {
             && self.mentioned.contains(task)
     }
 
-    /// Notes whether a pod instance is one of them.
+    /// Records whether a pod instance has failed.
     fn note(&mut self, key: &PodKey, failing: bool) {
         let at = key.number() as usize;
         if !key.is_stored() || self.marks.get(at).copied().unwrap_or(false) == failing {
@@ -90,12 +90,12 @@ impl FailedPods {
         }
     }
 
-    /// All as they are now, in order of their names.
+    /// Returns all failed pods, in order of their names.
     pub(super) fn all(&self) -> Vec<FailedPod> {
         self.pods.values().cloned().collect()
     }
 
-    /// Stores the needs of a pod instance, if it is still one of them.
+    /// Stores the requirements of a pod instance, if it is still failed.
     pub(super) fn set_needs(&mut self, key: &PodKey, needs: &Arc<Needs>) {
         if let Some(pod) = self.pods.get_mut(key.name_text()) {
             pod.needs = Some(needs.clone());

@@ -40,7 +40,7 @@ fn usual_phase(requirement: Requirement) -> NewPhase {
     NewPhase { name, strategy: StrategySpec::Parallel, steps }
 }
 
-/// The records that a recovery looks at and changes.
+/// The records that a recovery reads and changes.
 pub(crate) struct RecoveryPlanManager<'a> {
     /// Number of the recovery plan.
     pub(crate) id: PlanId,
@@ -63,7 +63,7 @@ pub(crate) struct RecoveryPlanManager<'a> {
 }
 
 impl RecoveryPlanManager<'_> {
-    /// Brings the recovery plan up to date under what is dirty for it.
+    /// Updates the recovery plan, given the dirty assets.
     pub(crate) fn update(&mut self, cx: &mut Cx, round: &Round) {
         let id = self.id;
         let Some(plan) = self.plans.get_mut(id) else { return };
@@ -97,7 +97,7 @@ impl RecoveryPlanManager<'_> {
         }
     }
 
-    /// Requirements that are to be recovered and not worked on yet, each with its kind of recovery.
+    /// Returns the requirements to recover that are not worked on yet, each with its kind of recovery.
     fn needed(&mut self, cx: &Cx, round: &Round) -> Vec<Requirement> {
         let mut needed = Vec::new();
         for pod in self.failed.all() {
@@ -148,8 +148,8 @@ impl RecoveryPlanManager<'_> {
         evidence.needs(key, &mut self.plans.assets)
     }
 
-    /// Tells if an unfinished step of the recovery plan already works on one of these tasks. One that recovers a pod
-    /// in place does not count once the pod has been given up as lost.
+    /// Returns whether an unfinished step of the recovery plan already works on one of these tasks. An in-place
+    /// recovery does not count once the pod was given up as lost.
     fn is_being_recovered(&self, asset: &Asset) -> bool {
         let Some(plan) = self.plans.get(self.id) else { return false };
         let mut working = plan.tree.all_steps().filter(|step| {
@@ -159,7 +159,7 @@ impl RecoveryPlanManager<'_> {
         working.any(|step| plan.requirement(step).is_some_and(|old| !escalated(plan, old, self.tasks)))
     }
 
-    /// In place when none of the tasks is lost for good, anew when all are, not at all in between.
+    /// In place if no task is permanently lost, replaced if all are, not at all otherwise.
     fn type_now(&mut self, cx: &Cx, requirement: &Requirement) -> Option<Recovery> {
         let names = requirement.task_names();
         let mut watch =
@@ -212,7 +212,7 @@ impl RecoveryPlanManager<'_> {
             self.plans.retire_phase(id, *phase);
         }
         let Some(plan) = self.plans.get_mut(id) else { return };
-        // The real plan is made anew as a whole: nobody sees it with both phases, or with neither.
+        // The real plan is rebuilt as a whole: no reader sees it with both phases, or with neither.
         plan.tree.merge_plan_changes();
         let path = plan.path(&self.service.name, Element::Phase(phase));
         let change = if replaced.is_empty() { "added" } else { "replaced" };

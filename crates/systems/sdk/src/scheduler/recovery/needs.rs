@@ -26,7 +26,7 @@ pub(super) struct Evidence<'a> {
 }
 
 impl Evidence<'_> {
-    /// Finds the needs of a pod instance anew.
+    /// Computes the requirements of a pod instance.
     pub(super) fn needs(self, key: &PodKey, assets: &mut Assets) -> Needs {
         let requirements = self.requirements(key, assets).into_iter();
         let requirements = requirements.map(|requirement| {
@@ -79,7 +79,7 @@ impl Evidence<'_> {
     }
 }
 
-/// Names of tasks that are lost for good because an operator gave up their agent, and not flagged yet.
+/// Returns names of tasks that are permanently lost because an operator gave up their agent, and not flagged yet.
 pub(super) fn gone_by_operator(key: &PodKey, tasks: &TaskStore) -> Vec<Text> {
     let tasks = tasks.pod(key).into_iter().flat_map(|tasks| tasks.values());
     tasks

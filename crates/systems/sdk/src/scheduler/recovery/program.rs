@@ -9,7 +9,7 @@ use crate::scheduler::state::TaskStore;
 use planarium_plan::{PhaseId, StepId, StrategySpec};
 use std::sync::Arc;
 
-/// The records that a program looks at.
+/// The records that a program uses.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
     pub(super) service: &'a Service,
@@ -19,7 +19,7 @@ pub(super) struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// The phase in which the program recovers a lost pod, if it has one of its own.
+    /// Returns the phase in which the program recovers a lost pod, if it has its own.
     pub(super) fn own_phase(self, requirement: &Requirement) -> Option<NewPhase> {
         if requirement.recovery != Recovery::Permanent {
             return None;
@@ -61,7 +61,7 @@ impl Known<'_> {
         Some(NewPhase { name: own.name, strategy: StrategySpec::Serial, steps: steps? })
     }
 
-    /// Requirement of a step of such a phase: the same as the step that it repeats, possibly with another command.
+    /// Returns the requirement of a step of such a phase: that of the repeated step, possibly with another command.
     fn own_requirement(self, own: &OwnStep, of: &Requirement) -> Requirement {
         let recovery = if own.anew { Recovery::Permanent } else { Recovery::Transient };
         let mut requirement = of.recovering(recovery);

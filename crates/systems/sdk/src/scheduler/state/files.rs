@@ -1,9 +1,9 @@
-//! Small files that clients keep in the service's state store.
+//! Small files that clients store in the service's state store.
 //!
-//! *Knows*: how large one may be and how many there may be. *Must not know*: multipart bodies, properties.
+//! *Knows*: the maximum size and number. *Must not know*: multipart bodies, properties.
 //!
-//! **Source**: `dcos-commons: …/http/queries/StateQueries.java` (putFile), `…/http/RequestUtils.java`. Match; how many
-//! there may be is bounded here.
+//! **Source**: `dcos-commons: …/http/queries/StateQueries.java` (putFile), `…/http/RequestUtils.java`. Match; here the
+//! number is limited, too.
 
 use planarium_kernel::SortedMap;
 use planarium_protocol::refusal::RefusalCode;

@@ -113,7 +113,7 @@ fn offered(bench: &Bench) -> Vec<(String, ActionView, Input)> {
 }
 
 #[test]
-fn every_command_is_refused_changes_nothing_or_does_something_as_the_view_says() {
+fn every_command_acts_as_the_view_says() {
     let mut nothing = 0;
     for (moment, bench) in MOMENTS {
         let before = shown(&bench());
@@ -141,7 +141,7 @@ fn every_command_is_refused_changes_nothing_or_does_something_as_the_view_says()
 }
 
 #[test]
-fn elements_that_allow_the_same_share_one_list() {
+fn elements_with_equal_actions_share_one_list() {
     let bench = fresh();
     let view = bench.scheduler.view();
     let steps = &view.plans[0].phases[1].steps;
@@ -154,7 +154,7 @@ fn elements_that_allow_the_same_share_one_list() {
 }
 
 #[test]
-fn pods_say_what_each_command_does_to_them_now() {
+fn pods_describe_the_present_effect_of_each_command() {
     let said = |bench: &Bench, pod: &str, op: PodOp| {
         let view = bench.scheduler.view();
         let pod = view.pods.iter().find(|known| *known.name == *pod).expect("a pod").clone();

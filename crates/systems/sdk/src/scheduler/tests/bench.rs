@@ -1,4 +1,4 @@
-//! A scheduler on a bench: machines that hold resources, tasks that do what the test says.
+//! A scheduler in a test bench: machines with resources, tasks controlled by the test.
 
 use crate::load::{Loaded, load};
 use crate::scheduler::{Cx, Request, Scheduler};
@@ -111,7 +111,7 @@ impl Bench {
         self.subscribe();
     }
 
-    /// Adds a machine with so many cpus and MiB.
+    /// Adds a machine with these cpus and MiB.
     pub(super) fn machine(&mut self, host: &str, cpus: i64, mem: i64) -> &mut Machine {
         let mut free = Resources::new();
         free.add(Resource::scalar("cpus", Milli::from_int(cpus)));
@@ -245,7 +245,7 @@ impl Bench {
         self.scheduler.state.tasks.named(task).map(|task| task.at.hostname.to_string()).unwrap_or_default()
     }
 
-    /// Carries out what the scheduler asks of the master.
+    /// Carries out the scheduler's requests to the master.
     pub(super) fn answer(&mut self, requests: Vec<Request>) {
         for Request { call, .. } in requests {
             match call {

@@ -43,7 +43,7 @@ fn the_plan_level_continue_opens_no_gate() {
 }
 
 #[test]
-fn a_parallel_canary_starts_everything_behind_its_gates() {
+fn a_parallel_canary_starts_everything_after_its_gates() {
     let mut bench = Bench::new(&yaml("parallel-canary", 4));
     for host in ["a1", "a2", "a3", "a4"] {
         bench.machine(host, 4, 4096);
@@ -59,7 +59,7 @@ fn a_parallel_canary_starts_everything_behind_its_gates() {
 }
 
 #[test]
-fn remedies_of_a_gate_work() {
+fn ways_out_of_a_gate_work() {
     use planarium_protocol::input::Input;
     let mut bench = Bench::new(&yaml("canary", 2));
     for expected in [1, 2] {
@@ -74,7 +74,7 @@ fn remedies_of_a_gate_work() {
 }
 
 #[test]
-fn a_restart_that_ends_the_period_orders_all_of_its_steps() {
+fn a_restart_that_ends_the_canary_orders_all_of_its_steps() {
     let mut bench = Bench::new(&yaml("canary", 3));
     for host in ["a1", "a2", "a3"] {
         bench.machine(host, 4, 4096);

@@ -92,7 +92,7 @@ fn rules_by_status() {
 }
 
 #[test]
-fn force_complete_moves_on_and_launches_nothing() {
+fn force_complete_continues_and_launches_nothing() {
     let mut bench = Bench::new(SEED);
     let reply = bench.plan(ForceComplete, "deploy/hello/hello-0:[server]").expect("done");
     assert_eq!(reply, "Received cmd: forceComplete for Plan: deploy, Phase: hello, Step: hello-0:[server]");
@@ -139,7 +139,7 @@ fn restart_of_a_complete_step_relaunches_in_place() {
 }
 
 #[test]
-fn restart_implies_a_proceed_on_that_element_only() {
+fn restart_implies_a_proceed_for_that_element_only() {
     let mut bench = Bench::new(SEED);
     bench.plan(Interrupt, "deploy").expect("held");
     bench.plan(Interrupt, "deploy/hello").expect("held");
@@ -150,7 +150,7 @@ fn restart_implies_a_proceed_on_that_element_only() {
 }
 
 #[test]
-fn commands_are_offered_with_the_reason_where_one_is_refused() {
+fn refused_commands_are_shown_with_the_reason() {
     let bench = Bench::new(SEED);
     let view = bench.scheduler.view();
     let plan = &view.plans[0];

@@ -48,7 +48,7 @@ fn deployed() -> Bench {
 }
 
 #[test]
-fn waits_for_a_start_runs_and_runs_again() {
+fn a_custom_plan_waits_for_a_start_and_can_run_again() {
     let mut bench = deployed();
     assert_eq!(bench.show("backup"), "WAITING | PENDING [PENDING, PENDING]");
     assert_eq!(bench.why("backup"), ["not-started", "child"]);
@@ -84,7 +84,7 @@ fn waits_for_a_start_runs_and_runs_again() {
 }
 
 #[test]
-fn two_plans_do_not_work_on_one_task_at_a_time() {
+fn two_plans_do_not_work_on_one_task_at_the_same_time() {
     let yaml = "\
 name: two
 pods:
@@ -159,7 +159,7 @@ fn the_first_launch_stores_every_task_of_the_pod() {
 }
 
 #[test]
-fn a_launch_stores_the_others_of_its_resource_set_anew() {
+fn a_launch_stores_the_other_tasks_of_its_resource_set_again() {
     let mut bench = deployed();
     assert_eq!(shown(&bench, "hello-0"), "backup -, once FINISHED, server RUNNING");
     let ids = |bench: &Bench, task: &str| -> Vec<planarium_protocol::Text> {
@@ -174,7 +174,7 @@ fn a_launch_stores_the_others_of_its_resource_set_anew() {
     assert_eq!((ids(&bench, "hello-0-once"), ids(&bench, "hello-0-backup")), (shared.clone(), shared));
     finish(&mut bench, "hello-0-backup");
     finish(&mut bench, "hello-1-backup");
-    // What was reached under the name still counts.
+    // Progress under the same name still counts.
     bench.restart(SIDECAR);
     assert_eq!(
         bench.show("deploy"),
@@ -210,7 +210,7 @@ fn rivals() -> Bench {
 }
 
 #[test]
-fn a_launch_is_ended_by_another_plan_in_the_next_cycle_at_the_earliest() {
+fn another_plan_ends_a_launch_in_the_next_cycle_at_the_earliest() {
     let mut bench = rivals();
     bench.round();
     assert_eq!(bench.taken(), "launch hello-0-restore on a1", "it is stored after all steps were worked on");

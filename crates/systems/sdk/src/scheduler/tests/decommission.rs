@@ -121,7 +121,7 @@ fn one_pod_from_kill_to_erased() {
 }
 
 #[test]
-fn wanted_again_before_its_end() {
+fn a_pod_that_is_wanted_again_before_its_end() {
     let mut bench = deployed(&[("p", 3)]);
     restart(&mut bench, &[("p", 1)]);
     assert_eq!(status(&bench, "p-2"), "DECOMMISSIONING DECOMMISSIONING");
@@ -134,7 +134,7 @@ fn wanted_again_before_its_end() {
 }
 
 #[test]
-fn a_restart_in_the_middle_goes_on_with_what_is_left() {
+fn a_restart_in_the_middle_continues_with_the_rest() {
     let mut bench = deployed(&[("p", 2)]);
     restart(&mut bench, &[("p", 1)]);
     bench.advance(10_000);
@@ -153,7 +153,7 @@ fn a_restart_in_the_middle_goes_on_with_what_is_left() {
 }
 
 #[test]
-fn a_machine_that_never_comes_back_is_given_up_step_by_step() {
+fn a_lost_machine_is_given_up_step_by_step() {
     let mut bench = deployed(&[("p", 2)]);
     restart(&mut bench, &[("p", 1)]);
     bench.advance(10_000);

@@ -147,7 +147,7 @@ pods:
 }
 
 #[test]
-fn a_pod_that_fits_nowhere_stays_prepared_and_says_why() {
+fn a_pod_that_fits_nowhere_stays_prepared_and_explains_why() {
     let mut bench = Bench::new(&one("cpus: 64, memory: 32", ""));
     bench.machine("a1", 4, 4096);
     bench.machine("a2", 8, 4096);
@@ -167,7 +167,7 @@ fn a_pod_that_fits_nowhere_stays_prepared_and_says_why() {
 }
 
 #[test]
-fn equal_needs_share_one_look() {
+fn equal_needs_share_one_evaluation() {
     let yaml = "\
 name: ev
 pods:
@@ -185,7 +185,7 @@ plans:
 }
 
 #[test]
-fn an_offer_without_the_pods_role_is_no_use() {
+fn an_offer_without_the_pods_role_is_useless() {
     let mut bench = Bench::new(&one("cpus: 0.1, memory: 32", "    pre-reserved-role: slave_public\n"));
     let info = bench.scheduler.framework_info();
     let roles: Vec<&str> = info.roles.iter().map(|role| &**role).collect();
@@ -197,7 +197,7 @@ fn an_offer_without_the_pods_role_is_no_use() {
 }
 
 #[test]
-fn placement_counts_what_was_stored_before_the_cycle() {
+fn placement_counts_tasks_stored_before_the_cycle() {
     let yaml = "\
 name: racks
 pods:

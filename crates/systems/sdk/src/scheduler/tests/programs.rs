@@ -54,7 +54,7 @@ fn command(bench: &Bench, task: &str) -> String {
 }
 
 #[test]
-fn a_lost_seed_comes_back_under_its_old_address_and_the_others_are_launched_again() {
+fn a_lost_seed_keeps_its_old_address_and_the_others_are_launched_again() {
     let mut bench = deployed(CASSANDRA, 2);
     replaced(&mut bench, "node-1", &["node-1-server"]);
     let phase = |statuses: [&str; 3]| {
@@ -108,7 +108,7 @@ fn a_lost_seed_comes_back_under_its_old_address_and_the_others_are_launched_agai
 }
 
 #[test]
-fn a_lost_node_that_is_no_seed_comes_back_alone() {
+fn a_lost_node_that_is_not_a_seed_recovers_alone() {
     let mut bench = deployed(CASSANDRA, 2);
     replaced(&mut bench, "node-2", &["node-2-server"]);
     assert_eq!(recovery(&bench), ["permanent-node-failure-recovery serial [node-2:[server] PREPARED]"]);
@@ -127,7 +127,7 @@ fn a_lost_node_that_is_no_seed_comes_back_alone() {
 }
 
 #[test]
-fn two_seeds_lost_at_once_have_a_phase_each() {
+fn two_seeds_lost_at_once_have_separate_phases() {
     let mut bench = deployed(CASSANDRA, 2);
     bench.pod(PodOp::Replace, "node-0", &[]).expect("replaced");
     bench.pod(PodOp::Replace, "node-1", &[]).expect("replaced");
@@ -183,7 +183,7 @@ fn a_lost_journal_node_gets_its_data_back_first() {
 }
 
 #[test]
-fn a_name_node_lost_while_it_is_recovered_in_place_is_made_anew() {
+fn a_name_node_lost_during_in_place_recovery_is_replaced() {
     let mut bench = deployed(HDFS, 7);
     bench.status("name-0-node", TaskState::Failed);
     bench.status("name-0-zkfc", TaskState::Killed);
@@ -198,7 +198,7 @@ fn a_name_node_lost_while_it_is_recovered_in_place_is_made_anew() {
 }
 
 #[test]
-fn programs_refuse_changes_of_their_own() {
+fn programs_have_their_own_refusals_of_changes() {
     // definition, environment before, replaced, by, environment after, part of the error or nothing
     let cases = [
         (CASSANDRA, "", "    count: 3", "    count: 4", "", ""),

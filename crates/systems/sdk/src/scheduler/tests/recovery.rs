@@ -22,7 +22,7 @@ fn phases(bench: &Bench) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_crash_after_completion_is_recovered_in_place_at_once() {
+fn a_crash_after_completion_is_recovered_in_place_immediately() {
     let mut bench = deployed(SEED, &["a1", "a2"]);
     assert_eq!(bench.scheduler.plans.iter().nth(1).expect("a plan").strategy(), "parallel");
     let host = bench.host("hello-0-server");
@@ -57,7 +57,7 @@ fn a_crash_after_completion_is_recovered_in_place_at_once() {
 }
 
 #[test]
-fn noticing_is_told_with_its_cause() {
+fn a_detected_failure_is_reported_with_its_cause() {
     use planarium_kernel::Cause;
     let mut bench = deployed(SEED, &["a1"]);
     bench.cx.drain();
@@ -80,7 +80,7 @@ fn noticing_is_told_with_its_cause() {
 }
 
 #[test]
-fn an_essential_failure_takes_the_pod_a_nonessential_one_only_itself() {
+fn an_essential_failure_ends_the_pod_a_nonessential_one_only_itself() {
     let yaml = |essential: bool| {
         format!(
             "name: ess\npods:\n  p:\n    count: 1\n    tasks:\n      \
@@ -116,7 +116,7 @@ fn an_essential_failure_takes_the_pod_a_nonessential_one_only_itself() {
 }
 
 #[test]
-fn of_machines_that_cannot_hold_the_reservations_four_are_looked_at() {
+fn only_four_machines_without_the_reservations_are_evaluated() {
     let hosts: Vec<String> = (1..=9).map(|n| format!("a{n}")).collect();
     let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
     let mut bench = deployed(SEED, &hosts);
@@ -131,7 +131,7 @@ fn of_machines_that_cannot_hold_the_reservations_four_are_looked_at() {
         bench.advance(1_000);
     }
     assert_eq!(bench.scheduler.offers.history.rejected - before, 4, "and not again in every cycle");
-    // Its own machine is looked at as soon as it is back.
+    // Its own machine is evaluated as soon as it is back.
     bench.machines.get_mut(&*home).expect("there").away = false;
     bench.status("hello-0-server", TaskState::Lost);
     bench.offer(&hosts);
@@ -140,7 +140,7 @@ fn of_machines_that_cannot_hold_the_reservations_four_are_looked_at() {
 }
 
 #[test]
-fn a_lost_machine_is_waited_for_and_a_replaced_pod_goes_elsewhere() {
+fn a_lost_machine_is_awaited_and_a_replaced_pod_moves() {
     let mut bench = deployed(SEED, &["a1", "a2"]);
     let host = bench.host("hello-0-server");
     let other = if host == "a1" { "a2" } else { "a1" };
@@ -210,7 +210,7 @@ fn pod_restart_kills_and_recovery_relaunches() {
 }
 
 #[test]
-fn an_interrupted_recovery_plan_notices_nothing() {
+fn an_interrupted_recovery_plan_detects_nothing() {
     let mut bench = deployed(SEED, &["a1"]);
     bench.status("hello-0-server", TaskState::Failed);
     bench.advance(5_000);
@@ -224,7 +224,7 @@ fn an_interrupted_recovery_plan_notices_nothing() {
 }
 
 #[test]
-fn failures_before_readiness_are_delayed_ever_longer() {
+fn failures_before_readiness_are_delayed_longer_each_time() {
     let mut bench = Bench::with_env(
         "name: b\npods:\n  p: {count: 2, tasks: {t: {goal: RUNNING, cmd: x, cpus: 0.5, memory: 32}}}\n",
         &[("ENABLE_BACKOFF", "true")],
@@ -261,7 +261,7 @@ fn failures_before_readiness_are_delayed_ever_longer() {
 }
 
 #[test]
-fn a_restart_forgets_the_delay() {
+fn a_restart_clears_the_delay() {
     let mut bench = Bench::with_env(
         "name: b\npods:\n  p: {count: 1, tasks: {t: {goal: RUNNING, cmd: x, cpus: 0.5, memory: 32}}}\n",
         &[("ENABLE_BACKOFF", "true")],
@@ -282,7 +282,7 @@ fn a_restart_forgets_the_delay() {
 }
 
 #[test]
-fn without_delays_a_failure_is_pending_at_once() {
+fn without_delays_a_failure_is_pending_immediately() {
     let mut bench = Bench::new(SEED);
     bench.machine("a1", 4, 4096);
     bench.round();
@@ -360,7 +360,7 @@ fn a_replacement_policy_gives_a_failed_pod_up() {
 }
 
 #[test]
-fn a_new_scheduler_process_waits_anew_before_it_gives_a_pod_up() {
+fn a_new_scheduler_process_restarts_the_wait_before_it_gives_a_pod_up() {
     let env = [("ENABLE_AUTOMATIC_POD_REPLACEMENT", "true"), ("PERMANENT_FAILURE_TIMEOUT_SECS", "120")];
     let mut bench = Bench::with_env(SEED, &env);
     bench.machine("a1", 4, 4096);
@@ -373,7 +373,7 @@ fn a_new_scheduler_process_waits_anew_before_it_gives_a_pod_up() {
     bench.restart_with(SEED, &env);
     bench.all_run();
     bench.status("hello-0-server", TaskState::Unreachable);
-    // It failed before the start, so its deploy step has it, and is told to let go.
+    // It failed before the start, so its deploy step has it, and is completed by hand.
     bench.plan(PlanOp::ForceComplete, "deploy/hello").expect("completed");
     bench.advance(110_000);
     bench.round();

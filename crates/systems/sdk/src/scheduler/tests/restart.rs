@@ -40,7 +40,7 @@ fn the_same_definition_keeps_tasks_and_target() {
 }
 
 #[test]
-fn until_every_status_came_failures_are_noticed_and_offers_not_used() {
+fn until_every_status_came_failures_are_detected_and_offers_not_used() {
     let mut bench = deployed(SEED);
     bench.restart(SEED);
     bench.status("hello-0-server", TaskState::Failed);

@@ -1,5 +1,5 @@
-//! Random walks: whatever comes, every unfinished element says why, remedies are accepted, nothing that is
-//! kept twice disagrees.
+//! Random walks: every unfinished element always has an explanation, remedies are accepted, and duplicated data
+//! agrees.
 
 use super::bench::Bench;
 use crate::scheduler::UNINSTALL_FLAG;
@@ -124,7 +124,7 @@ impl Walk {
         }
     }
 
-    /// The scheduler process starts again, with another definition or on its way out perhaps.
+    /// Restarts the scheduler process, possibly with another definition or uninstalling.
     fn restart(&mut self) {
         let yaml = match self.pick(6) {
             0 => YAML.replace("count: 3", "count: 1"),
@@ -149,7 +149,7 @@ impl Walk {
         self.bench.restart_with(&yaml, env);
     }
 
-    /// Forgets what was shown of elements that are no more.
+    /// Drops the statuses of elements that no longer exist.
     fn prune(&self, shown: &mut BTreeMap<String, String>) {
         let scheduler = &self.bench.scheduler;
         let mut known = std::collections::BTreeSet::new();
@@ -161,7 +161,7 @@ impl Walk {
         shown.retain(|key, _| known.contains(key));
     }
 
-    /// Every unfinished element says why, and what it proposes is accepted.
+    /// Checks that every unfinished element has an explanation, and that its proposals are accepted.
     fn explain(&mut self) {
         let scheduler = &self.bench.scheduler;
         let mut remedies = Vec::new();
@@ -235,7 +235,7 @@ impl Walk {
         assert_eq!(shape(&kept), shape(&fresh));
     }
 
-    /// The reported changes follow on each other and lead to what is shown now.
+    /// Checks that the reported changes are consecutive and lead to the present statuses.
     fn follow(&mut self, shown: &mut BTreeMap<String, String>) {
         self.follow_events(shown);
         let scheduler = &self.bench.scheduler;
@@ -273,7 +273,7 @@ impl Walk {
 }
 
 #[test]
-fn random_walks_keep_every_promise() {
+fn random_walks_keep_all_invariants() {
     for seed in 0..40 {
         let mut bench = Bench::with_env(YAML, &[("ENABLE_BACKOFF", "true")]);
         bench.machine("m1", 2, 512);
@@ -297,7 +297,7 @@ fn random_walks_keep_every_promise() {
 }
 
 #[test]
-fn a_clone_goes_on_as_the_original_does() {
+fn a_clone_behaves_like_the_original() {
     for seed in 100..105 {
         let bench = Bench::with_env(YAML, &[("ENABLE_BACKOFF", "true")]);
         let mut walk = Walk { bench, seed, n: 0, leaving: false };

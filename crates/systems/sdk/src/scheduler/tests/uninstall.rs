@@ -52,7 +52,7 @@ fn code(bench: &Bench, query: &SdkQuery) -> u16 {
 }
 
 #[test]
-fn from_the_flag_to_the_end() {
+fn uninstall_from_the_flag_to_the_end() {
     let mut bench = deployed(YAML);
     let hosts = [bench.host("p-0-main"), bench.host("p-1-main")];
     assert_ne!(hosts[0], hosts[1]);
@@ -100,7 +100,7 @@ fn from_the_flag_to_the_end() {
     assert!(bench.show("deploy").starts_with("COMPLETE"), "{}", bench.show("deploy"));
     assert!(bench.scheduler.state.tasks.is_empty() && bench.scheduler.is_torn_down());
     assert_eq!(code(&bench, &SdkQuery::Health { verbose: false }), 200);
-    // The package manager looks every ten seconds.
+    // The package manager polls every ten seconds.
     assert_eq!(bench.scheduler.gone(), None);
     bench.advance(POLL_MS);
     assert!(bench.scheduler.gone().is_some());
@@ -111,7 +111,7 @@ fn from_the_flag_to_the_end() {
 }
 
 #[test]
-fn there_is_no_way_back() {
+fn an_uninstall_cannot_be_cancelled() {
     let mut bench = deployed(YAML);
     uninstall(&mut bench, YAML);
     let mut cx = bench.cx.clone();
@@ -119,7 +119,7 @@ fn there_is_no_way_back() {
         Scheduler::start(&mut cx, &loaded(YAML, &[]), Some(&bench.scheduler)).expect_err("too late");
     assert_eq!(refusal.code, RefusalCode::Conflict);
     assert!(refusal.message.contains("exits with code 11"), "{}", refusal.message);
-    // With the flag it starts again, and goes on with what is left.
+    // With the flag it starts again, and continues with the rest.
     bench.advance(5_000);
     bench.status("p-0-main", TaskState::Killed);
     bench.status("p-1-main", TaskState::Killed);
@@ -133,7 +133,7 @@ fn there_is_no_way_back() {
 }
 
 #[test]
-fn a_dead_machine_holds_it_up_until_someone_gives_up_on_it() {
+fn a_dead_machine_blocks_uninstall_until_it_is_given_up() {
     let mut bench = deployed(YAML);
     let dead = bench.host("p-1-main");
     uninstall(&mut bench, YAML);
@@ -153,7 +153,7 @@ fn a_dead_machine_holds_it_up_until_someone_gives_up_on_it() {
 }
 
 #[test]
-fn certificates_are_removed_and_what_never_was_is_not_awaited() {
+fn certificates_are_removed_and_missing_ones_are_not_awaited() {
     let tls = YAML.replace("cpus: 0.1", "cpus: 0.1, transport-encryption: [{name: x, type: TLS}]");
     let mut bench = deployed(&tls);
     bench.pod(PodOp::Replace, "p-1", &[]).expect("replaced");

@@ -35,7 +35,7 @@ fn update(bench: &mut Bench, yaml: &str) {
     bench.advance(5_000);
 }
 
-/// One round: old tasks end, offers come, what was launched runs.
+/// One round: old tasks end, offers come, launched tasks run.
 fn round(bench: &mut Bench, dying: &[&str]) {
     for task in dying {
         bench.status(task, TaskState::Killed);
@@ -51,7 +51,7 @@ fn config(bench: &Bench, task: &str) -> String {
 }
 
 #[test]
-fn a_second_change_in_the_middle_of_a_roll_out() {
+fn a_second_change_during_a_rollout() {
     let mut bench = deployed(&cpus("1.0", 1));
     let first = bench.scheduler.configs.target.id.to_string();
     update(&mut bench, &cpus("2.0", 2));
@@ -87,14 +87,14 @@ fn a_second_change_in_the_middle_of_a_roll_out() {
 }
 
 #[test]
-fn going_back_leaves_what_never_moved_alone() {
+fn a_rollback_does_not_touch_unchanged_pods() {
     let mut bench = deployed(&cpus("1.0", 1));
     update(&mut bench, &cpus("2.0", 1));
     let id = bench.id("world-1-server");
     round(&mut bench, &["world-0-server"]);
     assert_eq!(bench.show("deploy"), "IN_PROGRESS | COMPLETE [COMPLETE] | IN_PROGRESS [COMPLETE, PREPARED]");
     update(&mut bench, &cpus("1.0", 1));
-    // world-1 was asked to end before the way back; its process lives on and is what is wanted again.
+    // The end of world-1 was requested before the rollback; its process is alive and wanted again.
     assert_eq!(bench.show("deploy"), "IN_PROGRESS | COMPLETE [COMPLETE] | IN_PROGRESS [PREPARED, COMPLETE]");
     round(&mut bench, &["world-0-server"]);
     assert!(bench.show("deploy").starts_with("COMPLETE"), "{}", bench.show("deploy"));
@@ -102,7 +102,7 @@ fn going_back_leaves_what_never_moved_alone() {
 }
 
 #[test]
-fn a_pod_that_fails_before_its_turn_comes_back_in_its_old_version() {
+fn a_pod_that_fails_before_its_turn_restarts_in_its_old_version() {
     let mut bench = deployed(&cpus("1.0", 1));
     let old = bench.scheduler.configs.target.id.to_string();
     update(&mut bench, &cpus("2.0", 1));
@@ -122,7 +122,7 @@ fn a_pod_that_fails_before_its_turn_comes_back_in_its_old_version() {
 }
 
 #[test]
-fn tasks_lost_for_good_stand_for_the_target_at_once() {
+fn permanently_lost_tasks_count_as_updated() {
     let mut bench = deployed(&cpus("1.0", 1));
     bench.pod(planarium_protocol::input::PodOp::Replace, "world-1", &[]).expect("replaced");
     update(&mut bench, &cpus("2.0", 1));
@@ -146,7 +146,7 @@ fn a_refused_change_keeps_the_old_target_working() {
     let (health, _) = bench.scheduler.query(&SdkQuery::Health { verbose: false }, 0).expect("a code");
     assert_eq!(health, 500);
     assert_eq!(bench.why("deploy"), ["errored"]);
-    // Recovery goes on, with the old version.
+    // Recovery continues, with the old version.
     bench.status("world-1-server", TaskState::Failed);
     round(&mut bench, &[]);
     assert_eq!(bench.show("recovery"), "COMPLETE | COMPLETE [COMPLETE]");
@@ -187,7 +187,7 @@ fn validator_refusals_keep_the_old_target() {
 }
 
 #[test]
-fn a_refused_change_lets_unfinished_steps_run() {
+fn a_refused_change_lets_unfinished_steps_continue() {
     let mut bench = Bench::new(&cpus("1.0", 2));
     bench.machine("a1", 8, 8192);
     bench.round();
@@ -217,7 +217,7 @@ fn fatal_errors_and_a_bad_first_definition_stop_the_start() {
 }
 
 #[test]
-fn tasks_that_no_plan_mentions_are_ended_at_registration() {
+fn tasks_without_a_plan_are_killed_at_registration() {
     let with = "\
 name: side
 pods:
@@ -241,7 +241,7 @@ plans:
 }
 
 #[test]
-fn a_seed_definition_moves_only_what_changed() {
+fn a_seed_definition_updates_only_changed_pods() {
     let mut bench = deployed(SEED);
     // Placement, count and permission to decommission make a new target and move nothing.
     let changed = SEED.replacen("count: 1", "count: 1\n    allow-decommission: true", 1);
@@ -287,7 +287,7 @@ fn certificates_need_a_service_account() {
 }
 
 #[test]
-fn a_task_that_moves_to_another_resource_set_is_ended_first() {
+fn a_task_that_changes_its_resource_set_is_ended_first() {
     let own = "name: s\npods:\n  p: {count: 1, tasks: {t: {goal: RUNNING, cmd: x, cpus: 0.5, memory: 64}}}\n";
     let set = "name: s\npods:\n  p:\n    count: 1\n    resource-sets: {main: {cpus: 0.5, memory: 64}}\n    \
                tasks: {t: {goal: RUNNING, cmd: x, resource-set: main}}\n";
@@ -303,7 +303,7 @@ fn a_task_that_moves_to_another_resource_set_is_ended_first() {
 }
 
 #[test]
-fn after_a_replace_the_old_reservation_is_not_the_reason() {
+fn after_a_replace_the_old_reservation_is_not_a_reason() {
     let mut bench = Bench::new(&cpus("1.0", 1));
     for host in ["a1", "a2"] {
         bench.machine(host, 4, 4096);
@@ -332,7 +332,7 @@ fn after_a_replace_the_old_reservation_is_not_the_reason() {
 }
 
 #[test]
-fn recovery_leaves_a_task_alone_that_waits_for_its_first_launch_elsewhere() {
+fn recovery_ignores_a_task_that_waits_for_its_first_launch_elsewhere() {
     let yaml = "\
 name: two
 pods:
@@ -367,7 +367,7 @@ plans:
 }
 
 #[test]
-fn a_pod_of_new_tasks_only_is_placed_anew() {
+fn a_pod_with_only_new_tasks_is_placed_anew() {
     let yaml =
         "name: s\npods:\n  p: {count: 1, tasks: {old: {goal: RUNNING, cmd: x, cpus: 0.5, memory: 64}}}\n";
     let mut bench = deployed(yaml);

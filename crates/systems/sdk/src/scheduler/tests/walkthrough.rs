@@ -33,7 +33,7 @@ fn every_state_of_the_document() {
         view.plans[0].phases.iter().flat_map(|phase| phase.steps.iter().map(|step| &*step.name)).collect();
     assert_eq!(names, ["hello-0:[server]", "world-0:[server, sidecar]", "world-1:[server, sidecar]"]);
 
-    // A cycle without offers prepares the first step and asks for offers.
+    // A cycle without offers prepares the first step and requests offers.
     bench.advance(4_999);
     assert!(bench.taken().is_empty());
     bench.advance(1);
@@ -111,7 +111,7 @@ plans:
 }
 
 #[test]
-fn goals_finish_and_once_need_an_exit_with_zero() {
+fn goals_finish_and_once_need_exit_code_zero() {
     for goal in ["FINISH", "ONCE"] {
         let yaml = format!(
             "name: f\npods:\n  p: {{count: 1, tasks: {{t: {{goal: {goal}, cmd: x, cpus: 1, memory: 32}}}}}}\n"

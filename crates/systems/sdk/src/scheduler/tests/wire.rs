@@ -101,7 +101,7 @@ fn pods() {
 }
 
 #[test]
-fn ports_of_a_container_network_are_no_resources() {
+fn ports_of_a_container_network_are_not_resources() {
     let yaml = "\
 name: net
 pods:
@@ -123,7 +123,7 @@ pods:
 }
 
 #[test]
-fn a_paused_task_shows_what_it_was_launched_with() {
+fn a_paused_task_shows_its_launch_settings() {
     let health = "health-check: {cmd: up, interval: 1, delay: 0, timeout: 1, grace-period: 1, max-consecutive-failures: 1}";
     let mut bench = Bench::new(&SEED.replacen("cmd: ", &format!("{health}, cmd: "), 1));
     bench.machine("a1", 8, 8192);
@@ -235,7 +235,7 @@ fn debug_routes() {
     assert_eq!(statuses[0]["phases"][0]["steps"][0]["taskStatus"][0]["taskStatus"], "TASK_RUNNING");
     let reservations = get(&bench, SdkQuery::DebugReservations).1;
     assert_eq!(reservations["a1"].as_array().map(Vec::len), Some(5 + 7 + 7));
-    // What was lost for good because the master refused it was never reserved.
+    // Resources of a permanently lost task that the master refused were never reserved.
     bench.pod(PodOp::Replace, "hello-0", &[]).expect("replaced");
     assert_eq!(get(&bench, SdkQuery::DebugReservations).1, reservations);
     bench.status("hello-0-server", planarium_mesos::api::TaskState::Error);

@@ -57,7 +57,7 @@ impl Cycles {
         self.needed = false;
     }
 
-    /// Nothing is left to do.
+    /// Stops the cycles: nothing is left to do.
     pub(super) fn stop(&mut self) {
         self.timer = None;
         self.needed = false;

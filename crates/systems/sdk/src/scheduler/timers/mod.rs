@@ -20,7 +20,7 @@ pub const CYCLE_MS: u64 = 5_000;
 /// A timer with the cause that was current when it was armed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Timer {
-    /// Cause of what happens when it fires.
+    /// Cause of the events when it fires.
     pub(crate) cause: Cause,
     /// Its purpose.
     pub(crate) kind: TimerKind,
@@ -37,13 +37,13 @@ pub(crate) enum TimerKind {
     Backoff,
     /// Ask again for statuses that did not come.
     Reconcile,
-    /// Ask for all statuses.
+    /// Request all statuses.
     ReconcileAll,
     /// A failed pod may have been away for too long.
     Replacement,
     /// Offers turned down for a short while have come again, if they still exist.
     OffersAgain,
-    /// The package manager looks whether the service has been uninstalled.
+    /// The package manager polls whether the service has been uninstalled.
     Removal,
     /// A service that leaves its framework to others has had its time.
     RemovalTimeout,
@@ -97,7 +97,7 @@ impl Timers {
         self.queue.one_shots()
     }
 
-    /// Arms a timer that nobody cancels.
+    /// Arms a timer that is never cancelled.
     pub(crate) fn arm(&mut self, cx: &Cx, at: SimTime, class: Class, kind: TimerKind) -> TimerId {
         self.queue.push(at, class, Timer { cause: cx.cause(), kind })
     }
@@ -116,7 +116,7 @@ impl Timers {
         at.map(|at| self.arm(cx, at, Class::OneShot, kind))
     }
 
-    /// Asks for a cycle when the loop wakes next: something changed that it could act on.
+    /// Requests a cycle at the loop's next wake-up: something changed that it could act on.
     pub(crate) fn need_cycle(&mut self, cx: &Cx) {
         if !self.stopped {
             self.cycles.need();
@@ -125,7 +125,7 @@ impl Timers {
         }
     }
 
-    /// Asks for a cycle once a batch of offers has been collected.
+    /// Requests a cycle once a batch of offers has been collected.
     pub(crate) fn offers_came(&mut self, cx: &Cx) {
         self.arm_cycle(cx, cx.now().saturating_add(OFFER_BATCH_MS));
     }
@@ -167,7 +167,7 @@ impl Timers {
         self.backoff = self.rearm(cx, self.backoff, at, TimerKind::Backoff);
     }
 
-    /// Makes sure that pending kills are repeated; `due` is when the first of them is.
+    /// Ensures that pending kills are repeated; `due` is the first repetition.
     pub(crate) fn arm_kills(&mut self, cx: &Cx, due: Option<SimTime>) {
         let armed = self.kills.is_some_and(|id| self.queue.is_armed(id));
         if !armed && let Some(at) = due {

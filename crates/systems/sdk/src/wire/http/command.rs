@@ -1,10 +1,10 @@
 //! Calls of the SDK schedulers' API: the command of each path, and files for the state store.
 //!
-//! Knows: which path is which kind of call. Must not know: what a call does; that is the scheduler's.
+//! Knows: which path is which kind of call. Must not know: the effect of a call, which the scheduler decides.
 //!
 //! A `call` input below `/service/NAME/v1` (or below `/v1`, for the first service) is resolved here, so that every replay
-//! resolves it alike, and does what its command does. The body is JSON, or a text that holds JSON; of
-//! `PUT .../state/files/FILE` it is the file's text.
+//! resolves it the same way, and has the effect of its command. The body is JSON, or a text with JSON; for `PUT
+//! .../state/files/FILE` it is the file's text.
 //!
 //! **Source**: dcos-commons `sdk/scheduler/src/main/java/com/mesosphere/sdk/http/endpoints/{Plans,Pod,State}Resource.java`.
 
@@ -18,9 +18,10 @@ use planarium_protocol::{Input, Refusal};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The command behind `POST` of a path below a service's root (`v1`, `plans`, ...). `None` if the path is not a command.
+/// Returns the command of a `POST` to a path below a service's root (`v1`, `plans`, ...). `None` if the path is not a
+/// command.
 ///
-/// *Errors*: what the real scheduler answers to a body that it cannot read.
+/// *Errors*: the real scheduler's answer to an unreadable body.
 pub(crate) fn command(
     service: &str,
     parts: &[&str],
@@ -73,7 +74,7 @@ fn plan_command(
     param: &dyn Fn(&str) -> Option<String>,
     body: &[u8],
 ) -> Result<Input, Refusal> {
-    // Blank is absent for forceComplete and restart; continue and interrupt look an empty phase up and do not find it.
+    // Blank is absent for forceComplete and restart; continue and interrupt look up an empty phase and do not find it.
     let takes_step = matches!(op, PlanOp::ForceComplete | PlanOp::Restart);
     let part = |key| param(key).filter(|value| !(takes_step && value.trim().is_empty()));
     let takes_phase = !matches!(op, PlanOp::Start | PlanOp::Stop);
@@ -135,7 +136,7 @@ fn wrong_method(call: &HttpCall, right: &str) -> Refusal {
 }
 
 impl Process {
-    /// Carries a journaled call of a scheduler's API out. Questions are no inputs: they are asked over HTTP.
+    /// Carries out a journaled call of a scheduler's API. Queries are not inputs: they are sent over HTTP.
     pub(crate) fn carry_out(
         &mut self,
         cx: &mut Cx,

@@ -12,7 +12,7 @@ use planarium_protocol::input::HttpCall;
 /// The field that holds the file.
 const FIELD: &str = "file";
 
-/// Stores a file, or says what is wrong with the request.
+/// Stores a file, or reports the request's fault.
 pub(super) fn put(request: &Request, service: &str, name: &str) -> Wire {
     let Some(boundary) = boundary(request) else {
         return super::wrong_kind();
@@ -23,7 +23,7 @@ pub(super) fn put(request: &Request, service: &str, name: &str) -> Wire {
     if content.len() > FILE_BYTES {
         return Wire::Answer(Response::text(400, format!("Stream exceeds {FILE_BYTES} byte size limit")));
     }
-    // What is read later is decoded as UTF-8 by the real one, too.
+    // The real one decodes it as UTF-8, too, when it is read.
     let text = String::from_utf8_lossy(content).into_owned();
     let path = format!("/service/{}/v1/state/files/{name}", service.trim_matches('/'));
     let call = HttpCall { method: "PUT".to_owned(), path, body: text.into(), content_type: None };

@@ -35,7 +35,7 @@ const LINKS: [(&str, &str); 4] = [
 /// Reads of a service's present state.
 pub(crate) fn links(service: &ServiceView) -> Vec<(String, &'static str)> {
     let base = format!("/service/{}/v1", encode(service.name.trim_matches('/')));
-    // A service on its way out answers for its plan only.
+    // An uninstalling service answers for its plan only.
     let leaving =
         service.plans.iter().flat_map(|plan| &plan.phases).any(|phase| *phase.name == *"deregister-service");
     let all = LINKS.iter().take(if leaving { 1 } else { LINKS.len() });
@@ -137,8 +137,8 @@ fn is_called(own: &str, wanted: &str) -> bool {
 /// The one path that takes `PUT` only.
 const REFRESH: [&str; 3] = ["v1", "state", "refresh"];
 
-/// Reads that a scheduler of several services serves for one of them below `/v1/service/NAME`, with the slashes of its
-/// name written as dots.
+/// Reads that a scheduler of several services serves for each below `/v1/service/NAME`, with dots for the slashes of
+/// its name.
 const PER_SERVICE: &[&str] = &["plans", "pod", "endpoints", "configurations", "state", "artifacts"];
 
 /// Answers a read of a service.
@@ -157,7 +157,7 @@ fn shaped(what: &SdkQuery, outcome: Result<(u16, serde_json::Value), Refusal>) -
             Response { content_type: PROMETHEUS, ..Response::text(status, text) }
         }
         Ok((status, serde_json::Value::String(text))) if plain => Response::text(status, text),
-        // A property's bytes are handed out as they are, whatever they say.
+        // A property's bytes are returned unchanged.
         Ok((status, serde_json::Value::String(text))) if property => {
             Response { content_type: "application/json", ..Response::text(status, text) }
         }
@@ -179,7 +179,7 @@ fn form(what: &SdkQuery) -> Form {
     }
 }
 
-/// The form that Prometheus asks for.
+/// The media type requested by Prometheus.
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 fn unknown() -> Wire {
@@ -194,7 +194,7 @@ fn refused(refusal: &Refusal) -> Response {
     Response::text(refusal.status, refusal.message.clone())
 }
 
-/// Tells if a request says that its body is something else than JSON, as `curl -d` does unless told otherwise.
+/// Returns whether a request declares a body other than JSON, as `curl -d` does by default.
 fn is_not_json(request: &Request) -> bool {
     request.header("content-type").is_some() && request.content_type() != "application/json"
 }

@@ -16,7 +16,7 @@ use planarium_protocol::json;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Files of a package: they belong to the framework, not to a service of it.
+/// Files of a package: they belong to the framework, not to one of its services.
 const PACKAGE: &[&str] = &["config.json", "marathon.json.mustache", "resource.json", "package.json"];
 
 impl Process {
@@ -71,7 +71,7 @@ fn member<'m>(members: &[&'m Member], name: &str) -> Option<&'m Member> {
     members.iter().copied().find(|member| !name.is_empty() && is_called(&member.name, name))
 }
 
-/// The framework's own plan moves by itself: there is nothing to hold, to release or to do again.
+/// The framework's own plan runs automatically: it cannot be held, continued or restarted.
 fn command(shared: &Shared, parts: &[&str]) -> Response {
     let plan = match parts {
         ["v1", "plans", plan, _] => *plan,
@@ -165,10 +165,10 @@ fn add(request: &Request, shared: &Shared, members: &[&Member], name: &str) -> W
     Wire::Change(Box::new(input), Box::new(reply))
 }
 
-/// Starts to uninstall a service; it leaves by itself.
+/// Starts to uninstall a service, which then leaves on its own.
 fn remove(members: &[&Member], name: &str) -> Wire {
     let done = Response::text(200, format!("Triggered removal of service: {name}"));
-    // One that is not there is left as it is, and nobody is told.
+    // A missing service is ignored without a message.
     let Some(member) = member(members, name) else { return Wire::Answer(done) };
     if member.scheduler.is_uninstalling() {
         return Wire::Answer(done);

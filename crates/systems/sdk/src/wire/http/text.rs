@@ -1,9 +1,9 @@
-//! JSON as the real scheduler writes it down: with line breaks, blanks and an order of keys that its two libraries give it.
+//! JSON in the real scheduler's layout: line breaks, blanks and the key order of its two libraries.
 //!
-//! Knows: layout and order. Must not know: what a body says.
+//! Knows: layout and order. Must not know: the content of a body.
 //!
-//! Source: dcos-commons `ResponseUtils`, `PrettyJsonResource` and the libraries behind them. Match, but that characters
-//! beyond ASCII stay as they are.
+//! Source: dcos-commons `ResponseUtils`, `PrettyJsonResource` and their libraries. Match, except that characters beyond
+//! ASCII stay unchanged.
 
 use planarium_part::Response;
 use serde_json::{Map, Value};
@@ -155,7 +155,7 @@ mod tests {
                 json!({"pod": "a-0", "tasks": ["a-0-x"]}),
                 "{\n  \"pod\": \"a-0\",\n  \"tasks\": [\"a-0-x\"]\n}",
             ),
-            // A lone entry does not indent what is in it.
+            // A single entry does not indent its content.
             (
                 json!([{"b": 1, "a": [true, null]}]),
                 "[{\n  \"a\": [\n    true,\n    null\n  ],\n  \"b\": 1\n}]",
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_assembled_bodies_come_by_hash() {
+    fn keys_of_assembled_bodies_are_in_hash_order() {
         for (keys, ordered) in [
             ("id name status", "name id status"),
             ("dns address vip", "address dns vip"),

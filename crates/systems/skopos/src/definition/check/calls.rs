@@ -14,7 +14,7 @@ use crate::plugins;
 use crate::templates::Template;
 use planarium_source::Span;
 
-/// Looks at every call.
+/// Checks every call.
 pub(super) fn run(cx: &mut Cx<'_>, decoded: &Decoded, env: &Env, scripts: &[&str]) {
     for ((_, step), places) in decoded.plan.steps().zip(&decoded.places) {
         let Class::Action(action) = &step.class else { continue };

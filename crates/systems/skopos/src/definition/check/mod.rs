@@ -1,8 +1,8 @@
-//! Checks of a plan that was understood: what it would do that is probably not meant.
+//! Checks a readable plan for probable mistakes.
 //!
-//! *Knows*: the plan, the model and the environment together. *Must not know*: text, what runs.
+//! *Knows*: the plan, the model and the environment together. *Must not know*: text, running instances.
 //!
-//! Nothing here keeps a plan from running.
+//! None of these findings prevents a plan from running.
 
 mod calls;
 mod pattern;
@@ -16,7 +16,7 @@ use crate::definition::model::Model;
 use crate::plan::{Call, Class};
 use crate::plugins;
 
-/// Looks at a plan.
+/// Checks a plan.
 pub(crate) fn run(
     cx: &mut Cx<'_>,
     decoded: &Decoded,
@@ -36,7 +36,7 @@ pub(crate) fn run(
     images(cx, decoded, model);
 }
 
-/// Looks at what a model and an environment put into a plan that is made.
+/// Checks the parts of a generated plan that come from the model and the environment.
 pub(crate) fn run_on_made(cx: &mut Cx<'_>, decoded: &Decoded, model: &Model, env: &Env, scripts: &[&str]) {
     calls::run(cx, decoded, env, scripts);
     variables::run(cx, decoded, Some(model), env);
@@ -64,7 +64,7 @@ fn images(cx: &mut Cx<'_>, decoded: &Decoded, model: Option<&Model>) {
     }
 }
 
-/// Forward steps whose failure nobody would notice.
+/// Reports forward steps whose failure would be ignored.
 fn ignored_failures(cx: &mut Cx<'_>, decoded: &Decoded) {
     for ((_, step), places) in decoded.plan.steps().zip(&decoded.places) {
         let can_fail = !matches!(step.class, Class::Delay { .. });

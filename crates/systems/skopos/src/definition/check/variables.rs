@@ -12,7 +12,7 @@ use crate::templates::values::{DEPRECATED, NoValue, STANDARD, Scope, Seen};
 use crate::templates::{Name, Piece, Template};
 use planarium_source::Span;
 
-/// Looks at every name of every call.
+/// Checks every name in every call.
 pub(super) fn run(cx: &mut Cx<'_>, decoded: &Decoded, model: Option<&Model>, env: &Env) {
     for ((_, step), places) in decoded.plan.steps().zip(&decoded.places) {
         let Class::Action(action) = &step.class else { continue };
@@ -61,12 +61,12 @@ fn placed(action: &Action, exec: Span, arguments: Span, selector: Span) -> Vec<(
     out
 }
 
-/// Looks at the names of one step.
+/// Checks the names of one step.
 struct NameCheck<'t, 'a> {
     cx: &'t mut Cx<'a>,
     scope: &'t Scope<'t>,
     step: &'t Step,
-    /// Findings of this step so far: the same one is told once.
+    /// Findings of this step so far: each is reported once.
     told: Vec<(&'static str, String)>,
 }
 

@@ -14,7 +14,7 @@ const SUBS: [&str; 3] = ["pause", "warn", "info"];
 /// The labels that name no step.
 pub(super) const SPECIAL: [&str; 3] = ["next", "pass", "fail"];
 
-/// An exit as it is written.
+/// An exit as written.
 #[derive(Default)]
 pub(super) struct Read {
     pub(super) exit: Exit,

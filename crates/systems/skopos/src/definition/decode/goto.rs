@@ -1,8 +1,8 @@
-//! Which steps the exits of a plan name.
+//! Resolves the steps named by a plan's exits.
 //!
-//! *Knows*: ids and the chains that steps are in. *Must not know*: text.
+//! *Knows*: ids and the chains of steps. *Must not know*: text.
 //!
-//! *Order*: an exit gets one error at most, of: no such step, a step of another chain, a step of a loop.
+//! *Order*: an exit gets one error at most: an unknown step, a step of another chain, or a step of a loop.
 
 use super::{Cx, Draft, flow};
 use crate::codes;

@@ -1,10 +1,10 @@
-//! From the tree of a plan's text to a plan, with every finding about its shape.
+//! Reads the tree of a plan's text into a plan, with every finding about its form.
 //!
-//! *Knows*: the header, the attributes of each class, the places of each class, the syntax of exits.
-//! *Must not know*: models, environments, what plugins exist.
+//! *Knows*: the header, the attributes of each class, where each class is allowed, the syntax of exits. *Must not
+//! know*: models, environments, existing plugins.
 //!
-//! **Source**: Skopos Deployment Plan Reference, sections "Header section" to "Plan Errors". Match; what the document leaves
-//! open is listed in the fidelity ledger.
+//! **Source**: Skopos Deployment Plan Reference, sections "Header section" to "Plan Errors". Match; the fidelity ledger
+//! lists what the document leaves open.
 
 mod action;
 mod flow;

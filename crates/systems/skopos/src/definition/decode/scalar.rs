@@ -7,7 +7,7 @@ use crate::codes;
 use planarium_protocol::Text;
 use planarium_source::yaml::{Coerced, Node, Style, decimal_to_thousandths};
 
-/// The source text of a scalar, whatever YAML takes it for; none for nothing and for collections.
+/// Returns the source text of a scalar, of any YAML type; `None` for null and collections.
 pub(crate) fn word(node: &Node) -> Option<Text> {
     node.as_str().filter(|_| !node.is_null()).map(Into::into)
 }

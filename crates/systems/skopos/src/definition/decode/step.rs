@@ -144,7 +144,7 @@ fn identify(cx: &mut Cx<'_>, draft: &mut Draft, node: &Node, head: Span, places:
     id
 }
 
-/// The class of a step, where it is one that exists.
+/// Returns the class of a step, if it is known.
 fn class(
     cx: &mut Cx<'_>,
     node: &Node,
@@ -191,7 +191,7 @@ fn classes() -> String {
 
 /// Checks that a class is allowed in a chain of this kind.
 ///
-/// **Source**: Skopos Deployment Plan Reference, "Limitations". Match: what is stated there as a limitation is an error.
+/// **Source**: Skopos Deployment Plan Reference, "Limitations". Match: a documented limitation is an error.
 fn place(cx: &mut Cx<'_>, class: &str, kind: ChainKind, id: &str, span: Span) {
     let composite = matches!(class, "group" | "component");
     let (right, help) = match kind {

@@ -1,11 +1,11 @@
-//! Plans made from a model and what runs now.
+//! Generates plans from a model and the running instances.
 //!
-//! *Knows*: how components depend on each other, what has to be done for each, the steps that do it.
-//! *Must not know*: how plans are read or run. What it makes is ordinary YAML.
+//! *Knows*: dependencies of components, the work for each, the steps for it. *Must not know*: how plans are read or
+//! run. Its result is ordinary YAML.
 //!
-//! **Source**: Skopos 0.8 and later generates plans; what is public of it (order by dependencies, cleanup that restores the
-//! previous state, quality gates as steps, teardown, nothing to do) is followed, and so are the ids and attributes of the
-//! fragment in the Skopos Deployment Plan Reference. The algorithm itself is ours.
+//! **Source**: Skopos 0.8 and later generates plans; its published behaviour (order by dependencies, cleanup that restores
+//! the previous state, quality gates as steps, teardown, nothing to do) is followed, and so are the ids and attributes of
+//! the fragment in the Skopos Deployment Plan Reference. The algorithm is ours.
 
 mod component;
 mod order;
@@ -35,7 +35,7 @@ pub(crate) struct Running {
 #[derive(Clone, Debug)]
 pub(crate) struct Made {
     pub(crate) text: String,
-    /// Ids of the steps that come from lifecycle steps, each with the place of that.
+    /// Ids of steps that come from lifecycle steps, each with its position.
     pub(crate) places: Vec<(String, Span)>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Made {
 enum Kind {
     /// Nothing.
     None,
-    /// Everything of it goes.
+    /// Remove all of its instances.
     Remove,
     /// Its one instance is replaced, never two at once.
     Singleton,
@@ -67,10 +67,10 @@ struct Task<'a> {
     old_vers: Vec<&'a str>,
 }
 
-/// The text of the plan that leads from what runs to what the model says; `None` if there is nothing to do. With `pairwise`
-/// every old instance leaves its balancers as soon as the new one in its place is in service.
+/// Returns the text of the plan from the running instances to the model; `None` if there is nothing to do. With `pairwise`
+/// every old instance leaves its balancers as soon as its replacement is in service.
 ///
-/// *Errors*: the components that use each other in a circle.
+/// *Errors*: the components with circular dependencies.
 pub(crate) fn generate(
     model: &Model,
     env: &Env,

@@ -1,6 +1,6 @@
-//! Components in the order in which they can be deployed.
+//! Orders components for deployment.
 //!
-//! *Knows*: who uses whom. *Must not know*: anything else of them.
+//! *Knows*: who uses whom. *Must not know*: anything else about components.
 
 use crate::definition::model::Model;
 use planarium_kernel::SortedMap;
@@ -15,7 +15,7 @@ pub(crate) fn order(model: &Model) -> Result<Vec<&str>, Vec<Text>> {
     let mut state = vec![Visit::New; model.components.len()];
     let mut done = Vec::with_capacity(model.components.len());
     for start in 0..model.components.len() {
-        // A path of components with how many of the ones they use were looked at.
+        // A path of components, each with the number of its visited dependencies.
         let mut path: Vec<(usize, usize)> = vec![(start, 0)];
         while let Some((at, seen)) = path.pop() {
             let Some(component) = model.components.get(at) else { continue };

@@ -1,6 +1,7 @@
-//! Single steps of generated plans, with ids that are not used yet.
+//! Single steps of generated plans, with unused ids.
 //!
-//! *Knows*: attributes of steps, plugins of the environment, lifecycle steps. *Must not know*: what a component needs.
+//! *Knows*: attributes of steps, plugins of the environment, lifecycle steps. *Must not know*: the work for a
+//! component.
 
 use super::yaml::{Flow, Yaml, map, of_node, text};
 use super::{flow, tag};

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// A value to be written.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Yaml {
-    /// A text, in quotes where it needs them.
+    /// A text, quoted if necessary.
     Text(String),
     /// A number or a boolean.
     Plain(String),
@@ -133,7 +133,7 @@ fn one_line(value: &Flow, out: &mut String) {
     }
 }
 
-/// A text, in quotes unless nobody can take it for anything else.
+/// Writes a text, quoted unless it is unambiguous.
 fn scalar(text: &str) -> String {
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))

@@ -1,10 +1,10 @@
-//! Turning a fitting offer into operations and records: here ids are drawn.
+//! Converts a fitting offer to operations and records: ids are drawn here.
 //!
-//! *Knows*: the shape of Mesos operations and of records. *Must not know*: plans.
+//! *Knows*: the form of Mesos operations and of records. *Must not know*: plans.
 //!
 //! **Source**: `dcos-commons: …/offer/evaluate/PodInfoBuilder.java, LaunchEvaluationStage.java,
-//! …/offer/LaunchOfferRecommendation.java`. Match; the reservations of one launch go into one RESERVE and
-//! one CREATE, and each task into a group of its own.
+//! …/offer/LaunchOfferRecommendation.java`. Match; the reservations of one launch are in one RESERVE and one CREATE,
+//! and each task in its own group.
 
 use super::Ask;
 use super::environment::Launching;
@@ -133,7 +133,7 @@ pub(crate) fn build(ask: &Ask<'_>, cx: &Context<'_>, ids: &mut Ids, footprint: F
                     executor: None,
                     resources: resources.into_iter().collect(),
                     labels: launching.labels(cx.config),
-                    // Not needed here: whoever shows the environment takes it from the record, which yields the same.
+                    // Not needed here: the environment is shown from the record, which gives the same.
                     env: SortedMap::new(),
                     program,
                     process_labels: Labels::new(
@@ -270,7 +270,7 @@ impl Changes {
     }
 }
 
-/// Reservations as they look on the wire.
+/// Reservations in wire form.
 struct Wire<'a> {
     ask: &'a Ask<'a>,
     cx: &'a Context<'a>,
@@ -281,8 +281,8 @@ struct Wire<'a> {
 }
 
 impl Wire<'_> {
-    /// A reservation; `offered` is the stack of the one that was offered. If that is the stack that would be built,
-    /// it is used as it is, so that later comparisons find the same list.
+    /// Returns a reservation; `offered` is the stack of the offered one. An equal stack is reused, so that later
+    /// comparisons find the same list.
     fn resource(&self, held: &Held, offered: Option<&Stack>) -> Resource {
         let owner = self.owner();
         let stack = match offered {
@@ -317,12 +317,12 @@ pub(crate) struct Owner<'a> {
     pub(crate) principal: &'a Text,
     /// Framework id.
     pub(crate) framework: &'a Text,
-    /// The service's name, where it shares its framework.
+    /// The service's name, if it shares its framework.
     pub(crate) namespace: Option<&'a Text>,
 }
 
 impl Owner<'_> {
-    /// A reservation as Mesos has it.
+    /// Returns a reservation in Mesos' form.
     pub(crate) fn resource(&self, held: &Held) -> Resource {
         reserved(held, self.stack(&held.id), self)
     }

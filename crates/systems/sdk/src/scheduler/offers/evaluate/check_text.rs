@@ -1,9 +1,9 @@
-//! Texts of checks, written out only when somebody reads them.
+//! Texts of checks, formatted only when read.
 //!
-//! *Knows*: the sentences and what each is about. *Must not know*: when they are said.
+//! *Knows*: the sentences and their subjects. *Must not know*: when they are used.
 //!
-//! Most checks are never read: only the first failure of an offer that does not fit is reported. So what is kept is
-//! the material of a sentence, not its text.
+//! Most checks are never read: only the first failure of an offer that does not fit is reported. So the parts of a
+//! sentence are stored, not its text.
 
 use crate::scheduler::state::HeldKind;
 use planarium_kernel::Milli;
@@ -60,12 +60,12 @@ impl fmt::Display for Reserved {
     }
 }
 
-/// An amount of a scalar, for somebody.
+/// An amount of a scalar for a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Need {
     /// For whom.
     pub(crate) whose: Whose,
-    /// Of what.
+    /// Name of the scalar.
     pub(crate) name: &'static str,
     /// Amount needed, or needed more.
     pub(crate) value: Milli,
@@ -103,7 +103,7 @@ impl fmt::Display for Available {
 /// A sentence. Two are equal when they read the same.
 #[derive(Clone, Debug)]
 pub(crate) enum Words {
-    /// As it stands.
+    /// A fixed text.
     Plain(Cow<'static, str>),
     /// The offer is for the right role.
     Role(Text),
@@ -147,7 +147,7 @@ pub(crate) enum Words {
 }
 
 impl Words {
-    /// Written out. Those that are told most often are put together without formatting.
+    /// Returns the text. The most frequent ones are built without formatting.
     fn text(&self) -> Cow<'_, str> {
         Cow::Owned(match self {
             Self::Plain(text) => return Cow::Borrowed(text),
@@ -204,7 +204,7 @@ impl PartialEq for Words {
             }
             _ => {}
         }
-        // Names can be anything: what is made of other parts may read the same.
+        // Names are arbitrary: different parts may give the same text.
         self.text() == other.text()
     }
 }

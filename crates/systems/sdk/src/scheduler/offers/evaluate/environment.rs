@@ -61,7 +61,7 @@ pub(crate) struct Launching<'a> {
     pub(crate) pause_command: Option<&'a str>,
 }
 
-/// Check of a paused task, in place of its own: it never passes.
+/// The check of a paused task, replacing its own: it never passes.
 ///
 /// **Source**: `dcos-commons: …/offer/evaluate/PodInfoBuilder.java (getReadinessCheck)`. Match.
 pub(crate) fn paused_check() -> ReadinessCheck {
@@ -122,7 +122,7 @@ impl Launching<'_> {
         env
     }
 
-    /// Its config files as they come to lie in the sandbox.
+    /// Returns its config files as rendered in the sandbox.
     pub(crate) fn files(&self) -> Arc<[ConfigFileView]> {
         let configs = &self.task.configs;
         if configs.is_empty() {
@@ -138,7 +138,7 @@ impl Launching<'_> {
         config_file::text(config, &self.process_env())
     }
 
-    /// The environment with what the agent adds.
+    /// Returns the environment with the agent's additions.
     fn process_env(&self) -> SortedMap<Text, Text> {
         config_file::process_env(self.env(), &self.at.ip)
     }

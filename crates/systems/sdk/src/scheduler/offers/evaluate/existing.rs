@@ -22,7 +22,7 @@ use planarium_mesos::api::Resource;
 use planarium_protocol::Text;
 use std::cmp::Ordering;
 
-/// State that the stages share: the offer as it is taken apart, and the findings.
+/// State shared by the stages: the rest of the offer, and the findings.
 struct Fitting<'a, 'b> {
     ask: &'a Ask<'a>,
     /// The pod's stored tasks.
@@ -200,7 +200,7 @@ impl<'a> Fitting<'a, '_> {
             return found;
         }
         match home(self.stored) {
-            // One check speaks for all of them.
+            // One check reports all of them.
             Some(home) if home != self.ask.hostname() => {
                 let told = |check: &Check| !check.passed && check.requirement == "reservation";
                 if !self.checks.iter().any(told) {
@@ -222,7 +222,7 @@ impl<'a> Fitting<'a, '_> {
         left
     }
 
-    /// Gives back resources that are no longer needed, as far as the offer contains them.
+    /// Releases resources that are no longer needed, as far as the offer contains them.
     fn release(&mut self, mut left: Vec<&'a Held>, releases: &mut Vec<Held>) {
         for held in left.drain(..) {
             if let Some(offered) = self.pool.take_held(&held.id, &held.kind) {

@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 pub(crate) struct Part {
     /// Its reservation, when there is one already.
     pub(crate) id: Option<Text>,
-    /// The part as it is in the end.
+    /// The resulting part.
     pub(crate) kind: HeldKind,
     /// Change to get there.
     pub(crate) change: Change,
@@ -23,7 +23,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// A part that is reserved anew.
+    /// Creates a part that is newly reserved.
     pub(crate) fn reserve(kind: HeldKind) -> Self {
         Self { id: None, kind, change: Change::Reserve, stack: None }
     }
@@ -34,13 +34,13 @@ impl Part {
 pub(crate) enum Change {
     /// Nothing: it is reserved as needed.
     Keep,
-    /// It is reserved anew (and, for a volume, created).
+    /// It is newly reserved (and, for a volume, created).
     Reserve,
-    /// So much more of it is reserved.
+    /// This much more of it is reserved.
     Grow(Milli),
-    /// So much of it is given back.
+    /// This much of it is released.
     Shrink(Milli),
-    /// It needs no reservation (ports of a network of its own).
+    /// It needs no reservation (ports of a container network).
     Unreserved,
 }
 
@@ -69,7 +69,7 @@ pub(crate) enum SetParts {
 pub(crate) enum ExecutorUse {
     /// A new one.
     New,
-    /// The one that runs, whose resources are in use already.
+    /// The running one, whose resources are in use already.
     Running(Text),
 }
 

@@ -1,9 +1,9 @@
-//! Evaluation of an offer for a step: every requirement with its outcome, and what would be done with it.
+//! Evaluates an offer for a step: every requirement with its outcome, and the resulting operations.
 //!
 //! *Knows*: a pod's needs, its stored tasks, one offer. *Must not know*: plans, cycles, other offers.
 //!
-//! All stages are checked for every offer; one that fails fails the offer. Nothing is drawn or stored
-//! until the offer is used ([`build`]).
+//! All stages are checked for every offer; a failing stage fails the offer. Nothing is drawn or stored until the
+//! offer is used ([`build`]).
 //!
 //! **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java`. Match.
 
@@ -93,7 +93,7 @@ impl<'a> Ask<'a> {
         reservation_role(self.pod(), self.service_role)
     }
 
-    /// Tells if the pod is lost for good and made anew.
+    /// Returns whether the pod is permanently lost and replaced.
     pub(crate) fn is_permanent(&self) -> bool {
         self.requirement.recovery == Recovery::Permanent
     }
@@ -156,8 +156,8 @@ pub(crate) fn reservation_role(pod: &PodSpec, service_role: &Text) -> Text {
     }
 }
 
-/// Looks at one offer. The footprint is there when every requirement is met. `checks` is room for them: an outcome keeps
-/// a list without room to spare.
+/// Evaluates one offer. Returns a footprint if every requirement is met. `checks` is a buffer: an outcome keeps an
+/// exactly sized list.
 pub(crate) fn evaluate(ask: &Ask<'_>, now: SimTime, checks: &mut Vec<Check>) -> (Outcome, Option<Footprint>) {
     checks.clear();
     let stored = ask.stored().map(|stored| stored.known_to(ask.pod()));
@@ -180,8 +180,8 @@ pub(crate) fn evaluate(ask: &Ask<'_>, now: SimTime, checks: &mut Vec<Check>) -> 
     (outcome, passed.then_some(footprint))
 }
 
-/// A pod is made anew when it is recovered as lost, when all its tasks are flagged as lost, or when it
-/// has no reservations.
+/// Returns whether a pod is placed anew: it is recovered as lost, all its tasks are flagged as lost, or it has no
+/// reservations.
 pub(crate) fn needs_new(ask: &Ask<'_>, stored: &PodTasks) -> bool {
     let flagged = stored.values().all(|task| task.permanently_failed);
     ask.is_permanent() || flagged || !existing::has_reservations(stored)

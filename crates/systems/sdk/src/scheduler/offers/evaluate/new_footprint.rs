@@ -1,8 +1,7 @@
-//! Fitting a pod instance that has no footprint yet.
+//! Fits a pod instance without a footprint.
 //!
-//! *Knows*: the order of stages, and that the first launch reserves for all tasks of the pod and has all of them
-//! stored.
-//! *Must not know*: plans, steps, ids.
+//! *Knows*: the order of stages, and that the first launch reserves for, and stores, all tasks of the pod. *Must not
+//! know*: plans, steps, ids.
 //!
 //! **Source**: `dcos-commons: …/offer/evaluate/OfferEvaluator.java` (new pipeline),
 //! `VolumeEvaluationStage.java`, `ResourceEvaluationStage.java`. Match; tasks in alphabetical order.
@@ -167,7 +166,7 @@ fn take_set(
     parts
 }
 
-/// The scalars a resource set asks for.
+/// The scalars of a resource set.
 pub(super) fn scalars(set: &ResourceSet) -> impl Iterator<Item = (&'static str, Milli)> {
     [("cpus", set.cpus), ("gpus", set.gpus), ("mem", set.mem)]
         .into_iter()

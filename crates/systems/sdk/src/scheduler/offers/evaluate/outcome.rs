@@ -89,7 +89,7 @@ impl Outcome {
             .collect()
     }
 
-    /// Requirements not met, in order, with what is missing of each in all.
+    /// Returns the unmet requirements, in order, with the total missing amount of each.
     fn misses(&self) -> Vec<(&'static str, Milli)> {
         ORDER
             .iter()
@@ -103,9 +103,9 @@ impl Outcome {
     }
 }
 
-/// The funnel over the last outcome of each machine: per requirement, how many met it.
+/// Builds the funnel over the last outcome of each machine: per requirement, the number that met it.
 ///
-/// All requirements are checked on every offer, so a machine may count as met behind one it failed.
+/// All requirements are checked on every offer, so a machine may count as met after a requirement it failed.
 pub(crate) fn funnel(at: SimTime, outcomes: &[Arc<Outcome>]) -> OfferFunnel {
     let agents: Vec<AgentOutcome> = outcomes
         .iter()
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_miss_lacks_least() {
+    fn the_nearest_miss_lacks_the_least() {
         let one = outcome("a1", vec![Check::short("cpus", "needs 4 cpus, 2 offered", Milli(2000))]);
         let two = outcome(
             "a2",

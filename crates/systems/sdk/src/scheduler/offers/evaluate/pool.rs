@@ -1,8 +1,7 @@
-//! Resources of one offer, as it is taken apart while a step is fitted into it.
+//! Resources of one offer while a step is fitted into it.
 //!
-//! *Knows*: free scalars and ports by the role they can be taken from, whole disks, and the
-//! reservations of this service by resource id.
-//! *Must not know*: pods, tasks, why something is taken.
+//! *Knows*: free scalars and ports by role, whole disks, and the reservations of this service by resource id. *Must
+//! not know*: pods, tasks, why something is taken.
 //!
 //! **Source**: `dcos-commons: …/offer/MesosResourcePool.java`. Match.
 
@@ -42,7 +41,7 @@ type Ports<'a> = Cow<'a, [(u64, u64)]>;
 #[derive(Clone, Debug)]
 pub(crate) struct Pool<'a> {
     offer: &'a Offer,
-    /// Free ports; listed when something of them is asked for.
+    /// Free ports; listed on the first request.
     free: Option<Free<'a>>,
     /// Reservations with their ids that were not taken, in offer order; listed when one is looked for.
     reserved: Option<Vec<(&'a Text, &'a Resource)>>,
@@ -122,7 +121,7 @@ impl<'a> Pool<'a> {
         &self.offer.executor_ids
     }
 
-    /// Takes a scalar. On a shortage nothing is left of it, so that later needs are told apart.
+    /// Takes a scalar. A shortage uses up the rest, so that later needs have their own messages.
     pub(crate) fn take(&mut self, role: &str, name: &str, amount: Milli) -> Result<(), Shortage> {
         match self.free().scalar(role, name) {
             Some(free) if *free >= amount => {
@@ -206,7 +205,7 @@ fn labelled(resource: &Resource) -> Option<(&Text, &Resource)> {
     resource.resource_id().map(|id| (id, resource))
 }
 
-/// Tells if a resource is what was reserved.
+/// Returns whether a resource matches the reservation.
 fn is_of(resource: &Resource, kind: &HeldKind) -> bool {
     match (&resource.value, kind) {
         (Value::Scalar(_), HeldKind::Scalar { name, .. }) => resource.name == *name && !is_volume(resource),
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shortage_is_told_and_leaves_nothing() {
+    fn a_shortage_is_reported_and_uses_up_the_rest() {
         let offer = offer("cpus:1.5;cpus(r):4");
         let mut pool = Pool::of(&offer);
         assert_eq!(pool.take("*", "cpus", Milli(1000)), Ok(()));
@@ -277,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reservation_is_taken_once() {
+    fn a_reservation_is_taken_only_once() {
         let reserve = |id: &str, text: &str| {
             let free = Resources::parse(text).expect("test text");
             free.map(|one| one.pushed(Reservation::dynamic("r", None).with_label("resource_id", id)))

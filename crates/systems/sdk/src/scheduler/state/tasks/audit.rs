@@ -1,6 +1,6 @@
-//! The store looked at from outside: its digest, how large it is, what is wrong with it.
+//! The store's digest, size and invariants.
 //!
-//! *Knows*: all its tables. *Must not know*: how they came to be.
+//! *Knows*: all its tables. *Must not know*: how they are filled.
 
 use super::{OverrideTarget, Slot, TaskStore, weight};
 use crate::placement::StoredTaskFacts;

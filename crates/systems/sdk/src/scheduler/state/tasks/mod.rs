@@ -1,11 +1,10 @@
-//! Records of tasks, and the indexes they are found by.
+//! Records of tasks, and their indexes.
 //!
-//! *Knows*: one record per task instance that was ever prepared, with its reservations and last status.
-//! *Must not know*: plans, offers.
+//! *Knows*: one record per task instance that was ever prepared, with its reservations and last status. *Must not
+//! know*: plans, offers.
 //!
-//! *Invariant*: `by_id` and `by_name` name exactly the stored tasks; a stub has the empty id.
-//! *Cost*: a pod is found by the number in its key; every look-up by id or name is logarithmic; nothing here walks all
-//! tasks except the iterators that say so.
+//! *Invariant*: `by_id` and `by_name` name exactly the stored tasks; a stub has the empty id. *Cost*: a pod is found
+//! by the number in its key; every look-up by id or name is logarithmic; only the documented iterators walk all tasks.
 //!
 //! **Source**: `dcos-commons: …/state/StateStore.java, …/offer/taskdata/TaskLabelWriter.java`.
 
@@ -59,8 +58,7 @@ pub(crate) struct TaskStore {
 #[derive(Clone, Debug)]
 struct Slot {
     key: PodKey,
-    /// None where nothing is stored. Shared until a task of the pod changes: with copies of the store, and with what
-    /// was shown of it.
+    /// `None` without stored tasks. Shared with copies of the store and with views until a task of the pod changes.
     tasks: Option<Arc<PodTasks>>,
     /// Counts changes of its tasks.
     changes: u64,
@@ -190,7 +188,7 @@ impl TaskStore {
         self.slot(key).map_or(0, |slot| slot.changes)
     }
 
-    /// All pod instances in order. The tasks of a pod are the same `Arc` as long as none of them changes.
+    /// All pod instances in order. The tasks of a pod are the same `Arc` while none of them changes.
     pub(crate) fn pods(&self) -> impl Iterator<Item = (&PodKey, &Arc<PodTasks>)> {
         self.keys.keys().filter_map(|key| Some((key, self.pods.get(key.number() as usize)?.tasks.as_ref()?)))
     }
@@ -298,7 +296,7 @@ impl TaskStore {
         self.change(self.place_of(name)?, change)
     }
 
-    /// Stores a record in place of what had its name.
+    /// Stores a record, replacing one with the same name.
     pub(crate) fn put(&mut self, mut record: TaskRecord) {
         self.paused |= record.goal.target == OverrideTarget::Paused;
         if self.pods.get(record.pod.number() as usize).is_none_or(|slot| slot.key != record.pod) {
@@ -366,8 +364,8 @@ impl TaskStore {
         self.paused
     }
 
-    /// Tells if a reservation on a machine still belongs to a task that counts: one that is neither flagged as lost
-    /// for good nor on its way out with its pod. A task's reservations are where it was launched.
+    /// Returns whether a reservation on a machine still belongs to a counting task: one that is neither flagged as
+    /// permanently lost nor leaving with its pod. A task's reservations are where it was launched.
     pub(crate) fn expects(&self, hostname: &str, resource_id: &str) -> bool {
         self.on_host(hostname).any(|task| counts(task) && holds(task, resource_id))
     }
@@ -387,7 +385,7 @@ impl TaskStore {
         let Some(old) = old else { return };
         self.by_id.remove(&old.id, number);
         self.leave_host(number, &old);
-        // Places in the list of facts would shift, so it is rebuilt when a rule next asks for it.
+        // Indexes in the list of facts would shift, so it is rebuilt when a rule needs it.
         self.facts = None;
     }
 
@@ -418,7 +416,7 @@ impl TaskStore {
         }
     }
 
-    /// Flags every task of a pod instance as lost for good.
+    /// Flags every task of a pod instance as permanently lost.
     pub(crate) fn flag_pod(&mut self, key: &PodKey) {
         let Some(slot) = self.slot(key) else { return };
         let number = slot.key.number();
@@ -430,7 +428,7 @@ impl TaskStore {
         }
     }
 
-    /// Tells if the pod instance has tasks and all of them are flagged.
+    /// Returns whether the pod instance has tasks and all of them are flagged.
     pub(crate) fn is_flagged(&self, key: &PodKey) -> bool {
         self.pod(key).is_some_and(|tasks| tasks.values().all(|task| task.permanently_failed))
     }

@@ -1,6 +1,6 @@
-//! Keys of pod instances: type and index, with the name and the number they go by.
+//! Keys of pod instances: type and index, with name and number.
 //!
-//! *Knows*: names of pod instances and of their tasks. *Must not know*: what is stored under a key.
+//! *Knows*: names of pod instances and of their tasks. *Must not know*: the stored data of a key.
 
 use planarium_protocol::Text;
 use std::cmp::Ordering;
@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// The number of a key that no store has handed out.
 pub(super) const NO_ROW: u32 = u32::MAX;
 
-/// A pod instance: type and index. *Order*: by type, then by number. The store hands out one shared key per instance,
-/// so that telling two apart and finding what is stored reads no text.
+/// A pod instance: type and index. *Order*: by type, then by index. The store hands out one shared key per instance,
+/// so that comparisons and look-ups read no text.
 #[derive(Clone, Debug)]
 pub(crate) struct PodKey(Arc<Instance>);
 
@@ -24,7 +24,7 @@ pub(crate) struct Instance {
     pub(crate) index: u32,
     /// `<pod type>-<index>`.
     name: Text,
-    /// The row in the store that handed the key out; none for a key made for a look-up.
+    /// The row in the store that created the key; none for a key made for a look-up.
     number: u32,
 }
 
@@ -70,7 +70,7 @@ impl PodKey {
         Self(Arc::new(Instance { pod: pod.clone(), index, name, number }))
     }
 
-    /// A key to look the store's own one up with; it has no name.
+    /// Creates a key for a look-up, without a name.
     pub(super) fn probe(pod: &Text, index: u32) -> Self {
         Self(Arc::new(Instance { pod: pod.clone(), index, name: pod.clone(), number: NO_ROW }))
     }

@@ -1,9 +1,9 @@
 //! The stored tasks of one pod instance.
 //!
-//! *Knows*: records in order of their names. *Must not know*: how records come about.
+//! *Knows*: records in order of their names. *Must not know*: how records are created.
 //!
-//! A pod has few tasks: a sorted list without room to spare takes a fifth of what a tree's node takes, and there
-//! is one list for every pod instance.
+//! A pod has few tasks: an exactly sized sorted list takes a fifth of a tree node's memory, and there is one list for
+//! every pod instance.
 
 use super::record::TaskRecord;
 use crate::spec::PodSpec;
@@ -44,7 +44,7 @@ impl PodTasks {
         self.0.get_mut(place as usize)
     }
 
-    /// Stores a record in place of what had its name; answers that.
+    /// Stores a record; returns the replaced one with the same name.
     pub(crate) fn put(&mut self, record: TaskRecord) -> Option<TaskRecord> {
         match self.position(&record.name) {
             Ok(at) => self.0.get_mut(at).map(|place| std::mem::replace(place, record)),

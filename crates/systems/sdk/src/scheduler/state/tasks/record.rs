@@ -1,6 +1,6 @@
 //! Records of tasks: states, overrides, reservations, places.
 //!
-//! *Knows*: the shapes and the small rules that need nothing else. *Must not know*: how records are kept.
+//! *Knows*: the types and the small rules that need nothing else. *Must not know*: how records are stored.
 //!
 //! **Source**: `dcos-commons: …/offer/taskdata/TaskLabelWriter.java, …/state/GoalStateOverride.java`.
 
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Parameters of a plan start, as environment of its tasks.
 pub(crate) type Params = Arc<BTreeMap<String, String>>;
 
-/// A task state as Mesos words it, with what the scheduler derives from it.
+/// A task state in Mesos' words, with the scheduler's derived data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredStatus {
     /// `TASK_...`.
@@ -30,7 +30,7 @@ pub(crate) struct StoredStatus {
     pub(crate) checked: bool,
     /// Exit code of the readiness check, when there is a result.
     pub(crate) readiness_exit: Option<i32>,
-    /// Results of the readiness check seen so far.
+    /// Number of results of the readiness check.
     pub(crate) readiness_seen: u32,
     /// When it came.
     pub(crate) at: SimTime,
@@ -102,7 +102,7 @@ pub(crate) enum OverrideTarget {
 pub(crate) enum OverrideProgress {
     /// Asked for.
     Pending,
-    /// The task is on its way.
+    /// The task is starting.
     InProgress,
     /// Reached.
     #[default]
@@ -214,11 +214,11 @@ pub(crate) struct Location {
 pub(crate) struct TaskRecord {
     /// The part that stays as long as the record does: copies share it.
     pub(crate) launched: Arc<Launched>,
-    /// Task id; empty for a stub. Not shared, as it is looked at most.
+    /// Task id; empty for a stub. Not shared, as it is read most often.
     pub(crate) id: Text,
     /// Id of its configuration.
     pub(crate) config: Text,
-    /// Flagged as lost for good.
+    /// Flagged as permanently lost.
     pub(crate) permanently_failed: bool,
     /// Since when recovery has known this task id, when there is a replacement policy.
     pub(crate) watched_since: Option<SimTime>,
@@ -273,7 +273,7 @@ impl TaskRecord {
         self.status.as_ref().filter(|_| !self.id.is_empty())
     }
 
-    /// Tells if a process of it may still be alive.
+    /// Returns whether a process of it may still be alive.
     pub(crate) fn is_alive(&self) -> bool {
         !self.id.is_empty() && self.status.as_ref().is_some_and(|status| !status.is_terminal())
     }

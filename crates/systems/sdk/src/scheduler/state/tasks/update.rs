@@ -1,6 +1,6 @@
-//! Taking a status into the record of its task.
+//! Applies a status to the record of its task.
 //!
-//! *Knows*: which statuses are stored and which of them say something new. *Must not know*: what follows from one.
+//! *Knows*: which statuses are stored and which of them are new. *Must not know*: the consequences.
 //!
 //! **Source**: `dcos-commons: …/scheduler/DefaultScheduler.java (processStatusUpdate), …/state/StateStore.java`. Match.
 
@@ -15,7 +15,7 @@ use planarium_protocol::Text;
 pub(crate) enum TakenStatus {
     /// No record has the task's id now.
     UnknownTask,
-    /// The task has ended before, and the status only says that nobody knows it any more.
+    /// The task has ended before, and the status only says that it is unknown now.
     Ignored,
     /// The status was stored.
     Stored(StatusChange),
@@ -29,9 +29,9 @@ pub(crate) struct StatusChange {
     pub(crate) name: Text,
     /// Its pod instance.
     pub(crate) pod: PodKey,
-    /// The status as it is stored.
+    /// The stored status.
     pub(crate) status: StoredStatus,
-    /// It differs from the one before in something that the control loop looks at.
+    /// It differs from the previous one in something that the control loop uses.
     pub(crate) is_news: bool,
 }
 
@@ -77,7 +77,7 @@ impl TaskStore {
     }
 }
 
-/// The status to store, with what is remembered of earlier ones.
+/// Returns the status to store, with data kept from earlier ones.
 fn merged(record: &TaskRecord, status: &TaskStatus, cx: &Cx) -> StoredStatus {
     let old = record.status.as_ref();
     let exit = status.check.and_then(|check| check.exit_code);
@@ -107,7 +107,7 @@ fn merged(record: &TaskRecord, status: &TaskStatus, cx: &Cx) -> StoredStatus {
     }
 }
 
-/// Compares what the control loop looks at in two statuses.
+/// Compares two statuses in the fields that the control loop uses.
 fn same(old: &StoredStatus, new: &StoredStatus) -> bool {
     old.state == new.state && old.checked == new.checked && old.readiness_exit == new.readiness_exit
 }
